@@ -247,7 +247,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         registry, reader, creation, objects, finder, resolution, elements, versions, relationships, catalog, limits, scripts: scripting, bulk,
         reindexing: search.reindexing({ locks: writing.locks, makeForm: (object, caller) => objects.indexFormOf(object, { caller }) }),
         safeNumber: new HighestSafeTxn({ index: search.index, objects: objectStore, clock, floor }),
-        search: new SearchService({ index: search.index, objects: scan, policy, catalog, resolution, patience: options.search?.timeout }),
+        search: new SearchService({ index: search.index, objects: scan, policy, catalog, resolution, timeoutMs: options.search?.timeout }),
         ...composeTransfer({
             ...writing, finder, db, log, bulk, blobs, catalogStore, settings, jobs, jobStore, pipeline, objects: scan, elements,
             directory: identity.directory, secretKeeper, secrets: identity.secretTransfer, references,

@@ -22,7 +22,7 @@ import { EdgeLimiter } from './throttling/edge-limiter.js';
 import { LoginThrottle } from './throttling/login-throttle.js';
 import { PrincipalResolver } from './authentication/principal-resolver.js';
 import { SessionInfo } from './access/session-info.js';
-import { designFacts } from './accounts/identity-settings.js';
+import { identitySettings } from './accounts/identity-settings.js';
 import { Directory } from './accounts/user-directory.js';
 import { sweepLogins } from './cleanup-job.js';
 import { JwtBearerAuthenticator } from './authentication/jwt-bearer.js';
@@ -89,20 +89,20 @@ const TOKENS_PER_USER = 1000;
 export function composeIdentity(options: IdentityOptions): Identity {
 
     const { db, log, policy, edge = new EdgeLimiter(), now = Date.now } = options;
-    const design = () => designFacts(options.design());
+    const design = () => identitySettings(options.design());
     const stores = {
         db, accounts: new AccountStore(db), credentials: new CredentialStore(db), groups: new GroupStore(db),
         logins: new LoginStore(db), tokens: new TokenStore(db)
     };
     const principals = new Principals({ ...stores, principals: new PrincipalStore(db), policy, log });
     const passwords = new PasswordHasher(options.passwords);
-    const backOff = new LoginThrottle(stores.logins, { enabled: () => !design().disableAuthenticationBackOff, now });
+    const throttle = new LoginThrottle(stores.logins, { enabled: () => !design().disableAuthenticationBackOff, now });
     const directory = new Directory(stores);
     const callers = new PrincipalResolver({ directory, principals }, now);
     const tokens = new AccessTokens(stores, { timeout: options.tokenTimeout, perUser: options.tokensPerUser ?? TOKENS_PER_USER, now, log });
-    const logins = new PasswordAuthenticator({ directory, credentials: stores.credentials, passwords, backOff }, now);
+    const logins = new PasswordAuthenticator({ directory, credentials: stores.credentials, passwords, throttle }, now);
     const assertions = new JwtBearerAuthenticator({ directory, logins: stores.logins }, design, now);
-    const hook = new HookAuthenticator(backOff, now);
+    const hook = new HookAuthenticator(throttle, now);
     const local = new LocalAccess();
     const authenticator = new Authenticator({ assertions, callers, hook, local, logins, tokens }, design);
     edge.use((login) => !hook.isPresent && logins.isRejected(login));
@@ -123,7 +123,7 @@ export function composeIdentity(options: IdentityOptions): Identity {
         close: () => {
 
             edge.use(null);
-            backOff.close();
+            throttle.close();
             passwords.close();
             return tokens.close();
         }

@@ -65,7 +65,7 @@ export class RelationshipService {
     }) {
 
         this.#references = parts.references;
-        this.#reader = new ResultReader({ ...parts, turns: new EventLoopYielder() });
+        this.#reader = new ResultReader({ ...parts, yielder: new EventLoopYielder() });
         this.#policy = parts.policy;
         this.#resolution = parts.resolution;
         this.#limit = parts.limit;
@@ -141,7 +141,7 @@ export class RelationshipService {
     async #show(ids: readonly string[], shown: Map<string, Shown>, reader: RelationshipReader): Promise<boolean> {
 
         let length = 0;
-        for await (const block of this.#reader.show(hitsOf(ids), reader)) {
+        for await (const block of this.#reader.load(hitsOf(ids), reader)) {
             for (const object of block) {
                 const found = withText(object);
                 length += jsonText(found.object.attributes.content).length;

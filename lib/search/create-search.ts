@@ -66,7 +66,7 @@ export function composeSearch(parts: SearchParts): ComposedSearch {
     const textJobs: TextJobs = { enqueueStep: (id) => jobStore.enqueueStep(textJob(id)), wake: () => jobs.wake(TEXT_JOB) };
     const texts = new PayloadTexts({ store, catalog, limits, jobs: textJobs });
     const index = new IndexSupervisor({
-        log: new SearchLogStore(db), segments: new SearchSegmentStore(db, node ?? 'local'), logger: log, hasOthers: node !== null, onState,
+        log: new SearchLogStore(db), segments: new SearchSegmentStore(db, node ?? 'local'), logger: log, isShared: node !== null, onState,
         source: new StoredIndexSource({ objects, forms, texts, catalog }), ...parts.search
     });
     jobs.register(readTexts({ objects, elements, texts, store, extractor, index, log }));

@@ -11,7 +11,7 @@ import type { SearchIndex } from './runtime/search-index.js';
  * With several nodes, the minimum age of a number in milliseconds before it counts as settled. Uncommitted changes of other nodes
  * below the watermark get new numbers, so this exceeds the time of almost all commits.
  */
-const SETTLING_MS = 5000;
+const MAX_COMMIT_MS = 5000;
 
 export class HighestSafeTxn {
 
@@ -37,14 +37,14 @@ export class HighestSafeTxn {
     async highest(): Promise<number> {
 
         // Read first: what is uncommitted at this time may be stored afterwards.
-        const { completedUpTo: settled } = this.#clock;
+        const { completedUpTo: completed } = this.#clock;
         const highest = await this.#objects.highestTxnId();
         if (!this.#floor.isNeeded) {
             await this.#index.catchUp();
-            return Math.min(highest, settled);
+            return Math.min(highest, completed);
         }
 
-        const safe = await this.#floor.raise(Math.min(highest, settled, numberOf(Date.now() - SETTLING_MS)));
+        const safe = await this.#floor.raise(Math.min(highest, completed, numberOf(Date.now() - MAX_COMMIT_MS)));
         await this.#index.catchUp();
         return safe;
     }

@@ -54,47 +54,47 @@ export class ResultReader {
     readonly #objects: TextReader;
     readonly #policy: Policy;
     readonly #resolution: ObjectResolution;
-    readonly #turns: EventLoopYielder;
+    readonly #yielder: EventLoopYielder;
 
-    constructor(parts: { objects: TextReader; policy: Policy; resolution: ObjectResolution; turns: EventLoopYielder }) {
+    constructor(parts: { objects: TextReader; policy: Policy; resolution: ObjectResolution; yielder: EventLoopYielder }) {
 
         this.#objects = parts.objects;
         this.#policy = parts.policy;
         this.#resolution = parts.resolution;
-        this.#turns = parts.turns;
+        this.#yielder = parts.yielder;
     }
 
     /** Returns the objects of hits; leaves out those that were deleted, may not be read any more, or are withheld by the code of their type. */
-    async *show(hits: AsyncIterable<readonly SearchHit[]>, reading: ResultReading): AsyncGenerator<readonly DigitalObject[], void, undefined> {
+    async *load(hits: AsyncIterable<readonly SearchHit[]>, reading: ResultReading): AsyncGenerator<readonly DigitalObject[], void, undefined> {
 
-        let waiting: Result[] = [];
+        let pending: Result[] = [];
         let length = 0;
         for await (const results of this.#read(hits, reading)) {
             const added = results.reduce((sum, { object }) => sum + object.length, 0);
-            if (waiting.length > 0 && (waiting.length + results.length > RESOLVED_PER_BATCH || length + added > RESOLVED_LENGTH)) {
-                yield *this.#resolved(waiting, reading);
-                [waiting, length] = [[], 0];
+            if (pending.length > 0 && (pending.length + results.length > RESOLVED_PER_BATCH || length + added > RESOLVED_LENGTH)) {
+                yield *this.#resolved(pending, reading);
+                [pending, length] = [[], 0];
             }
 
-            if (waiting.length === 0 && !results.some(({ object }) => this.#resolution.concerns(object.type))) {
-                yield results.map((result) => this.#shown(result, reading.caller));
+            if (pending.length === 0 && !results.some(({ object }) => this.#resolution.concerns(object.type))) {
+                yield results.map((result) => this.#project(result, reading.caller));
                 continue;
             }
 
             // The code of types is called for many objects at once.
-            waiting.push(...results);
+            pending.push(...results);
             length += added;
         }
 
-        if (waiting.length > 0) {
-            yield *this.#resolved(waiting, reading);
+        if (pending.length > 0) {
+            yield *this.#resolved(pending, reading);
         }
     }
 
     /** Reads the objects of hits that the caller may read, in order: a few at a time, long ones alone. */
     async *#read(blocks: AsyncIterable<readonly SearchHit[]>, { caller, signal }: ResultReading): AsyncGenerator<readonly Result[], void, undefined> {
 
-        const pause = pauses(this.#turns, signal);
+        const pause = pauses(this.#yielder, signal);
         for await (const block of blocks) {
             for (let start = 0; start < block.length; start += BATCH_SIZE) {
                 await pause();
@@ -132,27 +132,27 @@ export class ResultReader {
         const outcomeOf = new Map(concerned.map((result, index) => [result, outcomes[index] ?? null]));
         for (let start = 0; start < results.length; start += BATCH_SIZE) {
             if (start > 0) {
-                await this.#turns.yield();
+                await this.#yielder.yield();
             }
 
             yield results.slice(start, start + BATCH_SIZE).flatMap((result) => {
 
                 const outcome = outcomeOf.get(result);
-                return outcome === null ? [] : [outcome ? this.#toDigital(outcome, caller, result) : this.#shown(result, caller)];
+                return outcome === null ? [] : [outcome ? this.#toDigital(outcome, caller, result) : this.#project(result, caller)];
             });
         }
     }
 
-    #shown(result: Result, caller: Caller): DigitalObject {
+    #project(result: Result, caller: Caller): DigitalObject {
 
         const { object, score } = result;
         return this.#policy.hidesFrom(caller, object) ?
             this.#toDigital(object.read(), caller, result) : object.toWritten(score === null ? null : { score });
     }
 
-    #toDigital(shown: StoredObject, caller: Caller, { object, score }: Result): DigitalObject {
+    #toDigital(visible: StoredObject, caller: Caller, { object, score }: Result): DigitalObject {
 
-        const found = toDigitalObject(this.#policy.visibleTo(caller, shown, object));
+        const found = toDigitalObject(this.#policy.visibleTo(caller, visible, object));
         return score === null ? found : { ...found, attributes: { ...found.attributes, responseContext: { score } } };
     }
 }
@@ -161,13 +161,13 @@ export class ResultReader {
  * Returns a function to be called before each piece of work: it yields to the event loop, but not before the first one, and throws when
  * the signal is aborted.
  */
-export function pauses(turns: EventLoopYielder, signal: AbortSignal): () => Promise<void> {
+export function pauses(yielder: EventLoopYielder, signal: AbortSignal): () => Promise<void> {
 
     let isFirst = true;
     return async () => {
 
         if (!isFirst) {
-            await turns.yield();
+            await yielder.yield();
         }
 
         isFirst = false;

@@ -30,7 +30,7 @@ const MAX_ATTEMPTS = 20;
 const REPORT_MS = 1000;
 
 /** Polling interval for the outcome of a job, in milliseconds: the first, and the maximum. */
-const LOOK_MS = 5;
+const MIN_POLL_MS = 5;
 const MAX_POLL_MS = 500;
 
 interface ReindexPayload {
@@ -65,17 +65,17 @@ export class ReindexJobs {
      *
      * @throws DoipError 400 for an invalid query, 503 when this process stops; the job continues elsewhere
      */
-    async run(wish: ReindexRequest, { lockObjects }: { readonly lockObjects: boolean }): Promise<void> {
+    async run(request: ReindexRequest, { lockObjects }: { readonly lockObjects: boolean }): Promise<void> {
 
         const { index, jobs, jobStore } = this.#parts;
-        if (typeof wish === 'object' && 'query' in wish) {
-            await this.#check(wish.query);
+        if (typeof request === 'object' && 'query' in request) {
+            await this.#check(request.query);
         }
 
-        const payload: ReindexPayload = { wish, lockObjects };
+        const payload: ReindexPayload = { wish: request, lockObjects };
         const id = await jobStore.add({ kind: REINDEX_JOB, payload: payload as unknown as JsonObject });
         jobs.wake(REINDEX_JOB);
-        await this.#ended(id);
+        await this.#waitForEnd(id);
         await index.catchUp();
     }
 
@@ -95,10 +95,10 @@ export class ReindexJobs {
         await hits.return();
     }
 
-    async #ended(id: number): Promise<void> {
+    async #waitForEnd(id: number): Promise<void> {
 
         const { signal } = this.#stop;
-        for (let pause = LOOK_MS; ; pause = Math.min(pause * 2, MAX_POLL_MS)) {
+        for (let pause = MIN_POLL_MS; ; pause = Math.min(pause * 2, MAX_POLL_MS)) {
             const { state, lastError } = await this.#parts.jobStore.outcome(id);
             if (state === 'done') {
                 return;
@@ -121,12 +121,12 @@ export class ReindexJobs {
             throw new Error('it was begun too often and never ended');
         }
 
-        const { wish, lockObjects } = job.payload as unknown as ReindexPayload;
+        const { wish: request, lockObjects } = job.payload as unknown as ReindexPayload;
         const { after = '' } = (job.progress ?? {}) as { after?: string };
         let reportedOn = performance.now();
-        await this.#parts.reindexing.run(wish, {
+        await this.#parts.reindexing.run(request, {
             caller: SERVICE, lockObjects, after, signal: job.signal,
-            reached: async (id) => {
+            onProgress: async (id) => {
 
                 if (performance.now() - reportedOn > REPORT_MS) {
                     await job.report({ after: id });

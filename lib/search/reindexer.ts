@@ -25,10 +25,10 @@ export interface ReindexOptions {
     readonly caller: Caller;
     /** Locks the objects of a batch against writers of this node. */
     readonly lockObjects: boolean;
-    /** Resumes after this id, in the order reported to {@link reached}; results of a query are always processed from the first. */
+    /** Resumes after this id, in the order reported to {@link onProgress}; results of a query are always processed from the first. */
     readonly after?: string;
     /** Receives the last id of each batch that is done. */
-    readonly reached?: (id: string) => Promise<void>;
+    readonly onProgress?: (id: string) => Promise<void>;
     /** Stops after a batch. */
     readonly signal?: AbortSignal;
 }
@@ -80,9 +80,9 @@ export class Reindexer {
      * @returns the number of ids; when it resolves, later searches of this node see the result
      * @throws DoipError 400 for an invalid query, 503 when the service stops
      */
-    async run(wish: ReindexRequest, options: ReindexOptions): Promise<number> {
+    async run(request: ReindexRequest, options: ReindexOptions): Promise<number> {
 
-        const work = this.#run(wish, options);
+        const work = this.#run(request, options);
         this.#running.add(work);
         try {
             return await work;
@@ -99,10 +99,10 @@ export class Reindexer {
         await Promise.allSettled(this.#running);
     }
 
-    async #run(wish: ReindexRequest, options: ReindexOptions): Promise<number> {
+    async #run(request: ReindexRequest, options: ReindexOptions): Promise<number> {
 
         let count = 0;
-        for await (const ids of this.#batches(wish, options.after ?? '')) {
+        for await (const ids of this.#batches(request, options.after ?? '')) {
             options.signal?.throwIfAborted();
             if (this.#isStopped) {
                 throw unavailable('the service stops; not all objects were indexed anew', 10);
@@ -110,8 +110,8 @@ export class Reindexer {
 
             await this.#locked(ids, options, () => this.#reindex(ids, options.caller));
             count += ids.length;
-            if (!isQuery(wish)) {
-                await options.reached?.(ids.at(-1) ?? '');
+            if (!isQuery(request)) {
+                await options.onProgress?.(ids.at(-1) ?? '');
             }
 
             // There may be many; yield to the other work of the process.
@@ -122,30 +122,30 @@ export class Reindexer {
     }
 
     /** Splits the ids into batches whose objects fit into memory together. */
-    async *#batches(wish: ReindexRequest, after: string): AsyncGenerator<readonly string[]> {
+    async *#batches(request: ReindexRequest, after: string): AsyncGenerator<readonly string[]> {
 
-        for await (const block of this.#ids(wish, after)) {
+        for await (const block of this.#ids(request, after)) {
             for (const some of slices(block, OBJECTS_PER_BATCH)) {
-                for (const portion of await this.#parts.objects.portions(some)) {
-                    yield *slices(portion, BATCH);
+                for (const batch of await this.#parts.objects.portions(some)) {
+                    yield *slices(batch, BATCH);
                 }
             }
         }
     }
 
-    async *#ids(wish: ReindexRequest, after: string): AsyncGenerator<readonly string[]> {
+    async *#ids(request: ReindexRequest, after: string): AsyncGenerator<readonly string[]> {
 
-        if (wish === 'all') {
+        if (request === 'all') {
             for (let ids = await this.#parts.objects.idsAfter(after); ids.length > 0; ids = await this.#parts.objects.idsAfter(ids.at(-1) ?? '')) {
                 yield ids;
             }
         }
-        else if (!isQuery(wish)) {
-            yield [...new Set(wish.ids)].filter((id) => id > after).sort();
+        else if (!isQuery(request)) {
+            yield [...new Set(request.ids)].filter((id) => id > after).sort();
         }
         else {
             const { hits } = await this.#parts.index.search({
-                query: wish.query, filterQueries: [], facets: [], sort: [{ field: 'id', reverse: false }], start: 0, limit: null,
+                query: request.query, filterQueries: [], facets: [], sort: [{ field: 'id', reverse: false }], start: 0, limit: null,
                 includeScore: false, includeVersions: true, access: FULL_ACCESS
             });
             for await (const block of hits) {
@@ -156,18 +156,18 @@ export class Reindexer {
 
     async #locked(ids: readonly string[], { lockObjects }: ReindexOptions, work: () => Promise<void>): Promise<void> {
 
-        const held: Release[] = [];
+        const locks: Release[] = [];
         try {
             // Lock order, so that two requests do not deadlock.
             for (const id of lockObjects ? ids.toSorted() : []) {
                 const release = await this.#parts.locks.acquire(id, LOCK_MS).catch(() => null);
-                held.push(...release ? [release] : []);
+                locks.push(...release ? [release] : []);
             }
 
             await work();
         }
         finally {
-            held.forEach((release) => release());
+            locks.forEach((release) => release());
         }
     }
 
@@ -213,9 +213,9 @@ export class Reindexer {
     }
 }
 
-function isQuery(wish: ReindexRequest): wish is { readonly query: string } {
+function isQuery(request: ReindexRequest): request is { readonly query: string } {
 
-    return wish !== 'all' && 'query' in wish;
+    return request !== 'all' && 'query' in request;
 }
 
 function *slices(ids: readonly string[], length: number): Generator<readonly string[]> {

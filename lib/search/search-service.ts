@@ -48,7 +48,7 @@ const TIMEOUT_MS = 10_000;
 /** Maximum number of types with code to search for before reading all objects: the query would be too long. */
 const MAX_CODED_TYPES = 100;
 
-const REFUSAL =
+const TOO_MANY =
     `${MAX_CONCURRENT_UNLIMITED} of your searches without a limit, or for more than ${BLOCK} results, are still being answered: read their results to the end, `
     + 'or ask for shorter pages by pageSize';
 
@@ -60,7 +60,7 @@ export interface SearchServiceParts {
     readonly catalog: Catalog;
     readonly resolution: ObjectResolution;
     /** Milliseconds that an unlimited search waits for others of its caller; default 10 s. */
-    readonly patience?: number | undefined;
+    readonly timeoutMs?: number | undefined;
 }
 
 export class SearchService {
@@ -71,7 +71,7 @@ export class SearchService {
     readonly #resolution: ObjectResolution;
     readonly #unlimited: Semaphore;
     readonly #timeoutMs: number;
-    readonly #turns = new EventLoopYielder();
+    readonly #yielder = new EventLoopYielder();
     readonly #results: ResultReader;
 
     constructor(parts: SearchServiceParts) {
@@ -80,54 +80,54 @@ export class SearchService {
         this.#policy = parts.policy;
         this.#catalog = parts.catalog;
         this.#resolution = parts.resolution;
-        this.#timeoutMs = parts.patience ?? TIMEOUT_MS;
+        this.#timeoutMs = parts.timeoutMs ?? TIMEOUT_MS;
         this.#unlimited = new Semaphore({
             permitsPerKey: MAX_CONCURRENT_UNLIMITED,
-            refusal: () => tooManyRequests(REFUSAL, Math.ceil(this.#timeoutMs / 1000))
+            refusal: () => tooManyRequests(TOO_MANY, Math.ceil(this.#timeoutMs / 1000))
         });
-        this.#results = new ResultReader({ ...parts, turns: this.#turns });
+        this.#results = new ResultReader({ ...parts, yielder: this.#yielder });
     }
 
     /**
      * Returns the ids of the objects that {@link objects} returns. Objects are read only if some of them have a type whose code may
      * withhold them. Throws as {@link SearchIndex.search}, and 429 when too many searches of the caller are open.
      */
-    async ids(wish: SearchQuery, searching: SearchContext): Promise<Found<string>> {
+    async ids(query: SearchQuery, searching: SearchContext): Promise<Found<string>> {
 
         const types = this.#catalog.current.names().filter((type) => this.#resolution.concerns(type));
-        if (types.length === 0 || wish.limit === 0) {
-            return await this.indexedIds(wish, searching);
+        if (types.length === 0 || query.limit === 0) {
+            return await this.indexedIds(query, searching);
         }
 
-        return types.length <= MAX_CODED_TYPES && !await this.#findsAny(wish, types, searching) ?
-            await this.indexedIds(without(wish, types), searching) : await this.#search(wish, searching, (hits) => this.#idsShown(hits, searching));
+        return types.length <= MAX_CODED_TYPES && !await this.#findsAny(query, types, searching) ?
+            await this.indexedIds(without(query, types), searching) : await this.#search(query, searching, (hits) => this.#visibleIds(hits, searching));
     }
 
     /** Returns whether there are objects of some types among the results. */
-    async #findsAny(wish: SearchQuery, types: readonly string[], searching: SearchContext): Promise<boolean> {
+    async #findsAny(query: SearchQuery, types: readonly string[], searching: SearchContext): Promise<boolean> {
 
         const { size } = await this.#index.search({
-            ...wish, conditions: [types.map((type) => filterQuery('type', type)).join(' ')],
+            ...query, conditions: [types.map((type) => filterQuery('type', type)).join(' ')],
             facets: [], sort: [], start: 0, limit: 0, includeScore: false, access: this.#accessOf(searching), caller: keyOf(searching)
         });
         return size > 0;
     }
 
     /** Returns ids without calling the code of types; not for clients. Throws as {@link ids}. */
-    async indexedIds(wish: SearchQuery, searching: SearchContext): Promise<Found<string>> {
+    async indexedIds(query: SearchQuery, searching: SearchContext): Promise<Found<string>> {
 
-        return await this.#search(wish, searching, (hits) => idsOf(hits, pauses(this.#turns, searching.signal)));
+        return await this.#search(query, searching, (hits) => idsOf(hits, pauses(this.#yielder, searching.signal)));
     }
 
     /** Returns objects as the caller may see them, with scores if requested. Throws as {@link ids}. */
-    async objects(wish: SearchQuery, searching: SearchContext): Promise<Found<DigitalObject>> {
+    async objects(query: SearchQuery, searching: SearchContext): Promise<Found<DigitalObject>> {
 
-        return await this.#search(wish, searching, (hits) => this.#results.show(hits, searching));
+        return await this.#search(query, searching, (hits) => this.#results.load(hits, searching));
     }
 
-    async *#idsShown(hits: Hits, searching: SearchContext): AsyncGenerator<readonly string[], void, undefined> {
+    async *#visibleIds(hits: Hits, searching: SearchContext): AsyncGenerator<readonly string[], void, undefined> {
 
-        for await (const objects of this.#results.show(hits, searching)) {
+        for await (const objects of this.#results.load(hits, searching)) {
             yield objects.map(({ id }) => id);
         }
     }
@@ -137,23 +137,24 @@ export class SearchService {
         return accessOf(this.#policy.readPrincipals(caller), this.#catalog.current.accessRules);
     }
 
-    async #search<T>(wish: SearchQuery, searching: SearchContext, show: (hits: Hits) => AsyncGenerator<readonly T[], void, undefined>): Promise<Found<T>> {
+    async #search<T>(query: SearchQuery, searching: SearchContext, load: (hits: Hits) => AsyncGenerator<readonly T[], void, undefined>): Promise<Found<T>> {
 
         const caller = keyOf(searching);
         const access = this.#accessOf(searching);
-        const leave = wish.limit === null || wish.limit > BLOCK ? await this.#unlimited.acquire(caller, { timeoutMs: this.#timeoutMs, signal: searching.signal }) : () => {};
+        const isUnlimited = query.limit === null || query.limit > BLOCK;
+        const releasePermit = isUnlimited ? await this.#unlimited.acquire(caller, { timeoutMs: this.#timeoutMs, signal: searching.signal }) : () => {};
         try {
-            const { size, facets, hits } = await this.#index.search({ ...wish, access, caller });
+            const { size, facets, hits } = await this.#index.search({ ...query, access, caller });
             const release = (): void => {
 
-                leave();
+                releasePermit();
                 void hits.return();
             };
 
-            return { size, facets, blocks: onClose(show(hits), release) };
+            return { size, facets, blocks: onClose(load(hits), release) };
         }
         catch (error) {
-            leave();
+            releasePermit();
             throw error;
         }
     }
@@ -166,9 +167,9 @@ function keyOf({ caller, remoteAddress }: SearchContext): string {
 }
 
 /** Excludes objects of some types that may have been stored meanwhile. */
-function without(wish: SearchQuery, types: readonly string[]): SearchQuery {
+function without(query: SearchQuery, types: readonly string[]): SearchQuery {
 
-    return { ...wish, conditions: [`*:* ${types.map((type) => `-${filterQuery('type', type)}`).join(' ')}`] };
+    return { ...query, conditions: [`*:* ${types.map((type) => `-${filterQuery('type', type)}`).join(' ')}`] };
 }
 
 type Hits = AsyncGenerator<readonly SearchHit[]>;

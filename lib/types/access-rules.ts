@@ -55,26 +55,26 @@ export function readAclDefaults(value: JsonValue | undefined): AclDefaults {
         return NO_ACCESS;
     }
 
-    const own = new Map(Object.entries(value));
+    const entries = new Map(Object.entries(value));
     return {
-        defaultAclRead: readEntries(own.get('defaultAclRead')),
-        defaultAclWrite: readEntries(own.get('defaultAclWrite')),
-        aclCreate: readEntries(own.get('aclCreate')),
-        ...(own.has('defaultAclPayloadRead') ? { defaultAclPayloadRead: readEntries(own.get('defaultAclPayloadRead')) } : {}),
-        ...(own.has('aclModules') ? { aclModules: readEntries(own.get('aclModules')) } : {}),
-        ...(own.has('aclSearch') ? { aclSearch: readEntries(own.get('aclSearch')) } : {}),
-        ...(own.has('aclMethods') ? { aclMethods: readMethodAcls(own.get('aclMethods')) } : {})
+        defaultAclRead: readEntries(entries.get('defaultAclRead')),
+        defaultAclWrite: readEntries(entries.get('defaultAclWrite')),
+        aclCreate: readEntries(entries.get('aclCreate')),
+        ...(entries.has('defaultAclPayloadRead') ? { defaultAclPayloadRead: readEntries(entries.get('defaultAclPayloadRead')) } : {}),
+        ...(entries.has('aclModules') ? { aclModules: readEntries(entries.get('aclModules')) } : {}),
+        ...(entries.has('aclSearch') ? { aclSearch: readEntries(entries.get('aclSearch')) } : {}),
+        ...(entries.has('aclMethods') ? { aclMethods: readMethodAcls(entries.get('aclMethods')) } : {})
     };
 }
 
 function readMethodAcls(value: JsonValue | undefined): MethodAcls {
 
-    const own = new Map(isJsonObject(value) ? Object.entries(value) : []);
-    const fallback = readNamed(own.get('default'));
+    const entries = new Map(isJsonObject(value) ? Object.entries(value) : []);
+    const fallback = readNamed(entries.get('default'));
     const [instance, ofType] = [fallback.get('instance'), fallback.get('static')];
     return {
-        instance: readNamed(own.get('instance')),
-        static: readNamed(own.get('static')),
+        instance: readNamed(entries.get('instance')),
+        static: readNamed(entries.get('static')),
         default: { ...(instance ? { instance } : {}), ...(ofType ? { static: ofType } : {}) }
     };
 }

@@ -10,7 +10,7 @@ import { badRequest } from '../errors/errors.js';
 import { DESIGN_ID } from '../doip/ids.js';
 import { SCHEMA_TYPE } from './built-in-types.js';
 
-const NAME_TAKEN = 'types:name';
+const NAME_CONFLICT = 'types:name';
 
 /** Adds the steps for type names and the epoch of types to writes of Schema objects and the design. */
 export class CatalogParticipant implements WriteParticipant {
@@ -34,7 +34,7 @@ export class CatalogParticipant implements WriteParticipant {
         const steps: Step[] = [];
         if (oldName !== newName) {
             steps.push(...(before && oldName !== null ? this.#store.releaseSteps(before.id) : []));
-            steps.push(...(after && newName !== null ? this.#store.claimSteps(newName, after.id, NAME_TAKEN) : []));
+            steps.push(...(after && newName !== null ? this.#store.claimSteps(newName, after.id, NAME_CONFLICT) : []));
         }
 
         return [...steps, this.#store.bumpStep()];
@@ -42,7 +42,7 @@ export class CatalogParticipant implements WriteParticipant {
 
     explain(failed: string, { after }: ObjectChange): Error | undefined {
 
-        return failed === NAME_TAKEN ? badRequest(`Schema name ${typeNameOf(after)} is not unique.`) : undefined;
+        return failed === NAME_CONFLICT ? badRequest(`Schema name ${typeNameOf(after)} is not unique.`) : undefined;
     }
 }
 

@@ -27,7 +27,7 @@ export interface SchemaRecord {
 export type RegistryBuilder = (design: JsonObject, schemas: readonly SchemaRecord[], previous: TypeRegistry | null) => TypeRegistry;
 
 /** Evaluates the access rules that type code computes: name → entry. Called before a new registry takes effect. */
-export type RuleMaker = (coming: TypeRegistry, files: readonly ModuleFile[]) => Promise<ReadonlyMap<string, JsonObject>>;
+export type RuleMaker = (planned: TypeRegistry, files: readonly ModuleFile[]) => Promise<ReadonlyMap<string, JsonObject>>;
 
 /** Seconds a client should wait before it retries during an upload. */
 const RETRY_AFTER = 5;
@@ -115,10 +115,10 @@ export class Catalog {
     }
 
     /** Builds a hypothetical registry: the given Schema objects beside the current ones that stay, optionally with another design. */
-    imagine(schemas: readonly SchemaRecord[], design: JsonObject | undefined, stays: (id: string) => boolean): TypeRegistry {
+    withChanges(schemas: readonly SchemaRecord[], design: JsonObject | undefined, remains: (id: string) => boolean): TypeRegistry {
 
-        const kept = [...this.#schemas.values()].filter(({ id }) => stays(id));
-        return this.#build(design ?? this.current.design.content, [...kept, ...schemas], null);
+        const remaining = [...this.#schemas.values()].filter(({ id }) => remains(id));
+        return this.#build(design ?? this.current.design.content, [...remaining, ...schemas], null);
     }
 
     /** Loads the registry, unless it is at least as recent as an epoch. */
@@ -137,8 +137,8 @@ export class Catalog {
         const directories = await this.#modules.directories();
         const files = directories.size > 0 ? await this.#modules.files() : [];
         const isUploading = await this.#settings.get(UPLOAD_SETTING) !== null;
-        const coming = this.#build(design?.content ?? {}, [...schemas.values()], this.#registry);
-        this.#registry = coming.ruledBy(await this.#codedRules(coming, files));
+        const planned = this.#build(design?.content ?? {}, [...schemas.values()], this.#registry);
+        this.#registry = planned.ruledBy(await this.#codedRules(planned, files));
         this.#schemas = schemas;
         this.#directories = directories;
         this.#files = files;
@@ -154,8 +154,8 @@ export class Catalog {
         for (;;) {
             const page = await this.#store.listTips(SCHEMA_TYPE, after);
             for (const { id, txnId } of page) {
-                const known = this.#schemas.get(id);
-                const record = known?.txnId === txnId ? known : await this.#readSchema(id);
+                const former = this.#schemas.get(id);
+                const record = former?.txnId === txnId ? former : await this.#readSchema(id);
                 if (record) {
                     schemas.set(id, record);
                 }

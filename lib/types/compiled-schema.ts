@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from '../util/json-types.js';
 import type { PlanNode } from './annotations/annotation-plan.js';
 import { buildPlan } from './annotations/annotation-plan.js';
 import { collectAnnotations } from './annotations/annotations.js';
-import type { GeneratedFacts } from './annotations/generated-values.js';
+import type { GenerationInputs } from './annotations/generated-values.js';
 import { fillGenerated, type FillRules } from './annotations/generated-fields.js';
 import type { Order } from './schema/property-order.js';
 import { orderOf, reorder } from './schema/property-order.js';
@@ -106,9 +106,9 @@ export class CompiledSchema {
     }
 
     /** Returns the content with its generated fields; see {@link fillGenerated}. */
-    fill(content: JsonObject, facts: GeneratedFacts & FillRules): JsonObject {
+    fill(content: JsonObject, inputs: GenerationInputs & FillRules): JsonObject {
 
-        return fillGenerated(this.#plan, content, facts, this.#validator.matches);
+        return fillGenerated(this.#plan, content, inputs, this.#validator.matches);
     }
 
     /** Returns the content with its properties in order; see {@link reorder}. */

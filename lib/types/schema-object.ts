@@ -34,10 +34,10 @@ export function schemaObjectErrors(content: JsonObject, lookup: SchemaLookup, ke
 
     const nameProblem = typeNameProblem(name);
     const document = new SchemaDocument(name, schema, content['baseUri']);
-    const faults = [...unusableErrors(document, lookup, keywordNames), ...extensionErrors(document, keywordNames)];
+    const errors = [...unusableErrors(document, lookup, keywordNames), ...extensionErrors(document, keywordNames)];
     return [
         ...(nameProblem === null ? [] : [{ pointer: '/name', message: nameProblem }]),
-        ...faults.slice(0, MAX_ERRORS).map(({ pointer, message }) => ({ pointer: `/schema${pointer}`, message }))
+        ...errors.slice(0, MAX_ERRORS).map(({ pointer, message }) => ({ pointer: `/schema${pointer}`, message }))
     ];
 }
 
@@ -49,7 +49,7 @@ function unusableErrors(document: SchemaDocument, lookup: SchemaLookup, keywordN
     }
     catch (error) {
         if (error instanceof UnusableSchema) {
-            return error.faults;
+            return error.errors;
         }
 
         throw error;

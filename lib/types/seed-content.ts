@@ -57,7 +57,7 @@ export function moduleDirectoryTemplate(keyword: string): JsonObject {
 }
 
 const PRIMARY = { showInPreview: true, isPrimary: true };
-const SHOWN = { showInPreview: true };
+const IN_PREVIEW = { showInPreview: true };
 
 /** Adds members that the schema requires, and enforces a minimum length for new passwords. */
 const USER_SCRIPT = `'use strict';
@@ -151,8 +151,8 @@ function documentType(keyword: string, limits: { name?: JsonObject; description?
                     type: 'string', format: 'textarea', ...limits.description, title: 'Description',
                     [keyword]: { preview: { showInPreview: true, excludeTitle: true } }
                 },
-                creationDate: auto(keyword, 'creationDate', 'Created', SHOWN),
-                modificationDate: auto(keyword, 'modificationDate', 'Modified', SHOWN),
+                creationDate: auto(keyword, 'creationDate', 'Created', IN_PREVIEW),
+                modificationDate: auto(keyword, 'modificationDate', 'Modified', IN_PREVIEW),
                 createdBy: auto(keyword, 'createdBy', 'Created by'),
                 modifiedBy: auto(keyword, 'modifiedBy', 'Modified by')
             }

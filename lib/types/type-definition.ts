@@ -104,7 +104,7 @@ export class TypeDefinition {
      *
      * @throws DoipError 400 with the JSON pointer of each error; also if the schema of the type cannot be used
      */
-    process({ content, isRestored = false, ...facts }: ProcessInput): ProcessedContent {
+    process({ content, isRestored = false, ...inputs }: ProcessInput): ProcessedContent {
 
         const { prefix, check } = this.#surroundings;
         const compiled = this.#usable();
@@ -114,14 +114,14 @@ export class TypeDefinition {
                 throw invalidContent([{ pointer: '', message: 'content must be a JSON object' }]);
             }
 
-            const filled = compiled.fill(content, { ...facts, type: this.name, prefix, addsHandle: !isRestored });
-            const faults = compiled.validate(filled);
-            if (faults.length === 0) {
-                faults.push(...check?.(filled) ?? []);
+            const filled = compiled.fill(content, { ...inputs, type: this.name, prefix, addsHandle: !isRestored });
+            const errors = compiled.validate(filled);
+            if (errors.length === 0) {
+                errors.push(...check?.(filled) ?? []);
             }
 
-            if (faults.length > 0) {
-                throw invalidContent(faults);
+            if (errors.length > 0) {
+                throw invalidContent(errors);
             }
 
             return this.#described(compiled.reorder(filled), compiled.annotate(filled));
@@ -129,10 +129,10 @@ export class TypeDefinition {
     }
 
     /** Returns content with its generated fields updated and everything else unchanged; the same object if no field changes. */
-    regenerate({ content, ...facts }: ProcessInput): JsonObject {
+    regenerate({ content, ...inputs }: ProcessInput): JsonObject {
 
         const { prefix } = this.#surroundings;
-        return this.#attempt((compiled) => compiled.fill(content, { ...facts, type: this.name, prefix, addsHandle: false })) ?? content;
+        return this.#attempt((compiled) => compiled.fill(content, { ...inputs, type: this.name, prefix, addsHandle: false })) ?? content;
     }
 
     /** Returns the result of {@link process} for content that stays unchanged and may be invalid. */

@@ -53,7 +53,7 @@ export class TypeRegistry {
     readonly accessRules: AccessRules;
     /** Name of the extension keyword. */
     readonly extensionKeyword: string;
-    readonly #made: Omit<RegistryOptions, 'previous' | 'codedRules'>;
+    readonly #options: Omit<RegistryOptions, 'previous' | 'codedRules'>;
     readonly #keywordNames: readonly string[];
     readonly #sources = new Map<string, TypeEntry>();
     readonly #types = new Map<string, TypeDefinition>();
@@ -62,7 +62,7 @@ export class TypeRegistry {
 
     private constructor({ design, schemas, previous, extensionKeyword, prefix, codedRules = new Map() }: RegistryOptions) {
 
-        this.#made = { design, schemas, extensionKeyword, prefix };
+        this.#options = { design, schemas, extensionKeyword, prefix };
         this.extensionKeyword = extensionKeyword;
         this.design = readDesign(design, prefix);
         this.prefix = this.design.prefix;
@@ -87,7 +87,7 @@ export class TypeRegistry {
     /** Returns the same types with the access rules that type code computed; types without such rules keep theirs. */
     ruledBy(codedRules: ReadonlyMap<string, JsonObject>): TypeRegistry {
 
-        return codedRules.size === 0 ? this : TypeRegistry.build({ ...this.#made, previous: this, codedRules });
+        return codedRules.size === 0 ? this : TypeRegistry.build({ ...this.#options, previous: this, codedRules });
     }
 
     /** Returns a type; undefined if there is none of this name. */
@@ -127,8 +127,8 @@ export class TypeRegistry {
             return;
         }
 
-        const known = previous?.sourceFor(name, id, content, this.#keywordNames);
-        const source = known ?? new TypeEntry(name, id, content, this.#keywordNames);
+        const former = previous?.sourceFor(name, id, content, this.#keywordNames);
+        const source = former ?? new TypeEntry(name, id, content, this.#keywordNames);
         this.#sources.set(name, source);
         this.#types.set(name, new TypeDefinition(source, {
             lookup: this.#lookup,
@@ -137,7 +137,7 @@ export class TypeRegistry {
             javascript: this.design.builtInJavascript.get(name),
             ...(name === SCHEMA_TYPE ? { check: this.#checkSchemaObject } : {})
         }));
-        for (const uri of ownUris(name, content)) {
+        for (const uri of declaredUris(name, content)) {
             if (!this.#ids.has(uri)) {
                 this.#ids.set(uri, name);
             }
@@ -198,7 +198,7 @@ function builtInEntry(type: string, { aclModules: _modules, ...system }: AclDefa
 }
 
 /** Returns the URIs of a schema: its own id, and the base URI in its Schema object. */
-function ownUris(name: string, { schema, baseUri }: JsonObject): string[] {
+function declaredUris(name: string, { schema, baseUri }: JsonObject): string[] {
 
     const id = isJsonObject(schema) ? schema['$id'] ?? schema['id'] : undefined;
     const base = typeof baseUri === 'string' && baseUri !== '' ? resolveUri(baseUri, typeUri(name)) : null;

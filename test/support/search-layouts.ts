@@ -21,7 +21,7 @@ export function build(documents: readonly { readonly document: IndexDocument; re
     const segment = Segment.of(builder.finish(), memory);
     const dead = emptyBits(segment.documents);
     documents.forEach(({ isGone }, number) => isGone && setBit(dead, number));
-    return { segment, dead };
+    return { segment, deleted: dead };
 }
 
 /** Gives each piece by itself, as short as it was asked for, in place of the one before. */
@@ -33,7 +33,7 @@ class PieceByPiece extends SectionsInMemory {
             bytes: new Uint8Array(0),
             open: (start: number, end: number) => {
 
-                reader.bytes = this.piece(name, start, Math.min(end, this.size(name))).slice();
+                reader.bytes = this.slice(name, start, Math.min(end, this.size(name))).slice();
                 return 0;
             },
             offsetOf: () => -1
@@ -42,15 +42,15 @@ class PieceByPiece extends SectionsInMemory {
     }
 }
 
-export function readInPieces({ segment, dead }: LiveSegment): LiveSegment {
+export function readInPieces({ segment, deleted: dead }: LiveSegment): LiveSegment {
 
-    return { segment: new Segment(new PieceByPiece((segment.source as SectionsInMemory).sections)), dead };
+    return { segment: new Segment(new PieceByPiece((segment.source as SectionsInMemory).sections)), deleted: dead };
 }
 
 export function merge(segments: readonly LiveSegment[]): LiveSegment {
 
     const { sections, documents } = mergeSegments(segments);
-    return { segment: Segment.of(sections), dead: emptyBits(documents) };
+    return { segment: Segment.of(sections), deleted: emptyBits(documents) };
 }
 
 /** The same documents, spread over segments in different ways. */

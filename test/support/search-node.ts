@@ -45,7 +45,7 @@ export class SearchNode {
         this.segments = new SearchSegmentStore(database, options.owner ?? 'node');
         this.index = new IndexSupervisor({
             log: new SearchLogStore(database), segments: this.segments,
-            source: sourceOf(new ObjectScan(database), this.#forms, options.described), logger: SILENT, hasOthers: false, waitMs: 60_000, ...options
+            source: sourceOf(new ObjectScan(database), this.#forms, options.described), logger: SILENT, isShared: false, waitMs: 60_000, ...options
         });
     }
 

@@ -46,7 +46,7 @@ export const FORBIDDEN_WORDS: readonly ForbiddenWord[] = [
     word('few-documents many-documents few-found', 'sparse set, dense set'),
     word('rarity', 'idf'),
     word('bury buried', 'delete, tombstone'),
-    word('dead', 'deleted', 'DEAD_SECTION'),
+    word('dead', 'deleted'),
     word('given-away', 'shared, copy on write'),
     word('held-segments', 'pins, leases'),
     word('follower followers', 'tailer, consumer'),

@@ -2,7 +2,7 @@
 
 import type { AccountAnnotations } from '../../model/account-annotations.js';
 import type { Directory } from '../../identity/accounts/user-directory.js';
-import { checkUsername, loginKey, usernameTaken } from '../../identity/accounts/login-name.js';
+import { checkUsername, loginKey, usernameConflict } from '../../identity/accounts/login-name.js';
 
 /** Usernames of one upload. */
 export class UploadNames {
@@ -36,7 +36,7 @@ export class UploadNames {
         const owner = this.#owners.get(key);
         const holder = owner ?? (this.#keepsOthers ? await this.#directory.holderOf(name) : null);
         if (holder !== null && holder !== id) {
-            throw usernameTaken(name);
+            throw usernameConflict(name);
         }
 
         this.#owners.set(key, id);

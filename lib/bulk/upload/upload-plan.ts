@@ -142,7 +142,7 @@ export class UploadPlan {
             }
         }
 
-        return this.#catalog.imagine(accepted, this.#design, this.stays);
+        return this.#catalog.withChanges(accepted, this.#design, this.stays);
     }
 
     /** @throws DoipError 400 for an invalid id, or one outside of the prefix */

@@ -84,13 +84,13 @@ export class Policy {
     canFind(caller: Caller, object: Subject): Decision {
 
         const read = this.canRead(caller, object);
-        const finders = this.#defaults(object.type).aclSearch;
-        if (!read.allowed || !finders || caller.isAdmin) {
+        const searchRule = this.#defaults(object.type).aclSearch;
+        if (!read.allowed || !searchRule || caller.isAdmin) {
             return read;
         }
 
         const write = this.canWrite(caller, object);
-        return write.allowed && finders.includes('writers') ? write : this.#listed(caller, `aclSearch of ${object.type}`, finders, object);
+        return write.allowed && searchRule.includes('writers') ? write : this.#listed(caller, `aclSearch of ${object.type}`, searchRule, object);
     }
 
     /** Decides whether the caller may read the bytes of elements. A list for payloads, if there is one, replaces the readers. */
@@ -163,11 +163,11 @@ export class Policy {
             id: before?.id ?? '', type, acl: { readers: ['public'], writers: ['public'] },
             metadata: { createdBy: before?.metadata.createdBy ?? caller.userId ?? ANONYMOUS_AUTHOR }
         };
-        const refused = Object.entries(acl?.methods ?? {})
+        const denied = Object.entries(acl?.methods ?? {})
             .filter(([method, entries]) => !isSameType || !isSameList(methodsOf(before?.acl ?? null, method), entries))
             .map(([method]) => this.canCall(caller, { kind: 'instance', type, method, object }))
             .find(({ allowed }) => !allowed);
-        return refused ?? { allowed: true, reason: 'no rights to methods are given that the caller lacks' };
+        return denied ?? { allowed: true, reason: 'no rights to methods are given that the caller lacks' };
     }
 
     /** Returns the permission of the caller on the object, in the form for clients. */
@@ -273,8 +273,8 @@ export class Policy {
             }
         }
 
-        const who = caller.userId ?? 'an anonymous caller';
-        return { allowed: false, reason: `${list}${object ? ` of ${object.id}` : ''} does not admit ${who}` };
+        const callerName = caller.userId ?? 'an anonymous caller';
+        return { allowed: false, reason: `${list}${object ? ` of ${object.id}` : ''} does not admit ${callerName}` };
     }
 }
 

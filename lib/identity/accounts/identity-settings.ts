@@ -7,7 +7,7 @@ import { isJsonObject } from '../../util/json-types.js';
 import { getOrAdd } from '../../util/cache/get-or-add.js';
 
 /** Members of the design object that matter to authentication. */
-export interface DesignFacts {
+export interface IdentitySettings {
     /** Audiences accepted in signed assertions; undefined if the design has none. */
     readonly ids: readonly string[] | undefined;
     /** Base URI of the service; the accepted audience if there are no ids. */
@@ -22,14 +22,14 @@ export interface DesignFacts {
 }
 
 /** Reads the settings, cached by content. */
-export function designFacts(content: JsonObject): DesignFacts {
+export function identitySettings(content: JsonObject): IdentitySettings {
 
-    return getOrAdd(read, content, () => readFacts(content));
+    return getOrAdd(read, content, () => readSettings(content));
 }
 
-const read = new WeakMap<JsonObject, DesignFacts>();
+const read = new WeakMap<JsonObject, IdentitySettings>();
 
-function readFacts(content: JsonObject): DesignFacts {
+function readSettings(content: JsonObject): IdentitySettings {
 
     const { ids, adminPublicKey, cookies, handleMintingConfig } = content;
     const baseUri = isJsonObject(handleMintingConfig) ? handleMintingConfig.baseUri : undefined;

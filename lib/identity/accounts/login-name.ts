@@ -30,7 +30,7 @@ export function isPossibleName(name: string): boolean {
 export function checkUsername(name: string): void {
 
     if (isAdminName(name)) {
-        throw usernameTaken(name);
+        throw usernameConflict(name);
     }
 
     if (!isPossibleName(name)) {
@@ -39,7 +39,7 @@ export function checkUsername(name: string): void {
 }
 
 /** 400: another user has the name. */
-export function usernameTaken(name: string): Error {
+export function usernameConflict(name: string): Error {
 
     return badRequest(`Username ${name} is not unique.`);
 }

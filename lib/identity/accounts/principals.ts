@@ -30,7 +30,7 @@ export class Principals {
     readonly #policy: Pick<Policy, 'isNamedInRules'>;
     readonly #log: Logger;
     /** Records already written. They are never removed, so that the cache cannot be stale. */
-    readonly #noted = new LRUCache<string, true>({ max: MAX_ENTRIES });
+    readonly #recorded = new LRUCache<string, true>({ max: MAX_ENTRIES });
 
     constructor(parts: { db: Database; principals: PrincipalStore; accounts: AccountStore; policy: Pick<Policy, 'isNamedInRules'>; log: Logger }) {
 
@@ -46,18 +46,18 @@ export class Principals {
      *
      * @throws DoipError 409 for an id that others have named, unless the caller is the administrator
      */
-    async holdingSteps({ id, wasHeld, isHeld, caller }: { id: string; wasHeld: boolean; isHeld: boolean; caller: Caller }): Promise<Step[]> {
+    async accountSteps({ id, wasAccount, isAccount, caller }: { id: string; wasAccount: boolean; isAccount: boolean; caller: Caller }): Promise<Step[]> {
 
-        if (wasHeld === isHeld) {
+        if (wasAccount === isAccount) {
             return [];
         }
 
         const { userId } = caller;
-        if (!isHeld) {
+        if (!isAccount) {
             return this.#store.releaseSteps(id, userId ?? '');
         }
 
-        if (!caller.isAdmin && await this.#isOfOthers(id, userId)) {
+        if (!caller.isAdmin && await this.#isReservedByOthers(id, userId)) {
             throw conflict(`the id ${id} stands for another user or group: only an administrator can give it to this one`, { reason: ID_RESERVED });
         }
 
@@ -75,7 +75,7 @@ export class Principals {
     committed(change: ObjectChange): void {
 
         for (const id of this.#newNames(change)) {
-            this.#noted.set(noteOf(id, change.caller.userId), true);
+            this.#recorded.set(recordKey(id, change.caller.userId), true);
         }
     }
 
@@ -83,9 +83,9 @@ export class Principals {
      * Records ids that an authentication hook gives to a user and to groups without objects. A group object with such an id
      * counts only if the administrator created it.
      */
-    async noteExternal(userId: string | null, groupIds: readonly string[]): Promise<void> {
+    async recordExternal(userId: string | null, groupIds: readonly string[]): Promise<void> {
 
-        const ids = [...userId === null ? [] : [userId], ...groupIds].filter((id) => isPrincipal(id) && !this.#noted.has(externalNote(id)));
+        const ids = [...userId === null ? [] : [userId], ...groupIds].filter((id) => isPrincipal(id) && !this.#recorded.has(externalKey(id)));
         if (ids.length === 0) {
             return;
         }
@@ -93,7 +93,7 @@ export class Principals {
         try {
             const steps = ids.toSorted().flatMap((id) => this.#store.externalSteps(id));
             await this.#db.commit({ steps: [...steps, this.#accounts.bumpStep()] });
-            ids.forEach((id) => this.#noted.set(externalNote(id), true));
+            ids.forEach((id) => this.#recorded.set(externalKey(id), true));
         }
         catch (error) {
             // While nothing can be written no id can be taken either: the login goes on, and the next one retries.
@@ -101,10 +101,10 @@ export class Principals {
         }
     }
 
-    async #isOfOthers(id: string, userId: string | null): Promise<boolean> {
+    async #isReservedByOthers(id: string, userId: string | null): Promise<boolean> {
 
-        const known = await this.#store.get(id);
-        const isFree = known === null || known.owner !== null && known.owner === userId;
+        const principal = await this.#store.get(id);
+        const isFree = principal === null || principal.owner !== null && principal.owner === userId;
         return !isFree || this.#policy.isNamedInRules(id) || await this.#store.isListedByOthers(id, userId);
     }
 
@@ -120,9 +120,9 @@ export class Principals {
             return [];
         }
 
-        const old = new Set(entriesOf(before?.acl ?? null));
-        const names = [...author, ...entries.filter((entry) => !old.has(entry))];
-        return [...new Set(names)].filter((id) => id !== ADMIN_ID && isPrincipal(id) && !this.#noted.has(noteOf(id, caller.userId))).sort();
+        const former = new Set(entriesOf(before?.acl ?? null));
+        const names = [...author, ...entries.filter((entry) => !former.has(entry))];
+        return [...new Set(names)].filter((id) => id !== ADMIN_ID && isPrincipal(id) && !this.#recorded.has(recordKey(id, caller.userId))).sort();
     }
 }
 
@@ -131,12 +131,12 @@ function entriesOf(acl: Acl | null): string[] {
     return [...acl?.readers ?? [], ...acl?.writers ?? [], ...acl?.payloadReaders ?? [], ...Object.values(acl?.methods ?? {}).flat()];
 }
 
-function noteOf(id: string, namedBy: string | null): string {
+function recordKey(id: string, namedBy: string | null): string {
 
     return JSON.stringify([id, namedBy]);
 }
 
-function externalNote(id: string): string {
+function externalKey(id: string): string {
 
     return JSON.stringify([id]);
 }

@@ -23,7 +23,7 @@ import type { Caller } from '../../model/caller.js';
 import { ANONYMOUS } from '../../model/caller.js';
 import type { PresentedCredentials, Credentials } from './credentials.js';
 import { readCredentials } from './credentials.js';
-import type { DesignFacts } from '../accounts/identity-settings.js';
+import type { IdentitySettings } from '../accounts/identity-settings.js';
 import { readClaims } from './jwt-bearer.js';
 import { isAdminName, isPossibleName, loginKey } from '../accounts/login-name.js';
 import type { PasswordLogin, PasswordAuthenticator } from './password-authenticator.js';
@@ -47,7 +47,7 @@ export class Authenticator {
 
     readonly #assertions: JwtBearerAuthenticator;
     readonly #callers: PrincipalResolver;
-    readonly #design: () => DesignFacts;
+    readonly #design: () => IdentitySettings;
     readonly #hook: HookAuthenticator;
     readonly #local: LocalAccess;
     readonly #logins: PasswordAuthenticator;
@@ -59,7 +59,7 @@ export class Authenticator {
             assertions: JwtBearerAuthenticator; callers: PrincipalResolver; hook: HookAuthenticator; local: LocalAccess; logins: PasswordAuthenticator;
             tokens: AccessTokens;
         },
-        design: () => DesignFacts
+        design: () => IdentitySettings
     ) {
 
         this.#assertions = parts.assertions;
@@ -98,7 +98,7 @@ export class Authenticator {
         const proof = this.#recall(claim.credentials, request.transport, epochs) ??
             await this.prove({ ...claim, requestContext: requestContextOf(request) }, request, epochs);
         const mayWait = operationId !== undefined && BEFORE_PASSWORD_CHANGE.has(operationId);
-        const caller = this.#callers.recall(proof, epochs.identity, mayWait) ?? await this.#callers.callerOf(proof, epochs.identity, mayWait);
+        const caller = this.#callers.fromCache(proof, epochs.identity, mayWait) ?? await this.#callers.callerOf(proof, epochs.identity, mayWait);
         checkClient(caller, request.clientId);
         if (claim.asUserId !== null) {
             return this.#callers.actingAs(claim.asUserId, caller, proof, epochs.identity);
@@ -122,7 +122,7 @@ export class Authenticator {
 
         const { credentials } = claim;
         this.checkTransport(transport);
-        const proof = await this.#ownToken(credentials, epochs) ??
+        const proof = await this.#tokenOf(credentials, epochs) ??
             await this.#foreign(claim, transport, epochs) ??
             await this.#direct(credentials, transport, epochs);
         if (!proof) {
@@ -153,11 +153,11 @@ export class Authenticator {
         }
 
         const { name, password } = credentials;
-        const login = this.#logins.recall({ name, password, remoteAddress, epoch: identity });
+        const login = this.#logins.fromCache({ name, password, remoteAddress, epoch: identity });
         return login && passwordProof(login);
     }
 
-    async #ownToken(credentials: Credentials, epochs: Epochs): Promise<AuthenticationResult | null> {
+    async #tokenOf(credentials: Credentials, epochs: Epochs): Promise<AuthenticationResult | null> {
 
         if (credentials.kind === 'session') {
             return this.#session(credentials, epochs);
@@ -199,7 +199,7 @@ export class Authenticator {
         const { credentials } = claim;
         let answer: HookAnswer | null;
         try {
-            answer = await this.#hook.ask(claim, sourceOf(remoteAddress), epochs.types);
+            answer = await this.#hook.authenticate(claim, sourceOf(remoteAddress), epochs.types);
         }
         catch (error) {
             if (claimsAdmin(credentials)) {
@@ -281,6 +281,6 @@ function claimsAdmin(credentials: Credentials): boolean {
 /** Returns the request context; an invalid one is ignored here and rejected when the operation begins. */
 function requestContextOf({ attributes }: AuthenticationRequest): JsonObject {
 
-    const given = attributes?.['requestContext'];
-    return isJsonObject(given) ? given : {};
+    const context = attributes?.['requestContext'];
+    return isJsonObject(context) ? context : {};
 }

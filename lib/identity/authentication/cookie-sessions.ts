@@ -10,7 +10,7 @@ import type { PrincipalResolver } from './principal-resolver.js';
 import { factsOf } from './principal-resolver.js';
 import type { Caller } from '../../model/caller.js';
 import { denied } from '../../model/caller.js';
-import type { DesignFacts } from '../accounts/identity-settings.js';
+import type { IdentitySettings } from '../accounts/identity-settings.js';
 import type { AccessTokens } from '../tokens/access-tokens.js';
 
 /** Name by which callers address their own session. */
@@ -21,10 +21,10 @@ export class Sessions {
 
     readonly #authenticator: Authenticator;
     readonly #callers: PrincipalResolver;
-    readonly #design: () => DesignFacts;
+    readonly #design: () => IdentitySettings;
     readonly #tokens: AccessTokens;
 
-    constructor(parts: { authenticator: Authenticator; callers: PrincipalResolver; tokens: AccessTokens }, design: () => DesignFacts) {
+    constructor(parts: { authenticator: Authenticator; callers: PrincipalResolver; tokens: AccessTokens }, design: () => IdentitySettings) {
 
         this.#authenticator = parts.authenticator;
         this.#callers = parts.callers;

@@ -44,7 +44,7 @@ interface CacheEntry {
 }
 
 /** A call of the hook. */
-interface Question {
+interface HookCall {
     readonly hook: AuthenticateHook;
     readonly info: JsonObject;
     readonly requestContext: JsonObject;
@@ -60,17 +60,17 @@ const MAX_GROUPS = 1_000;
 /** Calls the hook, if there is one. */
 export class HookAuthenticator {
 
-    readonly #backOff: LoginThrottle;
+    readonly #throttle: LoginThrottle;
     readonly #now: () => number;
     readonly #digest = keyedDigests();
-    readonly #kept = new LRUCache<string, CacheEntry>({ max: MAX_ENTRIES });
+    readonly #cache = new LRUCache<string, CacheEntry>({ max: MAX_ENTRIES });
     /** Single flight: concurrent requests with the same credentials share one call. */
-    readonly #questions = new SingleFlight<HookAnswer | null>();
+    readonly #calls = new SingleFlight<HookAnswer | null>();
     #find: HookFinder = () => null;
 
-    constructor(backOff: LoginThrottle, now: () => number) {
+    constructor(throttle: LoginThrottle, now: () => number) {
 
-        this.#backOff = backOff;
+        this.#throttle = throttle;
         this.#now = now;
     }
 
@@ -98,7 +98,7 @@ export class HookAuthenticator {
      * @param epoch epoch of types
      * @throws DoipError 401 if the hook fails, with its error as cause; 429 if too many logins are queued
      */
-    async ask({ credentials, asUserId, requestContext = {} }: PresentedCredentials, source: string, epoch: number): Promise<HookAnswer | null> {
+    async authenticate({ credentials, asUserId, requestContext = {} }: PresentedCredentials, source: string, epoch: number): Promise<HookAnswer | null> {
 
         const hook = this.#find();
         const info = hook ? infoOf(credentials, asUserId) : null;
@@ -107,29 +107,29 @@ export class HookAuthenticator {
         }
 
         const digest = this.#digest(JSON.stringify([info, requestContext]));
-        const kept = this.#kept.get(digest);
-        if (kept && kept.hook === hook && kept.epoch === epoch && (kept.answer.expiresOn ?? 0) > this.#now()) {
-            return kept.answer;
+        const cached = this.#cache.get(digest);
+        if (cached && cached.hook === hook && cached.epoch === epoch && (cached.answer.expiresOn ?? 0) > this.#now()) {
+            return cached.answer;
         }
 
-        this.#kept.delete(digest);
-        const question = { hook, info, requestContext, credentials, source };
-        const answer = await this.#questions.run(() => this.#question(question), `${epoch} ${source} ${digest}`);
+        this.#cache.delete(digest);
+        const hookCall = { hook, info, requestContext, credentials, source };
+        const answer = await this.#calls.run(() => this.#throttledCall(hookCall), `${epoch} ${source} ${digest}`);
         if (answer?.active && answer.expiresOn !== null) {
-            this.#kept.set(digest, { answer, hook, epoch });
+            this.#cache.set(digest, { answer, hook, epoch });
         }
 
         return answer;
     }
 
     /** Calls the hook. Logins as administrator are not throttled by its answers. */
-    async #question({ hook, info, requestContext, credentials, source }: Question): Promise<HookAnswer | null> {
+    async #throttledCall({ hook, info, requestContext, credentials, source }: HookCall): Promise<HookAnswer | null> {
 
         if (credentials.kind !== 'password' || isAdminName(credentials.name)) {
             return this.#call(hook, info, requestContext);
         }
 
-        const accepted = await this.#backOff.attempt(credentials.name, source, async () => {
+        const accepted = await this.#throttle.attempt(credentials.name, source, async () => {
 
             const answer = await this.#call(hook, info, requestContext);
             return answer === null ? undefined : answer.active ? answer : null;
@@ -140,8 +140,8 @@ export class HookAuthenticator {
     async #call(hook: AuthenticateHook, info: JsonObject, requestContext: JsonObject): Promise<HookAnswer | null> {
 
         const answer = await call(hook, info, requestContext);
-        const hasEnded = answer !== null && answer.expiresOn !== null && answer.expiresOn <= this.#now();
-        return hasEnded ? NOT_ACTIVE : answer;
+        const isExpired = answer !== null && answer.expiresOn !== null && answer.expiresOn <= this.#now();
+        return isExpired ? NOT_ACTIVE : answer;
     }
 }
 

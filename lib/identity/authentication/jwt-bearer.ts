@@ -10,7 +10,7 @@ import { isJsonObject } from '../../util/json-types.js';
 import { decodeUtf8, parseJson } from '../../json/strict-parser.js';
 import type { LoginStore } from '../../stores/login-attempt-store.js';
 import { ADMIN_ID } from '../../model/caller.js';
-import type { DesignFacts } from '../accounts/identity-settings.js';
+import type { IdentitySettings } from '../accounts/identity-settings.js';
 import type { Directory } from '../accounts/user-directory.js';
 import { isAdminName } from '../accounts/login-name.js';
 import { decoyKey, importPublicKey } from './public-key.js';
@@ -33,10 +33,10 @@ export class JwtBearerAuthenticator {
 
     readonly #directory: Directory;
     readonly #logins: LoginStore;
-    readonly #design: () => DesignFacts;
+    readonly #design: () => IdentitySettings;
     readonly #now: () => number;
 
-    constructor(parts: { directory: Directory; logins: LoginStore }, design: () => DesignFacts, now: () => number) {
+    constructor(parts: { directory: Directory; logins: LoginStore }, design: () => IdentitySettings, now: () => number) {
 
         this.#directory = parts.directory;
         this.#logins = parts.logins;
@@ -49,15 +49,15 @@ export class JwtBearerAuthenticator {
 
         const claims = readClaims(token);
         const issuer = claims?.payload.iss;
-        if (!claims || typeof issuer !== 'string' || !this.#areGood(claims.payload)) {
+        if (!claims || typeof issuer !== 'string' || !this.#areValid(claims.payload)) {
             return null;
         }
 
         const signer = await this.#signerOf(issuer);
-        const own = signer?.publicKey ? await importPublicKey(signer.publicKey, claims.algorithm) : null;
-        const key = own ?? await decoyKey(claims.algorithm);
+        const signerKey = signer?.publicKey ? await importPublicKey(signer.publicKey, claims.algorithm) : null;
+        const key = signerKey ?? await decoyKey(claims.algorithm);
         const isSigned = key !== null && await isSignedBy(token, key, claims.algorithm);
-        if (!signer || !own || !isSigned) {
+        if (!signer || !signerKey || !isSigned) {
             return null;
         }
 
@@ -73,7 +73,7 @@ export class JwtBearerAuthenticator {
         return this.#directory.accountOf(issuer);
     }
 
-    #areGood({ iss, sub, exp, nbf, aud, jti }: JsonObject): boolean {
+    #areValid({ iss, sub, exp, nbf, aud, jti }: JsonObject): boolean {
 
         const now = this.#now() / 1000;
         return (sub === undefined || sub === iss) &&
@@ -88,8 +88,8 @@ export class JwtBearerAuthenticator {
 
         const { ids, baseUri } = this.#design();
         const plain = baseUri?.replace(/(?<!\/)\/+$/, '');
-        const own = ids ?? (plain === undefined ? [] : [plain, `${plain}/`]);
-        return (Array.isArray(aud) ? aud : [aud]).some((id) => typeof id === 'string' && own.includes(id));
+        const audiences = ids ?? (plain === undefined ? [] : [plain, `${plain}/`]);
+        return (Array.isArray(aud) ? aud : [aud]).some((id) => typeof id === 'string' && audiences.includes(id));
     }
 
     /** Records the use of a token. Called for valid signatures only, since otherwise attackers could use up the ids of others. */

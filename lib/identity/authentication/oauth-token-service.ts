@@ -116,7 +116,7 @@ export class OAuthTokenService {
             kind: 'token', userId,
             expiresOn: hook?.expiresOn ?? null,
             facts: hook && factsOf(hook),
-            guard: record === null ? [] : this.#credentials.expectSteps(userId, record, PASSWORD_CHANGED)
+            preconditions: record === null ? [] : this.#credentials.expectSteps(userId, record, PASSWORD_CHANGED)
         });
     }
 
@@ -132,9 +132,9 @@ export class OAuthTokenService {
     }
 }
 
-function readGrant({ grant_type: given, username, password, assertion }: JsonObject): Credentials {
+function readGrant({ grant_type: grantType, username, password, assertion }: JsonObject): Credentials {
 
-    const type = given ?? undefined;
+    const type = grantType ?? undefined;
     const isPassword = type === undefined && username !== undefined && password !== undefined || type === PASSWORD;
     if (isPassword) {
         return { kind: 'password', name: requiredText('username', username), password: requiredText('password', password) };
@@ -201,14 +201,14 @@ async function inOauth<T>(run: () => Promise<T>): Promise<T> {
             throw thrown;
         }
 
-        throw getOrAdd(translated, thrown, () => inWordsOfOauth(thrown));
+        throw getOrAdd(translated, thrown, () => toOAuthError(thrown));
     }
 }
 
 /** Cache for shared errors: creating an error would dominate the cost of rejecting a request. */
 const translated = new WeakMap<DoipError, DoipError>();
 
-function inWordsOfOauth(thrown: DoipError): DoipError {
+function toOAuthError(thrown: DoipError): DoipError {
 
     const { status, message, details, attributes, http, reason, cause } = thrown;
     const error = status === Status.unauthenticated ? 'invalid_grant' : 'invalid_request';

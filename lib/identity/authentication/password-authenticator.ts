@@ -32,7 +32,7 @@ export interface PasswordLogin {
 interface CacheEntry {
     login: PasswordLogin;
     epoch: number;
-    readonly until: number;
+    readonly validUntil: number;
 }
 
 const CACHE_TTL_MS = 60_000;
@@ -47,30 +47,30 @@ export class PasswordAuthenticator {
     readonly #directory: Directory;
     readonly #credentials: CredentialStore;
     readonly #passwords: PasswordHasher;
-    readonly #backOff: LoginThrottle;
+    readonly #throttle: LoginThrottle;
     readonly #now: () => number;
     readonly #digest = keyedDigests();
-    readonly #remembered = new LRUCache<string, CacheEntry>({ max: MAX_ENTRIES });
+    readonly #cache = new LRUCache<string, CacheEntry>({ max: MAX_ENTRIES });
     /** Single flight: concurrent requests with the same credentials share one attempt, unless the epoch has changed since it began. */
     readonly #attempts = new SingleFlight<PasswordLogin | null>();
-    readonly #crowd = new InFlightLimiter(IN_FLIGHT_LIMITS);
+    readonly #inFlight = new InFlightLimiter(IN_FLIGHT_LIMITS);
 
     constructor(
-        parts: { directory: Directory; credentials: CredentialStore; passwords: PasswordHasher; backOff: LoginThrottle }, now: () => number
+        parts: { directory: Directory; credentials: CredentialStore; passwords: PasswordHasher; throttle: LoginThrottle }, now: () => number
     ) {
 
         this.#directory = parts.directory;
         this.#credentials = parts.credentials;
         this.#passwords = parts.passwords;
-        this.#backOff = parts.backOff;
+        this.#throttle = parts.throttle;
         this.#now = now;
     }
 
     /** Returns a cached login that is valid for certain; null if {@link login} has to verify it. */
-    recall(attempt: PasswordAttempt): PasswordLogin | null {
+    fromCache(attempt: PasswordAttempt): PasswordLogin | null {
 
-        const known = this.#remembered.get(this.#digestOf(attempt));
-        return known && known.until > this.#now() && known.epoch >= attempt.epoch ? known.login : null;
+        const cached = this.#cache.get(this.#digestOf(attempt));
+        return cached && cached.validUntil > this.#now() && cached.epoch >= attempt.epoch ? cached.login : null;
     }
 
     /**
@@ -81,17 +81,17 @@ export class PasswordAuthenticator {
     async login(attempt: PasswordAttempt): Promise<PasswordLogin | null> {
 
         const digest = this.#digestOf(attempt);
-        const known = await this.#recall(digest, attempt);
-        if (known) {
-            return known;
+        const cached = await this.#validCached(digest, attempt);
+        if (cached) {
+            return cached;
         }
 
         const source = sourceOf(attempt.remoteAddress);
-        if (this.#isCrowded(source)) {
+        if (this.#isExhausted(source)) {
             throw TOO_MANY_LOGINS;
         }
 
-        return this.#crowd.run(source, () => this.#attempts.run(() => this.#attempt(digest, source, attempt), `${source} ${digest}`, attempt.epoch));
+        return this.#inFlight.run(source, () => this.#attempts.run(() => this.#attempt(digest, source, attempt), `${source} ${digest}`, attempt.epoch));
     }
 
     /**
@@ -100,13 +100,13 @@ export class PasswordAuthenticator {
      */
     isRejected({ name, password, remoteAddress }: Login): boolean {
 
-        const isCrowded = (this.#passwords.isBusy || this.#crowd.isAnyFull) && this.#isCrowded(sourceOf(remoteAddress));
-        return isCrowded && !this.#remembered.has(this.#digestOf({ name, password }));
+        const isExhausted = (this.#passwords.isBusy || this.#inFlight.isAnyFull) && this.#isExhausted(sourceOf(remoteAddress));
+        return isExhausted && !this.#cache.has(this.#digestOf({ name, password }));
     }
 
-    #isCrowded(source: string): boolean {
+    #isExhausted(source: string): boolean {
 
-        return this.#passwords.isFull(source) || this.#crowd.isFull(source);
+        return this.#passwords.isFull(source) || this.#inFlight.isFull(source);
     }
 
     /** True if this is the password of a user. For password changes; not counted as a login attempt. */
@@ -117,14 +117,14 @@ export class PasswordAuthenticator {
 
     async #attempt(digest: string, source: string, { name, password, epoch }: PasswordAttempt): Promise<PasswordLogin | null> {
 
-        const login = await this.#backOff.attempt(name, source, async () => {
+        const login = await this.#throttle.attempt(name, source, async () => {
 
             const target = await this.#directory.findLogin(name);
             const { matches, outdated } = await this.#passwords.check(password, target?.record ?? null, source);
             return matches && target ? this.#succeed(target, outdated ? password : null, source) : null;
         });
         if (login) {
-            this.#remembered.set(digest, { login, epoch, until: this.#now() + CACHE_TTL_MS });
+            this.#cache.set(digest, { login, epoch, validUntil: this.#now() + CACHE_TTL_MS });
         }
 
         return login;
@@ -153,30 +153,30 @@ export class PasswordAuthenticator {
         }
     }
 
-    async #recall(digest: string, { name, epoch }: PasswordAttempt): Promise<PasswordLogin | null> {
+    async #validCached(digest: string, { name, epoch }: PasswordAttempt): Promise<PasswordLogin | null> {
 
-        const known = this.#remembered.get(digest);
-        if (!known) {
+        const cached = this.#cache.get(digest);
+        if (!cached) {
             return null;
         }
 
-        if (known.until <= this.#now()) {
-            this.#remembered.delete(digest);
+        if (cached.validUntil <= this.#now()) {
+            this.#cache.delete(digest);
             return null;
         }
 
-        if (known.epoch >= epoch) {
-            return known.login;
+        if (cached.epoch >= epoch) {
+            return cached.login;
         }
 
         const target = await this.#directory.findLogin(name);
-        if (target?.userId !== known.login.userId || target.record !== known.login.record) {
-            this.#remembered.delete(digest);
+        if (target?.userId !== cached.login.userId || target.record !== cached.login.record) {
+            this.#cache.delete(digest);
             return null;
         }
 
-        known.epoch = Math.max(known.epoch, epoch);
-        return known.login;
+        cached.epoch = Math.max(cached.epoch, epoch);
+        return cached.login;
     }
 
     /** Returns the digest of a pair; the length of the name makes it unambiguous. */

@@ -99,12 +99,12 @@ export class PasswordChanges {
         }).roles;
 
         // Content without a password so far may lack the property: then its usual name is tried.
-        const place = rolesIn(content)?.password ?? rolesIn({ ...content, password: '' })?.password;
-        if (!place) {
+        const annotated = rolesIn(content)?.password ?? rolesIn({ ...content, password: '' })?.password;
+        if (!annotated) {
             throw badRequest(`objects of type ${type} have no password`);
         }
 
-        const changed = setAt(content, place.pointer, password);
+        const changed = setAt(content, annotated.pointer, password);
         const required = rolesIn(content)?.requirePasswordChange;
         return (required?.value === true ? setAt(changed, required.pointer, false) : changed) as JsonObject;
     }

@@ -26,11 +26,11 @@ export interface AuthenticationResult {
     readonly record: string | null;
 }
 
-/** A caller described by the hook; expires after `until`, since a user object may exist by then. */
+/** A caller described by the hook; expires after `validUntil`, since a user object may exist by then. */
 interface HookCaller {
     readonly caller: Caller;
     readonly principal: Principal | null;
-    readonly until: number;
+    readonly validUntil: number;
 }
 
 /** Maximum number of cached callers; hook answers may name many groups. */
@@ -62,7 +62,7 @@ export class PrincipalResolver {
      *
      * @throws DoipError like {@link callerOf}
      */
-    recall({ userId, method, hook }: AuthenticationResult, epoch: number, mayWait = false): Caller | null {
+    fromCache({ userId, method, hook }: AuthenticationResult, epoch: number, mayWait = false): Caller | null {
 
         if (userId === ADMIN_ID) {
             return this.#admin(method);
@@ -85,9 +85,9 @@ export class PrincipalResolver {
             return this.#hookCaller(proof, proof.hook, epoch);
         }
 
-        const known = this.recall(proof, epoch, mayWait);
-        if (known) {
-            return known;
+        const cached = this.fromCache(proof, epoch, mayWait);
+        if (cached) {
+            return cached;
         }
 
         const principal = await this.#directory.principal(proof.userId, epoch);
@@ -157,8 +157,8 @@ export class PrincipalResolver {
     async #hookCaller({ userId, method }: AuthenticationResult, hook: HookAnswer, epoch: number): Promise<Caller> {
 
         const key = digestOf(JSON.stringify([userId, method, hook]));
-        const known = this.#hooked.get(key, epoch);
-        const found = known && known.until > this.#now() ? known :
+        const cached = this.#hooked.get(key, epoch);
+        const found = cached && cached.validUntil > this.#now() ? cached :
             await this.#hooked.load(key, epoch, () => this.#describe(userId, method, hook, epoch));
         if (found?.principal) {
             checkActive(found.principal);
@@ -170,18 +170,18 @@ export class PrincipalResolver {
     async #describe(userId: string, method: Caller['method'], hook: HookAnswer, epoch: number): Promise<HookCaller> {
 
         const principal = await this.#directory.principal(userId, epoch);
-        await this.#principals.noteExternal(principal ? null : userId, hook.groupIds);
-        const known = hook.bypassGroupObjects ? [] : await this.#directory.groupIdsOf([userId, ...hook.groupIds]);
+        await this.#principals.recordExternal(principal ? null : userId, hook.groupIds);
+        const groupIds = hook.bypassGroupObjects ? [] : await this.#directory.groupIdsOf([userId, ...hook.groupIds]);
         const caller: Caller = {
             userId,
             username: principal?.account.username ?? hook.username,
-            groupIds: [...new Set([...hook.groupIds, ...known])],
+            groupIds: [...new Set([...hook.groupIds, ...groupIds])],
             isAdmin: false,
             isAuthenticated: principal !== null || hook.grantAuthenticatedAccess,
             method
         };
         this.#answers.set(caller, hook);
-        return { caller, principal, until: principal ? Infinity : this.#now() + WITHOUT_OBJECT };
+        return { caller, principal, validUntil: principal ? Infinity : this.#now() + WITHOUT_OBJECT };
     }
 
     #answerIn(facts: JsonObject): HookAnswer {

@@ -55,10 +55,10 @@ const imported = new WeakMap<JsonObject, Map<string, Promise<CryptoKey | null>>>
 /** Imports only the members of a public key: a private part, `use` and the like are ignored. */
 async function importMembers(jwk: JsonObject, algorithm: string): Promise<CryptoKey | null> {
 
-    const members = Object.entries(MEMBERS).flatMap(([name, longest]) => {
+    const members = Object.entries(MEMBERS).flatMap(([name, maxLength]) => {
 
         const value = jwk[name];
-        return isMember(value, longest) ? [[name, value.replace(/(?<!=)=+$/, '')] as const] : [];
+        return isMember(value, maxLength) ? [[name, value.replace(/(?<!=)=+$/, '')] as const] : [];
     });
     const { importJWK } = await import('jose');             // loaded on first use
     try {
@@ -72,7 +72,7 @@ async function importMembers(jwk: JsonObject, algorithm: string): Promise<Crypto
     }
 }
 
-function isMember(value: JsonValue | undefined, longest: number): value is string {
+function isMember(value: JsonValue | undefined, maxLength: number): value is string {
 
-    return typeof value === 'string' && value.length <= longest;
+    return typeof value === 'string' && value.length <= maxLength;
 }

@@ -48,18 +48,18 @@ export class AdminAccount {
      *
      * @throws FirstPasswordError if it is not acceptable
      */
-    async checkFirst(given: string | null | undefined): Promise<void> {
+    async checkFirst(configured: string | null | undefined): Promise<void> {
 
-        const isBad = typeof given === 'string' && (given.length < MIN_LENGTH || given.includes('\0'));
+        const isBad = typeof configured === 'string' && (configured.length < MIN_LENGTH || configured.includes('\0'));
         if (isBad && await this.#credentials.get(ADMIN_ID) === null) {
             throw new FirstPasswordError(`the password of admin for the first start must have at least ${MIN_LENGTH} characters, and NUL is none of them`);
         }
     }
 
     /** Logs a warning, in the background, if the configured password is not the one in use. */
-    warnIfIgnored(given: string | null | undefined, log: Logger): void {
+    warnIfIgnored(configured: string | null | undefined, log: Logger): void {
 
-        this.#isIgnored(given).then((isIgnored) => {
+        this.#isIgnored(configured).then((isIgnored) => {
 
             if (isIgnored) {
                 log.warn({ event: 'identity.admin-password-ignored' }, 'ADMIN_PASSWORD ignored: it is used at the first start only, see set-admin-password');
@@ -67,10 +67,10 @@ export class AdminAccount {
         }, (error: unknown) => log.debug({ event: 'identity.admin-password-unchecked', err: error }, 'failed to compare ADMIN_PASSWORD'));
     }
 
-    async #isIgnored(given: string | null | undefined): Promise<boolean> {
+    async #isIgnored(configured: string | null | undefined): Promise<boolean> {
 
-        const record = typeof given === 'string' ? await this.#credentials.get(ADMIN_ID) : null;
-        return typeof given === 'string' && record !== null && !(await this.#passwords.check(given, record, ADMIN_ID)).matches;
+        const record = typeof configured === 'string' ? await this.#credentials.get(ADMIN_ID) : null;
+        return typeof configured === 'string' && record !== null && !(await this.#passwords.check(configured, record, ADMIN_ID)).matches;
     }
 
     /**
@@ -78,16 +78,16 @@ export class AdminAccount {
      *
      * @returns the password if it was generated, to be shown once and never stored
      */
-    async ensure(given: string | null | undefined): Promise<string | null> {
+    async ensure(configured: string | null | undefined): Promise<string | null> {
 
         if (await this.#credentials.get(ADMIN_ID) !== null) {
             return null;
         }
 
-        const password = given ?? randomBytes(PASSWORD_BYTES).toString('base64url');
+        const password = configured ?? randomBytes(PASSWORD_BYTES).toString('base64url');
         const record = await this.#passwords.hash(password, ADMIN_ID);
         const result = await this.#db.commit({ steps: this.#credentials.insertSteps(ADMIN_ID, record, SET_BEFORE) });
-        return result.ok && !given ? password : null;
+        return result.ok && !configured ? password : null;
     }
 
     /**

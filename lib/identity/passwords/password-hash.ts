@@ -37,7 +37,7 @@ export type PasswordRecord = ScryptRecord | Pbkdf2Record;
 export const DEFAULT_COST: ScryptCost = { cost: 16_384, blockSize: 8, parallelization: 5 };
 
 /** Iterations of old records, which do not contain the number. */
-const EARLY_ITERATIONS = 2048;
+const LEGACY_ITERATIONS = 2048;
 
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
@@ -97,7 +97,7 @@ export function parseRecord(text: string): PasswordRecord | null {
 }
 
 /** Converts a record of the reference implementation: `hash` and `salt` in hexadecimal, `iterations`, `algorithm`. Null if it is malformed. */
-export function importRecord({ hash, salt, iterations = EARLY_ITERATIONS }: JsonObject): Pbkdf2Record | null {
+export function importRecord({ hash, salt, iterations = LEGACY_ITERATIONS }: JsonObject): Pbkdf2Record | null {
 
     return isHex(hash) && isHex(salt) && isCount(iterations) ? { algorithm: 'PBKDF2WithHmacSHA1', iterations, salt, hash } : null;
 }

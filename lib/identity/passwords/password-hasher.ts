@@ -37,8 +37,8 @@ const WRITE_LIMITS = { permits: 1, maxWaitingPerKey: 1_000, maxWaiting: 5_000 };
 const WRITES = 'writes';
 
 /** Failures per source without penalty, and the interval in ms after which one failure is forgotten. */
-const WRONG_FREELY = 5;
-const WRONG_FORGOTTEN = 2_000;
+const FREE_FAILURES = 5;
+const FAILURE_DECAY_MS = 2_000;
 
 /**
  * Penalty per failure beyond the free ones, as a multiple of the hashing time, and its cap. Converges to one attempt per two
@@ -59,7 +59,7 @@ export class PasswordHasher {
     readonly #writes = newSemaphore(WRITE_LIMITS);
     readonly #maxBytes: number;
     /** Failures by source, less those forgotten since. */
-    readonly #wrong = new LRUCache<string, { readonly level: number; readonly at: number }>({ max: MAX_SOURCES });
+    readonly #failures = new LRUCache<string, { readonly level: number; readonly at: number }>({ max: MAX_SOURCES });
 
     constructor({ cost = DEFAULT_COST, parallel = PARALLEL, maxBytes = 1024 }: PasswordOptions = {}) {
 
@@ -113,7 +113,7 @@ export class PasswordHasher {
             }
 
             return { matches, outdated: matches && outdated };
-        }, { maxWaitingPerKey: this.#roomOf(source) });
+        }, { maxWaitingPerKey: this.#queueLimit(source) });
     }
 
     /** True if the queue is long enough for some source to have reached its limit; cheaper than checking each. */
@@ -125,7 +125,7 @@ export class PasswordHasher {
     /** True if a check for this source would be rejected now. */
     isFull(source: string): boolean {
 
-        return this.#checks.waitingOf(source) >= this.#roomOf(source);
+        return this.#checks.waitingOf(source) >= this.#queueLimit(source);
     }
 
     /** Rejects queued and future checks. */
@@ -134,15 +134,15 @@ export class PasswordHasher {
         this.#checks.close();
     }
 
-    #roomOf(source: string): number {
+    #queueLimit(source: string): number {
 
-        return this.#levelOf(source, performance.now()) > WRONG_FREELY ? PENALISED_QUEUE : MAX_WAITING_PER_SOURCE;
+        return this.#levelOf(source, performance.now()) > FREE_FAILURES ? PENALISED_QUEUE : MAX_WAITING_PER_SOURCE;
     }
 
     #levelOf(source: string, now: number): number {
 
-        const { level, at } = this.#wrong.peek(source) ?? { level: 0, at: now };
-        return Math.max(0, level - (now - at) / WRONG_FORGOTTEN);
+        const { level, at } = this.#failures.peek(source) ?? { level: 0, at: now };
+        return Math.max(0, level - (now - at) / FAILURE_DECAY_MS);
     }
 
     /** Penalises a source after a failure, so that guessing cannot occupy a whole processor. */
@@ -150,9 +150,9 @@ export class PasswordHasher {
 
         const now = performance.now();
         const level = this.#levelOf(source, now) + 1;
-        this.#wrong.set(source, { level, at: now });
-        if (level > WRONG_FREELY) {
-            this.#checks.suspend(source, Math.min(MAX_PENALTY_FACTOR, PENALTY_FACTOR * (level - WRONG_FREELY)) * elapsed);
+        this.#failures.set(source, { level, at: now });
+        if (level > FREE_FAILURES) {
+            this.#checks.suspend(source, Math.min(MAX_PENALTY_FACTOR, PENALTY_FACTOR * (level - FREE_FAILURES)) * elapsed);
         }
     }
 

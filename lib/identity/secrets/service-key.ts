@@ -13,7 +13,7 @@ import { isJsonObject } from '../../util/json-types.js';
 /** Setting with the private key as a JWK. */
 const SETTING = 'identity.service-key';
 
-const MADE_BEFORE = 'identity:service-key';
+const KEY_CREATED = 'identity:service-key';
 
 /** Size of the RSA key, a key type that every JWT library supports. */
 const BITS = 2048;
@@ -65,7 +65,7 @@ export class ServiceKey {
 
         const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: BITS });
         const text = JSON.stringify(privateKey.export({ format: 'jwk' }));
-        const { ok } = await this.#db.commit({ steps: this.#settings.insertSteps(SETTING, text, MADE_BEFORE) });
+        const { ok } = await this.#db.commit({ steps: this.#settings.insertSteps(SETTING, text, KEY_CREATED) });
         return ok ? text : await this.#settings.get(SETTING) ?? text;
     }
 }

@@ -14,7 +14,7 @@ import type { Caller } from '../../model/caller.js';
 import { checkOwnCredentials } from '../../model/caller.js';
 import type { AccountAnnotations } from '../../model/account-annotations.js';
 import { isAccount, isPrincipalContent, NO_ROLES } from '../../model/account-annotations.js';
-import { checkUsername, loginKey, usernameTaken } from '../accounts/login-name.js';
+import { checkUsername, loginKey, usernameConflict } from '../accounts/login-name.js';
 import type { Principals } from '../accounts/principals.js';
 
 /** A change of an object, as far as identity is concerned. */
@@ -31,7 +31,7 @@ export interface IdentityChange {
 }
 
 /** Failure tag of a unit whose username belongs to another user. */
-export const USERNAME_TAKEN = 'identity:username';
+export const USERNAME_CONFLICT = 'identity:username';
 
 const MEMBER_BYTES = 255;
 
@@ -64,20 +64,20 @@ export class AccountWriter {
     async steps({ id, isNew, roles, caller }: IdentityChange): Promise<Step[]> {
 
         const content = roles ?? NO_ROLES;
-        const kept = isNew ? NOTHING : await this.#accounts.footprint(id);
+        const footprint = isNew ? NOTHING : await this.#accounts.footprint(id);
         const isHeld = isPrincipalContent(content);
-        if (!isHeld && !kept.account && !kept.credential && !kept.group && !kept.secrets && !kept.held) {
+        if (!isHeld && !footprint.account && !footprint.credential && !footprint.group && !footprint.secrets && !footprint.held) {
             return [];
         }
 
         const steps = [
-            ...await this.#accountSteps({ id, isNew, caller }, kept.account, content),
-            ...kept.credential && !isAccount(content) ? this.#credentials.removeSteps(id) : [],
-            ...await this.#groupSteps(id, kept.group, content.members),
-            ...kept.secrets && roles === null ? this.#credentials.removeSecretsSteps(id) : [],
-            ...await this.#principals.holdingSteps({ id, wasHeld: kept.held, isHeld, caller })
+            ...await this.#accountSteps({ id, isNew, caller }, footprint.account, content),
+            ...footprint.credential && !isAccount(content) ? this.#credentials.removeSteps(id) : [],
+            ...await this.#groupSteps(id, footprint.group, content.members),
+            ...footprint.secrets && roles === null ? this.#credentials.removeSecretsSteps(id) : [],
+            ...await this.#principals.accountSteps({ id, wasAccount: footprint.held, isAccount: isHeld, caller })
         ];
-        const onlyNewAccount = content.members === undefined && !kept.account && !kept.group;
+        const onlyNewAccount = content.members === undefined && !footprint.account && !footprint.group;
         return steps.length === 0 || onlyNewAccount ? steps : [...steps, this.#accounts.bumpStep()];
     }
 
@@ -85,7 +85,7 @@ export class AccountWriter {
     explain(failed: string, { roles }: Pick<IdentityChange, 'roles'>): Error | undefined {
 
         const name = roles?.username?.value;
-        return failed === USERNAME_TAKEN && typeof name === 'string' ? usernameTaken(name) : undefined;
+        return failed === USERNAME_CONFLICT && typeof name === 'string' ? usernameConflict(name) : undefined;
     }
 
     async #accountSteps({ id, isNew, caller }: Pick<IdentityChange, 'id' | 'isNew' | 'caller'>, exists: boolean, roles: AccountAnnotations): Promise<Step[]> {
@@ -119,7 +119,7 @@ export class AccountWriter {
 
         return [
             ...keyBefore === '' ? [] : this.#accounts.releaseNameSteps(id),
-            ...keyAfter === '' ? [] : this.#accounts.claimNameSteps(keyAfter, id, USERNAME_TAKEN)
+            ...keyAfter === '' ? [] : this.#accounts.claimNameSteps(keyAfter, id, USERNAME_CONFLICT)
         ];
     }
 
@@ -129,15 +129,15 @@ export class AccountWriter {
             return exists ? this.#groups.clearSteps(id) : [];
         }
 
-        const wanted = new Set(members.filter(isPossibleId));
-        const gone: string[] = [];
+        const memberIds = new Set(members.filter(isPossibleId));
+        const removed: string[] = [];
         for await (const member of exists ? this.#membersOf(id) : []) {
-            if (!wanted.delete(member)) {
-                gone.push(member);
+            if (!memberIds.delete(member)) {
+                removed.push(member);
             }
         }
 
-        return [...this.#groups.removeSteps(id, gone), ...this.#groups.addSteps(id, [...wanted])];
+        return [...this.#groups.removeSteps(id, removed), ...this.#groups.addSteps(id, [...memberIds])];
     }
 
     async *#membersOf(groupId: string): AsyncGenerator<string> {

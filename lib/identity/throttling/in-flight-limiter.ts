@@ -22,33 +22,33 @@ export class InFlightLimiter {
     }
 
     /** True if a source has reached the limit. */
-    isFull(place: string): boolean {
+    isFull(source: string): boolean {
 
-        return (this.#waiting.get(place) ?? 0) >= this.#limit;
+        return (this.#waiting.get(source) ?? 0) >= this.#limit;
     }
 
     /** Counts a request until it is answered. */
-    async run<T>(place: string, wait: () => Promise<T>): Promise<T> {
+    async run<T>(source: string, wait: () => Promise<T>): Promise<T> {
 
-        this.#add(place, 1);
+        this.#add(source, 1);
         try {
             return await wait();
         }
         finally {
-            this.#add(place, -1);
+            this.#add(source, -1);
         }
     }
 
-    #add(place: string, change: 1 | -1): void {
+    #add(source: string, change: 1 | -1): void {
 
-        const before = this.#waiting.get(place) ?? 0;
+        const before = this.#waiting.get(source) ?? 0;
         const after = before + change;
         this.#full += Number(after >= this.#limit) - Number(before >= this.#limit);
         if (after === 0) {
-            this.#waiting.delete(place);
+            this.#waiting.delete(source);
         }
         else {
-            this.#waiting.set(place, after);
+            this.#waiting.set(source, after);
         }
     }
 }

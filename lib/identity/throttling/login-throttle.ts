@@ -17,7 +17,7 @@ import type { Failures, LoginStore } from '../../stores/login-attempt-store.js';
 import { loginKey } from '../accounts/login-name.js';
 
 /** Options. */
-export interface BackOffOptions {
+export interface ThrottleOptions {
     /** False if the design switches throttling off. */
     readonly enabled: () => boolean;
     /** The clock, in epoch milliseconds. */
@@ -36,25 +36,25 @@ export const FORGOTTEN_AFTER = 3_600_000;
 
 /** Maximum number of queued logins per name and source, and in total. */
 const MAX_WAITING_PER_KEY = 4;
-const WAITING = 1_000;
+const MAX_WAITING = 1_000;
 
 /** Delays logins after failures. */
 export class LoginThrottle {
 
     readonly #store: LoginStore;
-    readonly #options: Required<BackOffOptions>;
+    readonly #options: Required<ThrottleOptions>;
     /** One login at a time by name and source. */
-    readonly #lanes = new Semaphore({
-        permitsPerKey: 1, maxWaitingPerKey: MAX_WAITING_PER_KEY, maxWaiting: WAITING,
+    readonly #attempts = new Semaphore({
+        permitsPerKey: 1, maxWaitingPerKey: MAX_WAITING_PER_KEY, maxWaiting: MAX_WAITING,
         refusal: () => tooManyRequests('too many logins at this moment, try again a little later', MAX_DELAY_MS / 1000)
     });
     readonly #closing = new AbortController();
 
-    constructor(store: LoginStore, options: BackOffOptions) {
+    constructor(store: LoginStore, options: ThrottleOptions) {
 
         this.#store = store;
         this.#options = { sleep: (ms, signal) => pause(ms, undefined, { ref: false, signal }), ...options };
-        setMaxListeners(WAITING, this.#closing.signal);
+        setMaxListeners(MAX_WAITING, this.#closing.signal);
     }
 
     /**
@@ -70,8 +70,8 @@ export class LoginThrottle {
             return attempt();
         }
 
-        const here = keyOf(`${loginKey(name)}\n${source}`);
-        return this.#lanes.run(here, () => this.#attempt(here, keyOf(loginKey(name)), attempt));
+        const sourceKey = keyOf(`${loginKey(name)}\n${source}`);
+        return this.#attempts.run(sourceKey, () => this.#attempt(sourceKey, keyOf(loginKey(name)), attempt));
     }
 
     /** Aborts the delays of all attempts, with 429. */
@@ -80,11 +80,11 @@ export class LoginThrottle {
         this.#closing.abort();
     }
 
-    async #attempt<T>(here: string, anywhere: string, attempt: () => Promise<T | null>): Promise<T | null> {
+    async #attempt<T>(sourceKey: string, nameKey: string, attempt: () => Promise<T | null>): Promise<T | null> {
 
-        const keys = [here, anywhere];
+        const keys = [sourceKey, nameKey];
         const failures = await this.#store.failures(keys);
-        const wait = Math.max(this.#delay(failures.get(here), MAX_DELAY_MS), this.#delay(failures.get(anywhere), MAX_DELAY_ELSEWHERE_MS));
+        const wait = Math.max(this.#delay(failures.get(sourceKey), MAX_DELAY_MS), this.#delay(failures.get(nameKey), MAX_DELAY_ELSEWHERE_MS));
         if (wait > 0) {
             await this.#sleep(wait);
         }
@@ -111,11 +111,11 @@ export class LoginThrottle {
         }
     }
 
-    #delay(failures: Failures | undefined, longest: number): number {
+    #delay(failures: Failures | undefined, maxDelayMs: number): number {
 
         // The clock of the node that recorded the failure may be ahead.
         const since = failures ? Math.max(0, this.#options.now() - failures.last) : FORGOTTEN_AFTER;
-        return !failures || since >= FORGOTTEN_AFTER ? 0 : Math.min(longest, failures.count ** 2 * STEP - since);
+        return !failures || since >= FORGOTTEN_AFTER ? 0 : Math.min(maxDelayMs, failures.count ** 2 * STEP - since);
     }
 }
 

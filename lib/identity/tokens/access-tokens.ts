@@ -32,7 +32,7 @@ export interface TokenRequest {
     /** Answer of the authenticate hook. */
     readonly facts?: JsonObject | null;
     /** Preconditions, such as "the password is unchanged". */
-    readonly guard?: readonly Step[];
+    readonly preconditions?: readonly Step[];
 }
 
 /** A new token; its value is not stored and cannot be read again. */
@@ -63,7 +63,7 @@ export class AccessTokens {
     readonly #store: TokenStore;
     readonly #accounts: AccountStore;
     readonly #options: TokenOptions;
-    readonly #known = new EpochCache<StoredToken>(MAX_ENTRIES);
+    readonly #cache = new EpochCache<StoredToken>(MAX_ENTRIES);
     readonly #uses = new Map<string, Use>();
     readonly #writeEvery: number;
     /** Extra time before expiry in ms, because other nodes write their uses with a delay. */
@@ -106,7 +106,7 @@ export class AccessTokens {
     }
 
     /** Issues a token; null if one of its preconditions failed. If the user exceeds the maximum, the least recently used tokens are revoked. */
-    async issue({ kind, userId, expiresOn = null, facts = null, guard = [] }: TokenRequest): Promise<IssuedToken | null> {
+    async issue({ kind, userId, expiresOn = null, facts = null, preconditions = [] }: TokenRequest): Promise<IssuedToken | null> {
 
         const token = randomValue();
         const csrf = kind === 'session' ? randomValue() : null;
@@ -115,7 +115,7 @@ export class AccessTokens {
             hash: digestOf(token), kind, userId, csrf: csrf === null ? null : digestOf(csrf),
             createdOn: now, lastUsed: now, expiresOn, facts
         };
-        const result = await this.#db.commit({ steps: [...guard, ...this.#store.insertSteps(stored)], essential: true });
+        const result = await this.#db.commit({ steps: [...preconditions, ...this.#store.insertSteps(stored)], essential: true });
         if (!result.ok) {
             return null;
         }
@@ -131,8 +131,8 @@ export class AccessTokens {
      */
     recall(value: string, epoch: number): StoredToken | null {
 
-        const token = value.length > MAX_VALUE_LENGTH ? undefined : this.#known.get(digestOf(value), epoch);
-        if (!token || this.#hasEnded(token)) {
+        const token = value.length > MAX_VALUE_LENGTH ? undefined : this.#cache.get(digestOf(value), epoch);
+        if (!token || this.#isExpired(token)) {
             return null;
         }
 
@@ -152,14 +152,14 @@ export class AccessTokens {
         }
 
         const hash = digestOf(value);
-        let token = this.#known.get(hash, epoch) ?? await this.#load(hash, epoch);
-        if (token && this.#hasEnded(token) && this.#grace > 0) {
+        let token = this.#cache.get(hash, epoch) ?? await this.#load(hash, epoch);
+        if (token && this.#isExpired(token) && this.#grace > 0) {
             // It may have been used on another node.
             token = await this.#load(hash, epoch);
         }
 
-        if (!token || this.#hasEnded(token)) {
-            this.#known.delete(hash);
+        if (!token || this.#isExpired(token)) {
+            this.#cache.delete(hash);
             return null;
         }
 
@@ -197,10 +197,10 @@ export class AccessTokens {
 
     #load(hash: string, epoch: number): Promise<StoredToken | null> {
 
-        return this.#known.load(hash, epoch, () => this.#store.get(hash));
+        return this.#cache.load(hash, epoch, () => this.#store.get(hash));
     }
 
-    #hasEnded({ hash, lastUsed, expiresOn }: StoredToken): boolean {
+    #isExpired({ hash, lastUsed, expiresOn }: StoredToken): boolean {
 
         const { now, timeout } = this.#options;
         const last = Math.max(lastUsed, this.#uses.get(hash)?.at ?? 0);
@@ -233,10 +233,10 @@ export class AccessTokens {
     async #writeUses(): Promise<void> {
 
         const ended = this.#options.now() - this.#options.timeout - this.#grace;
-        const fresh: [hash: string, use: Use, at: number][] = [];
+        const recent: [hash: string, use: Use, at: number][] = [];
         for (const [hash, use] of this.#uses) {
             if (use.at > use.written) {
-                fresh.push([hash, use, use.at]);
+                recent.push([hash, use, use.at]);
             }
             else if (use.at < ended) {
                 this.#uses.delete(hash);
@@ -244,9 +244,9 @@ export class AccessTokens {
         }
 
         // In the same order on all nodes, to avoid deadlocks.
-        fresh.sort(([one], [two]) => (one < two ? -1 : 1));
-        for (let i = 0; i < fresh.length; i += STEPS_PER_UNIT) {
-            const part = fresh.slice(i, i + STEPS_PER_UNIT);
+        recent.sort(([one], [two]) => (one < two ? -1 : 1));
+        for (let i = 0; i < recent.length; i += STEPS_PER_UNIT) {
+            const part = recent.slice(i, i + STEPS_PER_UNIT);
             await this.#db.commit({ steps: part.flatMap(([hash, , at]) => this.#store.touchSteps(hash, at)), essential: true });
             for (const [, use, at] of part) {
                 use.written = at;
@@ -259,8 +259,8 @@ export class AccessTokens {
 export function isCsrfOf(token: StoredToken, csrf: string): boolean {
 
     const expected = Buffer.from(token.csrf ?? '');
-    const given = Buffer.from(digestOf(csrf));
-    return expected.length === given.length && timingSafeEqual(expected, given);
+    const digest = Buffer.from(digestOf(csrf));
+    return expected.length === digest.length && timingSafeEqual(expected, digest);
 }
 
 /** Returns 192 random bits without a dot, which distinguishes tokens from signed assertions. */

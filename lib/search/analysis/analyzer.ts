@@ -28,7 +28,7 @@ const BETWEEN_DIGITS = String.raw`[,;.'\u037e\u0589\u060c\u060d\u066c\u07f8\u201
 const INSIDE = `[${LETTER}${DIGIT}${MARK}${JOINER}]`;
 
 // MARK can match at several places of the expression, but a run of letters never fails after its first one, so nothing backtracks.
-// eslint-disable-next-line regexp/no-super-linear-backtracking, regexp/no-super-linear-move.
+// eslint-disable-next-line regexp/no-super-linear-backtracking, regexp/no-super-linear-move
 const WORD = new RegExp([
     String.raw`[\p{Script=Han}\p{Script=Hiragana}][${MARK}]*`,
     `(?:${KATAKANA}[${MARK}]*)+`,
@@ -72,8 +72,8 @@ export function analyse(text: string): AnalysedWord[] {
 
     const words: AnalysedWord[] = [];
     let position = 0;
-    for (const piece of text.length <= MAX_RUN_LENGTH ? [text] : piecesOf(text)) {
-        const found = piece.match(WORD) ?? [];
+    for (const chunk of text.length <= MAX_RUN_LENGTH ? [text] : chunksOf(text)) {
+        const found = chunk.match(WORD) ?? [];
         found.forEach((word) => {
 
             for (let rest = word; rest !== ''; ++position) {
@@ -88,7 +88,7 @@ export function analyse(text: string): AnalysedWord[] {
 }
 
 /** Splits a long text into pieces that have the same words. Of an overlong run without a break only the first word is kept. */
-function *piecesOf(text: string): Generator<string, void, undefined> {
+function *chunksOf(text: string): Generator<string, void, undefined> {
 
     for (let start = 0; start < text.length;) {
         BREAK.lastIndex = start + CHUNK_LENGTH;
@@ -107,10 +107,10 @@ function *piecesOf(text: string): Generator<string, void, undefined> {
 }
 
 /** Returns the start of the run with which a piece ends. */
-function runAtEnd(piece: string): number {
+function runAtEnd(chunk: string): number {
 
     let run = 0;
-    for (const { index, 0: found } of piece.matchAll(BREAK)) {
+    for (const { index, 0: found } of chunk.matchAll(BREAK)) {
         run = index + found.length;
     }
 

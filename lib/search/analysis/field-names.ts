@@ -102,24 +102,24 @@ export function isPayloadField(field: string): boolean {
 export const AFTER_PAYLOAD_FIELDS = NUMBER_MARK;
 
 /** Returns the field of a fact about a payload: `elname_<payload>`, `elatt_<payload>_<fact>`. */
-export function payloadFactField(payload: string, fact: 'filename' | 'mimetype' | 'internal.size' | null): string {
+export function payloadPropertyField(payload: string, property: 'filename' | 'mimetype' | 'internal.size' | null): string {
 
     const name = payload.replaceAll('%', '%25').replaceAll('_', '%5F');
-    return fact === null ? `elname_${name}` : `elatt_${name}_${fact}`;
+    return property === null ? `elname_${name}` : `elatt_${name}_${property}`;
 }
 
 /** Resolves a field of a query; null is the default field. Every name is a field: an unknown one has no terms. */
-export function resolveField(given: string | null): FieldTarget {
+export function resolveField(fieldName: string | null): FieldTarget {
 
-    if (given === null || given === ALL_FIELD || given === '*') {
+    if (fieldName === null || fieldName === ALL_FIELD || fieldName === '*') {
         return { kind: 'any' };
     }
 
-    if (given.startsWith(VALUE_PREFIX)) {
-        return { kind: 'value', column: resolveColumn(given.slice(VALUE_PREFIX.length)) };
+    if (fieldName.startsWith(VALUE_PREFIX)) {
+        return { kind: 'value', column: resolveColumn(fieldName.slice(VALUE_PREFIX.length)) };
     }
 
-    const name = LEGACY_NAMES.get(given) ?? given;
+    const name = LEGACY_NAMES.get(fieldName) ?? fieldName;
     if (name === 'valid') {
         return { kind: 'constant', word: 'true' };
     }
@@ -134,9 +134,9 @@ export function resolveField(given: string | null): FieldTarget {
 }
 
 /** Returns the column (doc values) of a sort field or facet. */
-export function resolveColumn(given: string): string {
+export function resolveColumn(fieldName: string): string {
 
-    const name = LEGACY_NAMES.get(given) ?? given;
+    const name = LEGACY_NAMES.get(fieldName) ?? fieldName;
     return COLUMN_ALIASES.get(name) ?? name;
 }
 

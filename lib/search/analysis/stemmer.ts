@@ -66,9 +66,9 @@ class Stemmer {
             return null;
         }
 
-        const known = this.#cache.get(term);
-        if (known !== undefined) {
-            return known;
+        const cached = this.#cache.get(term);
+        if (cached !== undefined) {
+            return cached;
         }
 
         const stem = this.#stem(term);

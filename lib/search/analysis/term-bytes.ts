@@ -17,13 +17,13 @@ export interface SortedTerms {
 export const STEPS_PER_CHECK = 4096;
 
 /** Returns the first term that is not less than the bytes; `count` when there is none. */
-export function firstFrom({ bytes, starts, ends, count }: SortedTerms, wanted: Uint8Array): number {
+export function firstFrom({ bytes, starts, ends, count }: SortedTerms, target: Uint8Array): number {
 
     let low = 0;
     let high = count;
     while (low < high) {
         const middle = (low + high) >>> 1;
-        if (isBefore(bytes, starts[middle] as number, ends[middle] as number, wanted)) {
+        if (isBefore(bytes, starts[middle] as number, ends[middle] as number, target)) {
             low = middle + 1;
         }
         else {

@@ -80,12 +80,12 @@ export class FacetCounter {
             }
         };
 
-        const twins = twinsOf(segment, this.#column, column);
+        const equalOrdinals = equalOrdinalsOf(segment, this.#column, column);
         if (matches.kind === 'few') {
-            countFew(column, matches.documents, twins).forEach(add);
+            countSparseSet(column, matches.documents, equalOrdinals).forEach(add);
         }
         else {
-            countMany(column, matches, twins).forEach(add);
+            countDenseSet(column, matches, equalOrdinals).forEach(add);
         }
     }
 
@@ -111,23 +111,23 @@ export class FacetCounter {
 type Counted = readonly [value: string, count: number];
 
 /** Returns the largest counts in order, ties by value. Holds at most about twice the wanted number. */
-function greatest(counts: ReadonlyMap<string, number>, wanted: number): Counted[] {
+function greatest(counts: ReadonlyMap<string, number>, limit: number): Counted[] {
 
     let best: Counted[] = [];
     let least = 0;
-    for (const entry of wanted > 0 ? counts : []) {
+    for (const entry of limit > 0 ? counts : []) {
         if (entry[1] < least) {
             continue;
         }
 
         best.push(entry);
-        if (best.length >= wanted * 2 + SLACK) {
-            best = best.sort(byCount).slice(0, wanted);
+        if (best.length >= limit * 2 + SLACK) {
+            best = best.sort(byCount).slice(0, limit);
             least = best.at(-1)?.[1] ?? 0;
         }
     }
 
-    return best.sort(byCount).slice(0, wanted);
+    return best.sort(byCount).slice(0, limit);
 }
 
 /** Additional candidates before sorting, so that small numbers are not sorted too often. */
@@ -139,17 +139,17 @@ function byCount([a, countA]: Counted, [b, countB]: Counted): number {
 }
 
 /**
- * For each number the ordinal of the text that reads the same, which is the same value; {@link NO_TWIN} for none. Null for a column
+ * For each number the ordinal of the text that reads the same, which is the same value; {@link NO_ORDINAL} for none. Null for a column
  * without both numbers and texts.
  */
-type Twins = Uint32Array | null;
+type EqualOrdinals = Uint32Array | null;
 
-const NO_TWIN = 0xffff_ffff;
+const NO_ORDINAL = 0xffff_ffff;
 
-function twinsOf(segment: Segment, name: string, column: DocValues): Twins {
+function equalOrdinalsOf(segment: Segment, name: string, column: DocValues): EqualOrdinals {
 
     const { numbers, count } = column;
-    return numbers.length === 0 || numbers.length === count ? null : segment.shelf.get(`twins ${name}`, () => {
+    return numbers.length === 0 || numbers.length === count ? null : segment.cache.get(`twins ${name}`, () => {
 
         const texts = new Map<string, number>();
         for (let ordinal = numbers.length; ordinal < count; ++ordinal) {
@@ -159,20 +159,20 @@ function twinsOf(segment: Segment, name: string, column: DocValues): Twins {
             }
         }
 
-        const value = Uint32Array.from(numbers, (number) => texts.get(String(number)) ?? NO_TWIN);
+        const value = Uint32Array.from(numbers, (number) => texts.get(String(number)) ?? NO_ORDINAL);
         return { value, bytes: value.byteLength };
     });
 }
 
 /** Returns the ordinal that represents a value among those of a document. */
-function ofTwins(twins: Twins, ordinal: number): number {
+function canonicalOrdinal(equalOrdinals: EqualOrdinals, ordinal: number): number {
 
-    const twin = twins?.[ordinal] ?? NO_TWIN;
-    return twin === NO_TWIN ? ordinal : twin;
+    const equal = equalOrdinals?.[ordinal] ?? NO_ORDINAL;
+    return equal === NO_ORDINAL ? ordinal : equal;
 }
 
 /** Returns counts by ordinal. */
-function countMany(column: DocValues, matches: DenseSet, twins: Twins): Uint32Array {
+function countDenseSet(column: DocValues, matches: DenseSet, equalOrdinals: EqualOrdinals): Uint32Array {
 
     const { dense, pairDocuments, pairOrdinals } = column;
     const counts = new Uint32Array(column.count);
@@ -187,12 +187,12 @@ function countMany(column: DocValues, matches: DenseSet, twins: Twins): Uint32Ar
         if (document !== lastDocument) {
             lastDocument = document;
             seen.clear();
-            seen.add(dense ? ofTwins(twins, (dense[document] as number) - 1) : -1);
+            seen.add(dense ? canonicalOrdinal(equalOrdinals, (dense[document] as number) - 1) : -1);
         }
 
-        const own = ofTwins(twins, ordinal);
-        if (!seen.has(own) && hasBit(matches.bits, document)) {
-            seen.add(own);
+        const canonical = canonicalOrdinal(equalOrdinals, ordinal);
+        if (!seen.has(canonical) && hasBit(matches.bits, document)) {
+            seen.add(canonical);
             counts[ordinal] = (counts[ordinal] as number) + 1;
         }
     }
@@ -205,24 +205,24 @@ function countDense(dense: DocOrdinals, bits: Bits, counts: Uint32Array): void {
     for (let i = 0; i < bits.length; ++i) {
         let word = bits[i] as number;
         while (word !== 0) {
-            const rank = dense[i * 32 + 31 - Math.clz32(word & -word)] as number;
+            const docOrdinal = dense[i * 32 + 31 - Math.clz32(word & -word)] as number;
             word &= word - 1;
-            if (rank !== 0) {
-                counts[rank - 1] = (counts[rank - 1] as number) + 1;
+            if (docOrdinal !== 0) {
+                counts[docOrdinal - 1] = (counts[docOrdinal - 1] as number) + 1;
             }
         }
     }
 }
 
-/** Like {@link countMany}, without ordinals that no document has. */
-function countFew({ dense, pairDocuments, pairOrdinals }: DocValues, documents: Uint32Array, twins: Twins): Map<number, number> {
+/** Like {@link countDenseSet}, without ordinals that no document has. */
+function countSparseSet({ dense, pairDocuments, pairOrdinals }: DocValues, documents: Uint32Array, equalOrdinals: EqualOrdinals): Map<number, number> {
 
     const counts = new Map<number, number>();
     const add = (ordinal: number): void => void counts.set(ordinal, (counts.get(ordinal) ?? 0) + 1);
     for (const document of documents) {
         const first = dense ? (dense[document] as number) - 1 : -1;
-        let place = pairDocuments.length === 0 ? 0 : firstIndex(pairDocuments, document);
-        if (pairDocuments[place] !== document) {
+        let pair = pairDocuments.length === 0 ? 0 : firstIndex(pairDocuments, document);
+        if (pairDocuments[pair] !== document) {
             if (first !== -1) {
                 add(first);
             }
@@ -230,9 +230,9 @@ function countFew({ dense, pairDocuments, pairOrdinals }: DocValues, documents: 
             continue;
         }
 
-        const ordinals = new Set(first === -1 ? [] : [ofTwins(twins, first)]);
-        for (; pairDocuments[place] === document; ++place) {
-            ordinals.add(ofTwins(twins, pairOrdinals[place] as number));
+        const ordinals = new Set(first === -1 ? [] : [canonicalOrdinal(equalOrdinals, first)]);
+        for (; pairDocuments[pair] === document; ++pair) {
+            ordinals.add(canonicalOrdinal(equalOrdinals, pairOrdinals[pair] as number));
         }
 
         ordinals.forEach(add);

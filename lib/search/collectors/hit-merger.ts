@@ -9,7 +9,7 @@ import type { SearchHit } from '../query/search-request.js';
 export interface RankKey {
     readonly reverse: boolean;
     /** Returns a number for the value of the document at an index of the order, valid within the segment; 0 for none. */
-    rankAt(place: number): number;
+    rankAt(index: number): number;
     /** Returns the value of a rank other than 0. */
     valueOf(rank: number): ColumnValue;
 }
@@ -50,11 +50,11 @@ class Head {
         return this.part.documents.length - this.next;
     }
 
-    /** Returns whether the document `ahead` of the cursor sorts before one of another segment. */
-    isBefore(other: Head, ahead = 0, otherAhead = 0): boolean {
+    /** Returns whether the document `offset` of the cursor sorts before one of another segment. */
+    isBefore(other: Head, offset = 0, otherOffset = 0): boolean {
 
         for (let i = 0; i < this.#values.length; ++i) {
-            const difference = compare(this.#value(i, this.next + ahead), other.#value(i, other.next + otherAhead));
+            const difference = compare(this.#value(i, this.next + offset), other.#value(i, other.next + otherOffset));
             if (difference !== 0) {
                 return this.part.keys[i]?.reverse ? difference > 0 : difference < 0;
             }
@@ -64,18 +64,18 @@ class Head {
     }
 
     /** Looks a value up when it is compared, and only once while the rank is the same. */
-    #value(index: number, place: number): Comparable {
+    #value(keyIndex: number, index: number): Comparable {
 
-        const known = this.#values[index] as Comparable;
-        const key = this.part.keys[index] as RankKey;
-        const rank = key.rankAt(place);
-        if (rank !== known.rank) {
-            known.rank = rank;
-            known.value = rank === 0 ? null : key.valueOf(rank);
-            known.folded = typeof known.value === 'string' ? known.value.toLowerCase() : '';
+        const cached = this.#values[keyIndex] as Comparable;
+        const key = this.part.keys[keyIndex] as RankKey;
+        const rank = key.rankAt(index);
+        if (rank !== cached.rank) {
+            cached.rank = rank;
+            cached.value = rank === 0 ? null : key.valueOf(rank);
+            cached.folded = typeof cached.value === 'string' ? cached.value.toLowerCase() : '';
         }
 
-        return known;
+        return cached;
     }
 }
 
@@ -108,7 +108,7 @@ export class HitMerger {
     /** Returns up to `count` further hits; fewer only at the end. */
     take(count: number): SearchHit[] {
 
-        this.#passOver();
+        this.#skipStart();
 
         const hits: SearchHit[] = [];
         while (hits.length < count && this.#left > 0) {
@@ -138,7 +138,7 @@ export class HitMerger {
      * Skips the hits before the first wanted one, a share at a time. Of the documents that are one share ahead in each segment,
      * take the least: it and all before it in its segment must be among the skipped ones.
      */
-    #passOver(): void {
+    #skipStart(): void {
 
         if (this.#isOrdered) {
             return;
@@ -153,14 +153,14 @@ export class HitMerger {
                 }
             }
 
-            const passed = Math.min(share, first.left);
-            first.next += passed;
-            this.#skip -= passed;
+            const skipped = Math.min(share, first.left);
+            first.next += skipped;
+            this.#skip -= skipped;
             this.#heads = this.#heads.filter(({ left }) => left > 0);
         }
 
-        for (let place = (this.#heads.length >> 1) - 1; place >= 0; --place) {
-            this.#sink(place);
+        for (let index = (this.#heads.length >> 1) - 1; index >= 0; --index) {
+            this.#siftDown(index);
         }
 
         this.#isOrdered = true;
@@ -177,11 +177,11 @@ export class HitMerger {
             }
         }
 
-        this.#sink(0);
+        this.#siftDown(0);
     }
 
     /** Restores the heap below an index. */
-    #sink(from: number): void {
+    #siftDown(from: number): void {
 
         const heads = this.#heads;
         const item = heads[from];

@@ -48,15 +48,15 @@ export function rankSegment(segment: Segment, found: CountedSet, { sort, scores,
     const documents = orderDocuments(found, usable, { limit, among: scores?.documents ?? null });
     // The scores are in a scratch buffer.
     const values = scores?.values ?? null;
-    const own = values instanceof Float32Array ? Float32Array.from(documents, (document) => values[document] as number) : values;
+    const copy = values instanceof Float32Array ? Float32Array.from(documents, (document) => values[document] as number) : values;
     // Hits may be taken after the segment was released, so the column is held.
     const ids = segment.column('id');
     return {
-        documents, scores: keepScores ? own : null,
+        documents, scores: keepScores ? copy : null,
         keys: [...fields, ...LAST_KEYS].map((field) => {
 
             const column = field.field === 'score' ? null : segment.column(resolveColumn(field.field));
-            return rankKey(field, column, { documents, scores: own });
+            return rankKey(field, column, { documents, scores: copy });
         }),
         idOf: (document) => idOf(ids, document)
     };
@@ -66,7 +66,7 @@ export function rankSegment(segment: Segment, found: CountedSet, { sort, scores,
 function sortKey(segment: Segment, { field, reverse }: SortField, scores: Scores | null): SortKey | null {
 
     if (field === 'score') {
-        return scores?.values instanceof Float32Array ? { ranks: scores.values, reverse, greatest: null } : null;
+        return scores?.values instanceof Float32Array ? { ordinals: scores.values, reverse, greatest: null } : null;
     }
 
     const name = resolveColumn(field);
@@ -75,7 +75,7 @@ function sortKey(segment: Segment, { field, reverse }: SortField, scores: Scores
         return null;
     }
 
-    const key: SortKey = { ranks: column.docOrdinals(), reverse, greatest: column.count };
+    const key: SortKey = { ordinals: column.docOrdinals(), reverse, greatest: column.count };
     return { ...key, order: () => orderOf(segment, name, key) };
 }
 
@@ -94,23 +94,23 @@ export function rankKey(
         return {
             reverse,
             // A score of 0 counts as none, which sorts first as well.
-            rankAt: (place) => (scores instanceof Float32Array ? scores[place] as number : scores ?? 0), valueOf: (score) => score
+            rankAt: (index) => (scores instanceof Float32Array ? scores[index] as number : scores ?? 0), valueOf: (score) => score
         };
     }
 
-    const ranks = column?.docOrdinals();
-    return { reverse, rankAt: (place) => ranks?.[documents[place] as number] ?? 0, valueOf: (rank) => column?.value(rank - 1) ?? '' };
+    const ordinals = column?.docOrdinals();
+    return { reverse, rankAt: (index) => ordinals?.[documents[index] as number] ?? 0, valueOf: (rank) => column?.value(rank - 1) ?? '' };
 }
 
 /** Returns all documents of a segment in the order of one column; cached. */
 function orderOf(segment: Segment, name: string, key: SortKey): Uint32Array {
 
-    return segment.shelf.get(`order ${name}`, () => {
+    return segment.cache.get(`order ${name}`, () => {
 
         const last = LAST_KEYS.flatMap(({ field, reverse }) => {
 
             const column = segment.column(field);
-            return column ? [{ ranks: column.docOrdinals(), reverse, greatest: column.count }] : [];
+            return column ? [{ ordinals: column.docOrdinals(), reverse, greatest: column.count }] : [];
         });
         const all = Uint32Array.from({ length: segment.documents }, (_, i) => i);
         const value = sortAll(all, [{ ...key, reverse: false }, ...last]);

@@ -12,7 +12,7 @@ import type { CountedSet, DocumentSet } from '../docset/doc-id-set.js';
 /** A sort key. */
 export interface SortKey {
     /** By document: a score, or the ordinal plus one (0 for none). */
-    readonly ranks: DocOrdinals | Float32Array;
+    readonly ordinals: DocOrdinals | Float32Array;
     readonly reverse: boolean;
     /** Maximum rank; null for scores. */
     readonly greatest: number | null;
@@ -39,36 +39,36 @@ export function orderDocuments(
     { matches, count }: CountedSet, keys: readonly SortKey[], { limit, among }: { limit: number; among: Uint32Array | null }
 ): Uint32Array {
 
-    const wanted = Math.min(count, limit);
+    const maxHits = Math.min(count, limit);
     const [first] = keys;
-    if (wanted === 0 || !first) {
+    if (maxHits === 0 || !first) {
         return new Uint32Array(0);
     }
 
-    if (first.order && (matches.kind === 'many' && count * DENSE_SHARE >= matches.bits.length * 32 || isShortWalk(first, count, wanted))) {
-        return walkOrder(bitsOf(matches, first.ranks.length), { ...first, order: first.order }, wanted);
+    if (first.order && (matches.kind === 'many' && count * DENSE_SHARE >= matches.bits.length * 32 || isShortWalk(first, count, maxHits))) {
+        return walkOrder(bitsOf(matches, first.ordinals.length), { ...first, order: first.order }, maxHits);
     }
 
-    const isSelected = wanted <= HEAP_LIMIT && wanted * 4 < count;
-    if (isSelected && first.ranks instanceof Float32Array && first.reverse) {
+    const isSelected = maxHits <= HEAP_LIMIT && maxHits * 4 < count;
+    if (isSelected && first.ordinals instanceof Float32Array && first.reverse) {
         const isList = matches.kind === 'few' || !among;
-        return selectBest(isList ? listOf(matches, count) : among, isList ? null : matches.bits, { scores: first.ranks, keys, wanted });
+        return selectBest(isList ? listOf(matches, count) : among, isList ? null : matches.bits, { scores: first.ordinals, keys, maxHits });
     }
 
     const documents = listOf(matches, count);
     if (isSelected) {
-        return selectFirst(documents, [first, ...keys.slice(1)], wanted);
+        return selectFirst(documents, [first, ...keys.slice(1)], maxHits);
     }
 
-    return sortAll(matches.kind === 'few' ? documents.slice() : documents, keys).subarray(0, wanted);
+    return sortAll(matches.kind === 'few' ? documents.slice() : documents, keys).subarray(0, maxHits);
 }
 
 /** Returns whether walking a cached order is likely to take fewer steps than there are matches. */
-function isShortWalk({ ranks, reverse, greatest }: SortKey, count: number, wanted: number): boolean {
+function isShortWalk({ ordinals, reverse, greatest }: SortKey, count: number, maxHits: number): boolean {
 
-    const documents = ranks.length;
+    const documents = ordinals.length;
     // In reverse, documents with equal keys are walked as a whole.
-    return wanted * documents / count + (reverse ? documents / (greatest ?? 1) : 0) < count;
+    return maxHits * documents / count + (reverse ? documents / (greatest ?? 1) : 0) < count;
 }
 
 function bitsOf(matches: DocumentSet, documents: number): Bits {
@@ -87,8 +87,8 @@ function comparator(keys: readonly SortKey[]): (a: number, b: number) => number 
 
     return (a, b) => {
 
-        for (const { ranks, reverse } of keys) {
-            const difference = (ranks[a] as number) - (ranks[b] as number);
+        for (const { ordinals, reverse } of keys) {
+            const difference = (ordinals[a] as number) - (ordinals[b] as number);
             if (difference !== 0) {
                 return reverse ? -difference : difference;
             }
@@ -100,14 +100,14 @@ function comparator(keys: readonly SortKey[]): (a: number, b: number) => number 
 
 /** Picks the matching documents from a cached order. In reverse, documents with equal keys keep their order. */
 function walkOrder(
-    matches: Bits, { ranks, reverse, order }: { ranks: SortKey['ranks']; reverse: boolean; order: () => Uint32Array }, wanted: number
+    matches: Bits, { ordinals, reverse, order }: { ordinals: SortKey['ordinals']; reverse: boolean; order: () => Uint32Array }, maxHits: number
 ): Uint32Array {
 
     const all = order();
-    const found = new Uint32Array(wanted);
+    const found = new Uint32Array(maxHits);
     let count = 0;
     if (!reverse) {
-        for (let i = 0; count < wanted && i < all.length; ++i) {
+        for (let i = 0; count < maxHits && i < all.length; ++i) {
             const document = all[i] as number;
             if (hasBit(matches, document)) {
                 found[count++] = document;
@@ -117,14 +117,14 @@ function walkOrder(
         return found;
     }
 
-    for (let end = all.length; count < wanted && end > 0;) {
-        const rank = ranks[all[end - 1] as number];
+    for (let end = all.length; count < maxHits && end > 0;) {
+        const ordinal = ordinals[all[end - 1] as number];
         let start = end - 1;
-        while (start > 0 && ranks[all[start - 1] as number] === rank) {
+        while (start > 0 && ordinals[all[start - 1] as number] === ordinal) {
             --start;
         }
 
-        for (let i = start; count < wanted && i < end; ++i) {
+        for (let i = start; count < maxHits && i < end; ++i) {
             const document = all[i] as number;
             if (hasBit(matches, document)) {
                 found[count++] = document;
@@ -138,21 +138,21 @@ function walkOrder(
 }
 
 /** Selects with a heap of the best documents so far, the worst of them on top. */
-function selectFirst(documents: Uint32Array, keys: readonly [SortKey, ...SortKey[]], wanted: number): Uint32Array {
+function selectFirst(documents: Uint32Array, keys: readonly [SortKey, ...SortKey[]], maxHits: number): Uint32Array {
 
     const compare = comparator(keys);
-    const [{ ranks, reverse }] = keys;
-    const heap = documents.slice(0, wanted);
+    const [{ ordinals, reverse }] = keys;
+    const heap = documents.slice(0, maxHits);
     makeHeap(heap, compare);
-    let last = ranks[heap[0] as number] as number;
-    for (let i = wanted; i < documents.length; ++i) {
+    let last = ordinals[heap[0] as number] as number;
+    for (let i = maxHits; i < documents.length; ++i) {
         const document = documents[i] as number;
-        const rank = ranks[document] as number;
+        const ordinal = ordinals[document] as number;
         // The first key rules out nearly all.
-        if ((reverse ? rank >= last : rank <= last) && compare(document, heap[0] as number) < 0) {
+        if ((reverse ? ordinal >= last : ordinal <= last) && compare(document, heap[0] as number) < 0) {
             heap[0] = document;
-            sink(heap, 0, compare);
-            last = ranks[heap[0]] as number;
+            siftDown(heap, 0, compare);
+            last = ordinals[heap[0]] as number;
         }
     }
 
@@ -161,16 +161,16 @@ function selectFirst(documents: Uint32Array, keys: readonly [SortKey, ...SortKey
 
 /**
  * Like {@link selectFirst} for scores, best first: the score alone rules out most. `documents` may include ones that do not match;
- * more than `wanted` match.
+ * more than `maxHits` match.
  */
 function selectBest(
-    documents: Uint32Array, matches: Bits | null, { scores, keys, wanted }: { scores: Float32Array; keys: readonly SortKey[]; wanted: number }
+    documents: Uint32Array, matches: Bits | null, { scores, keys, maxHits }: { scores: Float32Array; keys: readonly SortKey[]; maxHits: number }
 ): Uint32Array {
 
     const compare = comparator(keys);
-    const heap = new Uint32Array(wanted);
+    const heap = new Uint32Array(maxHits);
     let next = 0;
-    for (let filled = 0; filled < wanted; ++next) {
+    for (let filled = 0; filled < maxHits; ++next) {
         const document = documents[next] as number;
         if (!matches || hasBit(matches, document)) {
             heap[filled++] = document;
@@ -184,7 +184,7 @@ function selectBest(
         const score = scores[document] as number;
         if (score >= least && (!matches || hasBit(matches, document)) && (score > least || compare(document, heap[0] as number) < 0)) {
             heap[0] = document;
-            sink(heap, 0, compare);
+            siftDown(heap, 0, compare);
             least = scores[heap[0]] as number;
         }
     }
@@ -195,11 +195,11 @@ function selectBest(
 function makeHeap(heap: Uint32Array, compare: (a: number, b: number) => number): void {
 
     for (let i = (heap.length >> 1) - 1; i >= 0; --i) {
-        sink(heap, i, compare);
+        siftDown(heap, i, compare);
     }
 }
 
-function sink(heap: Uint32Array, from: number, compare: (a: number, b: number) => number): void {
+function siftDown(heap: Uint32Array, from: number, compare: (a: number, b: number) => number): void {
 
     const item = heap[from] as number;
     let hole = from;
@@ -233,12 +233,12 @@ export function sortAll(documents: Uint32Array, keys: readonly SortKey[]): Uint3
 
     let sorted = documents;
     for (const key of keys.toReversed()) {
-        const { ranks, greatest } = key;
-        if (ranks instanceof Float32Array || greatest === null) {
-            sorted = sortByScores(sorted, ranks, key.reverse);
+        const { ordinals, greatest } = key;
+        if (ordinals instanceof Float32Array || greatest === null) {
+            sorted = sortByScores(sorted, ordinals, key.reverse);
         }
         else {
-            sorted = countingSort(sorted, (document) => ranks[document] as number, { greatest, reverse: key.reverse });
+            sorted = countingSort(sorted, (document) => ordinals[document] as number, { greatest, reverse: key.reverse });
         }
     }
 
@@ -261,12 +261,12 @@ function sortByScores(documents: Uint32Array, scores: ArrayLike<number>, reverse
 }
 
 function countingSort(
-    documents: Uint32Array, rankOf: (document: number) => number, { greatest, reverse }: { greatest: number; reverse: boolean }
+    documents: Uint32Array, ordinalOf: (document: number) => number, { greatest, reverse }: { greatest: number; reverse: boolean }
 ): Uint32Array {
 
     // One element more than ranks, for the prefix sums.
     const starts = new Uint32Array(greatest + 2);
-    const slotOf = (document: number): number => (reverse ? greatest - rankOf(document) : rankOf(document));
+    const slotOf = (document: number): number => (reverse ? greatest - ordinalOf(document) : ordinalOf(document));
     for (const document of documents) {
         const slot = slotOf(document) + 1;
         starts[slot] = (starts[slot] as number) + 1;
@@ -279,9 +279,9 @@ function countingSort(
     const sorted = new Uint32Array(documents.length);
     for (const document of documents) {
         const slot = slotOf(document);
-        const place = starts[slot] as number;
-        starts[slot] = place + 1;
-        sorted[place] = document;
+        const index = starts[slot] as number;
+        starts[slot] = index + 1;
+        sorted[index] = document;
     }
 
     return sorted;

@@ -31,9 +31,9 @@ export function groupBy(groups: Uint32Array, count: number): Groups {
     const members = new Uint32Array(groups.length);
     for (let i = 0; i < groups.length; ++i) {
         const group = groups[i] as number;
-        const place = next[group] as number;
-        members[place] = i;
-        next[group] = place + 1;
+        const index = next[group] as number;
+        members[index] = i;
+        next[group] = index + 1;
     }
 
     return { members, starts };

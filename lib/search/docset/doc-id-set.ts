@@ -20,7 +20,7 @@ export interface DenseSet {
     readonly kind: 'many';
     readonly bits: Bits;
     /** Set for cached sets, which are not modified; null for others. */
-    readonly kept: { readonly count: number; /** True when the set has every document of the segment. */ readonly isAll: boolean } | null;
+    readonly cached: { readonly count: number; /** True when the set has every document of the segment. */ readonly isAll: boolean } | null;
 }
 
 export type DocumentSet = SparseSet | DenseSet;
@@ -35,39 +35,39 @@ export interface CountedSet {
 const SHARE = 64;
 
 /** or this number in small segments, in which it makes no difference. */
-const ALWAYS_FEW = 16;
+const MIN_SPARSE = 16;
 
 export const NO_DOCUMENTS: SparseSet = { kind: 'few', documents: new Uint32Array(0) };
 
 /** Returns the maximum size of a sparse set in a segment. */
-export function mostFew(documents: number): number {
+export function maxSparse(documents: number): number {
 
-    return Math.max(Math.floor(documents / SHARE), ALWAYS_FEW);
+    return Math.max(Math.floor(documents / SHARE), MIN_SPARSE);
 }
 
 /**
  * @param documents sorted, without duplicates; must not be modified afterwards
  */
-export function few(documents: Uint32Array): SparseSet {
+export function sparseSet(documents: Uint32Array): SparseSet {
 
     return { kind: 'few', documents };
 }
 
 /** Makes a dense set, which takes ownership of the bits. */
-export function many(bits: Bits): DenseSet {
+export function denseSet(bits: Bits): DenseSet {
 
-    return { kind: 'many', bits, kept: null };
+    return { kind: 'many', bits, cached: null };
 }
 
 /** Returns a set that is safe to cache, in its smaller representation; `documents` is their number in the segment. */
 export function cachedSet(set: DocumentSet, documents: number): DocumentSet {
 
-    if (set.kind === 'few' || set.kept) {
+    if (set.kind === 'few' || set.cached) {
         return set;
     }
 
     const { matches, count } = counted(set, documents);
-    return matches.kind === 'few' ? matches : { kind: 'many', bits: matches.bits, kept: { count, isAll: count === documents } };
+    return matches.kind === 'few' ? matches : { kind: 'many', bits: matches.bits, cached: { count, isAll: count === documents } };
 }
 
 /** Returns the memory used, in bytes. */
@@ -79,14 +79,14 @@ export function bytesOfSet(set: DocumentSet): number {
 /** Returns the size of a set; linear in the size of the segment unless it is sparse or cached. */
 export function countOf(set: DocumentSet): number {
 
-    return set.kind === 'few' ? set.documents.length : set.kept?.count ?? countBits(set.bits);
+    return set.kind === 'few' ? set.documents.length : set.cached?.count ?? countBits(set.bits);
 }
 
 /** Returns the set in its smaller representation, with its size; `documents` is their number in the segment. */
 export function counted(set: DocumentSet, documents: number): CountedSet {
 
     const count = countOf(set);
-    return { count, matches: set.kind === 'many' && count <= mostFew(documents) ? few(listOf(set, count)) : set };
+    return { count, matches: set.kind === 'many' && count <= maxSparse(documents) ? sparseSet(listOf(set, count)) : set };
 }
 
 export function hasDocument(set: DocumentSet, document: number): boolean {
@@ -139,14 +139,14 @@ export function both(a: DocumentSet, b: DocumentSet): DocumentSet {
     }
 
     if (a.kind === 'few') {
-        return few(b.kind === 'few' ? commonDocuments(a.documents, b.documents) : chosen(a.documents, b.bits, true));
+        return sparseSet(b.kind === 'few' ? commonDocuments(a.documents, b.documents) : chosen(a.documents, b.bits, true));
     }
 
     if (b.kind === 'few') {
-        return few(chosen(b.documents, a.bits, true));
+        return sparseSet(chosen(b.documents, a.bits, true));
     }
 
-    const [changed, other] = a.kept && !b.kept ? [b, a] : [own(a), b];
+    const [changed, other] = a.cached && !b.cached ? [b, a] : [writable(a), b];
     return andBits(changed.bits, other.bits) ? changed : NO_DOCUMENTS;
 }
 
@@ -154,14 +154,14 @@ export function both(a: DocumentSet, b: DocumentSet): DocumentSet {
 export function without(a: DocumentSet, b: DocumentSet): DocumentSet {
 
     if (a.kind === 'few') {
-        return few(b.kind === 'few' ? a.documents.filter((document) => indexInList(b.documents, document) === -1) : chosen(a.documents, b.bits, false));
+        return sparseSet(b.kind === 'few' ? a.documents.filter((document) => indexInList(b.documents, document) === -1) : chosen(a.documents, b.bits, false));
     }
 
     if (b.kind === 'few' && b.documents.length === 0) {
         return a;
     }
 
-    const left = own(a);
+    const left = writable(a);
     if (b.kind === 'many') {
         andNotBits(left.bits, b.bits);
         return left;
@@ -174,23 +174,23 @@ export function without(a: DocumentSet, b: DocumentSet): DocumentSet {
 /** Returns whether the set is known to have every document of the segment. */
 function isAll(set: DocumentSet): boolean {
 
-    return set.kind === 'many' && set.kept !== null && set.kept.isAll;
+    return set.kind === 'many' && set.cached !== null && set.cached.isAll;
 }
 
-function own(set: DenseSet): DenseSet {
+function writable(set: DenseSet): DenseSet {
 
-    return set.kept ? many(set.bits.slice()) : set;
+    return set.cached ? denseSet(set.bits.slice()) : set;
 }
 
 /** Filters a list: documents that are in the bit set, or those that are not. */
 function chosen(documents: Uint32Array, bits: Bits, among: boolean): Uint32Array {
 
-    const wanted = Number(among);
+    const expected = Number(among);
     const found = new Uint32Array(documents.length);
     let count = 0;
     for (let i = 0; i < documents.length; ++i) {
         const document = documents[i] as number;
-        if (((bits[document >>> 5] as number) >>> (document & 31) & 1) === wanted) {
+        if (((bits[document >>> 5] as number) >>> (document & 31) & 1) === expected) {
             found[count++] = document;
         }
     }

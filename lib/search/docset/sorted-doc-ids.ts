@@ -8,8 +8,8 @@ const LONGER = 16;
 /** Returns the index of a document in a sorted list, -1 when it is not in it. */
 export function indexInList(list: Uint32Array, document: number): number {
 
-    const place = firstIndex(list, document);
-    return list[place] === document ? place : -1;
+    const index = firstIndex(list, document);
+    return list[index] === document ? index : -1;
 }
 
 /** Returns the index of the first document that is not less; the length of the list when there is none. */
@@ -31,9 +31,9 @@ export function commonDocuments(a: Uint32Array, b: Uint32Array): Uint32Array {
     const found = new Uint32Array(short.length);
     let count = 0;
     if (isMuchLonger(long, short)) {
-        forEachIndex(long, short, (place) => {
+        forEachIndex(long, short, (index) => {
 
-            found[count++] = long[place] as number;
+            found[count++] = long[index] as number;
         });
         return found.subarray(0, count);
     }
@@ -52,19 +52,19 @@ export function commonDocuments(a: Uint32Array, b: Uint32Array): Uint32Array {
 }
 
 /** Visits the indices in a list of the documents that a shorter list has as well (galloping search). */
-export function forEachIndex(long: Uint32Array, short: Uint32Array, visit: (place: number) => void): void {
+export function forEachIndex(long: Uint32Array, short: Uint32Array, visit: (index: number) => void): void {
 
-    let place = 0;
+    let index = 0;
     for (const document of short) {
         let step = 1;
-        while (place + step < long.length && (long[place + step] as number) < document) {
-            place += step;
+        while (index + step < long.length && (long[index + step] as number) < document) {
+            index += step;
             step *= 2;
         }
 
-        place = search(long, document, [place, Math.min(place + step, long.length)]);
-        if (long[place] === document) {
-            visit(place);
+        index = search(long, document, [index, Math.min(index + step, long.length)]);
+        if (long[index] === document) {
+            visit(index);
         }
     }
 }

@@ -55,13 +55,13 @@ export class IndexingBuffer {
     }
 
     /** Returns all documents and empties the buffer. */
-    take(): IndexDocument[] {
+    drain(): IndexDocument[] {
 
-        const taken = [...this.#documents.values()];
+        const drained = [...this.#documents.values()];
         this.#documents.clear();
         this.#values = 0;
         this.#characters = 0;
-        return taken;
+        return drained;
     }
 
     #count(value: JsonValue): void {

@@ -15,7 +15,7 @@ import type { LruCache } from '../../util/cache/lru-cache.js';
 import { mergeSegments } from './merge/segment-merger.js';
 import { isMergeTime } from './merge/merge-policy.js';
 import type { Load } from './merge/merge-policy.js';
-import { GONE } from './merge/merge-input.js';
+import { DELETED } from './merge/merge-input.js';
 import { newEntry, sumOf, toNamed, youngToMerge } from './segment-entry.js';
 import type { Entry, MergedSegment, NamedSegment, StoredName } from './segment-entry.js';
 import { Segment } from '../segment/segment-reader.js';
@@ -35,7 +35,7 @@ export type Change =
 /** Maximum number of unstored segments before they are merged here. */
 const MAX_YOUNG_SEGMENTS = 16;
 
-const NOT_QUIET: Load = { quiet: 0, isSearched: true };
+const SEARCHED: Load = { idleMs: 0, isSearched: true };
 
 /** Limits in documents and bytes below which merging here is cheaper than handing the segments to another thread. */
 const SMALL_DOCUMENTS = 16;
@@ -49,21 +49,21 @@ export class LiveSegments {
 
     /** Oldest first. */
     #entries: Entry[] = [];
-    readonly #waiting = new IndexingBuffer();
-    readonly #memory: LruCache;
+    readonly #buffer = new IndexingBuffer();
+    readonly #cache: LruCache;
     readonly #fetch: Fetch;
-    readonly #held = new SegmentPins();
+    readonly #pins = new SegmentPins();
     #nextName = -1;
     /** Changes applied since {@link seal}. */
     #changes = 0;
 
     /**
-     * @param memory cache of sections, and of data computed from them
+     * @param cache cache of sections, and of data computed from them
      * @param fetch reads stored segments
      */
-    constructor(memory: LruCache, fetch: Fetch) {
+    constructor(cache: LruCache, fetch: Fetch) {
 
-        this.#memory = memory;
+        this.#cache = cache;
         this.#fetch = fetch;
     }
 
@@ -71,10 +71,10 @@ export class LiveSegments {
 
         const id = change.kind === 'put' ? change.document.id : change.id;
         ++this.#changes;
-        this.#waiting.delete(id);
+        this.#buffer.delete(id);
         this.#markDeleted(id);
         // The design object is not searchable.
-        if (change.kind === 'put' && id !== DESIGN_ID && this.#waiting.add(change.document)) {
+        if (change.kind === 'put' && id !== DESIGN_ID && this.#buffer.add(change.document)) {
             this.#build();
         }
     }
@@ -82,12 +82,12 @@ export class LiveSegments {
     /** Returns all segments with every change applied. The snapshot is immutable: later changes copy the tombstones first. */
     snapshot(): LiveSegment[] {
 
-        this.#waiting.resetThreshold();
+        this.#buffer.resetThreshold();
         this.#build();
         return this.#entries.map((entry) => {
 
-            entry.isGivenAway = true;
-            return { segment: entry.segment, dead: entry.dead };
+            entry.isShared = true;
+            return { segment: entry.segment, deleted: entry.deleted };
         });
     }
 
@@ -95,20 +95,20 @@ export class LiveSegments {
     withSnapshot<T>(search: (segments: readonly LiveSegment[]) => T): T {
 
         const segments = this.snapshot();
-        return this.#held.during(segments, () => search(segments));
+        return this.#pins.during(segments, () => search(segments));
     }
 
     /** Number of unstored documents, or of unstored changes if greater: these include deletions. */
     get unstored(): number {
 
-        const documents = this.#entries.reduce((sum, entry) => sum + (entry.name < 0 ? entry.segment.documents : 0), this.#waiting.size);
+        const documents = this.#entries.reduce((sum, entry) => sum + (entry.name < 0 ? entry.segment.documents : 0), this.#buffer.size);
         return Math.max(documents, this.#changes);
     }
 
     /** Number of segments that a search visits. */
     get count(): number {
 
-        return this.#entries.length + Number(this.#waiting.size > 0);
+        return this.#entries.length + Number(this.#buffer.size > 0);
     }
 
     /** Bytes of segments that are not stored. */
@@ -118,13 +118,13 @@ export class LiveSegments {
     }
 
     /** Adds a stored segment. */
-    add(stored: StoredName, dead: Bits): void {
+    add(stored: StoredName, deleted: Bits): void {
 
-        this.#entries.push(newEntry(stored.name, this.#stored(stored), dead));
+        this.#entries.push(newEntry(stored.name, this.#stored(stored), deleted));
     }
 
     /** Freezes what is to be stored: new segments, and the tombstones of stored segments that changed. */
-    seal(): { readonly unstored: NamedSegment[]; readonly changed: { readonly name: number; readonly dead: Bits }[] } {
+    seal(): { readonly unstored: NamedSegment[]; readonly changed: { readonly name: number; readonly deleted: Bits }[] } {
 
         this.#build();
         this.#changes = 0;
@@ -140,7 +140,7 @@ export class LiveSegments {
 
         return {
             unstored: unstored.map(toNamed),
-            changed: changed.map(({ name, dead }) => ({ name, dead: dead.slice() }))
+            changed: changed.map(({ name, deleted }) => ({ name, deleted: deleted.slice() }))
         };
     }
 
@@ -148,10 +148,10 @@ export class LiveSegments {
     gather(load: Load): { readonly sources: NamedSegment[]; readonly isMore: boolean } {
 
         if (!isMergeTime(load)) {
-            return { sources: [], isMore: this.#waiting.size > 0 || this.#young().length > 1 };
+            return { sources: [], isMore: this.#buffer.size > 0 || this.#young().length > 1 };
         }
 
-        if (load.quiet > 0) {
+        if (load.idleMs > 0) {
             this.#build();
         }
 
@@ -168,17 +168,17 @@ export class LiveSegments {
     }
 
     /** Returns the current tombstones of some segments. */
-    copies(names: readonly number[]): { name: number; dead: Bits }[] {
+    copies(names: readonly number[]): { name: number; deleted: Bits }[] {
 
-        return this.#entries.filter(({ name }) => names.includes(name)).map(({ name, dead }) => ({ name, dead }));
+        return this.#entries.filter(({ name }) => names.includes(name)).map(({ name, deleted }) => ({ name, deleted }));
     }
 
     /** Returns the sizes of the stored segments. */
     sizes(): SegmentSize[] {
 
-        return this.#entries.filter(({ name }) => name >= 0).map(({ name, segment, deadCount }) => {
+        return this.#entries.filter(({ name }) => name >= 0).map(({ name, segment, deletedCount: deadCount }) => {
 
-            return { name, documents: segment.documents, dead: deadCount, bytes: segment.source.total, fields: segment.fieldCount };
+            return { name, documents: segment.documents, deleted: deadCount, bytes: segment.source.total, fields: segment.fieldCount };
         });
     }
 
@@ -190,29 +190,29 @@ export class LiveSegments {
      */
     replace(sources: readonly { readonly name: number; readonly map: Uint32Array }[], added: MergedSegment | null): void {
 
-        const segment = added && ('sections' in added ? Segment.of(added.sections, this.#memory) : this.#stored(added));
-        const dead = emptyBits(segment?.documents ?? 0);
-        const gone = new Set<number>();
+        const segment = added && ('sections' in added ? Segment.of(added.sections, this.#cache) : this.#stored(added));
+        const deleted = emptyBits(segment?.documents ?? 0);
+        const removed = new Set<number>();
         for (const { name, map } of sources) {
             const entry = this.#entries.find((candidate) => candidate.name === name);
-            gone.add(name);
+            removed.add(name);
             for (let document = 0; entry && document < map.length; ++document) {
                 const target = map[document] as number;
-                if (target !== GONE && hasBit(entry.dead, document)) {
-                    setBit(dead, target);
+                if (target !== DELETED && hasBit(entry.deleted, document)) {
+                    setBit(deleted, target);
                 }
             }
         }
 
-        const place = this.#entries.findIndex(({ name }) => gone.has(name));
-        const kept = this.#entries.filter(({ name }) => !gone.has(name));
-        this.#entries.filter(({ name }) => gone.has(name)).forEach(({ segment: gone }) => this.#held.release(gone));
+        const index = this.#entries.findIndex(({ name }) => removed.has(name));
+        const remaining = this.#entries.filter(({ name }) => !removed.has(name));
+        this.#entries.filter(({ name }) => removed.has(name)).forEach(({ segment: removed }) => this.#pins.release(removed));
         if (segment && added) {
-            const entry = newEntry('sections' in added ? this.#nextName-- : added.name, segment, dead);
-            kept.splice(Math.max(place, 0), 0, { ...entry, isDirty: entry.deadCount > 0 });
+            const entry = newEntry('sections' in added ? this.#nextName-- : added.name, segment, deleted);
+            remaining.splice(Math.max(index, 0), 0, { ...entry, isDirty: entry.deletedCount > 0 });
         }
 
-        this.#entries = kept;
+        this.#entries = remaining;
     }
 
     /** Undoes {@link seal} after storing failed. */
@@ -221,20 +221,20 @@ export class LiveSegments {
         this.#changes = Math.max(this.#changes, this.unstored);
         for (const entry of this.#entries) {
             entry.isSealed = false;
-            entry.isDirty ||= entry.deadCount > 0;
+            entry.isDirty ||= entry.deletedCount > 0;
         }
     }
 
     /** Makes a segment of the buffered documents. */
     #build(): void {
 
-        if (this.#waiting.size === 0) {
+        if (this.#buffer.size === 0) {
             return;
         }
 
         const builder = new SegmentBuilder();
-        this.#waiting.take().forEach((document) => builder.add(document));
-        const segment = Segment.of(builder.finish(), this.#memory);
+        this.#buffer.drain().forEach((document) => builder.add(document));
+        const segment = Segment.of(builder.finish(), this.#cache);
         this.#entries.push(newEntry(this.#nextName--, segment, emptyBits(segment.documents)));
         this.#mergeSmall();
     }
@@ -249,7 +249,7 @@ export class LiveSegments {
     #mergeSmall(): void {
 
         for (let young = this.#young(); young.length > MAX_YOUNG_SEGMENTS; young = this.#young()) {
-            const chosen = youngToMerge(young, NOT_QUIET);
+            const chosen = youngToMerge(young, SEARCHED);
             while (sumOf(chosen, 'documents') > MAX_YOUNG_DOCUMENTS || sumOf(chosen, 'bytes') > MAX_YOUNG_BYTES) {
                 chosen.shift();
             }
@@ -272,7 +272,7 @@ export class LiveSegments {
 
     #stored({ name, sizes }: StoredName): Segment {
 
-        return new Segment(new PagedSections(name, sizes, { fetch: this.#fetch, memory: this.#memory }), this.#memory);
+        return new Segment(new PagedSections(name, sizes, { fetch: this.#fetch, memory: this.#cache }), this.#cache);
     }
 
     /** Marks the document of an object as deleted, if there is one. */
@@ -282,13 +282,13 @@ export class LiveSegments {
             const entry = this.#entries[i] as Entry;
             const document = findDocument(entry, id);
             if (document !== -1) {
-                if (entry.isGivenAway) {
-                    entry.dead = entry.dead.slice();
-                    entry.isGivenAway = false;
+                if (entry.isShared) {
+                    entry.deleted = entry.deleted.slice();
+                    entry.isShared = false;
                 }
 
-                setBit(entry.dead, document);
-                ++entry.deadCount;
+                setBit(entry.deleted, document);
+                ++entry.deletedCount;
                 entry.isDirty = true;
                 return;
             }
@@ -297,9 +297,9 @@ export class LiveSegments {
 }
 
 /** Returns the number of the live document of an object, -1 when there is none. */
-export function findDocument({ segment, dead }: LiveSegment, id: string): number {
+export function findDocument({ segment, deleted }: LiveSegment, id: string): number {
 
-    const keyword = segment.space('keyword');
+    const keyword = segment.dictionary('keyword');
     const term = keyword.find(keywordOf(id));
     const entry = term === -1 ? -1 : keyword.entry(term, segment.field('id'));
     if (entry === -1) {
@@ -310,6 +310,6 @@ export function findDocument({ segment, dead }: LiveSegment, id: string): number
     const documents = new Uint32Array(keyword.postings.count(entry));
     keyword.postings.read(entry, documents, documents.slice());
     const column = segment.column('id');
-    const ranks = column?.docOrdinals();
-    return documents.find((document) => !hasBit(dead, document) && column?.value((ranks?.[document] ?? 0) - 1) === id) ?? -1;
+    const ordinals = column?.docOrdinals();
+    return documents.find((document) => !hasBit(deleted, document) && column?.value((ordinals?.[document] ?? 0) - 1) === id) ?? -1;
 }

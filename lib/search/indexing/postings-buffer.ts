@@ -5,7 +5,7 @@
  */
 
 import { ByteWriter, compareUnicode, encodeText, NumberWriter } from '../segment/byte-buffers.js';
-import type { SpaceWriter } from '../segment/segment-writer.js';
+import type { DictionaryWriter } from '../segment/segment-writer.js';
 
 /** Stands for a missing position, of terms that are whole values. */
 export const NO_POSITION = 0xffff_ffff;
@@ -50,7 +50,7 @@ export class PostingsBuffer {
      *
      * @param numberOf returns the number of a field
      */
-    write(writer: SpaceWriter, numberOf: (field: string) => number): void {
+    write(writer: DictionaryWriter, numberOf: (field: string) => number): void {
 
         const { starts, order } = this.#sorted();
         const fields = new Map([...this.#numbers.keys()].map((name) => [name, numberOf(name)]));
@@ -112,9 +112,9 @@ export class PostingsBuffer {
         const order = new Uint32Array(entries.length);
         entries.forEach((entry, occurrence) => {
 
-            const place = next[entry] as number;
-            order[place] = occurrence;
-            next[entry] = place + 1;
+            const index = next[entry] as number;
+            order[index] = occurrence;
+            next[entry] = index + 1;
         });
         return { starts, order };
     }
@@ -127,20 +127,20 @@ export class PostingsBuffer {
         for (let i = start; i < end; ++documents) {
             const document = documentOf[order[i] as number] as number;
             const begin = i;
-            let [places, lastPlace] = [0, 0];
+            let [frequency, lastPosition] = [0, 0];
             for (; i < end && documentOf[order[i] as number] === document; ++i) {
-                const place = positionOf[order[i] as number] as number;
-                if (place !== NO_POSITION) {
-                    positions.varint(place - lastPlace >>> 0);
-                    lastPlace = place;
-                    places = i + 1 - begin;
+                const position = positionOf[order[i] as number] as number;
+                if (position !== NO_POSITION) {
+                    positions.varint(position - lastPosition >>> 0);
+                    lastPosition = position;
+                    frequency = i + 1 - begin;
                 }
             }
 
-            isOnce = places <= 1;
+            isOnce = frequency <= 1;
             postings.varint((document - last) * 2 + Number(isOnce));
             if (!isOnce) {
-                postings.varint(places);
+                postings.varint(frequency);
             }
 
             last = document;

@@ -13,8 +13,8 @@ import type { FieldConsumer, PrincipalList } from '../mapping/field-mapper.js';
 import type { IndexDocument } from '../mapping/index-document.js';
 import { encodeLength } from '../segment/norms.js';
 import { NO_POSITION, PostingsBuffer } from './postings-buffer.js';
-import { SPACES } from '../segment/format.js';
-import type { Sections, Space } from '../segment/format.js';
+import { TERM_KINDS } from '../segment/format.js';
+import type { Sections, TermKind } from '../segment/format.js';
 import { compareValues, SegmentWriter } from '../segment/segment-writer.js';
 import type { ColumnData, ColumnValue } from '../segment/segment-writer.js';
 import { getOrAdd } from '../../util/cache/get-or-add.js';
@@ -28,7 +28,7 @@ const MAX_STEMMED_WORDS = 200_000;
 /** Builder of one segment. Documents are numbered in the order of {@link add}. */
 export class SegmentBuilder implements FieldConsumer {
 
-    readonly #spaces: Record<Space, PostingsBuffer> = {
+    readonly #buffers: Record<TermKind, PostingsBuffer> = {
         text: new PostingsBuffer(), number: new PostingsBuffer(), keyword: new PostingsBuffer(), principal: new PostingsBuffer(),
         stem: new PostingsBuffer()
     };
@@ -65,7 +65,7 @@ export class SegmentBuilder implements FieldConsumer {
 
         this.#words += words.length;
 
-        const log = this.#spaces[isNumberField(field) ? 'number' : 'text'];
+        const log = this.#buffers[isNumberField(field) ? 'number' : 'text'];
         const start = this.#nextPosition.get(field) ?? 0;
         for (const { term, position } of words) {
             log.add(field, term, this.#documents, start + position);
@@ -85,13 +85,13 @@ export class SegmentBuilder implements FieldConsumer {
 
     keyword(field: string, value: string): void {
 
-        this.#spaces.keyword.add(field, keywordOf(value), this.#documents, NO_POSITION);
+        this.#buffers.keyword.add(field, keywordOf(value), this.#documents, NO_POSITION);
         this.#lengthen(field, 1);
     }
 
     principal(list: PrincipalList, entry: string): void {
 
-        this.#spaces.principal.add(list, entry, this.#documents, NO_POSITION);
+        this.#buffers.principal.add(list, entry, this.#documents, NO_POSITION);
     }
 
     value(column: string, value: string | number): void {
@@ -107,8 +107,8 @@ export class SegmentBuilder implements FieldConsumer {
         const numbers = new Map(names.map((name, number) => [name, number]));
         const numberOf = (name: string): number => numbers.get(name) ?? 0;
         const writer = new SegmentWriter(this.#documents, names);
-        for (const space of SPACES) {
-            this.#spaces[space].write(writer.space(space), numberOf);
+        for (const kind of TERM_KINDS) {
+            this.#buffers[kind].write(writer.dictionary(kind), numberOf);
         }
 
         for (const name of names) {
@@ -134,7 +134,7 @@ export class SegmentBuilder implements FieldConsumer {
         for (const { term, position } of words.slice(0, Math.max(MAX_STEMMED_WORDS - this.#stemmed, 0))) {
             const stem = stemOf(term, language);
             if (stem !== null) {
-                this.#spaces.stem.add(field, stemTerm(stem, language), this.#documents, start + position);
+                this.#buffers.stem.add(field, stemTerm(stem, language), this.#documents, start + position);
             }
         }
 
@@ -154,7 +154,7 @@ export class SegmentBuilder implements FieldConsumer {
 
     #fieldNames(): string[] {
 
-        return [...new Set([...this.#lengths.keys(), ...this.#columns.keys(), ...this.#spaces.principal.fields])].sort(compareUnicode);
+        return [...new Set([...this.#lengths.keys(), ...this.#columns.keys(), ...this.#buffers.principal.fields])].sort(compareUnicode);
     }
 }
 

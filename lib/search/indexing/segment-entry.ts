@@ -14,7 +14,7 @@ import type { Segment } from '../segment/segment-reader.js';
 export interface NamedSegment {
     readonly name: number;
     readonly sections: Sections;
-    readonly dead: Bits;
+    readonly deleted: Bits;
 }
 
 /** Result of a merge: a stored segment, or sections in memory. */
@@ -31,35 +31,35 @@ export interface Entry {
     readonly name: number;
     readonly segment: Segment;
     /** Tombstones. Copy-on-write: not modified once a snapshot shares them. */
-    dead: Bits;
-    isGivenAway: boolean;
-    deadCount: number;
+    deleted: Bits;
+    isShared: boolean;
+    deletedCount: number;
     /** Documents were deleted since the last {@link LiveSegments.seal}. */
     isDirty: boolean;
     /** Frozen: being stored or merged, so that it must not be merged again. */
     isSealed: boolean;
 }
 
-export function newEntry(name: number, segment: Segment, dead: Bits): Entry {
+export function newEntry(name: number, segment: Segment, deleted: Bits): Entry {
 
-    return { name, segment, dead, isGivenAway: false, deadCount: countBits(dead), isDirty: false, isSealed: false };
+    return { name, segment, deleted, isShared: false, deletedCount: countBits(deleted), isDirty: false, isSealed: false };
 }
 
 /** Returns the youngest segments that should be merged, or one segment with many deleted documents. */
 export function youngToMerge(young: readonly Entry[], load: Load): Entry[] {
 
-    const count = countToMerge(young.map(({ segment, deadCount }) => segment.documents - deadCount), load);
+    const count = countToMerge(young.map(({ segment, deletedCount }) => segment.documents - deletedCount), load);
     if (count > 0) {
         return young.slice(-count);
     }
 
-    return young.filter(({ segment, deadCount }) => isWasteful({ documents: segment.documents, dead: deadCount }, load)).slice(0, 1);
+    return young.filter(({ segment, deletedCount }) => isWasteful({ documents: segment.documents, deleted: deletedCount }, load)).slice(0, 1);
 }
 
 /** Returns the total number of documents, or of bytes in memory. */
-export function sumOf(entries: readonly Entry[], what: 'documents' | 'bytes'): number {
+export function sumOf(entries: readonly Entry[], property: 'documents' | 'bytes'): number {
 
-    return entries.reduce((sum, { segment }) => sum + segment[what], 0);
+    return entries.reduce((sum, { segment }) => sum + segment[property], 0);
 }
 
 function sectionsOf({ source }: Segment): Sections {
@@ -72,7 +72,7 @@ function sectionsOf({ source }: Segment): Sections {
 }
 
 /** Returns an unstored segment with a copy of its tombstones, for another thread. */
-export function toNamed({ name, segment, dead }: Entry): NamedSegment {
+export function toNamed({ name, segment, deleted }: Entry): NamedSegment {
 
-    return { name, sections: sectionsOf(segment), dead: dead.slice() };
+    return { name, sections: sectionsOf(segment), deleted: deleted.slice() };
 }

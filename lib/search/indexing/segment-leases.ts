@@ -8,33 +8,33 @@ import type { LiveSegment } from '../searcher/live-segment.js';
 
 export class SegmentPins {
 
-    #held: readonly LiveSegment[] | null = null;
-    #released: Segment[] = [];
+    #leased: readonly LiveSegment[] | null = null;
+    #pending: Segment[] = [];
 
     /** Runs a search with its segments pinned. Other searches may run in between, and segments may be released. */
     during<T>(segments: readonly LiveSegment[], search: () => T): T {
 
-        if (this.#held) {
+        if (this.#leased) {
             // A search that preempts another one is not interrupted itself, so it needs no pins.
             return search();
         }
 
-        this.#held = segments;
+        this.#leased = segments;
         try {
             return search();
         }
         finally {
-            this.#held = null;
-            this.#released.forEach((segment) => segment.release());
-            this.#released = [];
+            this.#leased = null;
+            this.#pending.forEach((segment) => segment.release());
+            this.#pending = [];
         }
     }
 
     /** Releases a replaced segment, as soon as it is not pinned. */
     release(segment: Segment): void {
 
-        if (this.#held?.some((live) => live.segment === segment)) {
-            this.#released.push(segment);
+        if (this.#leased?.some((live) => live.segment === segment)) {
+            this.#pending.push(segment);
         }
         else {
             segment.release();

@@ -35,26 +35,26 @@ export function mapObject(object: StoredObject, catalog: Catalog, { form, annota
 
     const type = catalog.current.get(object.type);
     const content = form?.content ?? object.content;
-    const notes = annotations ?? type?.annotate(content) ?? [];
-    const languages = languagesOf(notes, catalog.current.design.searchLanguage);
+    const allAnnotations = annotations ?? type?.annotate(content) ?? [];
+    const languages = languagesOf(allAnnotations, catalog.current.design.searchLanguage);
     return toIndexDocument(object, {
         form, indexedOn: Date.now(),
-        keywords: { ...keywordsOf(object, content, { notes, prefix: catalog.current.prefix }), ...payloadKeywords(object, texts) },
-        copies: copiesOf(content, notes, languages), languages,
+        keywords: { ...keywordsOf(object, content, { allAnnotations, prefix: catalog.current.prefix }), ...payloadKeywords(object, texts) },
+        copies: copiesOf(content, allAnnotations, languages), languages,
         ...texts === undefined ? {} : { texts: texts.texts, altFields: altFieldsOf(type?.altPayloadFieldNames ?? {}) }
     });
 }
 
 function keywordsOf(
-    { type, metadata }: StoredObject, content: JsonObject, { notes, prefix }: { notes: readonly Annotation[]; prefix: string }
+    { type, metadata }: StoredObject, content: JsonObject, { allAnnotations, prefix }: { allAnnotations: readonly Annotation[]; prefix: string }
 ): Record<string, readonly string[]> {
 
-    const { username, members } = findRoles(notes, prefix);
+    const { username, members } = findRoles(allAnnotations, prefix);
     return present({
         username: textOf(username?.value),
         users: members,
-        'internal.pointsAt': referencesOf(notes, prefix),
-        javaScriptModuleName: textOf(findModuleDirectory(notes)),
+        'internal.pointsAt': referencesOf(allAnnotations, prefix),
+        javaScriptModuleName: textOf(findModuleDirectory(allAnnotations)),
         schemaName: type === SCHEMA_TYPE && !metadata.isVersion ? textOf(content['name']) : []
     });
 }

@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { TextLanguage } from '../../model/text-language.js';
 import { escapeSegment } from '../../json/pointer.js';
 import { analyse } from '../analysis/analyzer.js';
-import { isColumnAlias, nullField, numberField, payloadFactField, payloadField, REST_FIELD } from '../analysis/field-names.js';
+import { isColumnAlias, nullField, numberField, payloadPropertyField, payloadField, REST_FIELD } from '../analysis/field-names.js';
 import type { IndexDocument, IndexElement } from './index-document.js';
 import { LanguageMap } from './language-map.js';
 
@@ -69,11 +69,11 @@ class Walker {
     walk(value: JsonValue | undefined, field: string, languages = LanguageMap.NONE): void {
 
         if (Array.isArray(value)) {
-            value.forEach((element, index) => this.walk(element, `${field}/_`, languages.within(index)));
+            value.forEach((element, index) => this.walk(element, `${field}/_`, languages.child(index)));
         }
         else if (isJsonObject(value)) {
             for (const [name, member] of Object.entries(value)) {
-                this.walk(member, `${field}/${escapeSegment(name)}`, languages.within(name));
+                this.walk(member, `${field}/${escapeSegment(name)}`, languages.child(name));
             }
         }
         else if (value !== undefined) {
@@ -168,23 +168,23 @@ function describeRights({ acl, rights, metadata }: IndexDocument, sink: FieldCon
 
 function describeElement({ name, filename, mediaType, size }: IndexElement, sink: FieldConsumer): void {
 
-    const fact = (field: string, value: string | number): void => {
+    const addProperty = (field: string, value: string | number): void => {
 
         sink.keyword(field, String(value));
         sink.value(field, value);
     };
 
-    fact(payloadFactField(name, null), 'true');
-    fact(payloadFactField(name, 'internal.size'), size);
+    addProperty(payloadPropertyField(name, null), 'true');
+    addProperty(payloadPropertyField(name, 'internal.size'), size);
     if (mediaType !== null) {
-        const field = payloadFactField(name, 'mimetype');
-        fact(field, mediaType);
+        const field = payloadPropertyField(name, 'mimetype');
+        addProperty(field, mediaType);
         // Also found by each of its parts.
         new Set(analyse(mediaType).map(({ term }) => term)).forEach((part) => sink.keyword(field, part));
     }
 
     if (filename !== null) {
-        const field = payloadFactField(name, 'filename');
+        const field = payloadPropertyField(name, 'filename');
         sink.text(field, filename, null);
         sink.value(field, filename);
     }

@@ -56,7 +56,7 @@ export interface IndexElement {
 }
 
 /** Inputs of a document besides the object. */
-export interface DocumentFacts {
+export interface MappedParts {
     readonly indexedOn: number;
     /** Replaces parts of the object. */
     readonly form?: IndexedForm | undefined;
@@ -70,10 +70,10 @@ export interface DocumentFacts {
 }
 
 /** Returns the document of a stored object. */
-export function toIndexDocument(object: StoredObject, facts: DocumentFacts): IndexDocument {
+export function toIndexDocument(object: StoredObject, parts: MappedParts): IndexDocument {
 
     const { id, type, metadata } = object;
-    const { content, userMetadata, acl } = facts.form ?? object;
+    const { content, userMetadata, acl } = parts.form ?? object;
     return {
         id, type, content, acl, userMetadata, metadata,
         rights: object.acl,
@@ -81,13 +81,13 @@ export function toIndexDocument(object: StoredObject, facts: DocumentFacts): Ind
 
             return {
                 name, filename, mediaType, size,
-                text: facts.texts?.get(name) ?? null,
-                altField: facts.altFields?.get(name) ?? null
+                text: parts.texts?.get(name) ?? null,
+                altField: parts.altFields?.get(name) ?? null
             };
         }),
-        keywords: facts.keywords ?? {},
-        copies: facts.copies ?? [],
-        languages: facts.languages ?? [],
-        indexedOn: facts.indexedOn
+        keywords: parts.keywords ?? {},
+        copies: parts.copies ?? [],
+        languages: parts.languages ?? [],
+        indexedOn: parts.indexedOn
     };
 }

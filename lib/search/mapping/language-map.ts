@@ -33,12 +33,12 @@ export class LanguageMap {
         }
 
         const byPointer = new Map(marks.toReversed().map(({ pointer, language }) => [pointer, language]));
-        const whole = byPointer.get('') ?? null;
-        return new LanguageMap(whole, byPointer.size > Number(byPointer.has('')) ? byPointer : null, '');
+        const root = byPointer.get('') ?? null;
+        return new LanguageMap(root, byPointer.size > Number(byPointer.has('')) ? byPointer : null, '');
     }
 
     /** Returns the map as seen from a member or an element of the value. */
-    within(name: string | number): LanguageMap {
+    child(name: string | number): LanguageMap {
 
         if (!this.#marks) {
             return this;

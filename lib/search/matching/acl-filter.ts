@@ -81,9 +81,9 @@ class AccessReader {
         this.#created = this.#having('metadata/createdBy');
         this.#self = this.#having('id');
         const column = segment.column('type');
-        const known = new Map(access.types);
+        const rulesByType = new Map(access.types);
         this.#typeOf = column?.docOrdinals() ?? [];
-        this.#types = Array.from({ length: column?.count ?? 0 }, (_, i) => known.get(String(column?.value(i))) ?? access.defaults);
+        this.#types = Array.from({ length: column?.count ?? 0 }, (_, i) => rulesByType.get(String(column?.value(i))) ?? access.defaults);
     }
 
     read(): Readable {
@@ -98,12 +98,12 @@ class AccessReader {
         this.#addAbsent(asObject, 'noPayloadReaders', ({ payload }) => payload === null);
         andBits(asObject, objects);
         orBits(payloads, asObject);
-        this.#keepFindable(objects, writable);
+        this.#removeUnsearchable(objects, writable);
         return { objects, payloads };
     }
 
     /** Removes documents that the caller may read but not find (`aclSearch`). */
-    #keepFindable(objects: Bits, writable: Bits): void {
+    #removeUnsearchable(objects: Bits, writable: Bits): void {
 
         if (this.#types.every(({ search }) => search === null)) {
             return;
@@ -131,11 +131,11 @@ class AccessReader {
             addListed(segment, admitted, own, entry);
         }
 
-        for (const [entry, mine] of [['creator', this.#created], ['self', this.#self]] as const) {
+        for (const [entry, matching] of [['creator', this.#created], ['self', this.#self]] as const) {
             const either = emptyBits(segment.documents);
             addListed(segment, either, own, entry);
             this.#addAbsent(either, absent, (type) => ofType(type)?.[entry] ?? false);
-            andBits(either, mine);
+            andBits(either, matching);
             orBits(admitted, either);
         }
 
@@ -154,14 +154,14 @@ class AccessReader {
         const list = emptyBits(this.#segment.documents);
         addListed(this.#segment, list, absent, ABSENT);
         if (passes.slice(1).includes(false)) {
-            const others = emptyBits(this.#segment.documents);
+            const unrelated = emptyBits(this.#segment.documents);
             for (let document = 0; document < this.#typeOf.length; ++document) {
                 if (!passes[this.#typeOf[document] ?? 0]) {
-                    setBit(others, document);
+                    setBit(unrelated, document);
                 }
             }
 
-            andNotBits(list, others);
+            andNotBits(list, unrelated);
         }
 
         orBits(bits, list);
@@ -175,9 +175,9 @@ class AccessReader {
         const column = userId === null ? null : this.#segment.column(name);
         const ordinal = column?.findText(userId ?? '') ?? -1;
         if (column && ordinal !== -1) {
-            const ranks = column.docOrdinals();
-            for (let document = 0; document < ranks.length; ++document) {
-                if (ranks[document] === ordinal + 1) {
+            const ordinals = column.docOrdinals();
+            for (let document = 0; document < ordinals.length; ++document) {
+                if (ordinals[document] === ordinal + 1) {
                     setBit(bits, document);
                 }
             }
@@ -190,10 +190,10 @@ class AccessReader {
 /** Adds the documents whose list has an entry. */
 function addListed(segment: Segment, bits: Bits, list: PrincipalList, entry: string): void {
 
-    const space = segment.space('principal');
-    const term = space.find(entry);
-    const found = term === -1 ? -1 : space.entry(term, segment.field(list));
+    const dictionary = segment.dictionary('principal');
+    const term = dictionary.find(entry);
+    const found = term === -1 ? -1 : dictionary.entry(term, segment.field(list));
     if (found !== -1) {
-        space.postings.addTo(bits, found);
+        dictionary.postings.addTo(bits, found);
     }
 }

@@ -4,7 +4,7 @@
 
 import { emptyBits, orBits, setBit, setBits } from '../docset/bit-set.js';
 import type { Bits } from '../docset/bit-set.js';
-import { few, listOf, many, mostFew } from '../docset/doc-id-set.js';
+import { sparseSet, listOf, denseSet, maxSparse } from '../docset/doc-id-set.js';
 import type { DocumentSet } from '../docset/doc-id-set.js';
 import { addEntry, entrySet } from '../segment/postings-cache.js';
 import type { Segment } from '../segment/segment-reader.js';
@@ -18,7 +18,7 @@ const MIN_CAPACITY = 16;
 export class DocIdSetBuilder {
 
     readonly #segment: Segment;
-    readonly #most: number;
+    readonly #maxSparse: number;
     /** Buffer: the first {@link #count} elements are valid; unsorted, with duplicates. */
     #list = new Uint32Array(0);
     #count = 0;
@@ -31,12 +31,12 @@ export class DocIdSetBuilder {
     constructor(segment: Segment) {
 
         this.#segment = segment;
-        this.#most = mostFew(segment.documents);
+        this.#maxSparse = maxSparse(segment.documents);
     }
 
     add(document: number): void {
 
-        if (this.#hasRoom(1)) {
+        if (this.#ensureCapacity(1)) {
             this.#isSorted &&= this.#count === 0 || (this.#list[this.#count - 1] as number) < document;
             this.#list[this.#count++] = document;
             return;
@@ -46,22 +46,22 @@ export class DocIdSetBuilder {
     }
 
     /** Adds the documents of an entry. */
-    addEntry(space: TermDictionary, entry: number): void {
+    addEntry(dictionary: TermDictionary, entry: number): void {
 
-        if (this.#hasRoom(0)) {
-            const count = space.postings.list(entry, this.#list, this.#count);
+        if (this.#ensureCapacity(0)) {
+            const count = dictionary.postings.list(entry, this.#list, this.#count);
             const isListed = this.#count + count <= this.#list.length;
-            if (isListed || this.#hasRoom(count) && space.postings.list(entry, this.#list, this.#count) === count) {
+            if (isListed || this.#ensureCapacity(count) && dictionary.postings.list(entry, this.#list, this.#count) === count) {
                 this.#appended(count);
                 return;
             }
         }
 
         if (this.#isNothing()) {
-            this.#only = entrySet(this.#segment, space, entry);
+            this.#only = entrySet(this.#segment, dictionary, entry);
         }
         else {
-            addEntry(this.#segment, space, { entry, bits: this.bits() });
+            addEntry(this.#segment, dictionary, { entry, bits: this.bits() });
         }
     }
 
@@ -73,7 +73,7 @@ export class DocIdSetBuilder {
             return;
         }
 
-        if (set.kind === 'few' && this.#hasRoom(set.documents.length)) {
+        if (set.kind === 'few' && this.#ensureCapacity(set.documents.length)) {
             this.#list.set(set.documents, this.#count);
             this.#appended(set.documents.length);
             return;
@@ -87,7 +87,7 @@ export class DocIdSetBuilder {
 
         if (!this.#bits) {
             const only = this.#only;
-            if (only?.kind === 'many' && !only.kept) {
+            if (only?.kind === 'many' && !only.cached) {
                 this.#bits = only.bits;
             }
             else {
@@ -105,18 +105,18 @@ export class DocIdSetBuilder {
     }
 
     /** Returns the set; nothing can be added afterwards. */
-    take(): DocumentSet {
+    build(): DocumentSet {
 
         if (this.#only) {
             return this.#only;
         }
 
         if (this.#bits) {
-            return many(this.#bits);
+            return denseSet(this.#bits);
         }
 
         const list = this.#list.subarray(0, this.#count);
-        return few(this.#isSorted ? list : this.#sorted(list));
+        return sparseSet(this.#isSorted ? list : this.#sorted(list));
     }
 
     #isNothing(): boolean {
@@ -125,7 +125,7 @@ export class DocIdSetBuilder {
     }
 
     /** Reserves space in the buffer; returns false when the buffer is not, or must not be, used. */
-    #hasRoom(count: number): boolean {
+    #ensureCapacity(count: number): boolean {
 
         if (this.#only?.kind === 'few') {
             this.#list = this.#only.documents.slice();
@@ -134,14 +134,14 @@ export class DocIdSetBuilder {
         }
 
         const needed = this.#count + count;
-        if (this.#bits || this.#only || needed > this.#most) {
+        if (this.#bits || this.#only || needed > this.#maxSparse) {
             return false;
         }
 
         if (needed > this.#list.length) {
-            const room = new Uint32Array(this.#count === 0 ? needed : Math.min(Math.max(needed * 2, MIN_CAPACITY), this.#most));
-            room.set(this.#list);
-            this.#list = room;
+            const grown = new Uint32Array(this.#count === 0 ? needed : Math.min(Math.max(needed * 2, MIN_CAPACITY), this.#maxSparse));
+            grown.set(this.#list);
+            this.#list = grown;
         }
 
         return true;
@@ -161,7 +161,7 @@ export class DocIdSetBuilder {
         if (list.length >= SORTED_BY_COMPARING) {
             const bits = emptyBits(this.#segment.documents);
             setBits(bits, list, list.length);
-            return listOf(many(bits));
+            return listOf(denseSet(bits));
         }
 
         list.sort();

@@ -36,7 +36,7 @@ export function matchValue(column: DocValues | null, text: string, bits: Bits): 
 
     const number = Number(text);
     if (String(number) === text) {
-        addRange(column, numbersWithin(column, { low: number, high: number, includesLow: true, includesHigh: true }), bits);
+        addRange(column, numbersIn(column, { low: number, high: number, includesLow: true, includesHigh: true }), bits);
     }
 }
 
@@ -49,7 +49,7 @@ export function matchColumnRange(column: DocValues | null, range: RangeQuery, bi
     const [low, high] = [range.low, range.high].map((bound) => (bound === null ? null : parseNumber(bound)));
     if (low !== undefined && high !== undefined && !Number.isNaN(low) && !Number.isNaN(high)) {
         if (column) {
-            addRange(column, numbersWithin(column, { ...range, low, high }), bits);
+            addRange(column, numbersIn(column, { ...range, low, high }), bits);
         }
 
         return false;
@@ -62,8 +62,8 @@ export function matchColumnRange(column: DocValues | null, range: RangeQuery, bi
 
     const times = column?.times;
     if (column && times) {
-        const within = isWithin({ ...range, low: from, high: to });
-        addSelected(column, (ordinal) => within(times[ordinal - column.numbers.length] ?? NaN), bits);
+        const isInRange = rangeTest({ ...range, low: from, high: to });
+        addSelected(column, (ordinal) => isInRange(times[ordinal - column.numbers.length] ?? NaN), bits);
     }
 
     return true;
@@ -79,17 +79,17 @@ export function matchNumbers(
         return;
     }
 
-    const show = form === 'timestamp' ? formatTimestamp : String;
+    const format = form === 'timestamp' ? formatTimestamp : String;
     if (leaf.kind === 'range') {
-        addRange(column, form === 'timestamp' ? timestampsWithin(column, leaf) : decimalsWithin(column, leaf), bits);
+        addRange(column, form === 'timestamp' ? timestampsIn(column, leaf) : decimalsIn(column, leaf), bits);
     }
     else if (leaf.kind === 'term') {
-        addSelected(column, (ordinal) => show(column.numbers[ordinal] ?? NaN) === leaf.term, bits);
+        addSelected(column, (ordinal) => format(column.numbers[ordinal] ?? NaN) === leaf.term, bits);
     }
     else {
-        const { ordinals, terms } = sortTexts(Array.from(column.numbers, (number) => show(number)));
-        const wanted = new Set<number>();
-        const add = (term: number): void => void wanted.add(ordinals[term] ?? -1);
+        const { ordinals, terms } = sortTexts(Array.from(column.numbers, (number) => format(number)));
+        const selected = new Set<number>();
+        const add = (term: number): void => void selected.add(ordinals[term] ?? -1);
         if (leaf.kind === 'pattern') {
             forEachMatch(terms, leaf.pattern, deadline, add);
         }
@@ -97,7 +97,7 @@ export function matchNumbers(
             forEachSimilar(terms, candidatesOf(terms, leaf.edits), { word: leaf.term, edits: leaf.edits, deadline }, add);
         }
 
-        addSelected(column, (ordinal) => wanted.has(ordinal), bits);
+        addSelected(column, (ordinal) => selected.has(ordinal), bits);
     }
 }
 
@@ -117,7 +117,7 @@ function sortTexts(list: readonly string[]): { ordinals: readonly number[]; term
 }
 
 /** Timestamps sort like their text form, so the bounds are compared as text. */
-function timestampsWithin(column: DocValues, { low, high, includesLow, includesHigh }: RangeQuery): Ordinals {
+function timestampsIn(column: DocValues, { low, high, includesLow, includesHigh }: RangeQuery): Ordinals {
 
     return {
         first: low === null ? 0 : column.firstNumber((time) => {
@@ -133,14 +133,14 @@ function timestampsWithin(column: DocValues, { low, high, includesLow, includesH
     };
 }
 
-function decimalsWithin(column: DocValues, range: RangeQuery): Ordinals {
+function decimalsIn(column: DocValues, range: RangeQuery): Ordinals {
 
     const [low, high] = [range.low, range.high].map((bound) => (bound === null ? null : parseNumber(bound)));
     if (low === undefined || high === undefined || Number.isNaN(low) || Number.isNaN(high)) {
         return { first: 0, end: 0 };
     }
 
-    return numbersWithin(column, { ...range, low, high });
+    return numbersIn(column, { ...range, low, high });
 }
 
 interface NumberRange {
@@ -150,7 +150,7 @@ interface NumberRange {
     readonly includesHigh: boolean;
 }
 
-function numbersWithin(column: DocValues, { low, high, includesLow, includesHigh }: NumberRange): Ordinals {
+function numbersIn(column: DocValues, { low, high, includesLow, includesHigh }: NumberRange): Ordinals {
 
     return {
         first: low === null ? 0 : column.firstNumber((value) => (includesLow ? value >= low : value > low)),
@@ -158,7 +158,7 @@ function numbersWithin(column: DocValues, { low, high, includesLow, includesHigh
     };
 }
 
-function isWithin({ low, high, includesLow, includesHigh }: NumberRange): (value: number) => boolean {
+function rangeTest({ low, high, includesLow, includesHigh }: NumberRange): (value: number) => boolean {
 
     return (value) => !Number.isNaN(value) && (low === null || (includesLow ? value >= low : value > low)) &&
         (high === null || (includesHigh ? value <= high : value < high));
@@ -190,15 +190,15 @@ function addRange(column: DocValues, { first, end }: Ordinals, bits: Bits): void
 }
 
 /** Adds documents with one of `count` ordinals from `first` on. Ranks are ordinals plus one; 0 (none) wraps around and never matches. */
-function addOrdinals(ranks: DocOrdinals, first: number, count: number, bits: Bits): void {
+function addOrdinals(docOrdinals: DocOrdinals, first: number, count: number, bits: Bits): void {
 
     const least = first + 1;
     for (let word = 0; word < bits.length; ++word) {
         const start = word * 32;
-        const end = Math.min(start + 32, ranks.length);
+        const end = Math.min(start + 32, docOrdinals.length);
         let found = 0;
         for (let document = start; document < end; ++document) {
-            found |= Number(((ranks[document] as number) - least >>> 0) < count) << (document & 31);
+            found |= Number(((docOrdinals[document] as number) - least >>> 0) < count) << (document & 31);
         }
 
         bits[word] = (bits[word] as number) | found;
@@ -208,11 +208,11 @@ function addOrdinals(ranks: DocOrdinals, first: number, count: number, bits: Bit
 /** Adds the documents with a value whose ordinal passes the test, which is called once for each distinct value. */
 function addSelected(column: DocValues, test: (ordinal: number) => boolean, bits: Bits): void {
 
-    const wanted = emptyBits(column.count);
+    const selected = emptyBits(column.count);
     let any = false;
     for (let ordinal = 0; ordinal < column.count; ++ordinal) {
         if (test(ordinal)) {
-            setBit(wanted, ordinal);
+            setBit(selected, ordinal);
             any = true;
         }
     }
@@ -223,14 +223,14 @@ function addSelected(column: DocValues, test: (ordinal: number) => boolean, bits
 
     const { dense, pairDocuments, pairOrdinals } = column;
     for (let document = 0; dense && document < dense.length; ++document) {
-        const rank = dense[document] as number;
-        if (rank !== 0 && hasBit(wanted, rank - 1)) {
+        const docOrdinal = dense[document] as number;
+        if (docOrdinal !== 0 && hasBit(selected, docOrdinal - 1)) {
             setBit(bits, document);
         }
     }
 
     for (let i = 0; i < pairDocuments.length; ++i) {
-        if (hasBit(wanted, pairOrdinals[i] as number)) {
+        if (hasBit(selected, pairOrdinals[i] as number)) {
             setBit(bits, pairDocuments[i] as number);
         }
     }

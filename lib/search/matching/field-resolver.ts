@@ -9,7 +9,7 @@ import type { FieldTarget } from '../analysis/field-names.js';
 
 /** Fields of a segment that a target stands for. */
 export interface ResolvedField {
-    readonly spaces: readonly TermDictionary[];
+    readonly dictionaries: readonly TermDictionary[];
     /** Null for all fields of the dictionaries. */
     readonly fields: readonly number[] | null;
 }
@@ -23,9 +23,9 @@ export interface Omitted {
 /** Returns where a word is looked up: in the dictionaries of the target, and in that of stems unless it is empty. */
 export function resolveWordField(segment: Segment, target: FieldTarget): ResolvedField {
 
-    const { spaces, fields } = resolveField(segment, target);
-    const stems = target.kind === 'any' || target.kind === 'text' ? segment.space('stem') : null;
-    return { spaces: stems && stems.termCount > 0 ? [...spaces, stems] : spaces, fields };
+    const { dictionaries, fields } = resolveField(segment, target);
+    const stems = target.kind === 'any' || target.kind === 'text' ? segment.dictionary('stem') : null;
+    return { dictionaries: stems && stems.termCount > 0 ? [...dictionaries, stems] : dictionaries, fields };
 }
 
 /** Resolves a target; fields that the segment does not have are left out. */
@@ -33,18 +33,18 @@ export function resolveField(segment: Segment, target: FieldTarget, omitted: Omi
 
     switch (target.kind) {
         case 'any':
-            return { spaces: [segment.space('text'), segment.space('number')], fields: null };
+            return { dictionaries: [segment.dictionary('text'), segment.dictionary('number')], fields: null };
         case 'text': {
             const names = omitted.null ? target.fields.filter((name) => !isNullField(name)) : target.fields;
             return {
-                spaces: omitted.numbers ? [segment.space('text')] : [segment.space('text'), segment.space('number')],
+                dictionaries: omitted.numbers ? [segment.dictionary('text')] : [segment.dictionary('text'), segment.dictionary('number')],
                 fields: names.map((name) => segment.field(name)).filter((field) => field !== -1)
             };
         }
 
         case 'keyword':
-            return { spaces: [segment.space('keyword')], fields: [segment.field(target.field)].filter((field) => field !== -1) };
+            return { dictionaries: [segment.dictionary('keyword')], fields: [segment.field(target.field)].filter((field) => field !== -1) };
         default:
-            return { spaces: [], fields: [] };
+            return { dictionaries: [], fields: [] };
     }
 }

@@ -7,9 +7,9 @@ import { emptyBits, setBit } from '../docset/bit-set.js';
 import type { Bits } from '../docset/bit-set.js';
 import { matchColumnRange, matchNumbers, matchValue } from './doc-values-matcher.js';
 import { DocIdSetBuilder } from './doc-id-set-builder.js';
-import { both, bytesOfSet, hasDocument, cachedSet, many, NO_DOCUMENTS } from '../docset/doc-id-set.js';
+import { both, bytesOfSet, hasDocument, cachedSet, denseSet, NO_DOCUMENTS } from '../docset/doc-id-set.js';
 import type { DocumentSet } from '../docset/doc-id-set.js';
-import { forEachTerm, isTooMany, refuseTooMany, isPrefix } from './term-expansion.js';
+import { forEachTerm, isTooMany, rejectTooMany, isPrefix } from './term-expansion.js';
 import type { Expanded, TermEntry } from './term-expansion.js';
 import { findPhrase } from './phrase-matcher.js';
 import type { PhraseSink } from './phrase-matcher.js';
@@ -27,7 +27,7 @@ export type LeafQuery = Exclude<Query, { kind: 'boolean' }>;
 
 /** Builders for the result. Documents found by a payload go to `hidden`, which is filtered by access at the end. */
 interface Target {
-    readonly shown: DocIdSetBuilder;
+    readonly visible: DocIdSetBuilder;
     readonly hidden: DocIdSetBuilder;
 }
 
@@ -58,7 +58,7 @@ export class LeafEvaluator {
             case 'value': {
                 const bits = emptyBits(segment.documents);
                 matchValue(segment.column(leaf.column), leaf.value, bits);
-                return many(bits);
+                return denseSet(bits);
             }
 
             case 'phrase': {
@@ -68,7 +68,7 @@ export class LeafEvaluator {
                     found.add(document);
                     note(document, frequency);
                 }));
-                return found.take();
+                return found.build();
             }
 
             case 'exists':
@@ -79,17 +79,17 @@ export class LeafEvaluator {
     }
 
     /** Reports the frequency of a phrase in the wanted documents; a document may be reported several times, once for each field. */
-    phrase({ target, words, slop }: PhraseQuery, wanted: Bits | null, sink: PhraseSink): void {
+    phrase({ target, words, slop }: PhraseQuery, among: Bits | null, sink: PhraseSink): void {
 
         const { segment, payloads, deadline } = this.#scope;
-        const { spaces, fields } = resolveField(this.#scope.segment, target);
-        for (const space of spaces) {
-            const terms = words.map(({ term }) => space.find(term));
-            for (const field of terms.includes(-1) ? [] : commonFields(space, terms, fields)) {
-                const entries = terms.map((term) => space.entry(term, field));
-                const isHidden = hasPayloadTerms(space.name) && field < segment.payloadFields && payloads !== null;
-                findPhrase(space, entries, { words, slop }, {
-                    segment, deadline, wanted,
+        const { dictionaries, fields } = resolveField(this.#scope.segment, target);
+        for (const dictionary of dictionaries) {
+            const terms = words.map(({ term }) => dictionary.find(term));
+            for (const field of terms.includes(-1) ? [] : commonFields(dictionary, terms, fields)) {
+                const entries = terms.map((term) => dictionary.entry(term, field));
+                const isHidden = hasPayloadTerms(dictionary.name) && field < segment.payloadFields && payloads !== null;
+                findPhrase(dictionary, entries, { words, slop }, {
+                    segment, deadline, among,
                     sink: isHidden ? (document, count) => hasDocument(payloads, document) && sink(document, count) : sink
                 });
             }
@@ -97,27 +97,27 @@ export class LeafEvaluator {
     }
 
     /** Returns the entries of a term and of its stems: one for each field of the target in which they occur. */
-    entries(leaf: TermQuery): { space: TermDictionary; entry: number }[] {
+    entries(leaf: TermQuery): { dictionary: TermDictionary; entry: number }[] {
 
-        const { spaces, fields } = resolveWordField(this.#scope.segment, leaf.target);
-        return spaces.flatMap((space) =>
-            termsOf(space, leaf).flatMap((term) => entriesOf(space, term, fields).map((entry) => ({ space, entry }))));
+        const { dictionaries, fields } = resolveWordField(this.#scope.segment, leaf.target);
+        return dictionaries.flatMap((dictionary) =>
+            termsOf(dictionary, leaf).flatMap((term) => entriesOf(dictionary, term, fields).map((entry) => ({ dictionary, entry }))));
     }
 
     /** Returns whether matches of an entry depend on access to payloads. */
-    isHidden(space: TermDictionary, entry: number): boolean {
+    isHidden(dictionary: TermDictionary, entry: number): boolean {
 
-        return isHidden(this.#scope, space, entry);
+        return isHidden(this.#scope, dictionary, entry);
     }
 
     #term(leaf: TermQuery): DocumentSet {
 
         const into = this.#newTarget();
-        for (const { space, entry } of this.entries(leaf)) {
-            (this.isHidden(space, entry) ? into.hidden : into.shown).addEntry(space, entry);
+        for (const { dictionary, entry } of this.entries(leaf)) {
+            (this.isHidden(dictionary, entry) ? into.hidden : into.visible).addEntry(dictionary, entry);
         }
 
-        return this.#reveal(into);
+        return this.#withPayloadAccess(into);
     }
 
     #expanded(leaf: TermQuery | Expanded): DocumentSet {
@@ -126,65 +126,65 @@ export class LeafEvaluator {
         const { target } = leaf;
         const into = this.#newTarget();
         if (target.kind === 'number') {
-            matchNumbers(segment.column(target.column), leaf, { form: target.form, bits: into.shown.bits(), deadline });
-            return into.shown.take();
+            matchNumbers(segment.column(target.column), leaf, { form: target.form, bits: into.visible.bits(), deadline });
+            return into.visible.build();
         }
 
-        const isColumnRange = leaf.kind === 'range' && target.kind === 'text' && matchColumnRange(segment.column(target.column), leaf, into.shown.bits());
+        const isColumnRange = leaf.kind === 'range' && target.kind === 'text' && matchColumnRange(segment.column(target.column), leaf, into.visible.bits());
         if (leaf.kind === 'term' || isColumnRange) {
-            return into.shown.take();
+            return into.visible.build();
         }
 
-        const { spaces, fields } = resolveField(segment, target, leaf.kind === 'range' ? { numbers: true, null: true } : {});
-        for (const space of spaces) {
+        const { dictionaries, fields } = resolveField(segment, target, leaf.kind === 'range' ? { numbers: true, null: true } : {});
+        for (const dictionary of dictionaries) {
             for (const field of fields ?? [null]) {
-                if (isTooMany(leaf, this.#keep({ space, field }, leaf, into))) {
-                    refuseTooMany(this.#scope, { space, field }, leaf);
+                if (isTooMany(leaf, this.#addExpanded({ dictionary, field }, leaf, into))) {
+                    rejectTooMany(this.#scope, { dictionary, field }, leaf);
                 }
             }
         }
 
-        return this.#reveal(into);
+        return this.#withPayloadAccess(into);
     }
 
     /**
      * Adds the documents of a leaf, and returns the number of its terms. A pattern for which all terms have to be scanned is
      * cached, since the next page of results needs it again.
      */
-    #keep(place: TermEntry, leaf: Expanded, into: Target): number {
+    #addExpanded(termEntry: TermEntry, leaf: Expanded, into: Target): number {
 
         if (leaf.kind !== 'pattern' || isPrefix(leaf.pattern)) {
-            return this.#add(place, leaf, into);
+            return this.#add(termEntry, leaf, into);
         }
 
         const { segment } = this.#scope;
-        const { shown, hidden, count } = segment.shelf.get(`pattern ${place.space.name} ${place.field} ${JSON.stringify(leaf.pattern)}`, () => {
+        const { visible, hidden, count } = segment.cache.get(`pattern ${termEntry.dictionary.name} ${termEntry.field} ${JSON.stringify(leaf.pattern)}`, () => {
 
-            const target = { shown: new DocIdSetBuilder(segment), hidden: new DocIdSetBuilder(segment) };
-            const count = this.#add(place, leaf, target);
-            const value = { shown: cachedSet(target.shown.take(), segment.documents), hidden: cachedSet(target.hidden.take(), segment.documents), count };
-            return { value, bytes: bytesOfSet(value.shown) + bytesOfSet(value.hidden) };
+            const target = { visible: new DocIdSetBuilder(segment), hidden: new DocIdSetBuilder(segment) };
+            const count = this.#add(termEntry, leaf, target);
+            const value = { visible: cachedSet(target.visible.build(), segment.documents), hidden: cachedSet(target.hidden.build(), segment.documents), count };
+            return { value, bytes: bytesOfSet(value.visible) + bytesOfSet(value.hidden) };
         });
-        into.shown.addSet(shown);
+        into.visible.addSet(visible);
         into.hidden.addSet(hidden);
         return count;
     }
 
-    #add(place: TermEntry, leaf: Expanded, { shown, hidden }: Target): number {
+    #add(termEntry: TermEntry, leaf: Expanded, { visible, hidden }: Target): number {
 
         const { segment } = this.#scope;
-        const { space, field } = place;
+        const { dictionary, field } = termEntry;
         if (field !== null) {
-            const { entries } = segment.fieldTerms(space, field);
-            const into = hasPayloadTerms(space.name) && field < segment.payloadFields ? hidden : shown;
-            return forEachTerm(this.#scope, place, leaf, (term) => into.addEntry(space, entries[term] as number));
+            const { entries } = segment.fieldTerms(dictionary, field);
+            const into = hasPayloadTerms(dictionary.name) && field < segment.payloadFields ? hidden : visible;
+            return forEachTerm(this.#scope, termEntry, leaf, (term) => into.addEntry(dictionary, entries[term] as number));
         }
 
-        return forEachTerm(this.#scope, place, leaf, (term) => {
+        return forEachTerm(this.#scope, termEntry, leaf, (term) => {
 
-            const end = space.firstEntry(term + 1);
-            for (let entry = space.firstEntry(term); entry < end; ++entry) {
-                (hasPayloadTerms(space.name) && space.fieldOf(entry) < segment.payloadFields ? hidden : shown).addEntry(space, entry);
+            const end = dictionary.firstEntry(term + 1);
+            for (let entry = dictionary.firstEntry(term); entry < end; ++entry) {
+                (hasPayloadTerms(dictionary.name) && dictionary.fieldOf(entry) < segment.payloadFields ? hidden : visible).addEntry(dictionary, entry);
             }
         });
     }
@@ -198,34 +198,34 @@ export class LeafEvaluator {
 
         const into = this.#newTarget();
         if (target.kind === 'number' || target.kind === 'value') {
-            const bits = into.shown.bits();
-            segment.column(target.column)?.docOrdinals().forEach((rank, document) => rank !== 0 && setBit(bits, document));
-            return into.shown.take();
+            const bits = into.visible.bits();
+            segment.column(target.column)?.docOrdinals().forEach((ordinal, document) => ordinal !== 0 && setBit(bits, document));
+            return into.visible.build();
         }
 
         for (const field of resolveField(segment, target, { null: true }).fields ?? []) {
             const lengths = segment.lengths(field);
-            const list = (field < segment.payloadFields ? into.hidden : into.shown).bits();
+            const list = (field < segment.payloadFields ? into.hidden : into.visible).bits();
             lengths?.bytes.forEach((byte, i) => byte !== 0 && setBit(list, lengths.documents ? lengths.documents[i] ?? 0 : i));
         }
 
-        return this.#reveal(into);
+        return this.#withPayloadAccess(into);
     }
 
     #newTarget(): Target {
 
-        const shown = new DocIdSetBuilder(this.#scope.segment);
-        return { shown, hidden: this.#scope.payloads === null ? shown : new DocIdSetBuilder(this.#scope.segment) };
+        const visible = new DocIdSetBuilder(this.#scope.segment);
+        return { visible, hidden: this.#scope.payloads === null ? visible : new DocIdSetBuilder(this.#scope.segment) };
     }
 
     /** Returns all documents found; those found by payloads only where the caller may read these. */
-    #reveal({ shown, hidden }: Target): DocumentSet {
+    #withPayloadAccess({ visible, hidden }: Target): DocumentSet {
 
         const { payloads } = this.#scope;
-        if (payloads && hidden !== shown) {
-            shown.addSet(both(hidden.take(), payloads));
+        if (payloads && hidden !== visible) {
+            visible.addSet(both(hidden.build(), payloads));
         }
 
-        return shown.take();
+        return visible.build();
     }
 }

@@ -23,7 +23,7 @@ export interface PhraseSearch {
     readonly segment: Segment;
     readonly deadline: Deadline;
     /** Other documents may be skipped; null for all. */
-    readonly wanted: Bits | null;
+    readonly among: Bits | null;
     readonly sink: PhraseSink;
 }
 
@@ -32,30 +32,32 @@ const STEPS_PER_CHECK = 1024;
 
 /** Finds a phrase in one field; `entries` has the entry of each word. */
 export function findPhrase(
-    space: TermDictionary, entries: readonly number[], phrase: Pick<PhraseQuery, 'words' | 'slop'>, search: PhraseSearch
+    dictionary: TermDictionary, entries: readonly number[], phrase: Pick<PhraseQuery, 'words' | 'slop'>, search: PhraseSearch
 ): void {
 
-    const { segment, deadline, wanted, sink } = search;
-    const candidates = candidatesOf(segment, space, entries);
+    const { segment, deadline, among, sink } = search;
+    const candidates = candidatesOf(segment, dictionary, entries);
     if (!candidates) {
         return;
     }
 
-    const cursors = new Map([...new Set(entries)].map((entry) => [entry, new PositionCursor(entryList(segment, space, entry), space.positions(entry))]));
+    const cursors = new Map([...new Set(entries)].map((entry) => [
+        entry, new PositionCursor(entryList(segment, dictionary, entry), dictionary.positions(entry))
+    ]));
     const all = [...cursors.values()];
     const words = phrase.words.flatMap(({ position }, i): PlacedCursor[] => {
 
         const cursor = cursors.get(entries[i] ?? -1);
         return cursor ? [{ cursor, offset: position }] : [];
     });
-    let looked = 0;
+    let visited = 0;
     forEachDocument(candidates, (document) => {
 
-        if (++looked % STEPS_PER_CHECK === 0) {
+        if (++visited % STEPS_PER_CHECK === 0) {
             deadline.check();
         }
 
-        if (wanted && !hasBit(wanted, document)) {
+        if (among && !hasBit(among, document)) {
             return;
         }
 
@@ -71,11 +73,11 @@ export function findPhrase(
 }
 
 /** Returns the documents that have all words; null when there are none. */
-function candidatesOf(segment: Segment, space: TermDictionary, entries: readonly number[]): DocumentSet | null {
+function candidatesOf(segment: Segment, dictionary: TermDictionary, entries: readonly number[]): DocumentSet | null {
 
     let candidates: DocumentSet | null = null;
     for (const entry of new Set(entries)) {
-        const having = entrySet(segment, space, entry);
+        const having = entrySet(segment, dictionary, entry);
         candidates = candidates ? both(candidates, having) : having;
         if (candidates.kind === 'few' && candidates.documents.length === 0) {
             return null;
@@ -102,8 +104,8 @@ function countExact(words: readonly PlacedCursor[]): number {
     }
 
     let count = 0;
-    const { positions, count: places } = first.cursor;
-    for (let i = 0; i < places; ++i) {
+    const { positions, count: frequency } = first.cursor;
+    for (let i = 0; i < frequency; ++i) {
         const start = (positions[i] as number) - first.offset;
         let isPhrase = true;
         for (let word = 1; isPhrase && word < words.length; ++word) {

@@ -84,7 +84,7 @@ class QueryEvaluator {
             found.addSet(this.match(query, observe));
         }
 
-        return found.take();
+        return found.build();
     }
 }
 

@@ -22,27 +22,27 @@ export interface SegmentContext {
     readonly payloads: DocumentSet | null;
     readonly deadline: Deadline;
     readonly phrases: PhraseMatchCache;
-    readonly room: ScratchBuffers;
+    readonly buffers: ScratchBuffers;
 }
 
 /** Returns whether matches of an entry depend on access to payloads. */
-export function isHidden({ segment, payloads }: SegmentContext, space: TermDictionary, entry: number): boolean {
+export function isHidden({ segment, payloads }: SegmentContext, dictionary: TermDictionary, entry: number): boolean {
 
-    return payloads !== null && hasPayloadTerms(space.name) && space.fieldOf(entry) < segment.payloadFields;
+    return payloads !== null && hasPayloadTerms(dictionary.name) && dictionary.fieldOf(entry) < segment.payloadFields;
 }
 
 /** Cache of the matches of phrases within one search, from matching to scoring. */
 export class PhraseMatchCache {
 
     readonly #lists = new Map<PhraseQuery, PostingList>();
-    #room: number;
+    #capacity: number;
 
     /**
      * @param documents number of documents of the segment; limits the size of the cache
      */
     constructor(documents: number) {
 
-        this.#room = documents;
+        this.#capacity = documents;
     }
 
     /** Returns the matches of a phrase, with a document several times if the phrase is in several fields; null when they are not cached. */
@@ -58,13 +58,13 @@ export class PhraseMatchCache {
         const frequencies: number[] = [];
         find((document, frequency) => {
 
-            if (documents.length <= this.#room) {
+            if (documents.length <= this.#capacity) {
                 documents.push(document);
                 frequencies.push(frequency);
             }
         });
-        if (documents.length <= this.#room) {
-            this.#room -= documents.length;
+        if (documents.length <= this.#capacity) {
+            this.#capacity -= documents.length;
             this.#lists.set(phrase, { documents: Uint32Array.from(documents), frequencies: Uint32Array.from(frequencies) });
         }
     }

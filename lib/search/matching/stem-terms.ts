@@ -11,33 +11,33 @@ import type { TermDictionary } from '../segment/term-dictionary.js';
 import { getOrAdd } from '../../util/cache/get-or-add.js';
 
 /** Returns the numbers of these terms. */
-export function termsOf(space: TermDictionary, { term, includesStems = false }: Pick<TermQuery, 'term' | 'includesStems'>): number[] {
+export function termsOf(dictionary: TermDictionary, { term, includesStems = false }: Pick<TermQuery, 'term' | 'includesStems'>): number[] {
 
-    if (space.name !== 'stem') {
-        return found(space, term);
+    if (dictionary.name !== 'stem') {
+        return found(dictionary, term);
     }
 
-    return includesStems ? languagesIn(space).flatMap((language) => {
+    return includesStems ? languagesIn(dictionary).flatMap((language) => {
 
         const stem = stemOf(term, language);
-        return stem === null ? [] : found(space, stemTerm(stem, language));
+        return stem === null ? [] : found(dictionary, stemTerm(stem, language));
     }) : [];
 }
 
-function found(space: TermDictionary, term: string): number[] {
+function found(dictionary: TermDictionary, term: string): number[] {
 
-    const number = space.find(term);
+    const number = dictionary.find(term);
     return number === -1 ? [] : [number];
 }
 
 const languageCache = new WeakMap<TermDictionary, readonly TextLanguage[]>();
 
 /** Returns the languages of the stems in a dictionary. */
-function languagesIn(space: TermDictionary): readonly TextLanguage[] {
+function languagesIn(dictionary: TermDictionary): readonly TextLanguage[] {
 
-    return getOrAdd(languageCache, space, () => TEXT_LANGUAGES.filter((language) => {
+    return getOrAdd(languageCache, dictionary, () => TEXT_LANGUAGES.filter((language) => {
 
-        const first = space.lowerBound(encodeText(stemTerm('', language)));
-        return first < space.termCount && space.termText(first).startsWith(stemTerm('', language));
+        const first = dictionary.lowerBound(encodeText(stemTerm('', language)));
+        return first < dictionary.termCount && dictionary.termText(first).startsWith(stemTerm('', language));
     }));
 }

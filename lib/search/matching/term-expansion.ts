@@ -30,14 +30,14 @@ export type Expanded = PatternQuery | FuzzyQuery | RangeQuery;
 
 /** Terms of a dictionary that one field has; null for all fields. */
 export interface TermEntry {
-    readonly space: TermDictionary;
+    readonly dictionary: TermDictionary;
     readonly field: number | null;
 }
 
 /** Visits the terms that a leaf expands to, by their number among those of the field. Returns how many they are. */
-export function forEachTerm({ segment, deadline }: SegmentContext, { space, field }: TermEntry, leaf: Expanded, visit: (term: number) => void): number {
+export function forEachTerm({ segment, deadline }: SegmentContext, { dictionary, field }: TermEntry, leaf: Expanded, visit: (term: number) => void): number {
 
-    const terms = field === null ? space.all : segment.fieldTerms(space, field);
+    const terms = field === null ? dictionary.all : segment.fieldTerms(dictionary, field);
     let count = 0;
     const counted = (term: number): void => {
 
@@ -62,7 +62,7 @@ export function forEachTerm({ segment, deadline }: SegmentContext, { space, fiel
             forEachMatch(terms, leaf.pattern, deadline, counted);
             break;
         case 'fuzzy':
-            forEachSimilar(terms, segment.candidates(space, field, terms, leaf.edits), { word: leaf.term, edits: leaf.edits, deadline }, counted);
+            forEachSimilar(terms, segment.candidates(dictionary, field, terms, leaf.edits), { word: leaf.term, edits: leaf.edits, deadline }, counted);
     }
 
     return count;
@@ -80,26 +80,26 @@ export function isTooMany(leaf: Expanded, count: number): boolean {
  *
  * @throws DoipError 400 when there are more than {@link MAX_EXPANSIONS}
  */
-export function refuseTooMany(scope: SegmentContext, place: TermEntry, leaf: Expanded): void {
+export function rejectTooMany(scope: SegmentContext, termEntry: TermEntry, leaf: Expanded): void {
 
-    let seen = 0;
-    forEachTerm(scope, place, leaf, (term) => {
+    let visible = 0;
+    forEachTerm(scope, termEntry, leaf, (term) => {
 
-        seen += Number(isSeen(scope, place, term));
-        if (isTooMany(leaf, seen)) {
+        visible += Number(isVisible(scope, termEntry, term));
+        if (isTooMany(leaf, visible)) {
             throw badRequest(`a pattern of the query stands for more than ${MAX_EXPANSIONS} words, make it more specific`);
         }
     });
 }
 
-function isSeen(scope: SegmentContext, { space, field }: TermEntry, term: number): boolean {
+function isVisible(scope: SegmentContext, { dictionary, field }: TermEntry, term: number): boolean {
 
     const { segment, visible, payloads } = scope;
-    const entries = field === null ? entriesOf(space, term, null) : [segment.fieldTerms(space, field).entries[term] as number];
+    const entries = field === null ? entriesOf(dictionary, term, null) : [segment.fieldTerms(dictionary, field).entries[term] as number];
     return entries.some((entry) => {
 
-        const documents = entrySet(segment, space, entry);
-        return countBoth(payloads && isHidden(scope, space, entry) ? both(documents, payloads) : documents, visible) > 0;
+        const documents = entrySet(segment, dictionary, entry);
+        return countBoth(payloads && isHidden(scope, dictionary, entry) ? both(documents, payloads) : documents, visible) > 0;
     });
 }
 

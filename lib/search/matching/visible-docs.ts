@@ -6,7 +6,7 @@
 import { readableDocuments, versionDocuments } from './acl-filter.js';
 import { countBits, forEachBit } from '../docset/bit-set.js';
 import type { Bits } from '../docset/bit-set.js';
-import { bytesOfSet, countOf, forEachDocument, hasDocument, cachedSet, many, without } from '../docset/doc-id-set.js';
+import { bytesOfSet, countOf, forEachDocument, hasDocument, cachedSet, denseSet, without } from '../docset/doc-id-set.js';
 import type { DocumentSet } from '../docset/doc-id-set.js';
 import { decodeLength } from '../segment/norms.js';
 import type { Lengths, Segment } from '../segment/segment-reader.js';
@@ -29,18 +29,18 @@ export class View {
     readonly payloads: DocumentSet | null;
     readonly #segment: Segment;
     readonly #base: ViewBase;
-    readonly #dead: Bits;
+    readonly #deleted: Bits;
     /** By field. */
     readonly #lengthSums = new Map<number, LengthSum>();
 
-    constructor(segment: Segment, base: ViewBase, dead: Bits) {
+    constructor(segment: Segment, base: ViewBase, deleted: Bits) {
 
         this.#segment = segment;
         this.#base = base;
-        this.#dead = dead;
+        this.#deleted = deleted;
         this.payloads = base.payloads;
-        const isComplete = countBits(dead) === 0;
-        this.visible = isComplete ? base.documents : cachedSet(without(base.documents, many(dead)), segment.documents);
+        const isComplete = countBits(deleted) === 0;
+        this.visible = isComplete ? base.documents : cachedSet(without(base.documents, denseSet(deleted)), segment.documents);
         this.visibleCount = countOf(this.visible);
     }
 
@@ -61,10 +61,10 @@ export class View {
     #withoutDeleted(all: LengthSum, { bytes, documents: list }: Lengths): LengthSum {
 
         let { documents, words } = all;
-        forEachBit(this.#dead, (document) => {
+        forEachBit(this.#deleted, (document) => {
 
-            const place = list ? indexInList(list, document) : document;
-            const byte = place === -1 ? 0 : bytes[place] as number;
+            const index = list ? indexInList(list, document) : document;
+            const byte = index === -1 ? 0 : bytes[index] as number;
             if (byte !== 0 && hasDocument(this.#base.documents, document)) {
                 --documents;
                 words -= decodeLength(byte);
@@ -81,7 +81,7 @@ interface ViewBase {
     /** By field. */
     readonly lengthSums: Map<number, LengthSum>;
     /** The last view, valid for the same tombstones. */
-    last: { readonly dead: Bits; readonly view: View } | null;
+    last: { readonly deleted: Bits; readonly view: View } | null;
 }
 
 const NO_WORDS: LengthSum = { documents: 0, words: 0 };
@@ -95,15 +95,15 @@ export function averageLength(sums: readonly LengthSum[]): number {
 }
 
 /** Returns the view of a segment for a caller. The tombstones are compared by identity: they are a new array after each deletion. */
-export function visibleDocs({ segment, dead }: { readonly segment: Segment; readonly dead: Bits }, caller: CallerScope): View {
+export function visibleDocs({ segment, deleted }: { readonly segment: Segment; readonly deleted: Bits }, caller: CallerScope): View {
 
-    const base = segment.shelf.get(`view ${caller.includeVersions} ${caller.key}`, () => {
+    const base = segment.cache.get(`view ${caller.includeVersions} ${caller.key}`, () => {
 
         const value = makeBase(segment, caller);
         return { value, bytes: bytesOfSet(value.documents) * 2 };
     });
-    if (base.last?.dead !== dead) {
-        base.last = { dead, view: new View(segment, base, dead) };
+    if (base.last?.deleted !== deleted) {
+        base.last = { deleted, view: new View(segment, base, deleted) };
     }
 
     return base.last.view;
@@ -119,13 +119,15 @@ export interface CallerScope {
 
 function makeBase(segment: Segment, { access, key, includeVersions }: CallerScope): ViewBase {
 
-    const { objects, payloads } = segment.shelf.get(`readable ${key}`, () => {
+    const { objects, payloads } = segment.cache.get(`readable ${key}`, () => {
 
         const readable = readableDocuments(segment, access);
-        const value = { objects: cachedSet(many(readable.objects), segment.documents), payloads: cachedSet(many(readable.payloads), segment.documents) };
+        const value = {
+            objects: cachedSet(denseSet(readable.objects), segment.documents), payloads: cachedSet(denseSet(readable.payloads), segment.documents)
+        };
         return { value, bytes: bytesOfSet(value.objects) + bytesOfSet(value.payloads) };
     });
-    const documents = includeVersions ? objects : cachedSet(without(objects, many(versionDocuments(segment))), segment.documents);
+    const documents = includeVersions ? objects : cachedSet(without(objects, denseSet(versionDocuments(segment))), segment.documents);
     return { documents, payloads: access.all ? null : payloads, lengthSums: new Map(), last: null };
 }
 
@@ -138,10 +140,10 @@ function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
 
 function sumAll(lengths: Lengths, counted: DocumentSet): LengthSum {
 
-    return counted.kind === 'many' ? sumMany(lengths, counted.bits) : sumFew(lengths, counted);
+    return counted.kind === 'many' ? sumDense(lengths, counted.bits) : sumSparse(lengths, counted);
 }
 
-function sumFew({ bytes, documents: list }: Lengths, counted: DocumentSet): LengthSum {
+function sumSparse({ bytes, documents: list }: Lengths, counted: DocumentSet): LengthSum {
 
     let [documents, words] = [0, 0];
     forEachDocument(counted, (document) => {
@@ -153,7 +155,7 @@ function sumFew({ bytes, documents: list }: Lengths, counted: DocumentSet): Leng
     return { documents, words };
 }
 
-function sumMany({ bytes, documents: list }: Lengths, counted: Bits): LengthSum {
+function sumDense({ bytes, documents: list }: Lengths, counted: Bits): LengthSum {
 
     let [documents, words] = [0, 0];
     for (let i = 0; i < bytes.length; ++i) {

@@ -50,8 +50,8 @@ export class Glob {
 function runEnd(run: readonly (Uint8Array | null)[], bytes: Uint8Array, start: number, end: number): number {
 
     let at = start;
-    for (const piece of run) {
-        if (piece === null) {
+    for (const unit of run) {
+        if (unit === null) {
             if (at >= end) {
                 return -1;
             }
@@ -62,11 +62,11 @@ function runEnd(run: readonly (Uint8Array | null)[], bytes: Uint8Array, start: n
             while (at < end && isInside(bytes[at]));
         }
         else {
-            if (!startsWith(bytes, at, end, piece)) {
+            if (!startsWith(bytes, at, end, unit)) {
                 return -1;
             }
 
-            at += piece.length;
+            at += unit.length;
         }
     }
 
@@ -93,16 +93,16 @@ function endsWithRun(run: readonly (Uint8Array | null)[], bytes: Uint8Array, sta
 
     let at = end;
     for (let i = run.length - 1; i >= 0; --i) {
-        const piece = run[i] ?? null;
-        if (piece === null) {
+        const unit = run[i] ?? null;
+        if (unit === null) {
             do {
                 --at;
             }
             while (at > start && isInside(bytes[at]));
         }
         else {
-            at -= piece.length;
-            if (at >= start && !startsWith(bytes, at, end, piece)) {
+            at -= unit.length;
+            if (at >= start && !startsWith(bytes, at, end, unit)) {
                 return false;
             }
         }

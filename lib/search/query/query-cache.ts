@@ -19,9 +19,9 @@ export class QueryCache {
     /** Like {@link readQuery}. */
     read(text: string): Query {
 
-        const known = this.#queries.get(text);
-        if (known) {
-            return known;
+        const cached = this.#queries.get(text);
+        if (cached) {
+            return cached;
         }
 
         const query = readQuery(text);

@@ -46,11 +46,11 @@ export class Deadline {
         }
 
         if (now > this.#pauseAt) {
-            this.#takePause(now);
+            this.#pauseFrom(now);
         }
     }
 
-    #takePause(from: number): void {
+    #pauseFrom(from: number): void {
 
         this.#pause?.();
         const now = performance.now();

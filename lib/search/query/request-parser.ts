@@ -33,17 +33,17 @@ export function readRequest({ query, queryJson, filterQueries, conditions = [] }
     }
 
     const parts = [...query === null ? [] : [queries.read(query)], ...queryJson === undefined ? [] : [readQueryJson(queryJson)]];
-    const asked = {
+    const parsed = {
         query: parts.length === 0 ? MATCH_ALL : allOf(parts),
         filters: filterQueries.map((text) => ({ text, query: queries.read(text) }))
     };
 
     // Every clause has at least one character, so short queries need no count.
-    if ((length > MAX_CLAUSES || queryJson !== undefined) && clausesIn([asked.query, ...asked.filters.map((filter) => filter.query)]) > MAX_CLAUSES) {
+    if ((length > MAX_CLAUSES || queryJson !== undefined) && clausesIn([parsed.query, ...parsed.filters.map((filter) => filter.query)]) > MAX_CLAUSES) {
         throw badRequest(`Query parse failure: more than ${MAX_CLAUSES} clauses in all queries together`);
     }
 
-    return { ...asked, filters: [...asked.filters, ...conditions.map((text) => ({ text, query: queries.read(text) }))] };
+    return { ...parsed, filters: [...parsed.filters, ...conditions.map((text) => ({ text, query: queries.read(text) }))] };
 }
 
 /** Counts clauses; each word of a phrase is one. */

@@ -81,9 +81,9 @@ const MAX_DIRECTION_LENGTH = 5;
  *
  * @throws DoipError 400
  */
-export function readSortFields(given: JsonValue | undefined): SortField[] {
+export function readSortFields(input: JsonValue | undefined): SortField[] {
 
-    const list = typeof given === 'string' ? given.split(',', MAX_SORT_FIELDS + 1) : given ?? [];
+    const list = typeof input === 'string' ? input.split(',', MAX_SORT_FIELDS + 1) : input ?? [];
     if (!Array.isArray(list) || list.length > MAX_SORT_FIELDS) {
         throw badRequest(`attribute sortFields must be a text or an array of at most ${MAX_SORT_FIELDS} fields`);
     }

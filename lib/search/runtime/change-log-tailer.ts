@@ -39,20 +39,20 @@ export class ChangeLogTailer {
     readonly #source: LogSource;
     readonly #options: Required<TailerOptions>;
     /** Own changes that were reported as committed, but not found in the log yet. */
-    readonly #told = new Set<number>();
+    readonly #committed = new Set<number>();
     /** Own changes that were found in the log before their commit was reported. */
-    readonly #seen = new Set<number>();
+    readonly #uncommitted = new Set<number>();
     /** Rows that were replayed, but not found in a batch yet. */
-    readonly #ahead = new Set<number>();
+    readonly #unbatched = new Set<number>();
     #number = 0;
     #position = 0;
     readonly #readings = new SingleFlight<void>();
     #readOn = -Infinity;
     /** False while own changes, found in the log before their commit was reported, have not been replayed yet. */
-    #hasHandedAll = true;
-    #owes = false;
+    #isReplayed = true;
+    #hasPending = false;
     /** Generation: a restart increments it, which aborts earlier reads. */
-    #life = 0;
+    #generation = 0;
 
     constructor(source: LogSource, options: TailerOptions) {
 
@@ -78,19 +78,19 @@ export class ChangeLogTailer {
      */
     get hasPending(): boolean {
 
-        return this.#owes;
+        return this.#hasPending;
     }
 
     /** Continues from another position. Reported changes no longer count. */
     restart(position: number): void {
 
-        ++this.#life;
+        ++this.#generation;
         this.#position = position;
-        this.#told.clear();
-        this.#seen.clear();
-        this.#ahead.clear();
-        this.#hasHandedAll = true;
-        this.#owes = false;
+        this.#committed.clear();
+        this.#uncommitted.clear();
+        this.#unbatched.clear();
+        this.#isReplayed = true;
+        this.#hasPending = false;
     }
 
     /** Returns a number for a change of this process that is about to be committed. */
@@ -102,12 +102,12 @@ export class ChangeLogTailer {
     /** Reports the commit of a change of this process. False when it was found in the log before, so that it is replayed. */
     markCommitted(number: number): boolean {
 
-        if (this.#seen.delete(number)) {
-            this.#owes ||= !this.#hasHandedAll;
+        if (this.#uncommitted.delete(number)) {
+            this.#hasPending ||= !this.#isReplayed;
             return false;
         }
 
-        this.#told.add(number);
+        this.#committed.add(number);
         return true;
     }
 
@@ -121,31 +121,31 @@ export class ChangeLogTailer {
     async #readAll(): Promise<void> {
 
         const started = this.#options.now();
-        const life = this.#life;
+        const generation = this.#generation;
         // Order matters: a row that is in neither when it is read was committed later.
-        await this.#readUnordered(life);
-        await this.#readBatches(life);
+        await this.#readUnordered(generation);
+        await this.#readBatches(generation);
         this.#readOn = started;
-        this.#hasHandedAll = true;
-        this.#owes = false;
+        this.#isReplayed = true;
+        this.#hasPending = false;
     }
 
-    async #readUnordered(life: number): Promise<void> {
+    async #readUnordered(generation: number): Promise<void> {
 
         for (let after: number | null = 0; after !== null;) {
             const rows: LogRow[] = await this.#source.unordered(after);
-            this.#checkLife(life);
-            await this.#handOut(rows, life);
-            rows.forEach(({ seq }) => this.#ahead.add(seq));
+            this.#checkGeneration(generation);
+            await this.#replayUnknown(rows, generation);
+            rows.forEach(({ seq }) => this.#unbatched.add(seq));
             after = rows.length < LOG_ROWS ? null : rows.at(-1)?.seq ?? null;
         }
     }
 
-    async #readBatches(life: number): Promise<void> {
+    async #readBatches(generation: number): Promise<void> {
 
         for (;;) {
             const batches = await this.#source.batches(this.#position);
-            this.#checkLife(life);
+            this.#checkGeneration(generation);
             if (batches.length === 0) {
                 return;
             }
@@ -156,44 +156,44 @@ export class ChangeLogTailer {
                     throw new Error('changes were removed from the log before they were read');
                 }
 
-                await this.#handOut(rows, life);
-                rows.forEach(({ seq }) => this.#ahead.delete(seq));
+                await this.#replayUnknown(rows, generation);
+                rows.forEach(({ seq }) => this.#unbatched.delete(seq));
                 this.#position = position;
             }
         }
     }
 
     /** Replays rows that are not known. */
-    async #handOut(rows: readonly LogRow[], life: number): Promise<void> {
+    async #replayUnknown(rows: readonly LogRow[], generation: number): Promise<void> {
 
-        const unknown = rows.filter((row) => !this.#ahead.has(row.seq) && this.#isNews(row));
+        const unknown = rows.filter((row) => !this.#unbatched.has(row.seq) && this.#isUnknown(row));
         await this.#options.replay([...new Set(unknown.map(({ objectId }) => objectId))]);
-        this.#checkLife(life);
+        this.#checkGeneration(generation);
         if (rows.length > LONG_READING) {
             await setImmediate();
-            this.#checkLife(life);
+            this.#checkGeneration(generation);
         }
     }
 
-    #checkLife(life: number): void {
+    #checkGeneration(generation: number): void {
 
-        if (life !== this.#life) {
+        if (generation !== this.#generation) {
             throw new Error('the log is read from another place now');
         }
     }
 
-    #isNews({ origin, number }: LogRow): boolean {
+    #isUnknown({ origin, number }: LogRow): boolean {
 
         if (origin !== this.origin) {
             return true;
         }
 
-        if (this.#told.delete(number)) {
+        if (this.#committed.delete(number)) {
             return false;
         }
 
-        this.#seen.add(number);
-        this.#hasHandedAll = false;
+        this.#uncommitted.add(number);
+        this.#isReplayed = false;
         return true;
     }
 }

@@ -12,7 +12,7 @@ import type { Bits } from '../docset/bit-set.js';
 import { emptyBits } from '../docset/bit-set.js';
 import type { ChangeLogTailer } from './change-log-tailer.js';
 import type { LogOrderer } from './change-log-sequencer.js';
-import { chooseAllSmall, chooseSegments, isMergeTime, PATIENT } from '../indexing/merge/merge-policy.js';
+import { chooseAllSmall, chooseSegments, isMergeTime, IDLE } from '../indexing/merge/merge-policy.js';
 import type { Load } from '../indexing/merge/merge-policy.js';
 import type { MergerAnswers, MergerCall } from './protocol.js';
 import type { SearchClient } from './search-client.js';
@@ -25,7 +25,7 @@ import { isGone } from '../../util/workers/worker-client.js';
 export type MergerPort = WorkerClient<MergerCall, MergerAnswers>;
 
 /** Section with the tombstones. */
-export const DEAD_SECTION = 'dead';
+export const DELETED_SECTION = 'dead';
 
 /** Milliseconds without a heartbeat after which the index of a node is removed; the node rebuilds it when it returns. */
 const ABSENCE_MS = 7 * 86_400_000;
@@ -46,7 +46,7 @@ export interface FlusherParts {
     readonly segments: SearchSegmentStore;
     readonly log: SearchLogStore;
     readonly orderer: LogOrderer;
-    readonly follower: ChangeLogTailer;
+    readonly tailer: ChangeLogTailer;
     readonly logger: Log;
     readonly load: () => Load;
 }
@@ -61,14 +61,14 @@ export class Flusher {
     /** Number of stores that are running or queued. */
     #stores = 0;
     /** True when the index is complete, though there may not have been space to store it. */
-    #isWhole = false;
-    #again: NodeJS.Timeout | undefined;
+    #isComplete = false;
+    #retryTimer: NodeJS.Timeout | undefined;
     #isClosed = false;
 
-    constructor(parts: FlusherParts, covered: number | null) {
+    constructor(parts: FlusherParts, position: number | null) {
 
         this.#parts = parts;
-        this.#covered = covered;
+        this.#covered = position;
     }
 
     /**
@@ -81,7 +81,7 @@ export class Flusher {
         ++this.#stores;
         try {
             while (this.#running) {
-                await this.#rest();
+                await this.#waitForRunning();
             }
 
             await this.#run(this.#storeAll(isComplete));
@@ -121,7 +121,7 @@ export class Flusher {
     /** Stores a new index. When there is no space, it stays in memory and is stored later, at intervals or with the next changes. */
     async complete(): Promise<void> {
 
-        this.#isWhole = true;
+        this.#isComplete = true;
         try {
             await this.store(true);
         }
@@ -134,7 +134,7 @@ export class Flusher {
                 return;
             }
 
-            this.#again = setTimeout(() => void this.complete().catch(() => {
+            this.#retryTimer = setTimeout(() => void this.complete().catch(() => {
                 // Logged already; the next session rebuilds the index.
             }), COMPLETE_AGAIN_MS).unref();
         }
@@ -144,11 +144,11 @@ export class Flusher {
     async idle(): Promise<void> {
 
         this.#isClosed = true;
-        clearTimeout(this.#again);
-        await this.#rest();
+        clearTimeout(this.#retryTimer);
+        await this.#waitForRunning();
     }
 
-    async #rest(): Promise<void> {
+    async #waitForRunning(): Promise<void> {
 
         await this.#running?.catch(() => {
             // Reported by the caller who started it.
@@ -163,20 +163,20 @@ export class Flusher {
 
     async #storeAll(isComplete: boolean): Promise<void> {
 
-        const { searcher, follower, orderer, segments } = this.#parts;
+        const { searcher, tailer, orderer, segments } = this.#parts;
         // Rows in no batch are read again after the next start.
         await orderer.order();
-        await follower.catchUp();
-        const covered = this.#isWhole || this.#covered !== null ? follower.position : null;
+        await tailer.catchUp();
+        const position = this.#isComplete || this.#covered !== null ? tailer.position : null;
         const { unstored, changed, sizes } = await searcher.call({ kind: 'seal' });
         try {
             const added = await this.#merge(unstored);
-            const steps = changed.flatMap(({ name, dead }) => segments.rewriteSteps(name, DEAD_SECTION, bytesOf(dead)));
-            await segments.switch({ added: added.ids, removed: [], covered }, steps, Date.now());
-            this.#covered = covered;
-            const now = unstored.length === 0 ? sizes : await searcher.call({ kind: 'replace', ...added.replacement });
-            await this.#mergeStored(now, isComplete ? chooseAllSmall : (current) => chooseSegments(current, this.#parts.load()));
-            await this.#tidy();
+            const steps = changed.flatMap(({ name, deleted }) => segments.rewriteSteps(name, DELETED_SECTION, bytesOf(deleted)));
+            await segments.switch({ added: added.ids, removed: [], covered: position }, steps, Date.now());
+            this.#covered = position;
+            const newSizes = unstored.length === 0 ? sizes : await searcher.call({ kind: 'replace', ...added.replacement });
+            await this.#mergeStored(newSizes, isComplete ? chooseAllSmall : (current) => chooseSegments(current, this.#parts.load()));
+            await this.#cleanUp();
         }
         catch (error) {
             await this.#failed(error, 'search.flush-failed', 'failed to store the search index, retrying with the next changes');
@@ -200,7 +200,7 @@ export class Flusher {
                 await segments.sweep();
             }
 
-            return isMore || chooseSegments(sizes, PATIENT).length > 0;
+            return isMore || chooseSegments(sizes, IDLE).length > 0;
         }
         catch (error) {
             return await this.#failed(error, 'search.merge-failed', 'failed to merge search segments, retrying with the next changes');
@@ -232,7 +232,7 @@ export class Flusher {
     }
 
     /** Removes what is no longer needed. */
-    async #tidy(): Promise<void> {
+    async #cleanUp(): Promise<void> {
 
         const { segments, log } = this.#parts;
         await segments.forgetAbsent(Date.now() - ABSENCE_MS);
@@ -243,11 +243,11 @@ export class Flusher {
         }
     }
 
-    async #read(stored: readonly { readonly name: number; readonly dead: Bits }[]): Promise<NamedSegment[]> {
+    async #read(stored: readonly { readonly name: number; readonly deleted: Bits }[]): Promise<NamedSegment[]> {
 
         const read: NamedSegment[] = [];
-        for (const { name, dead } of stored) {
-            read.push({ name, dead, sections: await this.#parts.segments.read(name) });
+        for (const { name, deleted } of stored) {
+            read.push({ name, deleted, sections: await this.#parts.segments.read(name) });
         }
 
         return read;
@@ -267,7 +267,7 @@ export class Flusher {
             return { ids: [], replacement: { sources: replaced, added: null } };
         }
 
-        const id = await this.#parts.segments.write(documents, [...sections, [DEAD_SECTION, bytesOf(emptyBits(documents))]]);
+        const id = await this.#parts.segments.write(documents, [...sections, [DELETED_SECTION, bytesOf(emptyBits(documents))]]);
         return { ids: [id], replacement: { sources: replaced, added: { name: id, sizes: sizesOf(sections) } } };
     }
 
@@ -291,11 +291,11 @@ export function bytesOf(bits: Bits): Uint8Array {
 
 /** Throws DamagedSegment when a stored segment is incomplete. */
 export function checkSections(
-    name: number, { documents, sizes, dead }: { readonly documents: number; readonly sizes: ReadonlyMap<string, number>; readonly dead: Uint8Array }
+    name: number, { documents, sizes, deleted }: { readonly documents: number; readonly sizes: ReadonlyMap<string, number>; readonly deleted: Uint8Array }
 ): void {
 
     const names = STEM_SECTION_NAMES.some((section) => sizes.has(section)) ? [...SECTION_NAMES, ...STEM_SECTION_NAMES] : SECTION_NAMES;
-    if (dead.length !== ((documents + 31) >>> 5) * 4 || names.some((section) => !sizes.has(section))) {
+    if (deleted.length !== ((documents + 31) >>> 5) * 4 || names.some((section) => !sizes.has(section))) {
         throw new DamagedSegment(`segment ${name} is not complete`);
     }
 }

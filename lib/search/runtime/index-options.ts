@@ -12,9 +12,9 @@ import type { IndexSource } from '../mapping/document-source.js';
 
 export interface SessionParts {
     readonly options: Required<LocalSearchOptions>;
-    readonly follower: ChangeLogTailer;
+    readonly tailer: ChangeLogTailer;
     readonly orderer: LogOrderer;
-    readonly backlog: WriteThrottle;
+    readonly throttle: WriteThrottle;
 }
 
 /** State of the stored index: none that is usable, one made by older rules, or one that only lacks the newest changes. */
@@ -34,7 +34,7 @@ export interface LocalSearchOptions extends SearchLimits {
     readonly source: IndexSource;
     readonly logger: Log;
     /** True when other nodes write to the same database. */
-    readonly hasOthers: boolean;
+    readonly isShared: boolean;
     /** Called when the index becomes able, or unable, to answer searches. */
     readonly onState?: (state: 'UP' | 'FAILED') => void;
     /** Number of changed documents after which the index is stored; default 5000. */

@@ -10,7 +10,7 @@ import { DamagedSegment, ForgottenIndex, NoRoomForSegment } from '../../stores/s
 import { BLOCK, HitPages } from './hit-pages.js';
 import type { SearchAnswer } from './search-index.js';
 import type { SearchRequest } from '../query/search-request.js';
-import { checkSections, DEAD_SECTION, Flusher } from './flusher.js';
+import { checkSections, DELETED_SECTION, Flusher } from './flusher.js';
 import type { MergerPort } from './flusher.js';
 import { MergeScheduler } from './merge-scheduler.js';
 import { INDEX_VERSION, isReadable } from '../segment/format.js';
@@ -38,14 +38,14 @@ export class IndexSession {
     readonly #end: (error: Error) => void;
     /** For each running read of objects, the ids that were changed since it started: their state as read may be outdated. */
     readonly #changed = new Set<Set<string>>();
-    readonly #merging = new MergeScheduler(async (load) => await this.#keeper?.merge(load) ?? false);
+    readonly #merging = new MergeScheduler(async (load) => await this.#flusher?.merge(load) ?? false);
     #merger: MergerPort | null = null;
-    #keeper: Flusher | null = null;
+    #flusher: Flusher | null = null;
     readonly #closePort: () => void;
     #renewal: Promise<void> = Promise.resolve();
     /** Discarding an index that cannot be used. */
-    #giving: Promise<void> = Promise.resolve();
-    #seenOn = Date.now();
+    #resetting: Promise<void> = Promise.resolve();
+    #heartbeatOn = Date.now();
     #isClosed = false;
     #isOver = false;
 
@@ -60,9 +60,9 @@ export class IndexSession {
         this.#end = end;
         const { segments, memory, timeout } = parts.options;
         this.#watch = new Watchdog(timeout + GRACE_MS);
-        const { port, close } = serveSections((...piece) => segments.piece(...piece), (error) => this.#failed(error));
+        const { port, close } = serveSections((...location) => segments.piece(...location), (error) => this.#failed(error));
         this.#closePort = close;
-        this.#searcher = new SearchClient({ sections: port, memory }, (error) => this.#over(error));
+        this.#searcher = new SearchClient({ sections: port, memory }, (error) => this.#finish(error));
     }
 
     /** True when the session has ended, or is about to. */
@@ -80,13 +80,13 @@ export class IndexSession {
     /**
      * Loads the stored index.
      *
-     * @param begin called at the moment from which committed changes have to be applied; earlier ones are found in the log
+     * @param onBegin called at the moment from which committed changes have to be applied; earlier ones are found in the log
      * @returns `none` when there is no index: complete it by {@link build}; otherwise by reading the log, and an outdated one by
      * {@link renew} afterwards
      */
-    async open(begin: () => void): Promise<StoredState> {
+    async open(onBegin: () => void): Promise<StoredState> {
 
-        const { options: { segments, log, logger }, follower, orderer, backlog } = this.#parts;
+        const { options: { segments, log, logger }, tailer, orderer, throttle } = this.#parts;
         const manifest = await segments.manifest();
         const stored = manifest && isReadable(manifest.layout) ? manifest.covered : null;
         const isLogged = stored !== null && stored <= await log.last();
@@ -97,11 +97,11 @@ export class IndexSession {
 
         await segments.sweep().catch(unlessFull);
         const position = covered ?? await log.last();
-        backlog.reset();
-        follower.restart(position);
+        throttle.reset();
+        tailer.restart(position);
         const merging = { merger: () => this.#startMerger(), load: () => this.#merging.load };
-        this.#keeper = new Flusher({ searcher: this.#searcher, segments, log, orderer, logger, follower, ...merging }, covered);
-        begin();
+        this.#flusher = new Flusher({ searcher: this.#searcher, segments, log, orderer, logger, tailer, ...merging }, covered);
+        onBegin();
         return covered === null ? 'none' : manifest?.layout === INDEX_VERSION ? 'stored' : 'outdated';
     }
 
@@ -120,7 +120,7 @@ export class IndexSession {
     /** Indexes all objects. */
     async build(): Promise<void> {
 
-        const { options: { source, logger }, backlog } = this.#parts;
+        const { options: { source, logger }, throttle } = this.#parts;
         const started = Date.now();
         let count = 0;
         for (let after: string | null = ''; after !== null && !this.#isClosed;) {
@@ -133,12 +133,12 @@ export class IndexSession {
                 after = page.at(-1)?.id ?? null;
                 return page.map((document): Change => ({ kind: 'put', document }));
             });
-            await backlog.wait();
+            await throttle.wait();
             // Building may take long; yield to the other work of the process.
             await setImmediate();
         }
 
-        await this.#keeper?.complete();
+        await this.#flusher?.complete();
         if (count > 0) {
             logger.info({ event: 'search.index-built', objects: count, milliseconds: Date.now() - started }, 'search index built');
         }
@@ -148,13 +148,13 @@ export class IndexSession {
     async applyStored(ids: readonly string[]): Promise<void> {
 
         const { source } = this.#parts.options;
-        for (const portion of await source.portions(ids)) {
+        for (const batch of await source.portions(ids)) {
             await this.#readAndApply(async () => {
 
-                const documents = await source.byIds(portion);
+                const documents = await source.byIds(batch);
                 const found = new Set(documents.map(({ id }) => id));
-                const gone = portion.filter((id) => !found.has(id));
-                return [...documents.map((document): Change => ({ kind: 'put', document })), ...gone.map((id): Change => ({ kind: 'delete', id }))];
+                const deleted = batch.filter((id) => !found.has(id));
+                return [...documents.map((document): Change => ({ kind: 'put', document })), ...deleted.map((id): Change => ({ kind: 'delete', id }))];
             });
         }
     }
@@ -169,12 +169,12 @@ export class IndexSession {
     }
 
     /** Sends a heartbeat; the other nodes remove the indexes of nodes without one. */
-    async seen(): Promise<void> {
+    async sendHeartbeat(): Promise<void> {
 
         const { segments, aliveEvery } = this.#parts.options;
         const now = Date.now();
-        if (now - this.#seenOn >= aliveEvery && !this.#isOver) {
-            this.#seenOn = now;
+        if (now - this.#heartbeatOn >= aliveEvery && !this.#isOver) {
+            this.#heartbeatOn = now;
             if (!await segments.seen(now)) {
                 this.forget();
             }
@@ -193,8 +193,8 @@ export class IndexSession {
         const { timeout } = this.#parts.options;
         const first = Math.min(request.limit ?? BLOCK, BLOCK);
         const found = this.#searcher.inline.search(request) ?? await this.#watch.run(() => this.#searcher.search(request, first, timeout), {
-            stuck: () => this.#over(new Error('a search did not end in time')),
-            late: (late) => void new HitPages(this.#searcher, late).return()
+            onHang: () => this.#finish(new Error('a search did not end in time')),
+            onLate: (late) => void new HitPages(this.#searcher, late).return()
         });
         return { size: found.size, facets: found.facets, hits: new HitPages(this.#searcher, found) };
     }
@@ -204,14 +204,14 @@ export class IndexSession {
 
         this.#isClosed = true;
         this.#merging.close();
-        this.#over(new Error('the search index was closed'));
+        this.#finish(new Error('the search index was closed'));
         this.#closePort();
         await Promise.all([this.#searcher.terminate(), this.#merger?.terminate()]);
-        await this.#keeper?.idle();
-        await Promise.all([this.#renewal, this.#giving]);
+        await this.#flusher?.idle();
+        await Promise.all([this.#renewal, this.#resetting]);
     }
 
-    #over(error: Error): void {
+    #finish(error: Error): void {
 
         this.#isOver = true;
         this.#end(error);
@@ -222,11 +222,11 @@ export class IndexSession {
 
         if ((error instanceof DamagedSegment || error instanceof ForgottenIndex) && !this.#isOver) {
             this.#isOver = true;
-            this.#giving = this.#giveUp(error);
+            this.#resetting = this.#discardIndex(error);
         }
     }
 
-    async #giveUp(error: DamagedSegment | ForgottenIndex): Promise<void> {
+    async #discardIndex(error: DamagedSegment | ForgottenIndex): Promise<void> {
 
         const { segments, logger } = this.#parts.options;
         const isDamaged = error instanceof DamagedSegment;
@@ -246,10 +246,10 @@ export class IndexSession {
         try {
             for (const { id, documents } of await segments.segments()) {
                 const sizes = await segments.sizes(id);
-                const dead = await segments.piece(id, DEAD_SECTION, 0, sizes.get(DEAD_SECTION) ?? 0);
-                sizes.delete(DEAD_SECTION);
-                checkSections(id, { documents, sizes, dead });
-                await this.#searcher.call({ kind: 'add', segment: { name: id, sizes }, dead: new Uint32Array(dead.slice().buffer) });
+                const deleted = await segments.piece(id, DELETED_SECTION, 0, sizes.get(DELETED_SECTION) ?? 0);
+                sizes.delete(DELETED_SECTION);
+                checkSections(id, { documents, sizes, deleted });
+                await this.#searcher.call({ kind: 'add', segment: { name: id, sizes }, deleted: new Uint32Array(deleted.slice().buffer) });
             }
 
             return true;
@@ -281,7 +281,7 @@ export class IndexSession {
 
     async #apply(changes: readonly Change[], isUrgent = true): Promise<void> {
 
-        const { backlog, options: { storeAfter } } = this.#parts;
+        const { throttle, options: { storeAfter } } = this.#parts;
         if (this.#isClosed) {
             // The throttle belongs to the next session already.
             throw gone();
@@ -291,22 +291,22 @@ export class IndexSession {
             changes.forEach((change) => watched.add(changedId(change)));
         }
 
-        backlog.add(changes.length);
+        throttle.add(changes.length);
         const { documents, bytes } = await this.#searcher.apply(changes, { isUrgent });
         this.#watch.answered();
-        backlog.done(changes.length, documents);
+        throttle.done(changes.length, documents);
         this.#merging.changed();
         if (documents >= storeAfter || bytes >= STORE_AFTER_BYTES) {
-            this.#storeSoon();
+            this.#storeInBackground();
         }
     }
 
     /** Stores the index in the background, unless it is being stored. */
-    #storeSoon(): void {
+    #storeInBackground(): void {
 
-        if (this.#keeper && !this.#keeper.isStoring && !this.#isClosed) {
+        if (this.#flusher && !this.#flusher.isStoring && !this.#isClosed) {
             // Afterwards the throttle learns the new state. Errors were logged, and the store is retried with the next changes.
-            this.#keeper.store().then(() => this.#apply([])).catch((error: unknown) => this.#failed(error));
+            this.#flusher.store().then(() => this.#apply([])).catch((error: unknown) => this.#failed(error));
         }
     }
 

@@ -34,9 +34,9 @@ export class IndexSupervisor implements SearchIndex {
 
     readonly participant: WriteParticipant;
     readonly #options: Required<LocalSearchOptions>;
-    readonly #follower: ChangeLogTailer;
+    readonly #tailer: ChangeLogTailer;
     readonly #orderer: LogOrderer;
-    readonly #backlog = new WriteThrottle();
+    readonly #throttle = new WriteThrottle();
     readonly #numbers = new WeakMap<ObjectChange, number>();
     readonly #stop = new AbortController();
     /** Takes changes; null while there is none. */
@@ -49,30 +49,30 @@ export class IndexSupervisor implements SearchIndex {
     /** Number of changes that were replayed. */
     #replayed = 0;
     /** Milliseconds before the next restart of the threads. */
-    #pause = RESTART_MS;
+    #pauseMs = RESTART_MS;
 
     constructor(options: LocalSearchOptions) {
 
         this.#options = { ...DEFAULTS, ...options };
         const { log, logger } = this.#options;
-        this.#follower = new ChangeLogTailer(log, { replay: (ids) => this.#replay(ids), missed: () => this.#session?.forget() });
+        this.#tailer = new ChangeLogTailer(log, { replay: (ids) => this.#replay(ids), missed: () => this.#session?.forget() });
         this.#orderer = new LogOrderer({
-            log, read: () => this.#follow(),
+            log, read: () => this.#readLog(),
             failed: (error) => logger.warn({ event: 'search.change-log-failed', err: error }, 'failed to read the change log, retrying')
         });
         this.participant = {
             steps: async (change) => {
 
-                await this.#backlog.wait();
-                const number = this.#follower.nextNumber();
+                await this.#throttle.wait();
+                const number = this.#tailer.nextNumber();
                 this.#numbers.set(change, number);
-                return log.steps(idOf(change), this.#follower.origin, number);
+                return log.steps(idOf(change), this.#tailer.origin, number);
             },
             committed: (change) => {
 
                 this.#orderer.wrote();
                 const number = this.#numbers.get(change);
-                if (number !== undefined && this.#follower.markCommitted(number)) {
+                if (number !== undefined && this.#tailer.markCommitted(number)) {
                     this.#session?.changed(idOf(change), change);
                 }
             }
@@ -83,7 +83,7 @@ export class IndexSupervisor implements SearchIndex {
 
         const session = this.#newSession();
         try {
-            const state = await session.open(() => this.#take(session));
+            const state = await session.open(() => this.#activate(session));
             this.#supervision = this.#supervise(session, state);
         }
         catch (error) {
@@ -98,8 +98,8 @@ export class IndexSupervisor implements SearchIndex {
     async search(request: SearchRequest): Promise<SearchAnswer> {
 
         const session = await this.#available();
-        if (this.#follower.hasPending || this.#options.hasOthers && performance.now() - this.#follower.readOn > FRESHNESS_MS) {
-            await this.#follower.catchUp();
+        if (this.#tailer.hasPending || this.#options.isShared && performance.now() - this.#tailer.readOn > FRESHNESS_MS) {
+            await this.#tailer.catchUp();
         }
 
         try {
@@ -119,7 +119,7 @@ export class IndexSupervisor implements SearchIndex {
 
     async catchUp(): Promise<void> {
 
-        await this.#available().then(() => this.#follower.catchUp());
+        await this.#available().then(() => this.#tailer.catchUp());
     }
 
     /** Returns the memory use of the search thread. */
@@ -136,12 +136,12 @@ export class IndexSupervisor implements SearchIndex {
 
     async reindex(ids: readonly string[], along: readonly Step[] = []): Promise<CommitResult> {
 
-        await this.#backlog.wait();
-        const numbers = ids.map(() => this.#follower.nextNumber());
-        const result = await this.#options.log.append(ids.map((id, i) => ({ objectId: id, origin: this.#follower.origin, number: numbers[i] ?? 0 })), along);
+        await this.#throttle.wait();
+        const numbers = ids.map(() => this.#tailer.nextNumber());
+        const result = await this.#options.log.append(ids.map((id, i) => ({ objectId: id, origin: this.#tailer.origin, number: numbers[i] ?? 0 })), along);
         if (result.ok) {
             ids.forEach(() => this.#orderer.wrote());
-            await this.#applyStored(ids.filter((_, i) => this.#follower.markCommitted(numbers[i] ?? 0)));
+            await this.#applyStored(ids.filter((_, i) => this.#tailer.markCommitted(numbers[i] ?? 0)));
         }
 
         return result;
@@ -165,16 +165,16 @@ export class IndexSupervisor implements SearchIndex {
     async stop(): Promise<void> {
 
         this.#stop.abort();
-        this.#backlog.release();
+        this.#throttle.release();
         await Promise.all([this.#supervision, this.#orderer.stop()]);
     }
 
     #newSession(): IndexSession {
 
-        return new IndexSession({ options: this.#options, follower: this.#follower, orderer: this.#orderer, backlog: this.#backlog });
+        return new IndexSession({ options: this.#options, tailer: this.#tailer, orderer: this.#orderer, throttle: this.#throttle });
     }
 
-    #take(session: IndexSession): void {
+    #activate(session: IndexSession): void {
 
         this.#session = session;
     }
@@ -191,14 +191,14 @@ export class IndexSupervisor implements SearchIndex {
             const failed = this.#ready.then(() => {
 
                 this.#isUp = this.#session === current;
-                this.#pause = RESTART_MS;
+                this.#pauseMs = RESTART_MS;
                 this.#options.onState('UP');
                 return new Promise<never>(() => {});
             }).catch(toError);
             const error = signal.aborted ? null : await Promise.race([stopped, session.ended, failed]);
             this.#session = null;
             this.#isUp = false;
-            this.#backlog.release();
+            this.#throttle.release();
             if (error === null) {
                 await this.#end(session, this.#ready);
                 return;
@@ -224,9 +224,9 @@ export class IndexSupervisor implements SearchIndex {
     async #succeed(last: IndexSession, next: IndexSession, ready: Promise<void>): Promise<void> {
 
         await this.#end(last, ready);
-        await sleep(this.#pause, undefined, { signal: this.#stop.signal });
-        this.#pause = Math.min(this.#pause * 2, MAX_RESTART_MS);
-        await this.#complete(next, await next.open(() => this.#take(next)));
+        await sleep(this.#pauseMs, undefined, { signal: this.#stop.signal });
+        this.#pauseMs = Math.min(this.#pauseMs * 2, MAX_RESTART_MS);
+        await this.#complete(next, await next.open(() => this.#activate(next)));
     }
 
     /** Resolves when the index has everything. */
@@ -237,7 +237,7 @@ export class IndexSupervisor implements SearchIndex {
             return;
         }
 
-        await this.#follower.catchUp();
+        await this.#tailer.catchUp();
         if (state === 'outdated') {
             session.renew();
         }
@@ -254,12 +254,12 @@ export class IndexSupervisor implements SearchIndex {
     }
 
     /** Returns whether there were changes to replay. */
-    async #follow(): Promise<boolean> {
+    async #readLog(): Promise<boolean> {
 
         await this.#ready;
-        await this.#session?.seen();
+        await this.#session?.sendHeartbeat();
         const before = this.#replayed;
-        await this.#follower.catchUp();
+        await this.#tailer.catchUp();
         return this.#replayed > before;
     }
 }

@@ -13,7 +13,7 @@ import type { TermSnapshot, PageId, Pages } from './shared-snapshot.js';
 import type { Found, SingleTermRequest } from './protocol.js';
 import type { Query, TermQuery } from '../query/query.js';
 import type { SearchRequest } from '../query/search-request.js';
-import type { Space } from '../segment/format.js';
+import type { TermKind } from '../segment/format.js';
 import { singleTermOf, SingleTermSearch } from '../searcher/single-term-search.js';
 import type { TermContexts } from '../searcher/term-contexts.js';
 import { contextKey } from '../searcher/term-contexts.js';
@@ -40,38 +40,38 @@ const NO_WORD = /[\s([{]|(?:~[^~]*){5}/;
 /** The search thread. */
 export interface SnapshotSource {
     /** Exports a snapshot; null when it is too large. */
-    lend(wish: SingleTermRequest): Promise<TermSnapshot | null>;
+    exportSnapshot(termRequest: SingleTermRequest): Promise<TermSnapshot | null>;
     /** Returns a page of postings; null when there is no such page. */
-    page(wish: SingleTermRequest, page: PageId): Promise<Uint8Array | null>;
+    page(termRequest: SingleTermRequest, page: PageId): Promise<Uint8Array | null>;
 }
 
 /** Single-term searches on snapshots. */
 export class InlineTermSearch {
 
-    readonly #lender: SnapshotSource;
+    readonly #source: SnapshotSource;
     readonly #removals: Int32Array;
     readonly #queries = new QueryCache();
-    readonly #words = new SingleTermSearch();
+    readonly #search = new SingleTermSearch();
     /** Snapshots by key; null while one is requested, and when there is none. */
-    readonly #loans = new Map<string, TermContexts | null>();
+    readonly #snapshots = new Map<string, TermContexts | null>();
     readonly #pages = new Map<string, Pages>();
     /** Pages that were requested. */
     readonly #expected = new Set<string>();
     /** Generation: replaced whenever earlier snapshots become invalid. */
-    #term = {};
-    #copied = 0;
+    #generation = {};
+    #copiedBytes = 0;
     /** First element of {@link #removals} when the snapshots were exported; null while there are none. */
     #removed: number | null = null;
     /** Number of misses in this generation, by caller and fields. */
-    readonly #asked = new LRUCache<string, number>({ max: MAX_MISS_COUNTS });
+    readonly #missCounts = new LRUCache<string, number>({ max: MAX_MISS_COUNTS });
     #isClosed = false;
 
     /**
      * @param removals its first element changes whenever the search thread evicts something from its cache
      */
-    constructor(lender: SnapshotSource, removals: Int32Array) {
+    constructor(source: SnapshotSource, removals: Int32Array) {
 
-        this.#lender = lender;
+        this.#source = source;
         this.#removals = removals;
     }
 
@@ -83,22 +83,22 @@ export class InlineTermSearch {
             this.forget();
         }
 
-        const word = this.#wordOf(request);
-        if (!word || this.#isClosed) {
+        const leaf = this.#termOf(request);
+        if (!leaf || this.#isClosed) {
             return null;
         }
 
         const { access, includeVersions } = request;
-        const wish = { word: { target: word.target }, caller: { key: JSON.stringify(access), includeVersions } };
-        const key = contextKey(wish.word, wish.caller);
-        const places = this.#loans.get(key);
-        if (!places) {
-            this.#wantLoan(key, wish);
+        const termRequest = { word: { target: leaf.target }, caller: { key: JSON.stringify(access), includeVersions } };
+        const key = contextKey(termRequest.word, termRequest.caller);
+        const contexts = this.#snapshots.get(key);
+        if (!contexts) {
+            this.#requestSnapshot(key, termRequest);
             return null;
         }
 
         try {
-            const found = this.#words.search(word, places, request);
+            const found = this.#search.search(leaf, contexts, request);
             return found && { size: found.size, facets: [], hits: found.hits.take(Infinity), cursor: null };
         }
         catch (error) {
@@ -106,7 +106,7 @@ export class InlineTermSearch {
                 throw error;
             }
 
-            this.#wantPage(wish, error.wanted);
+            this.#requestPage(termRequest, error.page);
             return null;
         }
     }
@@ -114,11 +114,11 @@ export class InlineTermSearch {
     /** Drops all snapshots. To be called when a change is committed, or segments are replaced. */
     forget(): void {
 
-        this.#term = {};
+        this.#generation = {};
         this.#removed = null;
-        this.#copied = 0;
-        this.#asked.clear();
-        this.#loans.clear();
+        this.#copiedBytes = 0;
+        this.#missCounts.clear();
+        this.#snapshots.clear();
         this.#pages.clear();
         this.#expected.clear();
     }
@@ -130,7 +130,7 @@ export class InlineTermSearch {
         this.forget();
     }
 
-    #wordOf(request: SearchRequest): TermQuery | null {
+    #termOf(request: SearchRequest): TermQuery | null {
 
         const { query, queryJson } = request;
         if (query === null || queryJson !== undefined || query.length > MAX_QUERY_LENGTH || NO_WORD.test(query)) {
@@ -149,18 +149,18 @@ export class InlineTermSearch {
         return singleTermOf(request, read);
     }
 
-    #wantLoan(key: string, wish: SingleTermRequest): void {
+    #requestSnapshot(key: string, termRequest: SingleTermRequest): void {
 
-        if (this.#loans.has(key) || this.#loans.size === MAX_SNAPSHOTS || this.#copied > MAX_COPIED_BYTES || !this.#isWorthIt(key)) {
+        if (this.#snapshots.has(key) || this.#snapshots.size === MAX_SNAPSHOTS || this.#copiedBytes > MAX_COPIED_BYTES || !this.#reachedThreshold(key)) {
             return;
         }
 
-        const term = this.#term;
-        this.#loans.set(key, null);
-        this.#lender.lend(wish).then((lent) => {
+        const generation = this.#generation;
+        this.#snapshots.set(key, null);
+        this.#source.exportSnapshot(termRequest).then((snapshot) => {
 
-            if (lent && this.#term === term) {
-                this.#take(key, lent);
+            if (snapshot && this.#generation === generation) {
+                this.#import(key, snapshot);
             }
         }).catch(() => {
 
@@ -170,42 +170,42 @@ export class InlineTermSearch {
     }
 
     /** Counts misses; returns true when a snapshot should be requested. */
-    #isWorthIt(key: string): boolean {
+    #reachedThreshold(key: string): boolean {
 
-        const times = (this.#asked.get(key) ?? 0) + 1;
+        const times = (this.#missCounts.get(key) ?? 0) + 1;
         if (times === EXPORT_AFTER) {
-            return this.#asked.delete(key);
+            return this.#missCounts.delete(key);
         }
 
-        this.#asked.set(key, times);
+        this.#missCounts.set(key, times);
         return false;
     }
 
-    #take(key: string, lent: TermSnapshot): void {
+    #import(key: string, snapshot: TermSnapshot): void {
 
-        if (this.#removed !== null && this.#removed !== lent.removals) {
+        if (this.#removed !== null && this.#removed !== snapshot.removals) {
             // Memory of earlier snapshots may have been evicted.
             this.forget();
         }
 
-        this.#removed = lent.removals;
-        this.#copied += copiedBytes(lent);
-        this.#loans.set(key, importSnapshot(lent, (place, space) => this.#pagesOf(place, space)));
+        this.#removed = snapshot.removals;
+        this.#copiedBytes += copiedBytes(snapshot);
+        this.#snapshots.set(key, importSnapshot(snapshot, (index, kind) => this.#pagesOf(index, kind)));
     }
 
-    #wantPage(wish: SingleTermRequest, wanted: PageId | null): void {
+    #requestPage(termRequest: SingleTermRequest, id: PageId | null): void {
 
-        const name = wanted && `${wanted.place} ${wanted.space} ${wanted.page}`;
-        if (!wanted || name === null || this.#expected.has(name)) {
+        const name = id && `${id.segment} ${id.kind} ${id.page}`;
+        if (!id || name === null || this.#expected.has(name)) {
             return;
         }
 
-        const term = this.#term;
+        const generation = this.#generation;
         this.#expected.add(name);
-        this.#lender.page(wish, wanted).then((bytes) => {
+        this.#source.page(termRequest, id).then((bytes) => {
 
-            if (bytes && this.#term === term) {
-                this.#pagesOf(wanted.place, wanted.space)[wanted.page] = bytes;
+            if (bytes && this.#generation === generation) {
+                this.#pagesOf(id.segment, id.kind)[id.page] = bytes;
             }
         }).catch(() => {
             // As above.
@@ -213,9 +213,9 @@ export class InlineTermSearch {
     }
 
     /** Returns the pages of a segment, shared by all snapshots. */
-    #pagesOf(place: number, space: Space): Pages {
+    #pagesOf(index: number, kind: TermKind): Pages {
 
-        const name = `${place} ${space}`;
+        const name = `${index} ${kind}`;
         const pages = this.#pages.get(name) ?? [];
         this.#pages.set(name, pages);
         return pages;

@@ -46,7 +46,7 @@ export class MergeScheduler {
     get load(): Load {
 
         const now = performance.now();
-        return { quiet: now - this.#changedAt, isSearched: now - this.#searchedAt < SEARCHED_MS };
+        return { idleMs: now - this.#changedAt, isSearched: now - this.#searchedAt < SEARCHED_MS };
     }
 
     /** Starts no more rounds. */
@@ -75,8 +75,8 @@ export class MergeScheduler {
             return false;
         });
         this.#isRunning = false;
-        if (isMore || this.load.quiet < load.quiet) {
-            this.#schedule(Math.min(Math.max(ROUND_MS, load.quiet / 2), MAX_DELAY_MS));
+        if (isMore || this.load.idleMs < load.idleMs) {
+            this.#schedule(Math.min(Math.max(ROUND_MS, load.idleMs / 2), MAX_DELAY_MS));
         }
     }
 }

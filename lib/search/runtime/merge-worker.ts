@@ -9,5 +9,5 @@ import { serveCalls } from '../../util/workers/worker-server.js';
 
 serveCalls<MergerCall>(({ sources }): MergerAnswers['merge'] => {
 
-    return mergeSegments(sources.map(({ sections, dead }) => ({ segment: Segment.of(sections), dead })));
+    return mergeSegments(sources.map(({ sections, deleted }) => ({ segment: Segment.of(sections), deleted })));
 });

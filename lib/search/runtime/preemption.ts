@@ -38,75 +38,75 @@ export interface PreemptingExecutor {
 /** Preemption in one search thread. */
 export class Preemption {
 
-    readonly #overtaker: PreemptingExecutor;
+    readonly #executor: PreemptingExecutor;
     readonly #now: () => number;
     /** Number of slices that a search has used. */
-    readonly #tries = new WeakMap<SearchCall, number>();
+    readonly #sliceCounts = new WeakMap<SearchCall, number>();
     /** Current budget for slices that time out, in milliseconds. */
-    #inVain = MAX_WASTED_MS;
+    #wastedBudgetMs = MAX_WASTED_MS;
 
     /**
      * @param now clock in milliseconds
      */
-    constructor(overtaker: PreemptingExecutor, now: () => number = () => performance.now()) {
+    constructor(executor: PreemptingExecutor, now: () => number = () => performance.now()) {
 
-        this.#overtaker = overtaker;
+        this.#executor = executor;
         this.#now = now;
     }
 
     /** Returns a function that a starting search has to call at intervals; each call is a round of preemption. */
-    rounds(waiting: PendingCalls<SearcherCall>): () => void {
+    createYield(pending: PendingCalls<SearcherCall>): () => void {
 
         let since = this.#now();
-        let worked = 0;
+        let total = 0;
         return () => {
 
-            const own = this.#now() - since;
-            worked += own;
-            this.#inVain = Math.min(this.#inVain + own * (worked < LONG ? FIRST_SHARE : SHARE), MAX_WASTED_MS);
-            this.#admit(waiting);
+            const elapsed = this.#now() - since;
+            total += elapsed;
+            this.#wastedBudgetMs = Math.min(this.#wastedBudgetMs + elapsed * (total < LONG ? FIRST_SHARE : SHARE), MAX_WASTED_MS);
+            this.#runPending(pending);
             since = this.#now();
         };
     }
 
-    #admit(waiting: PendingCalls<SearcherCall>): void {
+    #runPending(pending: PendingCalls<SearcherCall>): void {
 
         const end = this.#now() + ROUND;
-        waiting.offer((call) => {
+        pending.offer((call) => {
 
             if (this.#now() > end) {
                 return DEFER_ALL;
             }
 
             if (call.kind === 'search') {
-                return this.#try(call);
+                return this.#attempt(call);
             }
 
-            return removesStored(call) ? DEFER : this.#overtaker.work(call);
+            return removesStored(call) ? DEFER : this.#executor.work(call);
         });
     }
 
-    #try(call: SearchCall): unknown {
+    #attempt(call: SearchCall): unknown {
 
-        const tries = this.#tries.get(call) ?? 0;
-        const own = FIRST_SLICE_MS * 2 ** tries;
-        const left = this.#overtaker.timeFor(call);
+        const slices = this.#sliceCounts.get(call) ?? 0;
+        const elapsed = FIRST_SLICE_MS * 2 ** slices;
+        const left = this.#executor.timeFor(call);
         // New searches need no full budget, since most are short.
-        if (tries > DOUBLINGS || this.#inVain < (tries === 0 ? 1 : own)) {
+        if (slices > DOUBLINGS || this.#wastedBudgetMs < (slices === 0 ? 1 : elapsed)) {
             return DEFER;
         }
 
-        const began = this.#now();
+        const started = this.#now();
         try {
-            return this.#overtaker.search(call, Math.min(own, left));
+            return this.#executor.search(call, Math.min(elapsed, left));
         }
         catch (error) {
-            if (!(error instanceof QueryTimeout) || own >= left) {
+            if (!(error instanceof QueryTimeout) || elapsed >= left) {
                 throw error;
             }
 
-            this.#inVain -= this.#now() - began;
-            this.#tries.set(call, tries + 1);
+            this.#wastedBudgetMs -= this.#now() - started;
+            this.#sliceCounts.set(call, slices + 1);
             return DEFER;
         }
     }

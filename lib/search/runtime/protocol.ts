@@ -37,10 +37,10 @@ export type SearcherCall =
     | { readonly kind: 'apply'; readonly changes: string }
     /**
      * JSON text of a {@link SearchRequest}; up to `first` hits come with the result. The timeout `milliseconds` includes waiting
-     * for other searches; `askedAt` is epoch ms.
+     * for other searches; `requestedAt` is epoch ms.
      */
     | {
-        readonly kind: 'search'; readonly request: string; readonly first: number; readonly milliseconds: number; readonly askedAt: number;
+        readonly kind: 'search'; readonly request: string; readonly first: number; readonly milliseconds: number; readonly requestedAt: number;
         readonly caller: string;
     }
     /** Returns up to `count` further hits of a search, on its snapshot. */
@@ -51,8 +51,8 @@ export type SearcherCall =
     | { readonly kind: 'lend' } & SingleTermRequest
     /** Returns a page of the postings of an export; valid while segments and cache are the same. */
     | { readonly kind: 'page'; readonly page: PageId } & SingleTermRequest
-    /** Adds a segment that a previous process stored; `dead` are its tombstones. */
-    | { readonly kind: 'add'; readonly segment: StoredName; readonly dead: Bits }
+    /** Adds a segment that a previous process stored; `deleted` are its tombstones. */
+    | { readonly kind: 'add'; readonly segment: StoredName; readonly deleted: Bits }
     /** Returns unstored segments to be merged; these are frozen as by `seal`. */
     | { readonly kind: 'gather'; readonly load: Load }
     /** Returns what is to be stored. Its segments are frozen, except for tombstones, until they are replaced or `unseal` is called. */
@@ -104,11 +104,11 @@ export interface SearcherAnswers {
     readonly seal: {
         readonly unstored: readonly NamedSegment[];
         /** Stored segments with new tombstones since the last time. */
-        readonly changed: readonly { readonly name: number; readonly dead: Bits }[];
+        readonly changed: readonly { readonly name: number; readonly deleted: Bits }[];
         readonly sizes: readonly SegmentSize[];
     };
     readonly unseal: null;
-    readonly copies: readonly { readonly name: number; readonly dead: Bits }[];
+    readonly copies: readonly { readonly name: number; readonly deleted: Bits }[];
     readonly replace: readonly SegmentSize[];
     readonly usage: SearcherUsage;
 }
@@ -118,9 +118,9 @@ export interface SearcherUsage {
     /** Segments that are not stored. */
     readonly unstored: number;
     /** Cached parts of stored segments, and what was computed from them; within the budget. */
-    readonly kept: number;
+    readonly cached: number;
     /** Scratch buffers. */
-    readonly room: number;
+    readonly scratch: number;
     /** JavaScript heap. */
     readonly heap: number;
     /** Number of segments that a search visits, stored or not. */

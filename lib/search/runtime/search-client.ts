@@ -27,13 +27,13 @@ interface Group {
     readonly texts: string[];
     length: number;
     readonly answer: Promise<FlushStats>;
-    readonly resolve: (backlog: Promise<FlushStats>) => void;
+    readonly resolve: (stats: Promise<FlushStats>) => void;
 }
 
 export class SearchClient {
 
     readonly #port: WorkerClient<SearcherCall, SearcherAnswers>;
-    readonly #lost: (error: Error) => void;
+    readonly #onExit: (error: Error) => void;
     /** Answers searches for rare terms without the thread. */
     readonly inline: InlineTermSearch;
     readonly #searching = new InFlightLimiter(MAX_PENDING_SEARCHES);
@@ -41,21 +41,21 @@ export class SearchClient {
     #timer: NodeJS.Timeout | undefined;
 
     /**
-     * @param lost called when the thread ends unintentionally, or lacks changes and must not be used any more
+     * @param onExit called when the thread ends unintentionally, or lacks changes and must not be used any more
      */
-    constructor(options: Omit<SearcherOptions, 'removals'>, lost: (error: Error) => void) {
+    constructor(options: Omit<SearcherOptions, 'removals'>, onExit: (error: Error) => void) {
 
         const removals = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
         this.inline = new InlineTermSearch({
-            lend: (wish) => this.call({ kind: 'lend', ...wish }), page: (wish, page) => this.call({ kind: 'page', page, ...wish })
+            exportSnapshot: (request) => this.call({ kind: 'lend', ...request }), page: (request, page) => this.call({ kind: 'page', page, ...request })
         }, removals);
-        this.#lost = (error) => {
+        this.#onExit = (error) => {
 
             this.inline.close();
-            lost(error);
+            onExit(error);
         };
 
-        this.#port = new WorkerClient(join(__dirname, 'search-worker.js'), this.#lost, {
+        this.#port = new WorkerClient(join(__dirname, 'search-worker.js'), this.#onExit, {
             workerData: { ...options, removals } satisfies SearcherOptions, transferList: [options.sections.port]
         });
     }
@@ -73,7 +73,7 @@ export class SearchClient {
         if (call.kind === 'replace') {
             // The replacement is committed in the database: the thread would store segments again that it still has, and read
             // removed ones.
-            answer.catch((error: Error) => this.#lost(error));
+            answer.catch((error: Error) => this.#onExit(error));
         }
 
         return answer;
@@ -89,7 +89,7 @@ export class SearchClient {
             throw tooManyRequests(`${MAX_PENDING_SEARCHES} of your searches are still being answered, wait for some of them`, RETRY_AFTER);
         }
 
-        const call = { kind: 'search', request: JSON.stringify(request), first, milliseconds, askedAt: Date.now(), caller } as const;
+        const call = { kind: 'search', request: JSON.stringify(request), first, milliseconds, requestedAt: Date.now(), caller } as const;
         return JSON.parse(await this.#searching.run(caller, () => this.call(call))) as Found;
     }
 
@@ -152,7 +152,7 @@ export class SearchClient {
         }
         catch (error) {
             if (error instanceof DoipError) {
-                this.#lost(error);
+                this.#onExit(error);
             }
 
             throw error;
@@ -163,9 +163,9 @@ export class SearchClient {
 function newGroup(): Group {
 
     let resolve: Group['resolve'] = () => {};
-    const answer = new Promise<FlushStats>((settle) => {
+    const answer = new Promise<FlushStats>((report) => {
 
-        resolve = settle;
+        resolve = report;
     });
     return { texts: [], length: 0, answer, resolve };
 }

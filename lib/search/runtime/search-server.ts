@@ -29,17 +29,17 @@ const IDLE_MS = 60_000;
 interface Cursor {
     readonly stream: HitMerger;
     /** Time of the last fetch, by the clock. */
-    readonly askedAt: number;
+    readonly fetchedAt: number;
 }
 
 export class SearchServer {
 
-    readonly #memory: LruCache;
+    readonly #cache: LruCache;
     readonly #segments: LiveSegments;
     readonly #engine: IndexSearcher;
     /** Executes preempting searches. */
-    readonly #overtaking: IndexSearcher;
-    readonly #overtakers: Preemption;
+    readonly #preemptingEngine: IndexSearcher;
+    readonly #preemption: Preemption;
     /** Least recently used first. */
     readonly #cursors = new Map<number, Cursor>();
     readonly #clock: () => number;
@@ -53,21 +53,21 @@ export class SearchServer {
     constructor({ sections, memory, removals }: SearcherOptions, clock = () => performance.now()) {
 
         this.#clock = clock;
-        this.#memory = new LruCache(memory, removals);
-        this.#segments = new LiveSegments(this.#memory, fetchThrough(sections));
-        this.#engine = new IndexSearcher(this.#memory);
-        this.#overtaking = new IndexSearcher(this.#memory);
-        this.#overtakers = new Preemption({
-            search: (call, milliseconds) => this.#search(this.#overtaking, call, { milliseconds, pause: null }),
+        this.#cache = new LruCache(memory, removals);
+        this.#segments = new LiveSegments(this.#cache, fetchThrough(sections));
+        this.#engine = new IndexSearcher(this.#cache);
+        this.#preemptingEngine = new IndexSearcher(this.#cache);
+        this.#preemption = new Preemption({
+            search: (call, milliseconds) => this.#search(this.#preemptingEngine, call, { milliseconds, pause: null }),
             work: (call) => this.handle(call),
             timeFor: (call) => this.#timeFor(call)
         });
     }
 
     /**
-     * @param waiting calls that may preempt a long search
+     * @param pending calls that may preempt a long search
      */
-    handle(call: SearcherCall, waiting?: PendingCalls<SearcherCall>): SearcherAnswers[SearcherCall['kind']] {
+    handle(call: SearcherCall, pending?: PendingCalls<SearcherCall>): SearcherAnswers[SearcherCall['kind']] {
 
         switch (call.kind) {
             case 'apply':
@@ -76,7 +76,7 @@ export class SearchServer {
                 return { documents: this.#segments.unstored, bytes: this.#segments.unstoredBytes };
             case 'search':
                 return this.#search(this.#engine, call, {
-                    milliseconds: this.#timeFor(call), pause: waiting ? this.#overtakers.rounds(waiting) : null
+                    milliseconds: this.#timeFor(call), pause: pending ? this.#preemption.createYield(pending) : null
                 });
             case 'more':
                 return JSON.stringify(this.#more(call.cursor, call.count));
@@ -84,11 +84,11 @@ export class SearchServer {
                 this.#cursors.delete(call.cursor);
                 return null;
             case 'lend':
-                return exportSnapshot(this.#termContexts(call), this.#memory.removals);
+                return exportSnapshot(this.#termContexts(call), this.#cache.removals);
             case 'page':
                 return pageOf(this.#termContexts(call), call.page);
             case 'add':
-                this.#segments.add(call.segment, call.dead);
+                this.#segments.add(call.segment, call.deleted);
                 return null;
             case 'gather':
                 return { ...this.#segments.gather(call.load), sizes: this.#segments.sizes() };
@@ -105,7 +105,7 @@ export class SearchServer {
                 return this.#segments.sizes();
             case 'usage':
                 return {
-                    unstored: this.#segments.unstoredBytes, kept: this.#memory.bytes, room: this.#engine.bytes + this.#overtaking.bytes,
+                    unstored: this.#segments.unstoredBytes, cached: this.#cache.bytes, scratch: this.#engine.bytes + this.#preemptingEngine.bytes,
                     heap: process.memoryUsage().heapUsed, segments: this.#segments.count
                 };
         }
@@ -115,7 +115,7 @@ export class SearchServer {
     #forget(): void {
 
         this.#engine.forget();
-        this.#overtaking.forget();
+        this.#preemptingEngine.forget();
     }
 
     #termContexts({ word, caller }: SingleTermRequest): TermContexts {
@@ -124,7 +124,7 @@ export class SearchServer {
     }
 
     /** Returns the milliseconds that a search has left; throws {@link QueryTimeout} when there are none. */
-    #timeFor({ milliseconds, askedAt }: SearcherCall & { kind: 'search' }): number {
+    #timeFor({ milliseconds, requestedAt: askedAt }: SearcherCall & { kind: 'search' }): number {
 
         // Waiting for other searches counts, so that the times of many long searches do not add up; waiting for changes does not.
         const waited = askedAt < this.#searchedUntil ? Date.now() - askedAt : 0;
@@ -142,10 +142,10 @@ export class SearchServer {
     ): string {
 
         try {
-            const asked = JSON.parse(request) as SearchRequest;
-            const { size, facets, hits: stream } = this.#segments.withSnapshot((segments) => engine.search(asked, segments, milliseconds, pause));
+            const parsed = JSON.parse(request) as SearchRequest;
+            const { size, facets, hits: stream } = this.#segments.withSnapshot((segments) => engine.search(parsed, segments, milliseconds, pause));
             const hits = stream.take(first);
-            return JSON.stringify({ size, facets, hits, cursor: stream.isDone ? null : this.#keep(stream) } satisfies Found);
+            return JSON.stringify({ size, facets, hits, cursor: stream.isDone ? null : this.#openCursor(stream) } satisfies Found);
         }
         finally {
             this.#searchedUntil = Date.now();
@@ -162,29 +162,29 @@ export class SearchServer {
         this.#cursors.delete(cursor);
         const hits = stream.take(count);
         if (!stream.isDone) {
-            this.#cursors.set(cursor, { stream, askedAt: this.#clock() });
+            this.#cursors.set(cursor, { stream, fetchedAt: this.#clock() });
         }
 
         return { hits, isDone: stream.isDone };
     }
 
-    #keep(stream: HitMerger): number {
+    #openCursor(stream: HitMerger): number {
 
-        this.#makeRoom();
+        this.#evictIdle();
         const cursor = this.#nextCursor++;
-        this.#cursors.set(cursor, { stream, askedAt: this.#clock() });
+        this.#cursors.set(cursor, { stream, fetchedAt: this.#clock() });
         return cursor;
     }
 
     /** Existing cursors take precedence: when all are in use, the new search is rejected. */
-    #makeRoom(): void {
+    #evictIdle(): void {
 
         const [oldest] = this.#cursors;
         if (!oldest || this.#cursors.size < MAX_CURSORS) {
             return;
         }
 
-        const [cursor, { askedAt }] = oldest;
+        const [cursor, { fetchedAt: askedAt }] = oldest;
         if (this.#clock() - askedAt < IDLE_MS) {
             throw tooBusy('too many results of searches are being read at the same time, try again later or ask for a page');
         }

@@ -10,7 +10,7 @@ import { serveCalls } from '../../util/workers/worker-server.js';
 
 const searcher = new SearchServer(workerData as SearcherOptions);
 
-serveCalls<SearcherCall>((call, waiting) => searcher.handle(call, waiting), turnOf);
+serveCalls<SearcherCall>((call, pending) => searcher.handle(call, pending), turnOf);
 
 /** Returns how a call is scheduled: further hits first, because they are cheap; searches fairly by caller, after all earlier changes. */
 function turnOf(call: SearcherCall): CallTurn {

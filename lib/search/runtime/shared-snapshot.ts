@@ -8,10 +8,10 @@ import type { ColumnTables } from '../segment/doc-values.js';
 import { bytesOfSet } from '../docset/doc-id-set.js';
 import type { DocumentSet } from '../docset/doc-id-set.js';
 import type { ByteReader } from '../segment/section-reader.js';
-import type { Space } from '../segment/format.js';
+import type { TermKind } from '../segment/format.js';
 import { PAGE_BYTES } from '../segment/paged-sections.js';
 import { TermDictionary } from '../segment/term-dictionary.js';
-import type { SpaceTables } from '../segment/term-dictionary.js';
+import type { DictionaryTables } from '../segment/term-dictionary.js';
 import type { TermContext, TermContexts } from '../searcher/term-contexts.js';
 
 /** Maximum number of segments of a snapshot, so that searching them stays cheap. */
@@ -20,13 +20,13 @@ const MAX_SEGMENTS = 32;
 /** Plain data. */
 export interface TermSnapshot {
     readonly documents: number;
-    readonly places: readonly SharedTermContext[];
+    readonly contexts: readonly SharedTermContext[];
     /** Value of {@link LruCache.removals} for which it is valid. */
     readonly removals: number;
 }
 
-export interface SharedTermContext extends Omit<TermContext, 'spaces' | 'lastColumns' | 'ids'> {
-    readonly spaces: readonly SpaceTables[];
+export interface SharedTermContext extends Omit<TermContext, 'dictionaries' | 'lastColumns' | 'ids'> {
+    readonly dictionaries: readonly DictionaryTables[];
     readonly lastColumns: readonly (ColumnTables | null)[];
     readonly ids: ColumnTables | null;
 }
@@ -34,8 +34,8 @@ export interface SharedTermContext extends Omit<TermContext, 'spaces' | 'lastCol
 /** Identifies a page of postings. */
 export interface PageId {
     /** Index of the segment. */
-    readonly place: number;
-    readonly space: Space;
+    readonly segment: number;
+    readonly kind: TermKind;
     readonly page: number;
 }
 
@@ -46,23 +46,23 @@ export type Pages = (Uint8Array | undefined)[];
 export class SnapshotMiss extends Error {
 
     /** The page to request; null when that would not help. */
-    readonly wanted: PageId | null;
+    readonly page: PageId | null;
 
     constructor(wanted: PageId | null) {
 
         super('postings that were not lent');
-        this.wanted = wanted;
+        this.page = wanted;
     }
 }
 
 /** Exports contexts; null when there are too many segments. */
-export function exportSnapshot({ documents, places }: TermContexts, removals: number): TermSnapshot | null {
+export function exportSnapshot({ documents, contexts }: TermContexts, removals: number): TermSnapshot | null {
 
-    return places.length > MAX_SEGMENTS ? null : {
+    return contexts.length > MAX_SEGMENTS ? null : {
         documents, removals,
-        places: places.map((place) => ({
+        contexts: contexts.map((place) => ({
             ...place,
-            spaces: place.spaces.map(({ tables }) => tables),
+            dictionaries: place.dictionaries.map(({ tables }) => tables),
             visible: shortened(place.visible),
             lastColumns: place.lastColumns.map((column) => column && column.firstValues),
             ids: place.ids && place.ids.firstValues
@@ -71,41 +71,41 @@ export function exportSnapshot({ documents, places }: TermContexts, removals: nu
 }
 
 /** Returns a page of the postings of a segment; null when there is none. */
-export function pageOf({ places }: TermContexts, { place, space, page }: PageId): Uint8Array | null {
+export function pageOf({ contexts }: TermContexts, { segment: place, kind, page }: PageId): Uint8Array | null {
 
-    const postings = places[place]?.spaces.find(({ name }) => name === space)?.postings;
+    const postings = contexts[place]?.dictionaries.find(({ name }) => name === kind)?.postings;
     const start = page * PAGE_BYTES;
-    return postings && start < postings.tables.length ? postings.piece(start, start + PAGE_BYTES) : null;
+    return postings && start < postings.tables.length ? postings.slice(start, start + PAGE_BYTES) : null;
 }
 
 /** Restores contexts from a snapshot. Reading postings throws {@link SnapshotMiss} unless `pagesOf` has their page. */
-export function importSnapshot({ documents, places }: TermSnapshot, pagesOf: (place: number, space: Space) => Pages): TermContexts {
+export function importSnapshot({ documents, contexts }: TermSnapshot, pagesOf: (place: number, kind: TermKind) => Pages): TermContexts {
 
     return {
         documents,
-        places: places.map((lent, place): TermContext => ({
-            ...lent,
-            spaces: lent.spaces.map((tables) => {
+        contexts: contexts.map((shared, place): TermContext => ({
+            ...shared,
+            dictionaries: shared.dictionaries.map((tables) => {
 
-                const post = new SnapshotReader({ place, space: tables.name }, tables.postings.length, pagesOf(place, tables.name));
+                const post = new SnapshotReader({ segment: place, kind: tables.name }, tables.postings.length, pagesOf(place, tables.name));
                 return new TermDictionary(tables, { post, positions: null });
             }),
-            lastColumns: lent.lastColumns.map((tables) => tables && new DocValues(tables)),
-            ids: lent.ids && new DocValues(lent.ids)
+            lastColumns: shared.lastColumns.map((tables) => tables && new DocValues(tables)),
+            ids: shared.ids && new DocValues(shared.ids)
         }))
     };
 }
 
 /** Returns the size of the copied parts, in bytes. */
-export function copiedBytes({ places }: TermSnapshot): number {
+export function copiedBytes({ contexts }: TermSnapshot): number {
 
-    return places.reduce((sum, { visible, payloads }) => sum + bytesOfSet(visible) + (payloads ? bytesOfSet(payloads) : 0), 0);
+    return contexts.reduce((sum, { visible, payloads }) => sum + bytesOfSet(visible) + (payloads ? bytesOfSet(payloads) : 0), 0);
 }
 
 /** Drops the bits of a set that has all documents. */
 function shortened(set: DocumentSet): DocumentSet {
 
-    return set.kind === 'many' && set.kept?.isAll ? { ...set, bits: new Uint32Array(0) } : set;
+    return set.kind === 'many' && set.cached?.isAll ? { ...set, bits: new Uint32Array(0) } : set;
 }
 
 class SnapshotReader implements ByteReader {

@@ -28,25 +28,25 @@ export class Watchdog {
     }
 
     /**
-     * Waits for a call at most for the limit; throws {@link QueryTimeout} then. `stuck` is called when the thread counts as stuck,
-     * `late` with a result that comes after the timeout.
+     * Waits for a call at most for the limit; throws {@link QueryTimeout} then. `onHang` is called when the thread counts as stuck,
+     * `onLate` with a result that comes after the timeout.
      */
-    async run<T>(work: () => Promise<T>, { stuck, late }: { readonly stuck: () => void; readonly late: (value: T) => void }): Promise<T> {
+    async run<T>(work: () => Promise<T>, { onHang, onLate }: { readonly onHang: () => void; readonly onLate: (value: T) => void }): Promise<T> {
 
         return await new Promise<T>((resolve, reject) => {
 
             let isLate = false;
-            const end = this.begin(() => {
+            const end = this.start(() => {
 
                 reject(new QueryTimeout());
-                stuck();
+                onHang();
             });
             const timer = setTimeout(() => {
 
                 isLate = true;
                 reject(new QueryTimeout());
             }, this.#limit).unref();
-            work().then((value) => (isLate ? late(value) : resolve(value)), reject).finally(() => {
+            work().then((value) => (isLate ? onLate(value) : resolve(value)), reject).finally(() => {
 
                 clearTimeout(timer);
                 end();
@@ -54,19 +54,19 @@ export class Watchdog {
         });
     }
 
-    /** Registers a pending call, until the returned function is called. `stuck` is called at most once. */
-    begin(stuck: () => void): () => void {
+    /** Registers a pending call, until the returned function is called. `onHang` is called at most once. */
+    start(onHang: () => void): () => void {
 
-        const began = this.#clock();
+        const started = this.#clock();
         const check = (): void => {
 
-            const left = Math.max(began, this.#answeredAt) + this.#limit - this.#clock();
+            const left = Math.max(started, this.#answeredAt) + this.#limit - this.#clock();
             if (left > 0) {
                 timer = setTimeout(check, left).unref();
                 return;
             }
 
-            stuck();
+            onHang();
         };
 
         let timer = setTimeout(check, this.#limit).unref();

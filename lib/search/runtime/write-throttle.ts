@@ -18,7 +18,7 @@ export class WriteThrottle {
 
     #unapplied = 0;
     #unstored = 0;
-    #waiting = new Set<() => void>();
+    #waiters = new Set<() => void>();
 
     add(changes: number): void {
 
@@ -46,9 +46,9 @@ export class WriteThrottle {
     /** Releases all waiting writers. */
     release(): void {
 
-        const waiting = this.#waiting;
-        this.#waiting = new Set();
-        waiting.forEach((go) => go());
+        const waiters = this.#waiters;
+        this.#waiters = new Set();
+        waiters.forEach((resume) => resume());
     }
 
     /** Resolves when there is capacity; rejects with 503 on timeout. */
@@ -60,7 +60,7 @@ export class WriteThrottle {
 
         await new Promise<void>((resolve, reject) => {
 
-            const go = (): void => {
+            const resume = (): void => {
 
                 clearTimeout(timer);
                 resolve();
@@ -68,10 +68,10 @@ export class WriteThrottle {
 
             const timer = setTimeout(() => {
 
-                this.#waiting.delete(go);
+                this.#waiters.delete(resume);
                 reject(unavailable('the search index cannot keep up with so many changes, try again', 5));
             }, TIMEOUT_MS);
-            this.#waiting.add(go);
+            this.#waiters.add(resume);
         });
     }
 

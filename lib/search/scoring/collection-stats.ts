@@ -83,8 +83,8 @@ export class CollectionStatistics {
             return { values: same, documents: null };
         }
 
-        const { room, segment: { documents } } = scope;
-        const scores = room.scores(documents);
+        const { buffers, segment: { documents } } = scope;
+        const scores = buffers.scores(documents);
         if (count * CLEARED_ONE_BY_ONE < documents) {
             forEachDocument(matches, (document) => void (scores[document] = 0));
         }
@@ -96,7 +96,7 @@ export class CollectionStatistics {
             return this.#add(query, scope, { matches, bits: matches.bits, scores });
         }
 
-        const bits = room.marks(documents);
+        const bits = buffers.marks(documents);
         setBits(bits, matches.documents, count);
         const found = this.#add(query, scope, { matches, bits, scores });
         clearBits(bits, matches.documents);

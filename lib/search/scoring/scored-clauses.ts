@@ -23,12 +23,12 @@ export function sameForAll(query: Query): number | null {
 
     let sum = 0;
     for (const clause of [...must, ...should]) {
-        const own = sameForAll(clause);
-        if (own === null) {
+        const constantScore = sameForAll(clause);
+        if (constantScore === null) {
             return null;
         }
 
-        sum = Math.fround(sum + own);
+        sum = Math.fround(sum + constantScore);
     }
 
     return sum;

@@ -96,15 +96,15 @@ export class SegmentScorer {
     #addByLength({ documents, frequencies }: PostingList, factor: number, { table, lengths }: { table: Float64Array; lengths: Uint8Array }): void {
 
         const [scores, matches] = [this.#scores, this.#bits];
-        const known = documents.length < DENSE_THRESHOLD ? EMPTY : shares(factor, table);
-        const most = known.length >>> 8;
+        const precomputed = documents.length < DENSE_THRESHOLD ? EMPTY : shares(factor, table);
+        const most = precomputed.length >>> 8;
         for (let i = 0; i < documents.length; ++i) {
             const document = documents[i] as number;
             if (((matches[document >>> 5] as number) >>> (document & 31) & 1) === 1) {
                 const frequency = frequencies[i] as number;
                 const length = lengths[document] as number;
                 scores[document] = (scores[document] as number) +
-                    (frequency < most ? known[frequency << 8 | length] as number : score(factor, frequency, table[length] as number));
+                    (frequency < most ? precomputed[frequency << 8 | length] as number : score(factor, frequency, table[length] as number));
             }
         }
     }
@@ -116,20 +116,20 @@ export class SegmentScorer {
         const { segment, payloads } = this.#scope;
         const entries = leaves.entries(leaf);
         const [only] = entries;
-        if (only && entries.length === 1 && !leaves.isHidden(only.space, only.entry)) {
-            return this.#wanted(entryList(segment, only.space, only.entry));
+        if (only && entries.length === 1 && !leaves.isHidden(only.dictionary, only.entry)) {
+            return this.#matching(entryList(segment, only.dictionary, only.entry));
         }
 
         const sums = this.#newSums();
-        for (const { space, entry } of entries) {
-            sums.add(this.#wanted(entryList(segment, space, entry)), leaves.isHidden(space, entry) ? payloads : null);
+        for (const { dictionary, entry } of entries) {
+            sums.add(this.#matching(entryList(segment, dictionary, entry)), leaves.isHidden(dictionary, entry) ? payloads : null);
         }
 
         return sums.take();
     }
 
     /** Drops most documents that do not match, where these are many. */
-    #wanted(list: PostingList): PostingList {
+    #matching(list: PostingList): PostingList {
 
         const matches = this.#matches;
         if (matches.kind === 'many' || !isMuchLonger(list.documents, matches.documents)) {
@@ -139,10 +139,10 @@ export class SegmentScorer {
         const documents = new Uint32Array(matches.documents.length);
         const frequencies = new Uint32Array(documents.length);
         let count = 0;
-        forEachIndex(list.documents, matches.documents, (place) => {
+        forEachIndex(list.documents, matches.documents, (index) => {
 
-            documents[count] = list.documents[place] as number;
-            frequencies[count++] = list.frequencies[place] as number;
+            documents[count] = list.documents[index] as number;
+            frequencies[count++] = list.frequencies[index] as number;
         });
         return { documents: documents.subarray(0, count), frequencies };
     }
@@ -150,9 +150,9 @@ export class SegmentScorer {
     #ofPhrase(leaf: PhraseQuery): PostingList {
 
         const sums = this.#newSums();
-        const noted = this.#scope.phrases.get(leaf);
-        if (noted) {
-            sums.add(noted, null);
+        const cached = this.#scope.phrases.get(leaf);
+        if (cached) {
+            sums.add(cached, null);
             return sums.take();
         }
 
@@ -162,7 +162,7 @@ export class SegmentScorer {
 
     #newSums(): TermFrequencyAccumulator {
 
-        return new TermFrequencyAccumulator(this.#scope.room, this.#scope.segment.documents, this.#bits);
+        return new TermFrequencyAccumulator(this.#scope.buffers, this.#scope.segment.documents, this.#bits);
     }
 
     /** Returns the norms: by the length in one field where every document has one, else computed for each document. */
@@ -184,8 +184,8 @@ export class SegmentScorer {
 
             let relative = 0;
             for (const { bytes, documents, average } of fields) {
-                const place = documents ? indexInList(documents, document) : document;
-                relative += place === -1 ? 0 : decodeLength(bytes[place] as number) / average;
+                const index = documents ? indexInList(documents, document) : document;
+                relative += index === -1 ? 0 : decodeLength(bytes[index] as number) / average;
             }
 
             return normOf(relative);
@@ -208,19 +208,19 @@ const EMPTY = new Float64Array(0);
 /** Returns the contributions by frequency and byte of the length. */
 function shares(factor: number, table: Float64Array): Float64Array {
 
-    const known = new Float64Array(COMMON_FREQUENCIES << 8);
-    for (let i = 256; i < known.length; ++i) {
+    const precomputed = new Float64Array(COMMON_FREQUENCIES << 8);
+    for (let i = 256; i < precomputed.length; ++i) {
         const frequency = i >>> 8;
-        known[i] = score(factor, frequency, table[i & 255] as number);
+        precomputed[i] = score(factor, frequency, table[i & 255] as number);
     }
 
-    return known;
+    return precomputed;
 }
 
 /** Sums the frequencies of a term over fields, for matching documents. */
 export class TermFrequencyAccumulator {
 
-    readonly #room: ScratchBuffers;
+    readonly #buffers: ScratchBuffers;
     readonly #matches: Bits;
     /** By document; all 0 before and after use. */
     readonly #sums: Uint32Array;
@@ -230,12 +230,12 @@ export class TermFrequencyAccumulator {
     /**
      * @param documents number of documents of the segment; only one accumulator may use the scratch buffers at a time
      */
-    constructor(room: ScratchBuffers, documents: number, matches: Bits) {
+    constructor(buffers: ScratchBuffers, documents: number, matches: Bits) {
 
-        this.#room = room;
+        this.#buffers = buffers;
         this.#matches = matches;
-        this.#sums = room.sums(documents);
-        this.#found = room.documents(documents);
+        this.#sums = buffers.sums(documents);
+        this.#found = buffers.documents(documents);
     }
 
     /** Adds the frequencies of matching documents; with `allowed`, only of those in this set. */
@@ -275,7 +275,7 @@ export class TermFrequencyAccumulator {
     take(): PostingList {
 
         const documents = this.#found.subarray(0, this.#count);
-        const frequencies = this.#room.frequencies(this.#count);
+        const frequencies = this.#buffers.frequencies(this.#count);
         const sums = this.#sums;
         for (let i = 0; i < documents.length; ++i) {
             const document = documents[i] as number;

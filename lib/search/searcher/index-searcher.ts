@@ -5,7 +5,7 @@
 
 import { fullBits } from '../docset/bit-set.js';
 import { Deadline } from '../query/query-deadline.js';
-import { both, bytesOfSet, counted, cachedSet, many } from '../docset/doc-id-set.js';
+import { both, bytesOfSet, counted, cachedSet, denseSet } from '../docset/doc-id-set.js';
 import type { CountedSet, DocumentSet } from '../docset/doc-id-set.js';
 import { BucketBudget, FacetCounter } from '../collectors/facet-collector.js';
 import { HitMerger } from '../collectors/hit-merger.js';
@@ -47,15 +47,15 @@ interface Matched extends CountedSet {
 interface RequestOf extends RequestInput {
     readonly request: SearchRequest;
     /** The single term of the query, with its documents in segments in which it is rare; null for other queries. */
-    readonly few: { readonly word: TermQuery; readonly found: SparseResult } | null;
+    readonly sparse: { readonly word: TermQuery; readonly found: SparseResult } | null;
 }
 
 export class IndexSearcher {
 
-    #room = new ScratchBuffers();
+    #buffers = new ScratchBuffers();
     readonly #queries = new QueryCache();
     readonly #termContexts: TermContextCache;
-    readonly #words = new SingleTermSearch();
+    readonly #singleTerm = new SingleTermSearch();
 
     /**
      * @param memory cache of the segments that are searched
@@ -68,7 +68,7 @@ export class IndexSearcher {
     /** Bytes of the scratch buffers. */
     get bytes(): number {
 
-        return this.#room.bytes;
+        return this.#buffers.bytes;
     }
 
     /**
@@ -85,7 +85,7 @@ export class IndexSearcher {
         }
         catch (error) {
             // An aborted search leaves scratch buffers that are not cleared.
-            this.#room = new ScratchBuffers();
+            this.#buffers = new ScratchBuffers();
             throw error;
         }
     }
@@ -102,58 +102,58 @@ export class IndexSearcher {
         this.#termContexts.forget();
     }
 
-    #search(request: SearchRequest, given: readonly LiveSegment[], deadline: Deadline): SearchResult {
+    #search(request: SearchRequest, all: readonly LiveSegment[], deadline: Deadline): SearchResult {
 
         const { query, filters } = readRequest(request, this.#queries);
-        const segments = given.filter(isInhabited);
+        const segments = all.filter(isInhabited);
         const caller = { access: request.access, key: JSON.stringify(request.access), includeVersions: request.includeVersions };
         const word = singleTermOf(request, query);
         const termContexts = word && this.#termContexts.get(word, segments, caller);
-        const few = word && termContexts && { word, found: this.#words.find(word, termContexts) };
+        const sparse = word && termContexts && { word, found: this.#singleTerm.find(word, termContexts) };
         deadline.check();
-        if (few && few.found.left.length === 0) {
-            return { ...this.#words.answer(few.word, few.found, { termContexts, request }), facets: [] };
+        if (sparse && sparse.found.left.length === 0) {
+            return { ...this.#singleTerm.answer(sparse.word, sparse.found, { termContexts, request }), facets: [] };
         }
 
-        return this.#searchAll({ request, query, filters, few }, segments, { caller, deadline });
+        return this.#searchAll({ request, query, filters, sparse }, segments, { caller, deadline });
     }
 
     #searchAll(
-        { request, query, filters, few }: RequestOf, segments: readonly LiveSegment[],
+        { request, query, filters, sparse }: RequestOf, segments: readonly LiveSegment[],
         { caller, deadline }: { readonly caller: CallerScope; readonly deadline: Deadline }
     ): SearchResult {
 
         const scoring = isScored(request) ? new CollectionStatistics() : null;
         const views = segments.map((live) => visibleDocs(live, caller));
         views.forEach((view) => scoring?.addSegment(view));
-        if (few) {
-            scoring?.addFound(few.word, few.found.size);
+        if (sparse) {
+            scoring?.addFound(sparse.word, sparse.found.size);
         }
 
-        const matched = (few?.found.left ?? [...segments.keys()]).map((number): Matched => {
+        const matched = (sparse?.found.left ?? [...segments.keys()]).map((number): Matched => {
 
             const live = segments[number] as LiveSegment;
             const scope = this.#scope(live, caller, deadline);
             const observe = scoring && ((leaf: LeafQuery, documents: DocumentSet) => scoring.observe(leaf, documents, scope));
             const found = both(matchSegment(query, scope, { observe }), scope.visible);
-            const matches = filters.reduce((rest, filter) => both(rest, filterSet(filter, scope, caller)), found);
+            const matches = filters.reduce((set, filter) => both(set, filterSet(filter, scope, caller)), found);
             return { scope, ...counted(matches, live.segment.documents) };
         });
         scoring?.prepare(query, views);
         const budget = new BucketBudget();
         const facets = request.facets.map((field) => countFacet(new FacetCounter(field, deadline), matched, { deadline, budget }));
         return {
-            size: sizeOf(matched, few),
+            size: sizeOf(matched, sparse),
             facets,
-            hits: this.#rankAll({ request, query, few }, matched, scoring)
+            hits: this.#rankAll({ request, query, sparse }, matched, scoring)
         };
     }
 
-    #rankAll({ request, query, few }: Omit<RequestOf, 'filters'>, matched: readonly Matched[], scoring: CollectionStatistics | null): HitMerger {
+    #rankAll({ request, query, sparse }: Omit<RequestOf, 'filters'>, matched: readonly Matched[], scoring: CollectionStatistics | null): HitMerger {
 
         const { start, limit, includeScore } = request;
         const last = limit === null ? Infinity : start + limit;
-        const isWanted = limit !== 0 && start < sizeOf(matched, few);
+        const isWanted = limit !== 0 && start < sizeOf(matched, sparse);
         const parts = (isWanted ? matched : []).filter(({ count }) => count > 0).map((part) => {
 
             const { segment, deadline } = part.scope;
@@ -161,8 +161,9 @@ export class IndexSearcher {
             const scores = scoring && scoring.score(query, part, part.scope);
             return rankSegment(segment, part, { sort: request.sort, scores, limit: last, keepScores: includeScore });
         });
-        const ofFew = few && scoring && isWanted ? this.#words.rank(few.found, { leaf: few.word, factor: scoring.factor(few.word), last, includeScore }) : [];
-        return new HitMerger([...parts, ...ofFew], start, limit);
+        const sparseHits = sparse && scoring && isWanted ?
+            this.#singleTerm.rank(sparse.found, { leaf: sparse.word, factor: scoring.factor(sparse.word), last, includeScore }) : [];
+        return new HitMerger([...parts, ...sparseHits], start, limit);
     }
 
     #scope(live: LiveSegment, caller: CallerScope, deadline: Deadline): SegmentContext {
@@ -170,7 +171,7 @@ export class IndexSearcher {
         const view = visibleDocs(live, caller);
         return {
             segment: live.segment, view, visible: view.visible, payloads: view.payloads, deadline,
-            phrases: new PhraseMatchCache(live.segment.documents), room: this.#room
+            phrases: new PhraseMatchCache(live.segment.documents), buffers: this.#buffers
         };
     }
 }
@@ -184,18 +185,18 @@ function isInhabited({ segment }: LiveSegment): boolean {
 function filterSet({ text, query }: Filter, scope: SegmentContext, caller: CallerScope): DocumentSet {
 
     // With payloads, the result depends on the caller.
-    return scope.segment.shelf.get(`filter ${scope.payloads === null ? '' : caller.key} ${text}`, () => {
+    return scope.segment.cache.get(`filter ${scope.payloads === null ? '' : caller.key} ${text}`, () => {
 
         const { documents } = scope.segment;
-        const all = cachedSet(many(fullBits(documents)), documents);
+        const all = cachedSet(denseSet(fullBits(documents)), documents);
         const value = cachedSet(matchSegment(query, scope, { all }), documents);
         return { value, bytes: bytesOfSet(value) };
     });
 }
 
-function sizeOf(matched: readonly Matched[], few: RequestOf['few']): number {
+function sizeOf(matched: readonly Matched[], sparse: RequestOf['sparse']): number {
 
-    return matched.reduce((sum, { count }) => sum + count, few?.found.size ?? 0);
+    return matched.reduce((sum, { count }) => sum + count, sparse?.found.size ?? 0);
 }
 
 /** Scores are computed only if they are returned or sorted by. */

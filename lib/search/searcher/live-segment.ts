@@ -8,5 +8,5 @@ import type { Segment } from '../segment/segment-reader.js';
 /** A segment and its tombstones, which are a new array after each deletion. */
 export interface LiveSegment {
     readonly segment: Segment;
-    readonly dead: Bits;
+    readonly deleted: Bits;
 }

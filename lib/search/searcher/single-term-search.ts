@@ -36,7 +36,7 @@ export interface SparseResult {
 }
 
 /** Parameters for ranking the documents of a term. */
-export interface WordRanking {
+export interface RankingOptions {
     readonly leaf: TermQuery;
     /** BM25 factor of the term. */
     readonly factor: number;
@@ -46,7 +46,7 @@ export interface WordRanking {
 }
 
 /** Result of a search. */
-export interface WordResult {
+export interface SingleTermResult {
     readonly size: number;
     readonly hits: HitMerger;
 }
@@ -62,7 +62,7 @@ export function singleTermOf({ filterQueries, conditions = [], facets, sort }: S
 
 /** Documents of a segment: a range of the result buffers. */
 interface Found {
-    readonly place: TermContext;
+    readonly context: TermContext;
     readonly start: number;
     readonly end: number;
 }
@@ -73,39 +73,41 @@ export class SingleTermSearch {
     readonly #scores = new Float32Array(MAX_DOCUMENTS);
 
     /** Searches all segments; null when the term is not rare in all of them. */
-    search(leaf: TermQuery, places: TermContexts, request: SearchRequest): WordResult | null {
+    search(leaf: TermQuery, contexts: TermContexts, request: SearchRequest): SingleTermResult | null {
 
-        const found = this.find(leaf, places);
-        return found.left.length > 0 ? null : this.answer(leaf, found, { termContexts: places, request });
+        const found = this.find(leaf, contexts);
+        return found.left.length > 0 ? null : this.answer(leaf, found, { termContexts: contexts, request });
     }
 
     /** Returns the result when no segments are left. */
-    answer(leaf: TermQuery, found: SparseResult, { termContexts: places, request }: { readonly termContexts: TermContexts; readonly request: SearchRequest }): WordResult {
+    answer(
+        leaf: TermQuery, found: SparseResult, { termContexts: contexts, request }: { readonly termContexts: TermContexts; readonly request: SearchRequest }
+    ): SingleTermResult {
 
         const { size } = found;
         const { start, limit, includeScore } = request;
-        const factor = factorOf(idf(size, places.documents) * leaf.boost);
+        const factor = factorOf(idf(size, contexts.documents) * leaf.boost);
         const parts = this.rank(found, { leaf, factor, last: limit === 0 ? 0 : start + (limit ?? size), includeScore });
         return { size, hits: new HitMerger(parts, start, limit) };
     }
 
     /** Finds the documents in segments in which the term is rare, as long as they are few in all. */
-    find(leaf: TermQuery, { places }: TermContexts): SparseResult {
+    find(leaf: TermQuery, { contexts }: TermContexts): SparseResult {
 
         const parts: Found[] = [];
         const left: number[] = [];
         let size = 0;
         // Younger segments are smaller as a rule.
-        for (let i = places.length - 1; i >= 0; --i) {
-            const place = places[i] as TermContext;
-            const end = this.#read(leaf, place, size);
+        for (let i = contexts.length - 1; i >= 0; --i) {
+            const context = contexts[i] as TermContext;
+            const end = this.#read(leaf, context, size);
             if (end === -1) {
                 left.unshift(i);
                 continue;
             }
 
             if (end > size) {
-                parts.push({ place, start: size, end });
+                parts.push({ context, start: size, end });
             }
 
             size = end;
@@ -115,7 +117,7 @@ export class SingleTermSearch {
     }
 
     /** Returns the best documents of each segment, in order. */
-    rank({ parts }: SparseResult, { leaf, factor, last, includeScore }: WordRanking): RankedSegment[] {
+    rank({ parts }: SparseResult, { leaf, factor, last, includeScore }: RankingOptions): RankedSegment[] {
 
         const isValue = lengthFields(leaf).length === 0;
         return last === 0 ? [] : parts.map((part) => {
@@ -126,38 +128,38 @@ export class SingleTermSearch {
     }
 
     /** Appends the visible documents of a term to the buffers from an index on. Returns their end, -1 when there are too many. */
-    #read(leaf: TermQuery, { spaces, fields, payloadFields, visible, payloads }: TermContext, start: number): number {
+    #read(leaf: TermQuery, { dictionaries, fields, payloadFields, visible, payloads }: TermContext, start: number): number {
 
         const list = this.#found;
         list.end = start;
-        for (const [space, number] of spaces.flatMap((space) => termsOf(space, leaf).map((term) => [space, term] as const))) {
-            const [first, end] = [space.firstEntry(number), space.firstEntry(number + 1)];
+        for (const [dictionary, number] of dictionaries.flatMap((dictionary) => termsOf(dictionary, leaf).map((term) => [dictionary, term] as const))) {
+            const [first, end] = [dictionary.firstEntry(number), dictionary.firstEntry(number + 1)];
             if (end - first > MAX_ENTRIES) {
                 return -1;
             }
 
             for (let entry = first; entry < end; ++entry) {
-                const field = space.fieldOf(entry);
+                const field = dictionary.fieldOf(entry);
                 if (fields && !fields.includes(field)) {
                     continue;
                 }
 
-                const isHidden = payloads !== null && hasPayloadTerms(space.name) && field < payloadFields;
-                if (!list.add(space.postings, entry, { start, allowed: isHidden ? payloads : null })) {
+                const isHidden = payloads !== null && hasPayloadTerms(dictionary.name) && field < payloadFields;
+                if (!list.add(dictionary.postings, entry, { start, allowed: isHidden ? payloads : null })) {
                     return -1;
                 }
             }
         }
 
-        list.keep(start, visible);
+        list.retain(start, visible);
         return list.end;
     }
 
-    #score({ place, start, end }: Found, factor: number, isValue: boolean): void {
+    #score({ context, start, end }: Found, factor: number, isValue: boolean): void {
 
         const { documents, frequencies } = this.#found;
         const scores = this.#scores;
-        const [only, second] = place.lengths;
+        const [only, second] = context.lengths;
         if (only && !second && !only.documents && !isValue) {
             const { bytes, norms } = only;
             for (let i = start; i < end; ++i) {
@@ -168,23 +170,23 @@ export class SingleTermSearch {
         }
 
         for (let i = start; i < end; ++i) {
-            scores[i] = score(factor, frequencies[i] as number, isValue ? NORM_OF_VALUES : normIn(place, documents[i] as number));
+            scores[i] = score(factor, frequencies[i] as number, isValue ? NORM_OF_VALUES : normIn(context, documents[i] as number));
         }
     }
 
     /** Returns the best documents of a segment, in order. */
-    #rank({ place, start, end }: Found, last: number, keepScores: boolean): RankedSegment {
+    #rank({ context, start, end }: Found, last: number, keepScores: boolean): RankedSegment {
 
-        const order = topK(this.#scores, { start, end, last }, this.#comparator(place));
+        const order = topK(this.#scores, { start, end, last }, this.#comparator(context));
         const documents = order.map((at) => this.#found.documents[at] as number);
         const scores = Float32Array.from(order, (at) => this.#scores[at] as number);
         return {
             documents, scores: keepScores ? scores : null,
             keys: [
                 ...BEST_FIRST.map((field) => rankKey(field, null, { documents, scores })),
-                ...LAST_KEYS.map((field, i) => rankKey(field, place.lastColumns[i] ?? null, { documents, scores }))
+                ...LAST_KEYS.map((field, i) => rankKey(field, context.lastColumns[i] ?? null, { documents, scores }))
             ],
-            idOf: (document) => idOf(place.ids, document)
+            idOf: (document) => idOf(context.ids, document)
         };
     }
 
@@ -201,8 +203,8 @@ export class SingleTermSearch {
             }
 
             for (const column of lastColumns) {
-                const ranks = column?.docOrdinals();
-                const difference = ranks ? (ranks[documents[a] as number] as number) - (ranks[documents[b] as number] as number) : 0;
+                const ordinals = column?.docOrdinals();
+                const difference = ordinals ? (ordinals[documents[a] as number] as number) - (ordinals[documents[b] as number] as number) : 0;
                 if (difference !== 0) {
                     return difference < 0;
                 }
@@ -237,21 +239,21 @@ function topK(
     }
 
     const best = new Uint32Array(count);
-    let kept = 0;
+    let filled = 0;
     let least = 0;
-    for (let place = start; place < end; ++place) {
+    for (let index = start; index < end; ++index) {
         // Comparing scores rules out most.
-        if (kept === count && ((scores[place] as number) < least || !isBefore(place, best[count - 1] as number))) {
+        if (filled === count && ((scores[index] as number) < least || !isBefore(index, best[count - 1] as number))) {
             continue;
         }
 
-        let hole = kept < count ? kept++ : count - 1;
-        for (; hole > 0 && isBefore(place, best[hole - 1] as number); --hole) {
+        let hole = filled < count ? filled++ : count - 1;
+        for (; hole > 0 && isBefore(index, best[hole - 1] as number); --hole) {
             best[hole] = best[hole - 1] as number;
         }
 
-        best[hole] = place;
-        least = scores[best[kept - 1] as number] as number;
+        best[hole] = index;
+        least = scores[best[filled - 1] as number] as number;
     }
 
     return best;
@@ -265,12 +267,12 @@ export class SmallPostings {
     end = 0;
 
     /**
-     * @param most capacity in documents
+     * @param capacity capacity in documents
      */
-    constructor(most: number) {
+    constructor(capacity: number) {
 
-        this.documents = new Uint32Array(most);
-        this.frequencies = new Uint32Array(most);
+        this.documents = new Uint32Array(capacity);
+        this.frequencies = new Uint32Array(capacity);
     }
 
     /**
@@ -288,7 +290,7 @@ export class SmallPostings {
 
         this.end += postings.read(entry, documents, frequencies, end);
         if (allowed) {
-            this.keep(end, allowed);
+            this.retain(end, allowed);
         }
 
         if (end > start && this.end > end) {
@@ -299,23 +301,23 @@ export class SmallPostings {
     }
 
     /** Removes documents from an index on that are not in a set. */
-    keep(start: number, set: DocumentSet): void {
+    retain(start: number, set: DocumentSet): void {
 
-        if (set.kind === 'many' && set.kept?.isAll) {
+        if (set.kind === 'many' && set.cached?.isAll) {
             return;
         }
 
         const { documents, frequencies } = this;
-        let kept = start;
+        let filled = start;
         for (let i = start; i < this.end; ++i) {
             const document = documents[i] as number;
             if (hasDocument(set, document)) {
-                documents[kept] = document;
-                frequencies[kept++] = frequencies[i] as number;
+                documents[filled] = document;
+                frequencies[filled++] = frequencies[i] as number;
             }
         }
 
-        this.end = kept;
+        this.end = filled;
     }
 
     /** Merges two sorted runs: from `start` to `middle`, and from there to the end. */

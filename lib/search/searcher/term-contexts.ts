@@ -20,7 +20,7 @@ import type { LruCache } from '../../util/cache/lru-cache.js';
 
 /** Context of one segment. */
 export interface TermContext {
-    readonly spaces: readonly TermDictionary[];
+    readonly dictionaries: readonly TermDictionary[];
     /** Null for all fields of the dictionaries. */
     readonly fields: readonly number[] | null;
     /** Terms of texts in fields below this number count only in documents of {@link payloads}. */
@@ -46,7 +46,7 @@ export interface AverageLengths extends Lengths {
 
 /** Contexts of all segments. */
 export interface TermContexts {
-    readonly places: readonly TermContext[];
+    readonly contexts: readonly TermContext[];
     /** Number of visible documents in all segments. */
     readonly documents: number;
 }
@@ -65,7 +65,7 @@ export function resolveTermContexts({ target }: TermTarget, segments: readonly L
     });
     return {
         documents: viewed.reduce((sum, { view }) => sum + view.visibleCount, 0),
-        places: viewed.map(({ live: { segment }, view }) => ({
+        contexts: viewed.map(({ live: { segment }, view }) => ({
             ...resolveWordField(segment, target), payloadFields: segment.payloadFields, visible: view.visible, payloads: view.payloads,
             lengths: averages.flatMap(({ name, average, norms }) => {
 
@@ -83,8 +83,8 @@ const MAX_ENTRIES = 200;
 
 export class TermContextCache {
 
-    readonly #memory: LruCache;
-    readonly #known = new LRUCache<string, TermContexts>({ max: MAX_ENTRIES });
+    readonly #sharedCache: LruCache;
+    readonly #cache = new LRUCache<string, TermContexts>({ max: MAX_ENTRIES });
     #segments: readonly LiveSegment[] = [];
     /** Value of {@link LruCache.removals} for which the cache is valid. */
     #removals = 0;
@@ -94,40 +94,40 @@ export class TermContextCache {
      */
     constructor(memory: LruCache) {
 
-        this.#memory = memory;
+        this.#sharedCache = memory;
     }
 
     get(leaf: TermTarget, segments: readonly LiveSegment[], caller: CallerScope): TermContexts {
 
         this.#renew(segments);
         const key = contextKey(leaf, caller);
-        const known = this.#known.get(key);
-        if (known) {
-            return known;
+        const cached = this.#cache.get(key);
+        if (cached) {
+            return cached;
         }
 
-        const places = resolveTermContexts(leaf, segments, caller);
+        const contexts = resolveTermContexts(leaf, segments, caller);
         // Resolving may have evicted data of other contexts.
         this.#renew(segments);
-        this.#known.set(key, places);
-        return places;
+        this.#cache.set(key, contexts);
+        return contexts;
     }
 
     /** Clears the cache; to be called when segments change. */
     forget(): void {
 
-        this.#known.clear();
+        this.#cache.clear();
         this.#segments = [];
     }
 
     #renew(segments: readonly LiveSegment[]): void {
 
-        const isSame = this.#removals === this.#memory.removals && segments.length === this.#segments.length &&
-            segments.every(({ segment, dead }, i) => this.#segments[i]?.segment === segment && this.#segments[i].dead === dead);
+        const isSame = this.#removals === this.#sharedCache.removals && segments.length === this.#segments.length &&
+            segments.every(({ segment, deleted }, i) => this.#segments[i]?.segment === segment && this.#segments[i].deleted === deleted);
         if (!isSame) {
             this.forget();
             this.#segments = segments;
-            this.#removals = this.#memory.removals;
+            this.#removals = this.#sharedCache.removals;
         }
     }
 }

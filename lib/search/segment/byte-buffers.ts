@@ -137,25 +137,25 @@ export function encodeText(text: string): Uint8Array {
 }
 
 /** Cache for texts that are looked up in every segment and search, such as field names; cleared when full. */
-const wanted = new Map<string, Uint8Array>();
+const ENCODED = new Map<string, Uint8Array>();
 const MAX_INTERNED = 1000;
 const MAX_INTERNED_LENGTH = 100;
 
 /** Like {@link encodeText}, cached: the result must not be modified. */
-export function encodeWanted(text: string): Uint8Array {
+export function encodeCached(text: string): Uint8Array {
 
-    const known = wanted.get(text);
-    if (known) {
-        return known;
+    const cached = ENCODED.get(text);
+    if (cached) {
+        return cached;
     }
 
     const bytes = encoder.encode(text);
     if (text.length <= MAX_INTERNED_LENGTH) {
-        if (wanted.size === MAX_INTERNED) {
-            wanted.clear();
+        if (ENCODED.size === MAX_INTERNED) {
+            ENCODED.clear();
         }
 
-        wanted.set(text, bytes);
+        ENCODED.set(text, bytes);
     }
 
     return bytes;

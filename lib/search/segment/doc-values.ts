@@ -52,22 +52,22 @@ export class DocValues {
     /** Reads the column that a field record describes; null when the field has no values. */
     static read(source: SectionSource, record: Uint32Array, documents: number): DocValues | null {
 
-        const place = (name: keyof typeof FieldRecord): number => record[FieldRecord[name]] ?? 0;
-        const textCount = place('textCount');
-        if (place('numberCount') + textCount === 0) {
+        const fieldOf = (name: keyof typeof FieldRecord): number => record[FieldRecord[name]] ?? 0;
+        const textCount = fieldOf('textCount');
+        if (fieldOf('numberCount') + textCount === 0) {
             return null;
         }
 
-        const textAt = uint32(source, 'col.textAt', place('textStart'), textCount + 1);
+        const textAt = uint32(source, 'col.textAt', fieldOf('textStart'), textCount + 1);
         return new DocValues({
             documents,
-            numbers: float64(source, 'col.numbers', place('numberStart'), place('numberCount')),
-            times: place('timeStart') === NONE ? null : float64(source, 'col.times', place('timeStart'), textCount),
-            text: source.piece('col.text', textAt[0] ?? 0, textAt[textCount] ?? 0),
+            numbers: float64(source, 'col.numbers', fieldOf('numberStart'), fieldOf('numberCount')),
+            times: fieldOf('timeStart') === NONE ? null : float64(source, 'col.times', fieldOf('timeStart'), textCount),
+            text: source.slice('col.text', textAt[0] ?? 0, textAt[textCount] ?? 0),
             textAt,
-            pairDocuments: uint32(source, 'col.pairDocs', place('pairStart'), place('pairCount')),
-            pairOrdinals: uint32(source, 'col.pairOrds', place('pairStart'), place('pairCount')),
-            dense: readDense(source, place('ordStart'), place('ordWidth'), documents)
+            pairDocuments: uint32(source, 'col.pairDocs', fieldOf('pairStart'), fieldOf('pairCount')),
+            pairOrdinals: uint32(source, 'col.pairOrds', fieldOf('pairStart'), fieldOf('pairCount')),
+            dense: readDense(source, fieldOf('ordStart'), fieldOf('ordWidth'), documents)
         });
     }
 
@@ -191,7 +191,7 @@ const NONE_OF_THEM = new Uint32Array(0);
 
 function readDense(source: SectionSource, start: number, width: number, documents: number): DocOrdinals | null {
 
-    const { buffer, byteOffset } = source.piece('col.ords', start, start + width * documents);
+    const { buffer, byteOffset } = source.slice('col.ords', start, start + width * documents);
     switch (width) {
         case 1:
             return new Uint8Array(buffer, byteOffset, documents);

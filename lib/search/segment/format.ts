@@ -38,17 +38,17 @@ export const SINGLE = 0x8000_0000;
 export const NONE = 0xffff_ffff;
 
 /** Term dictionaries, by kind of their terms. */
-export const SPACES = ['text', 'number', 'keyword', 'principal', 'stem'] as const;
+export const TERM_KINDS = ['text', 'number', 'keyword', 'principal', 'stem'] as const;
 
-export type Space = typeof SPACES[number];
+export type TermKind = typeof TERM_KINDS[number];
 
 /** Term dictionaries whose entries have positions. */
-export const WORD_SPACES = ['text', 'number'] as const satisfies readonly Space[];
+export const POSITIONAL_KINDS = ['text', 'number'] as const satisfies readonly TermKind[];
 
 /** Returns whether a term dictionary can have terms in fields of payloads. */
-export function hasPayloadTerms(space: Space): boolean {
+export function hasPayloadTerms(kind: TermKind): boolean {
 
-    return space === 'text' || space === 'stem';
+    return kind === 'text' || kind === 'stem';
 }
 
 /** Indices of the numbers that describe one field, in the section `fields`. */
@@ -80,8 +80,8 @@ export type Sections = ReadonlyMap<string, Uint8Array>;
 /** Names of the sections that every segment has. */
 export const SECTION_NAMES: readonly string[] = [
     'head', 'names', 'nameAt', 'fields',
-    ...SPACES.filter((space) => space !== 'stem').flatMap(sectionsOf),
-    ...WORD_SPACES.flatMap((space) => [`${space}.entryPos`, `${space}.pos`]),
+    ...TERM_KINDS.filter((kind) => kind !== 'stem').flatMap(sectionsOf),
+    ...POSITIONAL_KINDS.flatMap((kind) => [`${kind}.entryPos`, `${kind}.pos`]),
     'len.bytes', 'len.docs',
     'col.numbers', 'col.text', 'col.textAt', 'col.times', 'col.ords', 'col.pairDocs', 'col.pairOrds'
 ];
@@ -89,9 +89,9 @@ export const SECTION_NAMES: readonly string[] = [
 /** Names of the optional sections for stems: a segment has all of them or none. */
 export const STEM_SECTION_NAMES: readonly string[] = sectionsOf('stem');
 
-function sectionsOf(space: Space): string[] {
+function sectionsOf(kind: TermKind): string[] {
 
-    return ['terms', 'termAt', 'termEntry', 'entryField', 'entryPost', 'post'].map((name) => `${space}.${name}`);
+    return ['terms', 'termAt', 'termEntry', 'entryField', 'entryPost', 'post'].map((name) => `${kind}.${name}`);
 }
 
 /** Size of a stored segment. */
@@ -100,7 +100,7 @@ export interface SegmentSize {
     /** Number of documents, deleted ones included. */
     readonly documents: number;
     /** Number of deleted documents. */
-    readonly dead: number;
+    readonly deleted: number;
     /** Bytes of all sections. */
     readonly bytes: number;
     readonly fields: number;

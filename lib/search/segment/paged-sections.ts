@@ -53,7 +53,7 @@ export class PagedSections implements SectionSource {
         return size;
     }
 
-    piece(name: string, start: number, end: number): Uint8Array {
+    slice(name: string, start: number, end: number): Uint8Array {
 
         return start >= end ? NOTHING : this.#fetch(this.#name, name, start, end);
     }
@@ -62,7 +62,7 @@ export class PagedSections implements SectionSource {
 
         return new PagedReader(this.size(name), (start, end) => this.#pages.get(`${name} ${start} ${end}`, () => {
 
-            return { value: this.piece(name, start, end), bytes: end - start };
+            return { value: this.slice(name, start, end), bytes: end - start };
         }));
     }
 

@@ -5,7 +5,7 @@
 
 import { emptyBits, orBits } from '../docset/bit-set.js';
 import type { Bits } from '../docset/bit-set.js';
-import { bytesOfSet, few, cachedSet, many, mostFew } from '../docset/doc-id-set.js';
+import { bytesOfSet, sparseSet, cachedSet, denseSet, maxSparse } from '../docset/doc-id-set.js';
 import type { DocumentSet } from '../docset/doc-id-set.js';
 import type { Segment } from './segment-reader.js';
 import type { TermDictionary } from './term-dictionary.js';
@@ -26,56 +26,56 @@ export interface EntryList extends PostingList {
 export type Frequencies = Uint8Array | Uint32Array;
 
 /** Adds the documents of an entry to a bit set. */
-export function addEntry(segment: Segment, space: TermDictionary, { entry, bits }: { readonly entry: number; readonly bits: Bits }): void {
+export function addEntry(segment: Segment, dictionary: TermDictionary, { entry, bits }: { readonly entry: number; readonly bits: Bits }): void {
 
     // Short lists are decoded straight into the bits.
-    if (space.postings.addTo(bits, entry, mostFew(segment.documents))) {
+    if (dictionary.postings.addTo(bits, entry, maxSparse(segment.documents))) {
         return;
     }
 
     // It is longer than that, so the set is dense.
-    const set = entrySet(segment, space, entry);
+    const set = entrySet(segment, dictionary, entry);
     if (set.kind === 'many') {
         orBits(bits, set.bits);
     }
 }
 
 /** Returns the documents of an entry as a set. */
-export function entrySet(segment: Segment, space: TermDictionary, entry: number): DocumentSet {
+export function entrySet(segment: Segment, dictionary: TermDictionary, entry: number): DocumentSet {
 
-    const count = space.postings.count(entry);
-    if (count <= mostFew(segment.documents)) {
+    const count = dictionary.postings.count(entry);
+    if (count <= maxSparse(segment.documents)) {
         const documents = new Uint32Array(count);
-        space.postings.list(entry, documents, 0);
-        return few(documents);
+        dictionary.postings.list(entry, documents, 0);
+        return sparseSet(documents);
     }
 
-    return segment.shelf.get(`bits ${space.name} ${entry}`, () => {
+    return segment.cache.get(`bits ${dictionary.name} ${entry}`, () => {
 
         const bits = emptyBits(segment.documents);
-        space.postings.addTo(bits, entry);
-        const value = cachedSet(many(bits), segment.documents);
+        dictionary.postings.addTo(bits, entry);
+        const value = cachedSet(denseSet(bits), segment.documents);
         return { value, bytes: bytesOfSet(value) };
     });
 }
 
 /** Returns the documents of an entry, with frequencies. */
-export function entryList(segment: Segment, space: TermDictionary, entry: number): EntryList {
+export function entryList(segment: Segment, dictionary: TermDictionary, entry: number): EntryList {
 
-    const isFrequent = space.postings.count(entry) > mostFew(segment.documents);
-    return !isFrequent ? readList(segment, space, entry) : segment.shelf.get(`list ${space.name} ${entry}`, () => {
+    const isFrequent = dictionary.postings.count(entry) > maxSparse(segment.documents);
+    return !isFrequent ? readList(segment, dictionary, entry) : segment.cache.get(`list ${dictionary.name} ${entry}`, () => {
 
-        const value = readList(segment, space, entry);
+        const value = readList(segment, dictionary, entry);
         return { value, bytes: value.documents.byteLength + value.frequencies.byteLength };
     });
 }
 
-function readList(segment: Segment, space: TermDictionary, entry: number): EntryList {
+function readList(segment: Segment, dictionary: TermDictionary, entry: number): EntryList {
 
-    const count = space.postings.count(entry);
+    const count = dictionary.postings.count(entry);
     const documents = new Uint32Array(count);
     const frequencies = new Uint32Array(count);
-    space.postings.read(entry, documents, frequencies);
+    dictionary.postings.read(entry, documents, frequencies);
     let [occurrences, most] = [0, 0];
     for (let i = 0; i < count; ++i) {
         const frequency = frequencies[i] as number;

@@ -33,7 +33,7 @@ export function addPostings(bits: Bits, count: number, bytes: Uint8Array, start:
 }
 
 /** Like {@link addPostings}, into a list from an index on. The loop is repeated because a call for each document would double the time. */
-export function listPostings(list: Uint32Array, place: number, { count, bytes, start }: { count: number; bytes: Uint8Array; start: number }): void {
+export function listPostings(list: Uint32Array, offset: number, { count, bytes, start }: { count: number; bytes: Uint8Array; start: number }): void {
 
     let at = start;
     let document = 0;
@@ -55,7 +55,7 @@ export function listPostings(list: Uint32Array, place: number, { count, bytes, s
         }
 
         document += value >>> 1;
-        list[place + i] = document;
+        list[offset + i] = document;
     }
 }
 

@@ -24,7 +24,7 @@ export class Postings {
     readonly #entryPost: Uint32Array;
     readonly #documents: number;
     readonly #post: ByteReader;
-    #ends: PostingsEndIndex | null = null;
+    #endIndex: PostingsEndIndex | null = null;
 
     /**
      * @param post reads the postings
@@ -70,7 +70,7 @@ export class Postings {
     }
 
     /** Returns a range of all postings, cut off at their end. */
-    piece(start: number, end: number): Uint8Array {
+    slice(start: number, end: number): Uint8Array {
 
         const last = Math.min(end, this.tables.length);
         const at = this.#post.open(start, last);
@@ -98,18 +98,18 @@ export class Postings {
     }
 
     /** Writes the documents of an entry into a list, ascending, from an index on; none when they do not fit. Returns their number. */
-    list(entry: number, documents: Uint32Array, place: number): number {
+    list(entry: number, documents: Uint32Array, offset: number): number {
 
         const start = this.#entryPost[entry] as number;
         if ((start & SINGLE) !== 0) {
-            documents[place] = start & ~SINGLE;
+            documents[offset] = start & ~SINGLE;
             return 1;
         }
 
         const count = this.count(entry);
-        if (place + count <= documents.length) {
+        if (offset + count <= documents.length) {
             const at = this.#openPostings(start, entry, count);
-            listPostings(documents, place, { count, bytes: this.#post.bytes, start: at });
+            listPostings(documents, offset, { count, bytes: this.#post.bytes, start: at });
         }
 
         return count;
@@ -127,20 +127,20 @@ export class Postings {
     /** Returns the end offset of the postings of an entry. */
     #endOf(entry: number): number {
 
-        this.#ends ??= new PostingsEndIndex(this.#entryPost, this.tables.length);
-        return this.#ends.after(entry);
+        this.#endIndex ??= new PostingsEndIndex(this.#entryPost, this.tables.length);
+        return this.#endIndex.after(entry);
     }
 
     /**
      * Decodes the documents of an entry and the frequencies of the term into lists, which must be long enough, from an index on;
      * returns the number of documents.
      */
-    read(entry: number, documents: Uint32Array, frequencies: Uint32Array, place = 0): number {
+    read(entry: number, documents: Uint32Array, frequencies: Uint32Array, offset = 0): number {
 
         const start = this.#entryPost[entry] as number;
         if ((start & SINGLE) !== 0) {
-            documents[place] = start & ~SINGLE;
-            frequencies[place] = 1;
+            documents[offset] = start & ~SINGLE;
+            frequencies[offset] = 1;
             return 1;
         }
 
@@ -148,7 +148,7 @@ export class Postings {
         let at = this.#openPostings(start, entry, count);
         const { bytes } = this.#post;
         let document = 0;
-        for (let i = place; i < place + count; ++i) {
+        for (let i = offset; i < offset + count; ++i) {
             let byte = bytes[at++] as number;
             let value = byte;
             if (byte > 127) {

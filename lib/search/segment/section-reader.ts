@@ -16,7 +16,7 @@ export interface SectionSource {
     /** Returns the bytes of a section. */
     size(name: string): number;
     /** Returns a range of a section, aligned for typed arrays. */
-    piece(name: string, start: number, end: number): Uint8Array;
+    slice(name: string, start: number, end: number): Uint8Array;
     /** Returns a reader for random access to a section. */
     reader(name: string): ByteReader;
     /** Frees what was loaded. */
@@ -72,7 +72,7 @@ export class SectionsInMemory implements SectionSource {
         return this.#section(name).length;
     }
 
-    piece(name: string, start: number, end: number): Uint8Array {
+    slice(name: string, start: number, end: number): Uint8Array {
 
         return this.#section(name).subarray(start, end);
     }
@@ -111,31 +111,31 @@ export function readVarint(bytes: Uint8Array, at: number): { value: number; next
 /** Returns a whole section. */
 export function bytesOf(source: SectionSource, name: string): Uint8Array {
 
-    return source.piece(name, 0, source.size(name));
+    return source.slice(name, 0, source.size(name));
 }
 
 /** Reads a section, or `count` numbers of it from index `start` on. */
 export function uint32(source: SectionSource, name: string, start = 0, count = source.size(name) / 4 - start): Uint32Array {
 
-    const { buffer, byteOffset } = source.piece(name, start * 4, (start + count) * 4);
+    const { buffer, byteOffset } = source.slice(name, start * 4, (start + count) * 4);
     return new Uint32Array(buffer, byteOffset, count);
 }
 
 /** Reads `count` doubles of a section from index `start` on. */
 export function float64(source: SectionSource, name: string, start: number, count: number): Float64Array {
 
-    const { buffer, byteOffset } = source.piece(name, start * 8, (start + count) * 8);
+    const { buffer, byteOffset } = source.slice(name, start * 8, (start + count) * 8);
     return new Float64Array(buffer, byteOffset, count);
 }
 
 /** Returns the first text of a sorted table that is not less than the bytes; `count` when there is none. */
-export function lowerBound(bytes: Uint8Array, offsets: Uint32Array, count: number, wanted: Uint8Array): number {
+export function lowerBound(bytes: Uint8Array, offsets: Uint32Array, count: number, target: Uint8Array): number {
 
     let low = 0;
     let high = count;
     while (low < high) {
         const middle = (low + high) >>> 1;
-        if (isBefore(bytes, offsets[middle] as number, offsets[middle + 1] as number, wanted)) {
+        if (isBefore(bytes, offsets[middle] as number, offsets[middle + 1] as number, target)) {
             low = middle + 1;
         }
         else {

@@ -2,7 +2,7 @@
  * Reads a segment: fields, term dictionaries, doc values and norms. Knows nothing about queries.
  */
 
-import { compareBytes, decodeText, encodeText, encodeWanted } from './byte-buffers.js';
+import { compareBytes, decodeText, encodeText, encodeCached } from './byte-buffers.js';
 import { DocValues } from './doc-values.js';
 import { AFTER_PAYLOAD_FIELDS } from '../analysis/field-names.js';
 import { LruCache } from '../../util/cache/lru-cache.js';
@@ -12,7 +12,7 @@ import type { Candidates } from './fuzzy/fuzzy-terms.js';
 import { bytesOf, lowerBound, SectionsInMemory, uint32 } from './section-reader.js';
 import type { SectionSource } from './section-reader.js';
 import { FieldRecord, LAYOUT_VERSION, NONE } from './format.js';
-import type { Sections, Space } from './format.js';
+import type { Sections, TermKind } from './format.js';
 import type { SortedTerms } from '../analysis/term-bytes.js';
 import { TermDictionary } from './term-dictionary.js';
 import type { FieldTerms } from './term-dictionary.js';
@@ -27,7 +27,7 @@ export class Segment {
     /** Fields with a lower number hold the terms of payloads. */
     readonly payloadFields: number;
     /** Cache region for what can be restored: loaded sections, and data computed from them. */
-    readonly shelf: CacheRegion;
+    readonly cache: CacheRegion;
     readonly #names: Uint8Array;
     readonly #nameAt: Uint32Array;
     readonly #fields: Uint32Array;
@@ -45,7 +45,7 @@ export class Segment {
 
         this.documents = documents;
         this.fieldCount = fieldCount;
-        this.shelf = memory.shelf();
+        this.cache = memory.shelf();
         this.#names = bytesOf(source, 'names');
         this.#nameAt = uint32(source, 'nameAt');
         this.#fields = uint32(source, 'fields');
@@ -65,21 +65,21 @@ export class Segment {
     }
 
     /** Returns a term dictionary. Hold it for one search only, or as long as {@link LruCache.removals} does not change. */
-    space(name: Space): TermDictionary {
+    dictionary(name: TermKind): TermDictionary {
 
-        return this.shelf.get(name, () => {
+        return this.cache.get(name, () => {
 
             const value = TermDictionary.read(this.source, name, this.fieldCount, this.documents);
-            return { value, bytes: this.#fresh(value.bytes) };
+            return { value, bytes: this.#newCost(value.bytes) };
         });
     }
 
     /** Returns the terms of one field. */
-    fieldTerms(space: TermDictionary, field: number): FieldTerms {
+    fieldTerms(dictionary: TermDictionary, field: number): FieldTerms {
 
-        return this.shelf.get(`terms ${space.name} ${field}`, () => {
+        return this.cache.get(`terms ${dictionary.name} ${field}`, () => {
 
-            const value = space.ofField(field);
+            const value = dictionary.ofField(field);
             return { value, bytes: value.entries.byteLength * 3 };
         });
     }
@@ -87,7 +87,7 @@ export class Segment {
     /** Returns the index of candidates for fuzzy matching, of a term dictionary or of one field. */
     candidates({ name }: TermDictionary, field: number | null, terms: SortedTerms, edits: number): Candidates {
 
-        return this.shelf.get(`candidates ${edits > 1 ? 'many' : 'one'} ${name} ${field}`, () => {
+        return this.cache.get(`candidates ${edits > 1 ? 'many' : 'one'} ${name} ${field}`, () => {
 
             const value = candidatesOf(terms, edits);
             return { value, bytes: value.bytes };
@@ -97,9 +97,9 @@ export class Segment {
     /** Returns the number of a field, -1 when no document has it. */
     field(name: string): number {
 
-        const wanted = encodeWanted(name);
-        const found = lowerBound(this.#names, this.#nameAt, this.fieldCount, wanted);
-        return found < this.fieldCount && compareBytes(this.#nameBytes(found), wanted) === 0 ? found : -1;
+        const encoded = encodeCached(name);
+        const found = lowerBound(this.#names, this.#nameAt, this.fieldCount, encoded);
+        return found < this.fieldCount && compareBytes(this.#nameBytes(found), encoded) === 0 ? found : -1;
     }
 
     fieldName(field: number): string {
@@ -116,10 +116,10 @@ export class Segment {
 
     columnAt(field: number): DocValues | null {
 
-        return this.shelf.get(`column ${field}`, () => {
+        return this.cache.get(`column ${field}`, () => {
 
             const value = DocValues.read(this.source, this.#record(field), this.documents);
-            return { value, bytes: this.#fresh(value?.bytes ?? 0) };
+            return { value, bytes: this.#newCost(value?.bytes ?? 0) };
         });
     }
 
@@ -131,25 +131,25 @@ export class Segment {
             return null;
         }
 
-        return this.shelf.get(`lengths ${field}`, () => {
+        return this.cache.get(`lengths ${field}`, () => {
 
             const value = {
-                bytes: this.source.piece('len.bytes', start, start + count),
+                bytes: this.source.slice('len.bytes', start, start + count),
                 documents: docs === NONE ? null : uint32(this.source, 'len.docs', docs, count)
             };
-            return { value, bytes: this.#fresh(count + (value.documents?.byteLength ?? 0)) };
+            return { value, bytes: this.#newCost(count + (value.documents?.byteLength ?? 0)) };
         });
     }
 
     /** Frees cached data. To be called when no new search uses the segment; running ones can go on, as long as its source can be read. */
     release(): void {
 
-        this.shelf.clear();
+        this.cache.clear();
         this.source.release();
     }
 
     /** Views of sections in memory take no memory of their own. */
-    #fresh(bytes: number): number {
+    #newCost(bytes: number): number {
 
         return this.source instanceof SectionsInMemory ? 0 : bytes;
     }

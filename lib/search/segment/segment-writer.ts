@@ -6,7 +6,7 @@ import { ByteWriter, encodeText, NumberWriter } from './byte-buffers.js';
 import { compareText } from '../analysis/analyzer.js';
 import { parseTime } from '../analysis/timestamps.js';
 import { FieldRecord, LAYOUT_VERSION, NONE, SINGLE } from './format.js';
-import type { Sections, Space } from './format.js';
+import type { Sections, TermKind } from './format.js';
 
 /** A value in a column of doc values. */
 export type ColumnValue = string | number;
@@ -77,10 +77,10 @@ export class SegmentWriter {
         this.#sections.set('nameAt', at.finish());
     }
 
-    /** Starts a term dictionary, which {@link SpaceWriter.finish} completes. */
-    space(space: Space): SpaceWriter {
+    /** Starts a term dictionary, which {@link DictionaryWriter.finish} completes. */
+    dictionary(kind: TermKind): DictionaryWriter {
 
-        return new SpaceWriter(space, this.#fieldCount, this.#sections);
+        return new DictionaryWriter(kind, this.#fieldCount, this.#sections);
     }
 
     lengths(field: number, { documents, bytes }: LengthData): void {
@@ -187,16 +187,16 @@ export class SegmentWriter {
         }
     }
 
-    #set(field: number, place: number, value: number): void {
+    #set(field: number, column: number, value: number): void {
 
-        this.#fields[field * FieldRecord.size + place] = value;
+        this.#fields[field * FieldRecord.size + column] = value;
     }
 }
 
 /** Writes a term dictionary: `term`, then `entry` or `single` for each of its fields, then the next term. */
-export class SpaceWriter {
+export class DictionaryWriter {
 
-    readonly #space: Space;
+    readonly #kind: TermKind;
     readonly #wide: boolean;
     readonly #sections: Map<string, Uint8Array>;
     readonly #terms = new ByteWriter(1024);
@@ -208,9 +208,9 @@ export class SpaceWriter {
     readonly #post = new ByteWriter(1024);
     readonly #pos = new ByteWriter(1024);
 
-    constructor(space: Space, fieldCount: number, sections: Map<string, Uint8Array>) {
+    constructor(kind: TermKind, fieldCount: number, sections: Map<string, Uint8Array>) {
 
-        this.#space = space;
+        this.#kind = kind;
         this.#wide = fieldCount > 0xffff;
         this.#sections = sections;
     }
@@ -231,7 +231,7 @@ export class SpaceWriter {
      */
     entry(field: number, count: number, postings: Uint8Array, positions: Uint8Array): void {
 
-        this.#begin(field);
+        this.#beginField(field);
         this.#entryPost.push(this.#post.length);
         this.#post.varint(count);
         this.#post.append(postings);
@@ -241,14 +241,14 @@ export class SpaceWriter {
     /** Adds a field in which the term occurs once, in one document. */
     single(field: number, document: number, positions: Uint8Array): void {
 
-        this.#begin(field);
+        this.#beginField(field);
         this.#entryPost.push((document | SINGLE) >>> 0);
         this.#pos.append(positions);
     }
 
     finish(): void {
 
-        if (this.#space === 'stem' && this.#terms.length === 0) {
+        if (this.#kind === 'stem' && this.#terms.length === 0) {
             return;
         }
 
@@ -256,7 +256,7 @@ export class SpaceWriter {
         this.#termEntry.push(this.#entryField.length);
         const set = (name: string, bytes: Uint8Array): void => {
 
-            this.#sections.set(`${this.#space}.${name}`, bytes);
+            this.#sections.set(`${this.#kind}.${name}`, bytes);
         };
 
         set('terms', this.#terms.finish());
@@ -265,13 +265,13 @@ export class SpaceWriter {
         set('entryField', this.#wide ? this.#entryField.finish() : this.#entryField.finishNarrow());
         set('entryPost', this.#entryPost.finish());
         set('post', this.#post.finish());
-        if (this.#space === 'text' || this.#space === 'number') {
+        if (this.#kind === 'text' || this.#kind === 'number') {
             set('entryPos', this.#entryPos.finish());
             set('pos', this.#pos.finish());
         }
     }
 
-    #begin(field: number): void {
+    #beginField(field: number): void {
 
         this.#entryField.push(field);
         this.#entryPos.push(this.#pos.length);

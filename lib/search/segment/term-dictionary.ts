@@ -2,11 +2,11 @@
  * Reads the terms of one space of a segment, with their entries and positions.
  */
 
-import { decodeText, encodeWanted } from './byte-buffers.js';
+import { decodeText, encodeCached } from './byte-buffers.js';
 import { Postings } from './postings.js';
 import type { PostingTables } from './postings.js';
-import { WORD_SPACES } from './format.js';
-import type { Space } from './format.js';
+import { POSITIONAL_KINDS } from './format.js';
+import type { TermKind } from './format.js';
 import type { SortedTerms } from '../analysis/term-bytes.js';
 import { bytesOf, isText, lowerBound, uint32 } from './section-reader.js';
 import type { ByteReader, SectionSource } from './section-reader.js';
@@ -18,8 +18,8 @@ export interface FieldTerms extends SortedTerms {
 }
 
 /** Tables for looking up terms: plain data that threads can share. */
-export interface SpaceTables {
-    readonly name: Space;
+export interface DictionaryTables {
+    readonly name: TermKind;
     /** UTF-8 of all terms, concatenated; offset of each, and the end of the last. */
     readonly terms: Uint8Array;
     readonly termAt: Uint32Array;
@@ -30,7 +30,7 @@ export interface SpaceTables {
 }
 
 /** Readers of sections with random access. */
-export interface SpaceReaders {
+export interface DictionaryReaders {
     readonly post: ByteReader;
     readonly positions: { readonly entryPos: ByteReader; readonly pos: ByteReader; /** Bytes. */ readonly length: number } | null;
 }
@@ -38,8 +38,8 @@ export interface SpaceReaders {
 /** Term dictionary of one space. Terms and entries are numbered from 0. */
 export class TermDictionary {
 
-    readonly tables: SpaceTables;
-    readonly name: Space;
+    readonly tables: DictionaryTables;
+    readonly name: TermKind;
     readonly termCount: number;
     readonly terms: Uint8Array;
     readonly termAt: Uint32Array;
@@ -52,30 +52,30 @@ export class TermDictionary {
     readonly #pos: ByteReader | null;
     readonly #posLength: number;
 
-    static read(source: SectionSource, space: Space, fieldCount: number, documents: number): TermDictionary {
+    static read(source: SectionSource, kind: TermKind, fieldCount: number, documents: number): TermDictionary {
 
-        if (!source.has(`${space}.terms`)) {
-            return empty(space, documents);
+        if (!source.has(`${kind}.terms`)) {
+            return empty(kind, documents);
         }
 
-        const fields = bytesOf(source, `${space}.entryField`);
-        const hasPositions = (WORD_SPACES as readonly Space[]).includes(space);
+        const fields = bytesOf(source, `${kind}.entryField`);
+        const hasPositions = (POSITIONAL_KINDS as readonly TermKind[]).includes(kind);
         return new TermDictionary({
-            name: space,
-            terms: bytesOf(source, `${space}.terms`),
-            termAt: uint32(source, `${space}.termAt`),
-            termEntry: uint32(source, `${space}.termEntry`),
-            entryField: fieldCount > 0xffff ? uint32(source, `${space}.entryField`) :
+            name: kind,
+            terms: bytesOf(source, `${kind}.terms`),
+            termAt: uint32(source, `${kind}.termAt`),
+            termEntry: uint32(source, `${kind}.termEntry`),
+            entryField: fieldCount > 0xffff ? uint32(source, `${kind}.entryField`) :
                 new Uint16Array(fields.buffer, fields.byteOffset, fields.length / 2),
-            postings: { entryPost: uint32(source, `${space}.entryPost`), length: source.size(`${space}.post`), documents }
+            postings: { entryPost: uint32(source, `${kind}.entryPost`), length: source.size(`${kind}.post`), documents }
         }, {
-            post: source.reader(`${space}.post`),
+            post: source.reader(`${kind}.post`),
             positions: hasPositions ?
-                { entryPos: source.reader(`${space}.entryPos`), pos: source.reader(`${space}.pos`), length: source.size(`${space}.pos`) } : null
+                { entryPos: source.reader(`${kind}.entryPos`), pos: source.reader(`${kind}.pos`), length: source.size(`${kind}.pos`) } : null
         });
     }
 
-    constructor(tables: SpaceTables, { post, positions }: SpaceReaders) {
+    constructor(tables: DictionaryTables, { post, positions }: DictionaryReaders) {
 
         this.tables = tables;
         this.name = tables.name;
@@ -101,9 +101,9 @@ export class TermDictionary {
     /** Returns the number of a term, -1 when it does not occur. */
     find(term: string): number {
 
-        const wanted = encodeWanted(term);
-        const found = this.lowerBound(wanted);
-        return found < this.termCount && isText(this.terms, this.termAt[found] ?? 0, this.termAt[found + 1] ?? 0, wanted) ? found : -1;
+        const encoded = encodeCached(term);
+        const found = this.lowerBound(encoded);
+        return found < this.termCount && isText(this.terms, this.termAt[found] ?? 0, this.termAt[found + 1] ?? 0, encoded) ? found : -1;
     }
 
     /** Returns the first term that is not less than the bytes; {@link termCount} when there is none. */
@@ -185,8 +185,8 @@ export class TermDictionary {
         }
 
         const isLast = entry + 1 >= this.entryField.length;
-        const place = this.#entryPos.open(entry * 4, entry * 4 + (isLast ? 4 : 8));
-        const view = new DataView(this.#entryPos.bytes.buffer, this.#entryPos.bytes.byteOffset + place);
+        const offset = this.#entryPos.open(entry * 4, entry * 4 + (isLast ? 4 : 8));
+        const view = new DataView(this.#entryPos.bytes.buffer, this.#entryPos.bytes.byteOffset + offset);
         const [start, end] = [view.getUint32(0, true), isLast ? this.#posLength : view.getUint32(4, true)];
         const at = this.#pos.open(start, end);
         return this.#pos.bytes.subarray(at, at + end - start);
@@ -196,7 +196,7 @@ export class TermDictionary {
 const NO_BYTES = new Uint8Array(0);
 
 /** Returns a term dictionary without terms. */
-function empty(name: Space, documents: number): TermDictionary {
+function empty(name: TermKind, documents: number): TermDictionary {
 
     const zero = new Uint32Array(1);
     const entryPost = new Uint32Array(0);
@@ -206,20 +206,20 @@ function empty(name: Space, documents: number): TermDictionary {
 }
 
 /** Returns the entries of a term in some fields; null stands for all fields. */
-export function entriesOf(space: TermDictionary, term: number, fields: readonly number[] | null): number[] {
+export function entriesOf(dictionary: TermDictionary, term: number, fields: readonly number[] | null): number[] {
 
     if (fields) {
-        return fields.map((field) => space.entry(term, field)).filter((entry) => entry !== -1);
+        return fields.map((field) => dictionary.entry(term, field)).filter((entry) => entry !== -1);
     }
 
-    const [first, end] = [space.firstEntry(term), space.firstEntry(term + 1)];
+    const [first, end] = [dictionary.firstEntry(term), dictionary.firstEntry(term + 1)];
     return Array.from({ length: end - first }, (_, i) => first + i);
 }
 
 /** Returns the fields in which all of the terms occur. */
-export function commonFields(space: TermDictionary, terms: readonly number[], fields: readonly number[] | null): number[] {
+export function commonFields(dictionary: TermDictionary, terms: readonly number[], fields: readonly number[] | null): number[] {
 
     const [first = 0, ...rest] = terms;
-    const candidates = fields ?? entriesOf(space, first, null).map((entry) => space.fieldOf(entry));
-    return candidates.filter((field) => space.entry(first, field) !== -1 && rest.every((term) => space.entry(term, field) !== -1));
+    const candidates = fields ?? entriesOf(dictionary, first, null).map((entry) => dictionary.fieldOf(entry));
+    return candidates.filter((field) => dictionary.entry(first, field) !== -1 && rest.every((term) => dictionary.entry(term, field) !== -1));
 }

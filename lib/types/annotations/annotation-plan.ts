@@ -25,21 +25,21 @@ export interface PlanNode {
     properties: (readonly [name: string, node: PlanNode])[];
     patterns: (readonly [pattern: SafeRegExp, node: PlanNode])[];
     /** For members named by neither `properties` nor `patternProperties`. */
-    others: { readonly names: ReadonlySet<string>; readonly patterns: readonly SafeRegExp[]; readonly node: PlanNode } | undefined;
+    additional: { readonly names: ReadonlySet<string>; readonly patterns: readonly SafeRegExp[]; readonly node: PlanNode } | undefined;
     /** For the first elements of an array, by index. */
     tuple: (PlanNode | undefined)[];
     /** For the elements after the tuple; `from` is the index of the first one. */
     items: { readonly from: number; readonly node: PlanNode } | undefined;
     contains: PlanOption | undefined;
     /** Schemas that always apply to the same value: references and `allOf`. */
-    inPlace: PlanNode[];
+    applied: PlanNode[];
     /** `anyOf` and `oneOf`. In an exclusive group (`oneOf`) only the first match counts. */
     alternatives: { readonly isExclusive: boolean; readonly options: readonly PlanOption[] }[];
     condition: { readonly test: PlanOption; readonly then: PlanNode | undefined; readonly otherwise: PlanNode | undefined } | undefined;
     dependents: (readonly [name: string, node: PlanNode])[];
     /** Names of required members. */
     readonly required: ReadonlySet<string>;
-    /** Those of `inPlace` that require members, directly or indirectly. */
+    /** Those of `applied` that require members, directly or indirectly. */
     requiring: readonly PlanNode[];
     /** True if it, or a node it leads to, has an annotation. `isGenerated`: the same for generated fields. */
     isMarked: boolean;
@@ -73,7 +73,7 @@ class Planner {
         mark(nodes, 'isMarked', ({ keyword }) => keyword !== undefined);
         mark(nodes, 'isGenerated', ({ auto }) => auto !== undefined);
         mark(nodes, 'hasAuthRole', ({ keyword }) => keyword !== undefined && authRoleOf(keyword) !== undefined);
-        mark(nodes, 'isRequiring', ({ required }) => required.size > 0, ({ inPlace }) => inPlace);
+        mark(nodes, 'isRequiring', ({ required }) => required.size > 0, ({ applied }) => applied);
         nodes.forEach(prune);
         return root;
     }
@@ -98,7 +98,7 @@ class Planner {
 
     #addSamePlace(node: PlanNode, schema: JsonObject): void {
 
-        node.inPlace = [referredBy(schema, this.#targets), ...listOf(schema['allOf'])].map((part) => this.#nodeOf(part));
+        node.applied = [referredBy(schema, this.#targets), ...listOf(schema['allOf'])].map((part) => this.#nodeOf(part));
         for (const [keyword, isExclusive] of [['anyOf', false], ['oneOf', true]] as const) {
             if (schema[keyword] !== undefined) {
                 node.alternatives.push({ isExclusive, options: listOf(schema[keyword]).map((part) => this.#option(part)) });
@@ -121,7 +121,7 @@ class Planner {
         node.patterns = patterns.map(([pattern, part]) => [pattern, this.#nodeOf(part)]);
         if (isJsonObject(schema['additionalProperties'])) {
             const names = new Set(node.properties.map(([name]) => name));
-            node.others = { names, patterns: patterns.map(([pattern]) => pattern), node: this.#nodeOf(schema['additionalProperties']) };
+            node.additional = { names, patterns: patterns.map(([pattern]) => pattern), node: this.#nodeOf(schema['additionalProperties']) };
         }
 
         const dependents = [...membersOf(schema['dependentSchemas']), ...membersOf(schema['dependencies'])];
@@ -159,12 +159,12 @@ function prune(node: PlanNode): void {
 
     node.properties = node.properties.filter(([, child]) => child.isMarked);
     node.patterns = node.patterns.filter(([, child]) => child.isMarked);
-    node.others = node.others?.node.isMarked ? node.others : undefined;
+    node.additional = node.additional?.node.isMarked ? node.additional : undefined;
     node.tuple = node.tuple.map((child) => (child?.isMarked ? child : undefined));
     node.items = node.items?.node.isMarked ? node.items : undefined;
     node.contains = node.contains?.node.isMarked ? node.contains : undefined;
-    node.requiring = node.inPlace.filter((child) => child.isRequiring);
-    node.inPlace = node.inPlace.filter((child) => child.isMarked);
+    node.requiring = node.applied.filter((child) => child.isRequiring);
+    node.applied = node.applied.filter((child) => child.isMarked);
     node.dependents = node.dependents.filter(([, child]) => child.isMarked);
     node.alternatives = node.alternatives.map(({ isExclusive, options }) =>
         ({ isExclusive, options: options.filter((option) => option.node.isMarked) }));
@@ -176,8 +176,8 @@ function emptyNode(schema: JsonObject): PlanNode {
 
     const keyword = isJsonObject(schema[ANNOTATION]) ? schema[ANNOTATION] : undefined;
     return {
-        keyword, auto: keyword && autoFieldOf(keyword), properties: [], patterns: [], others: undefined, tuple: [], items: undefined,
-        contains: undefined, inPlace: [], alternatives: [], condition: undefined, dependents: [],
+        keyword, auto: keyword && autoFieldOf(keyword), properties: [], patterns: [], additional: undefined, tuple: [], items: undefined,
+        contains: undefined, applied: [], alternatives: [], condition: undefined, dependents: [],
         required: new Set(listOf(schema['required']).filter((name) => typeof name === 'string')), requiring: [],
         isMarked: false, isGenerated: false, hasAuthRole: false, isRequiring: false
     };
@@ -191,9 +191,9 @@ function mark(
     const parents = new Map<PlanNode, PlanNode[]>();
     for (const node of nodes) {
         for (const child of leadsTo(node)) {
-            const known = parents.get(child) ?? [];
-            parents.set(child, known);
-            known.push(node);
+            const existing = parents.get(child) ?? [];
+            parents.set(child, existing);
+            existing.push(node);
         }
     }
 
@@ -208,11 +208,11 @@ function mark(
 
 function childrenOf(node: PlanNode): PlanNode[] {
 
-    const { others, items, contains, condition } = node;
+    const { additional, items, contains, condition } = node;
     const alternatives = node.alternatives.flatMap(({ options }) => options.map((option) => option.node));
-    const single = [others?.node, items?.node, contains?.node, condition?.test.node, condition?.then, condition?.otherwise];
+    const single = [additional?.node, items?.node, contains?.node, condition?.test.node, condition?.then, condition?.otherwise];
     const named = [...node.properties, ...node.patterns, ...node.dependents].map(([, child]) => child);
-    return [...named, ...node.tuple, ...node.inPlace, ...alternatives, ...single].filter((child) => child !== undefined);
+    return [...named, ...node.tuple, ...node.applied, ...alternatives, ...single].filter((child) => child !== undefined);
 }
 
 function listOf(value: JsonValue | undefined): JsonValue[] {

@@ -54,7 +54,7 @@ class Collector {
 
     #visitSamePlace(node: PlanNode, value: JsonValue, pointer: string): void {
 
-        for (const other of node.inPlace) {
+        for (const other of node.applied) {
             this.visit(other, value, pointer);
         }
 
@@ -90,7 +90,7 @@ class Collector {
             }
         }
 
-        if (node.patterns.length === 0 && !node.others) {
+        if (node.patterns.length === 0 && !node.additional) {
             return;
         }
 
@@ -131,9 +131,9 @@ class Collector {
 export function nodesByName(node: PlanNode, name: string): PlanNode[] {
 
     const nodes = node.patterns.filter(([pattern]) => pattern.test(name)).map(([, child]) => child);
-    const { others } = node;
-    if (others && !others.names.has(name) && !others.patterns.some((pattern) => pattern.test(name))) {
-        nodes.push(others.node);
+    const { additional } = node;
+    if (additional && !additional.names.has(name) && !additional.patterns.some((pattern) => pattern.test(name))) {
+        nodes.push(additional.node);
     }
 
     return nodes;

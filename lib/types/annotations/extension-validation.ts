@@ -36,14 +36,14 @@ const CHECKS: readonly (readonly [path: readonly string[], check: Check])[] = [
 /** Returns all errors in the uses of the extension keyword in a schema. */
 export function extensionErrors(document: SchemaDocument, keywordNames: readonly string[]): ContentError[] {
 
-    const faults: ContentError[] = [];
+    const errors: ContentError[] = [];
     for (const { schema, pointer } of document.subschemas()) {
         for (const name of isJsonObject(schema) ? keywordNames : []) {
-            faults.push(...keywordErrors(schema as JsonObject, name, `${pointer}/${name}`));
+            errors.push(...keywordErrors(schema as JsonObject, name, `${pointer}/${name}`));
         }
     }
 
-    return faults;
+    return errors;
 }
 
 function keywordErrors(schema: JsonObject, name: string, pointer: string): ContentError[] {

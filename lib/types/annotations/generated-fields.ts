@@ -9,7 +9,7 @@ import { isJsonObject } from '../../util/json-types.js';
 import { copyNumberTexts } from '../../json/exact-numbers.js';
 import type { PlanNode, PlanOption } from './annotation-plan.js';
 import { nodesByIndex, nodesByName } from './annotations.js';
-import type { AutoField, GeneratedFacts } from './generated-values.js';
+import type { AutoField, GenerationInputs } from './generated-values.js';
 import { generate } from './generated-values.js';
 import type { MatchTest } from '../schema/compiler.js';
 import { spend } from '../../util/concurrency/time-budget.js';
@@ -24,10 +24,10 @@ export interface FillRules {
 }
 
 /** Returns the content with its generated fields. Does not modify the given content; unchanged parts are shared. */
-export function fillGenerated(plan: PlanNode, content: JsonObject, facts: GeneratedFacts & FillRules, matches: MatchTest): JsonObject {
+export function fillGenerated(plan: PlanNode, content: JsonObject, inputs: GenerationInputs & FillRules, matches: MatchTest): JsonObject {
 
-    const top: Scope = { nodes: [plan], addsHandle: facts.addsHandle };
-    const filled = plan.isGenerated ? new Filler(facts, matches).fill(plan, content, top) : content;
+    const top: Scope = { nodes: [plan], addsHandle: inputs.addsHandle };
+    const filled = plan.isGenerated ? new Filler(inputs, matches).fill(plan, content, top) : content;
     return isJsonObject(filled) ? filled : content;
 }
 
@@ -39,12 +39,12 @@ interface Scope extends FillRules {
 
 class Filler {
 
-    readonly #facts: GeneratedFacts;
+    readonly #inputs: GenerationInputs;
     readonly #matches: MatchTest;
 
-    constructor(facts: GeneratedFacts, matches: MatchTest) {
+    constructor(inputs: GenerationInputs, matches: MatchTest) {
 
-        this.#facts = facts;
+        this.#inputs = inputs;
         this.#matches = matches;
     }
 
@@ -53,11 +53,11 @@ class Filler {
 
         spend(VISIT_COST);
         if (node.auto) {
-            return generate(node.auto, this.#facts);
+            return generate(node.auto, this.#inputs);
         }
 
         let filled = value;
-        for (const other of node.inPlace) {
+        for (const other of node.applied) {
             filled = other.isGenerated ? this.fill(other, filled, scope) : filled;
         }
 
@@ -94,14 +94,14 @@ class Filler {
             }
         }
 
-        if (node.patterns.length > 0 || node.others) {
+        if (node.patterns.length > 0 || node.additional) {
             for (const name of Object.keys(value)) {
                 nodesByName(node, name).filter((child) => child.isGenerated).forEach((child) => put(name, child));
             }
         }
 
         for (const [name, child] of node.dependents) {
-            const dependent = child.isGenerated && Object.hasOwn(filled, name) ? this.fill(child, filled, within(scope, child)) : filled;
+            const dependent = child.isGenerated && Object.hasOwn(filled, name) ? this.fill(child, filled, scopeOf(scope, child)) : filled;
             filled = isJsonObject(dependent) ? dependent : filled;
         }
 
@@ -113,7 +113,7 @@ class Filler {
 
         const auto = fieldOf(node, new Set());
         const isAdded = auto && (auto.name === 'handle' && scope.addsHandle || isRequired(name, scope.nodes, new Set()));
-        return isAdded ? generate(auto, this.#facts) : undefined;
+        return isAdded ? generate(auto, this.#inputs) : undefined;
     }
 
     #fillElements(node: PlanNode, value: JsonValue[]): JsonValue[] {
@@ -151,10 +151,10 @@ class Filler {
 
         if (node.condition) {
             const { test, then, otherwise } = node.condition;
-            const tried = test.node.isGenerated ? this.#tryBranch(test, filled, scope) : undefined;
-            filled = tried ?? filled;
+            const result = test.node.isGenerated ? this.#tryBranch(test, filled, scope) : undefined;
+            filled = result ?? filled;
             const branch = this.#matches(test.schema, filled) ? then : otherwise;
-            filled = branch?.isGenerated ? this.fill(branch, filled, within(scope, branch)) : filled;
+            filled = branch?.isGenerated ? this.fill(branch, filled, scopeOf(scope, branch)) : filled;
         }
 
         return filled;
@@ -163,7 +163,7 @@ class Filler {
     /** Returns the value filled according to a branch if it then matches the branch; otherwise undefined. */
     #tryBranch(option: PlanOption, value: JsonValue, scope: Scope): JsonValue | undefined {
 
-        const candidate = this.fill(option.node, value, within(scope, option.node));
+        const candidate = this.fill(option.node, value, scopeOf(scope, option.node));
         return this.#matches(option.schema, candidate) ? candidate : undefined;
     }
 }
@@ -183,7 +183,7 @@ function setMember(object: JsonObject, name: string, value: JsonValue): void {
 const INNER: Scope = { nodes: [], addsHandle: false };
 
 /** Returns the scope of the same value with one more schema. */
-function within({ nodes, ...rules }: Scope, node: PlanNode): Scope {
+function scopeOf({ nodes, ...rules }: Scope, node: PlanNode): Scope {
 
     return { ...rules, nodes: [...nodes, node] };
 }
@@ -197,7 +197,7 @@ function fieldOf(node: PlanNode, seen: Set<PlanNode>): AutoField | undefined {
     }
 
     seen.add(node);
-    for (const other of node.inPlace) {
+    for (const other of node.applied) {
         const auto = other.isGenerated ? fieldOf(other, seen) : undefined;
         if (auto) {
             return auto;

@@ -25,7 +25,7 @@ export function authRoleOf(keyword: JsonObject): string | undefined {
 /** Returns the roles among annotations. Of several values with one role the first counts; of several member lists, the last. */
 export function findRoles(annotations: readonly Annotation[], prefix: string): AccountAnnotations {
 
-    const marked: Record<string, AnnotatedValue> = {};
+    const annotated: Record<string, AnnotatedValue> = {};
     const secure: AnnotatedValue[] = [];
     let members: readonly string[] | undefined;
     for (const { pointer, keyword, value } of annotations) {
@@ -35,7 +35,7 @@ export function findRoles(annotations: readonly Annotation[], prefix: string): A
             members = membersIn(value, isJsonObject(auth) ? auth : {}, prefix);
         }
         else if (role !== undefined && value !== null) {
-            marked[role] ??= { pointer, value };
+            annotated[role] ??= { pointer, value };
         }
 
         if (memberOf(keyword, 'secureProperty') === true && value !== null) {
@@ -43,7 +43,7 @@ export function findRoles(annotations: readonly Annotation[], prefix: string): A
         }
     }
 
-    return { ...marked, ...(members ? { members } : {}), secure };
+    return { ...annotated, ...(members ? { members } : {}), secure };
 }
 
 /** Returns the name of the directory for the elements of an object that holds script modules; undefined if it holds none. */

@@ -9,7 +9,7 @@ import type { JsonValue, JsonObject } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { SafeRegExp } from '../../util/regexp/safe-regexp.js';
 import { schemaFormats } from './formats.js';
-import { ownKeywords, REPLACED_KEYWORDS } from './custom-keywords.js';
+import { customKeywords, REPLACED_KEYWORDS } from './custom-keywords.js';
 import type { Schema } from './shapes.js';
 import { uncounted, spend } from '../../util/concurrency/time-budget.js';
 import type { DataValidateFunction, DataValidationCxt, FuncKeywordDefinition } from 'ajv/dist/types/index.js';
@@ -41,7 +41,7 @@ export interface Validator {
  */
 export function compileSchemas(targets: readonly Schema[], allErrors: boolean): Validator {
 
-    const known: Schema[] = [];
+    const schemas: Schema[] = [];
     const validators = new Map<Schema, ValidateFunction>();
     const validatorOf: ValidatorOf = (schema) => {
 
@@ -50,7 +50,7 @@ export function compileSchemas(targets: readonly Schema[], allErrors: boolean): 
             return found;
         }
 
-        const made = uncounted(() => ajv.getSchema(`${KEY}#/t/${known.push(schema) - 1}`));
+        const made = uncounted(() => ajv.getSchema(`${KEY}#/t/${schemas.push(schema) - 1}`));
         if (!made) {
             throw new Error('a linked schema cannot be found');
         }
@@ -62,8 +62,8 @@ export function compileSchemas(targets: readonly Schema[], allErrors: boolean): 
     const matches: MatchTest = (schema, value) => (isJsonObject(schema) ? validatorOf(schema)(value) === true : schema !== false);
     // One ajv instance per type costs 0.2 ms, and is garbage collected together with the type.
     const ajv = createAjv(allErrors);
-    ajv.addVocabulary([...ownKeywords({ targets, matches }), ...callingKeywords({ targets, validatorOf, allErrors })]);
-    ajv.addSchema({ t: known }, KEY);
+    ajv.addVocabulary([...customKeywords({ targets, matches }), ...callingKeywords({ targets, validatorOf, allErrors })]);
+    ajv.addSchema({ t: schemas }, KEY);
     const errors = (value: JsonValue): readonly ErrorObject[] => {
 
         const validate = validatorOf(targets[0] ?? true);

@@ -12,7 +12,7 @@ import { unevaluatedIndices, unevaluatedNames } from './unevaluated.js';
 export const REPLACED_KEYWORDS: readonly string[] = ['$ref', 'uniqueItems', 'unevaluatedProperties', 'unevaluatedItems'];
 
 /** Returns the keywords of this file for linked schemas. */
-export function ownKeywords(linked: Linked): FuncKeywordDefinition[] {
+export function customKeywords(linked: Linked): FuncKeywordDefinition[] {
 
     return [
         UNIQUE_ITEMS,
@@ -66,8 +66,8 @@ function unevaluated(linked: Linked, { keyword, type, param, find }: {
 
             const validate: SchemaValidateFunction = (value: JsonObject) => {
 
-                const faulty = find(parent, value as never, linked).find((key) => !linked.matches(schema, value[key] ?? null));
-                return report(validate, keyword, faulty === undefined ? undefined : { [param]: String(faulty) });
+                const invalid = find(parent, value as never, linked).find((key) => !linked.matches(schema, value[key] ?? null));
+                return report(validate, keyword, invalid === undefined ? undefined : { [param]: String(invalid) });
             };
 
             return validate;

@@ -57,8 +57,8 @@ export class SchemaDocument {
     readonly draft: Draft;
     readonly root: Subschema;
     /** Errors in the schema; empty if every keyword has the right shape. */
-    readonly faults: readonly ContentError[];
-    readonly #faults: ContentError[] = [];
+    readonly errors: readonly ContentError[];
+    readonly #errors: ContentError[] = [];
     readonly #subschemas = new Map<string, Subschema>();
     readonly #resources = new Map<string, Resource>();
     #states = 0;
@@ -72,9 +72,9 @@ export class SchemaDocument {
         this.name = name;
         this.schema = schema;
         this.draft = draftOf(isJsonObject(schema) ? schema['$schema'] : undefined);
-        this.faults = this.#faults;
-        const given = typeof baseUri === 'string' && baseUri !== '' ? resolveUri(baseUri, typeUri(name)) : null;
-        const base = this.#resource(given ?? typeUri(name), '', isJsonObject(schema) && schema['$recursiveAnchor'] === true);
+        this.errors = this.#errors;
+        const declared = typeof baseUri === 'string' && baseUri !== '' ? resolveUri(baseUri, typeUri(name)) : null;
+        const base = this.#resource(declared ?? typeUri(name), '', isJsonObject(schema) && schema['$recursiveAnchor'] === true);
         this.root = { resource: base, pointer: '', schema: isSchema(schema) ? schema : false };
         if (!isSchema(schema)) {
             this.#addError('', 'must be a JSON schema: an object');
@@ -110,9 +110,9 @@ export class SchemaDocument {
     /** Returns the subschema at a JSON pointer; undefined if there is none. A subschema outside of known keywords is examined on first access. */
     subschemaAt(pointer: string, resource: Resource): Subschema | undefined {
 
-        const known = this.#subschemas.get(pointer);
-        if (known) {
-            return known;
+        const cached = this.#subschemas.get(pointer);
+        if (cached) {
+            return cached;
         }
 
         const schema = isJsonObject(this.schema) ? getAt(this.schema, pointer) : undefined;
@@ -138,9 +138,9 @@ export class SchemaDocument {
 
         for (const [keyword, value] of Object.entries(schema)) {
             const shape = shapeOf(keyword, this.draft);
-            const fault = shape ? shapeError(shape, value, this.draft) : null;
-            if (fault !== null) {
-                this.#addError(`${pointer}/${keyword}`, fault);
+            const message = shape ? shapeError(shape, value, this.draft) : null;
+            if (message !== null) {
+                this.#addError(`${pointer}/${keyword}`, message);
             }
             else if (shape) {
                 this.#countStates(shape, value);
@@ -166,7 +166,7 @@ export class SchemaDocument {
         if (!isSchema(child)) {
             this.#addError(pointer, 'must be a schema: an object or a boolean');
         }
-        else if (this.#faults.length < MAX_ERRORS) {
+        else if (this.#errors.length < MAX_ERRORS) {
             this.#examine(child, pointer, resource);
         }
 
@@ -205,8 +205,8 @@ export class SchemaDocument {
 
     #addError(pointer: string, message: string): void {
 
-        if (this.#faults.length < MAX_ERRORS) {
-            this.#faults.push({ pointer, message });
+        if (this.#errors.length < MAX_ERRORS) {
+            this.#errors.push({ pointer, message });
         }
     }
 }

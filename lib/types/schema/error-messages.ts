@@ -18,7 +18,7 @@ type Wording = (params: Params, value: JsonValue | undefined) => string;
 const WORDINGS: Readonly<Record<string, Wording>> = {
     'type': ({ type }, value) => `must be ${typePhrase(type)}, got ${nameOfType(value)}`,
     'enum': ({ allowedValues }) => `must be one of ${listed(allowedValues)}`,
-    'const': ({ allowedValue }) => `must be ${shown(allowedValue)}`,
+    'const': ({ allowedValue }) => `must be ${formatted(allowedValue)}`,
     'required': () => 'is required',
     'dependencies': ({ property }) => `is required where ${String(property)} is present`,
     'dependentRequired': ({ property }) => `is required where ${String(property)} is present`,
@@ -60,26 +60,26 @@ const EMPTY_SUMMARIES = new Set(['if', 'propertyNames']);
 /** Returns the errors of content, the summary of alternatives before their details; at most `limit`. */
 export function contentErrors(errors: readonly ErrorObject[], content: JsonValue, limit: number): ContentError[] {
 
-    const faults: ContentError[] = [];
-    for (const { keyword, fault } of mostSpecific(errors, content)) {
+    const result: ContentError[] = [];
+    for (const { keyword, contentError } of mostSpecific(errors, content)) {
         if (!SUMMARIES.has(keyword)) {
-            faults.push(fault);
+            result.push(contentError);
             continue;
         }
 
         // Ajv reports the details of alternatives before their summary, readers expect the summary first.
-        const firstDetail = faults.findIndex(({ pointer }) => pointer === fault.pointer || pointer.startsWith(`${fault.pointer}/`));
-        faults.splice(firstDetail < 0 ? faults.length : firstDetail, 0, fault);
+        const firstDetail = result.findIndex(({ pointer }) => pointer === contentError.pointer || pointer.startsWith(`${contentError.pointer}/`));
+        result.splice(firstDetail < 0 ? result.length : firstDetail, 0, contentError);
     }
 
-    return faults.slice(0, limit);
+    return result.slice(0, limit);
 }
 
-function mostSpecific(errors: readonly ErrorObject[], content: JsonValue): { keyword: string; fault: ContentError }[] {
+function mostSpecific(errors: readonly ErrorObject[], content: JsonValue): { keyword: string; contentError: ContentError }[] {
 
     const isAlone = errors.length === 1;
-    const worthTelling = errors.filter(({ keyword }) => isAlone || !EMPTY_SUMMARIES.has(keyword));
-    return worthTelling.slice(0, 500).map((error) => ({ keyword: error.keyword, fault: errorOf(error, content) }));
+    const informative = errors.filter(({ keyword }) => isAlone || !EMPTY_SUMMARIES.has(keyword));
+    return informative.slice(0, 500).map((error) => ({ keyword: error.keyword, contentError: errorOf(error, content) }));
 }
 
 function errorOf({ keyword, params, instancePath, propertyName, message }: ErrorObject, content: JsonValue): ContentError {
@@ -122,10 +122,10 @@ function listed(values: unknown): string {
 
     const list = Array.isArray(values) ? values as unknown[] : [];
     const more = list.length > 10 ? `, … (${list.length} in all)` : '';
-    return list.slice(0, 10).map(shown).join(', ') + more;
+    return list.slice(0, 10).map(formatted).join(', ') + more;
 }
 
-function shown(value: unknown): string {
+function formatted(value: unknown): string {
 
     return clipped(JSON.stringify(value));
 }

@@ -44,12 +44,12 @@ function withMissing(target: JsonObject, source: JsonObject): JsonObject {
 
     const merged = { ...target };
     for (const [name, value] of Object.entries(source)) {
-        const own = Object.hasOwn(merged, name) ? merged[name] : undefined;
-        if (own === undefined) {
+        const existing = Object.hasOwn(merged, name) ? merged[name] : undefined;
+        if (existing === undefined) {
             Object.defineProperty(merged, name, { value, enumerable: true, writable: true, configurable: true });
         }
-        else if (isJsonObject(own) && isJsonObject(value)) {
-            merged[name] = withMissing(own, value);
+        else if (isJsonObject(existing) && isJsonObject(value)) {
+            merged[name] = withMissing(existing, value);
         }
     }
 

@@ -12,7 +12,7 @@ type TextCheck = (text: string) => boolean;
 /** Maximum length of a value in UTF-16 code units: no date, address or identifier is longer. Also bounds the stack of the regular expressions. */
 const MAX_LENGTH = 65_536;
 
-const OURS: Readonly<Record<string, TextCheck>> = {
+const CUSTOM_FORMATS: Readonly<Record<string, TextCheck>> = {
     // base64 has no maximum length.
     byte: (text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text),
     url: bounded((text) => /^(?:https?|ftp):\/\/\S+$/i.test(text) && URL.canParse(text)),
@@ -42,7 +42,7 @@ const EARLIER_FORMATS: Readonly<Record<string, TextCheck | null>> = {
 /** Returns all formats by name, in ajv's form. */
 export function schemaFormats(): Record<string, AddedFormat> {
 
-    const today = Object.fromEntries(Object.entries(fullFormats).map(([name, format]) => [name, OURS[name] ?? guarded(format)]));
+    const today = Object.fromEntries(Object.entries(fullFormats).map(([name, format]) => [name, CUSTOM_FORMATS[name] ?? withGuard(format)]));
     const earlier = Object.entries(EARLIER_FORMATS).flatMap(([name, check]) => {
 
         const strict = today[name];
@@ -88,7 +88,7 @@ function isUriReference(text: string): boolean {
     return /^(?:[^\s"<>\\^`{|}%\u0000-\u001f\u007f]|%[0-9A-Fa-f]{2})*$/.test(text) && !text.startsWith(':') && text.indexOf('#') === text.lastIndexOf('#');
 }
 
-function guarded(format: Format): AddedFormat {
+function withGuard(format: Format): AddedFormat {
 
     const check: unknown = typeof format === 'object' && !(format instanceof RegExp) ? format.validate : format;
     if (check instanceof RegExp) {

@@ -32,17 +32,17 @@ const FEW_PROPERTIES = 100;
 /** Thrown for a schema that cannot be used. */
 export class UnusableSchema extends Error {
 
-    readonly faults: readonly ContentError[];
-    /** Types, by name or schema URI, that it refers to and that do not exist. If there are no `faults`, creating them makes the schema usable. */
+    readonly errors: readonly ContentError[];
+    /** Types, by name or schema URI, that it refers to and that do not exist. If there are no `errors`, creating them makes the schema usable. */
     readonly missingTypes: readonly string[];
     readonly dependencies: LinkedSchema['dependencies'];
 
-    constructor(faults: readonly ContentError[], missingTypes: readonly string[], dependencies: LinkedSchema['dependencies']) {
+    constructor(errors: readonly ContentError[], missingTypes: readonly string[], dependencies: LinkedSchema['dependencies']) {
 
-        const first = faults[0];
+        const first = errors[0];
         super(first ? `${first.pointer}: ${first.message}` : `refers to the ${missing(missingTypes[0] ?? '')}, which does not exist`);
         this.name = 'UnusableSchema';
-        this.faults = faults;
+        this.errors = errors;
         this.missingTypes = missingTypes;
         this.dependencies = dependencies;
     }
@@ -67,7 +67,7 @@ class Linker {
     /** Targets in the order of their numbers. */
     readonly #ordered: Subschema[] = [];
     readonly #numbers = new Map<Subschema, number>();
-    readonly #faults: ContentError[] = [];
+    readonly #errors: ContentError[] = [];
     readonly #missing = new Set<string>();
     #count = 0;
 
@@ -80,22 +80,22 @@ class Linker {
 
     link(): LinkedSchema {
 
-        const dependencies = this.#references.asked;
-        if (this.#root.faults.length > 0) {
-            throw new UnusableSchema(this.#root.faults, [], dependencies);
+        const dependencies = this.#references.lookups;
+        if (this.#root.errors.length > 0) {
+            throw new UnusableSchema(this.#root.errors, [], dependencies);
         }
 
         const targets = this.#convertAll();
         if (this.#count > MAX_LINKED) {
-            this.#faults.push({ pointer: '', message: `has, with all it refers to, more than ${MAX_LINKED} subschemas` });
+            this.#errors.push({ pointer: '', message: `has, with all it refers to, more than ${MAX_LINKED} subschemas` });
         }
 
         // Following references may have examined more of the document and added to its faults.
-        const faults = [...this.#root.faults, ...this.#faults];
-        const isComplete = faults.length === 0 && this.#missing.size === 0;
+        const errors = [...this.#root.errors, ...this.#errors];
+        const isComplete = errors.length === 0 && this.#missing.size === 0;
         const endless = isComplete ? endlessError(targets) : [];
         if (!isComplete || endless.length > 0) {
-            throw new UnusableSchema([...faults, ...endless], [...this.#missing], dependencies);
+            throw new UnusableSchema([...errors, ...endless], [...this.#missing], dependencies);
         }
 
         return { targets, dependencies };
@@ -174,9 +174,9 @@ class Linker {
 
         const { document } = from.resource;
         const pointer = `${from.pointer}/${keyword}`;
-        this.#faults.push(document === this.#root ?
-            { pointer, message: found.fault } :
-            { pointer: '', message: `refers to the schema ${document.name}, which is not usable: ${pointer}: ${found.fault}` });
+        this.#errors.push(document === this.#root ?
+            { pointer, message: found.message } :
+            { pointer: '', message: `refers to the schema ${document.name}, which is not usable: ${pointer}: ${found.message}` });
         return 0;
     }
 }

@@ -23,9 +23,9 @@ const loaded = new Map<string, SchemaDocument>();
 export function metaSchema(uri: string): SchemaDocument | undefined {
 
     const file = FILES.get(uri);
-    const known = loaded.get(uri);
-    if (known || file === undefined) {
-        return known;
+    const cached = loaded.get(uri);
+    if (cached || file === undefined) {
+        return cached;
     }
 
     const document = new SchemaDocument(uri, load(file) as JsonObject);

@@ -20,9 +20,9 @@ export interface Order {
 /** Returns the property order of linked schemas; undefined if they define none. */
 export function orderOf(targets: readonly Schema[]): Order | undefined {
 
-    const known = new Map<JsonObject, Order>();
-    const order = readOrder(targets[0], targets, known);
-    known.forEach(complete);
+    const cache = new Map<JsonObject, Order>();
+    const order = readOrder(targets[0], targets, cache);
+    cache.forEach(complete);
     return order;
 }
 
@@ -79,23 +79,23 @@ function mapChanged(values: JsonValue[], convert: (value: JsonValue) => JsonValu
     return converted.some((value, index) => value !== values[index]) ? copyNumberTexts(values, converted) : values;
 }
 
-/** Reads the order of a schema and its subschemas. Entered into `known` before it is complete, since schemas may be recursive. */
-function readOrder(schema: JsonValue | undefined, targets: readonly Schema[], known: Map<JsonObject, Order>): Order | undefined {
+/** Reads the order of a schema and its subschemas. Entered into `cache` before it is complete, since schemas may be recursive. */
+function readOrder(schema: JsonValue | undefined, targets: readonly Schema[], cache: Map<JsonObject, Order>): Order | undefined {
 
     if (!isJsonObject(schema)) {
         return undefined;
     }
 
-    let order = known.get(schema);
+    let order = cache.get(schema);
     if (!order) {
         order = { properties: new Map(), items: undefined, referred: undefined };
-        known.set(schema, order);
+        cache.set(schema, order);
         for (const [name, property] of propertiesOf(schema)) {
-            order.properties.set(name, readOrder(property, targets, known));
+            order.properties.set(name, readOrder(property, targets, cache));
         }
 
-        order.items = readOrder(schema['items'], targets, known);
-        order.referred = readOrder(referredBy(schema, targets), targets, known);
+        order.items = readOrder(schema['items'], targets, cache);
+        order.referred = readOrder(referredBy(schema, targets), targets, cache);
     }
 
     return order;

@@ -51,6 +51,6 @@ function inPlaceReferences(schema: JsonValue): number[] {
 
     const children = IN_PLACE.flatMap((keyword) => schema[keyword] ?? []);
     const members = IN_PLACE_MAPS.flatMap((keyword) => (isJsonObject(schema[keyword]) ? Object.values(schema[keyword]) : []));
-    const own = typeof schema[REFERENCE] === 'number' ? [schema[REFERENCE]] : [];
-    return [...own, ...[...children, ...members].flatMap(inPlaceReferences)];
+    const direct = typeof schema[REFERENCE] === 'number' ? [schema[REFERENCE]] : [];
+    return [...direct, ...[...children, ...members].flatMap(inPlaceReferences)];
 }

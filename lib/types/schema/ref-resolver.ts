@@ -11,13 +11,13 @@ import { isRemote, resolveUri, typeNamesOf } from './uri.js';
 import type { SchemaLookup } from './linked-schema.js';
 
 /** The subschema, the name of a missing type (or the URI of its schema), or the error in the reference. */
-export type Resolution = { readonly subschema: Subschema } | { readonly missingType: string } | { readonly fault: string };
+export type Resolution = { readonly subschema: Subschema } | { readonly missingType: string } | { readonly message: string };
 
 /** Resolves the references of one schema and of all schemas that it leads to. */
 export class ReferenceResolver {
 
     /** Lookups by name or id, with their results. */
-    readonly asked = new Map<string, SchemaDocument | undefined>();
+    readonly lookups = new Map<string, SchemaDocument | undefined>();
     readonly #lookup: SchemaLookup;
     /** Resources in the order in which references reached them, beginning with the schema of the type. */
     readonly #met: Set<Resource>;
@@ -41,12 +41,12 @@ export class ReferenceResolver {
         const fragment = decodeFragment(fragments.join('#'));
         const target = this.#inResource(this.#outermost(resource, keyword, fragment ?? ''), fragment);
         if (!target) {
-            return { fault: `refers to ${clipped(reference)}, where no schema stands` };
+            return { message: `refers to ${clipped(reference)}, where no schema stands` };
         }
 
         const { document } = target.resource;
-        if (document !== from.resource.document && document.faults.length > 0) {
-            return { fault: `refers to the schema ${document.name}, which is not usable` };
+        if (document !== from.resource.document && document.errors.length > 0) {
+            return { message: `refers to the schema ${document.name}, which is not usable` };
         }
 
         this.#met.add(target.resource);
@@ -56,14 +56,14 @@ export class ReferenceResolver {
     #findResource(uri: string, from: Subschema): Resource | undefined {
 
         const absolute = resolveUri(uri, from.resource.uri);
-        const own = absolute === null ? undefined : from.resource.document.resource(absolute);
-        if (own) {
-            return own;
+        const local = absolute === null ? undefined : from.resource.document.resource(absolute);
+        if (local) {
+            return local;
         }
 
         const names = [...(absolute === null ? [] : [absolute]), ...typeNamesOf(uri, from.resource.uri)];
         for (const name of names) {
-            const document = this.#ask(name);
+            const document = this.#lookUp(name);
             if (document) {
                 return (absolute === null ? undefined : document.resource(absolute)) ?? document.root.resource;
             }
@@ -72,13 +72,13 @@ export class ReferenceResolver {
         return undefined;
     }
 
-    #ask(name: string): SchemaDocument | undefined {
+    #lookUp(name: string): SchemaDocument | undefined {
 
-        if (!this.asked.has(name)) {
-            this.asked.set(name, this.#lookup(name));
+        if (!this.lookups.has(name)) {
+            this.lookups.set(name, this.#lookup(name));
         }
 
-        return this.asked.get(name);
+        return this.lookups.get(name);
     }
 
     /**

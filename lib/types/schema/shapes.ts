@@ -124,8 +124,8 @@ function mapError(shape: Shape, value: JsonValue): string | null {
         return `must have at most ${MAX_NAME_PATTERNS} members`;
     }
 
-    const fault = shape === 'pattern-map' ? Object.keys(value).map(patternError).find((message) => message !== null) : null;
-    return fault ?? null;
+    const violation = shape === 'pattern-map' ? Object.keys(value).map(patternError).find((message) => message !== null) : null;
+    return violation ?? null;
 }
 
 function nameListsError(value: JsonValue): string | null {
@@ -145,16 +145,16 @@ function patternError(source: string): string | null {
         return null;
     }
     catch (error) {
-        const shown = source.length > 100 ? `${source.slice(0, 100)}…` : source;
-        return `the pattern ${shown} ${(error as Error).message}`;
+        const shortened = source.length > 100 ? `${source.slice(0, 100)}…` : source;
+        return `the pattern ${shortened} ${(error as Error).message}`;
     }
 }
 
 function typesError(value: JsonValue): string | null {
 
     const types = Array.isArray(value) ? value : [value];
-    const known = types.length > 0 && types.every((type) => typeof type === 'string' && TYPE_NAMES.includes(type));
-    return unless(known, `must be one of ${TYPE_NAMES.join(', ')}, or an array of them`);
+    const areKnown = types.length > 0 && types.every((type) => typeof type === 'string' && TYPE_NAMES.includes(type));
+    return unless(areKnown, `must be one of ${TYPE_NAMES.join(', ')}, or an array of them`);
 }
 
 function isNames(value: JsonValue): boolean {

@@ -25,8 +25,8 @@ export function resolveUri(reference: string, base: string): string | null {
  */
 export function typeNamesOf(reference: string, base: string): string[] {
 
-    const places = [resolveUri(reference, base), resolveUri(reference, TYPE_BASE)];
-    const names = places.flatMap((uri) => (uri?.startsWith(TYPE_BASE) ? [decode(uri.slice(TYPE_BASE.length))] : []));
+    const candidates = [resolveUri(reference, base), resolveUri(reference, TYPE_BASE)];
+    const names = candidates.flatMap((uri) => (uri?.startsWith(TYPE_BASE) ? [decode(uri.slice(TYPE_BASE.length))] : []));
     return [...new Set([reference, ...names])].flatMap((name) => (name.endsWith(SUFFIX) ? [name, name.slice(0, -SUFFIX.length)] : [name]));
 }
 

@@ -110,7 +110,7 @@ async function latency(folder: string, { shapes, objects }: { shapes: string; ob
         }
 
         const latencies = await measureShapes(index, shapes, lucene);
-        const { unstored, kept, room, heap } = await index.usage();
+        const { unstored, cached: kept, scratch: room, heap } = await index.usage();
         console.log(shapeTable(latencies));
         const { p50, p95 } = await measureCrossing();
         console.log(`\nthe way to a thread of this machine and back, which all but the shortest searches take: p50 ${p50.toFixed(3)} ms, p95 ${p95.toFixed(3)} ms`);

@@ -80,7 +80,7 @@ export class BenchPlace {
 
         return new IndexSupervisor({
             log: new SearchLogStore(this.database), segments: new SearchSegmentStore(this.database, OWNER),
-            source: sourceOf(new ObjectScan(this.database), new IndexFormStore(this.database)), logger: SILENT, hasOthers: false, ...options
+            source: sourceOf(new ObjectScan(this.database), new IndexFormStore(this.database)), logger: SILENT, isShared: false, ...options
         });
     }
 

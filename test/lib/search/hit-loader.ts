@@ -71,7 +71,7 @@ forEachDatabase((name, create) => {
 
             const read: string[] = [];
             const reader = new ResultReader({
-                policy, resolution: new ObjectResolution(WITHOUT_CODE, LIMITS), turns: new EventLoopYielder(),
+                policy, resolution: new ObjectResolution(WITHOUT_CODE, LIMITS), yielder: new EventLoopYielder(),
                 objects: {
                     texts: (wanted) => {
 
@@ -81,7 +81,7 @@ forEachDatabase((name, create) => {
                     text: (id) => scan.text(id)
                 }
             });
-            return { read, blocks: reader.show(hits(of), { caller, requestContext: {}, signal }) };
+            return { read, blocks: reader.load(hits(of), { caller, requestContext: {}, signal }) };
         }
 
         for (const [who, caller, isShown] of [['the administrator', ADMIN, () => true], ['others', ANONYMOUS, (n: number) => n % 4 !== 3]] as const) {

@@ -114,7 +114,7 @@ forEachDatabase((name, create) => {
 
                 expect((await node.search({ query: 'value' })).size).to.equal(count);
                 await until(async () => (await node.index.usage()).unstored < 32 * 1024 * 1024);
-                const { heap, kept } = await node.index.usage();
+                const { heap, cached: kept } = await node.index.usage();
                 expect(heap - before).to.be.below(256 * 1024 * 1024);
                 expect(kept).to.be.below(64 * 1024 * 1024);
             }
@@ -128,7 +128,7 @@ forEachDatabase((name, create) => {
 
 describe('the choice of segments to merge', () => {
 
-    const size = (segment: number, fields: number, bytes = 1000) => ({ name: segment, documents: 100, dead: 0, bytes, fields });
+    const size = (segment: number, fields: number, bytes = 1000) => ({ name: segment, documents: 100, deleted: 0, bytes, fields });
 
     it('takes eight of a size', () => {
 
@@ -147,6 +147,6 @@ describe('the choice of segments to merge', () => {
 
     it('rewrites a segment after it has lost a quarter of its documents', () => {
 
-        expect(chooseSegments([size(1, 5), { ...size(2, 5), dead: 26 }])).to.equal([2]);
+        expect(chooseSegments([size(1, 5), { ...size(2, 5), deleted: 26 }])).to.equal([2]);
     });
 });

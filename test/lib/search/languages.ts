@@ -132,11 +132,11 @@ describe('stemming by language', () => {
             const fetch = (_: number, name: string, start: number, end: number) => sections.get(name)!.slice(start, end);
             const stored = new Segment(new PagedSections(1, sizes, { fetch, memory: new LruCache() }));
 
-            expect(ids('/title:house', [{ segment: stored, dead: new Uint32Array(1) }])).to.equal([...expected]);
-            expect(ids('/title:"houses"', [{ segment: stored, dead: new Uint32Array(1) }])).to.equal(['a']);
-            checkSections(1, { documents: 1, sizes, dead: new Uint8Array(4) });
+            expect(ids('/title:house', [{ segment: stored, deleted: new Uint32Array(1) }])).to.equal([...expected]);
+            expect(ids('/title:"houses"', [{ segment: stored, deleted: new Uint32Array(1) }])).to.equal(['a']);
+            checkSections(1, { documents: 1, sizes, deleted: new Uint8Array(4) });
             sizes.delete('stem.post');
-            const check = () => checkSections(1, { documents: 1, sizes, dead: new Uint8Array(4) });
+            const check = () => checkSections(1, { documents: 1, sizes, deleted: new Uint8Array(4) });
             if (languages.length > 0) {
                 expect(check).to.throw(/not complete/);
             }

@@ -26,7 +26,7 @@ describe('the tiered merge policy', () => {
     for (const [title, documents, quiet, count] of cases) {
         it(title, () => {
 
-            expect(countToMerge(documents, { quiet, isSearched: true })).to.equal(count);
+            expect(countToMerge(documents, { idleMs: quiet, isSearched: true })).to.equal(count);
         });
     }
 });

@@ -12,7 +12,7 @@ const SHORT = 'short';
 
 function searchFor(request: string): SearcherCall {
 
-    return { kind: 'search', request, first: 10, milliseconds: 10_000, askedAt: 0, caller: '' };
+    return { kind: 'search', request, first: 10, milliseconds: 10_000, requestedAt: 0, caller: '' };
 }
 
 /** A clock of the tests' own: how busy the machine is must not matter. */
@@ -39,7 +39,7 @@ function start(waiting: SearcherCall[]) {
         work: () => null,
         timeFor: ({ milliseconds }) => milliseconds
     }, () => time);
-    const round = overtaking.rounds({
+    const round = overtaking.createYield({
         offer: (work) => {
 
             for (const call of [...waiting]) {

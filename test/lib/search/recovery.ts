@@ -256,7 +256,7 @@ forEachDatabase((name, create) => {
                 }
             }
 
-            const { kept } = await second.index.usage();
+            const { cached: kept } = await second.index.usage();
             expect(kept).to.be.below(100_000);
         });
 

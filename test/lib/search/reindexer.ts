@@ -188,7 +188,7 @@ forEachDatabase((name, create) => {
                     done.push(each.id);
                     return Promise.resolve(undefined);
                 });
-                await work.run(wish, { ...OPTIONS, after: order[2] ?? '', reached: async (id) => void reached.push(id) });
+                await work.run(wish, { ...OPTIONS, after: order[2] ?? '', onProgress: async (id) => void reached.push(id) });
                 expect(done.toSorted()).to.equal(order.slice(3));
                 expect(reached).to.equal([order[18], order[19]]);
             }

@@ -52,7 +52,7 @@ forEachDatabase((name, create, dialect) => {
 
         async function start(owner: string): Promise<SearchNode> {
 
-            const node = new SearchNode(watchedDatabase(database, () => void ++readings), { owner, hasOthers: true, storeAfter: 50 });
+            const node = new SearchNode(watchedDatabase(database, () => void ++readings), { owner, isShared: true, storeAfter: 50 });
             nodes.push(node);
             await node.index.start();
             await node.index.complete();
@@ -209,7 +209,7 @@ forEachDatabase((name, create, dialect) => {
 
             await again.index.stop();
             nodes = [];
-            const lively = new SearchNode(database, { owner: 'here', hasOthers: true, aliveEvery: 0 });
+            const lively = new SearchNode(database, { owner: 'here', isShared: true, aliveEvery: 0 });
             nodes.push(lively);
             await lively.index.start();
             await database.commit(forget);

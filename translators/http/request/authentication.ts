@@ -51,7 +51,7 @@ function fromAccessToken(accessToken: string | undefined): JsonObject {
 function parseAuthorization(text: string): JsonObject {
 
     // Linear: the part after the scheme matches anything
-    // eslint-disable-next-line regexp/no-super-linear-backtracking.
+    // eslint-disable-next-line regexp/no-super-linear-backtracking
     const [, scheme = '', credentials = ''] = /^(\S+)[ \t]*([^]*)$/.exec(text) ?? [];
     switch (scheme.toLowerCase()) {
         case 'basic':

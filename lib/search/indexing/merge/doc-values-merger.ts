@@ -3,7 +3,7 @@
  */
 
 import type { DocValues } from '../../segment/doc-values.js';
-import { GONE } from './merge-input.js';
+import { DELETED } from './merge-input.js';
 import type { Part } from './merge-input.js';
 import { compareValues } from '../../segment/segment-writer.js';
 import type { ColumnData, ColumnValue } from '../../segment/segment-writer.js';
@@ -104,13 +104,13 @@ function forEachPair({ map, segment }: Part, { dense, pairDocuments, pairOrdinal
     const end = dense ? segment.documents : 0;
     for (let document = 0; document < end; ++document) {
         const target = map[document] as number;
-        const rank = dense?.[document] ?? 0;
-        if (rank !== 0 && target !== GONE) {
-            visit(target, rank - 1);
+        const docOrdinal = dense?.[document] ?? 0;
+        if (docOrdinal !== 0 && target !== DELETED) {
+            visit(target, docOrdinal - 1);
         }
 
         for (; pairDocuments[pair] === document; ++pair) {
-            if (target !== GONE) {
+            if (target !== DELETED) {
                 visit(target, pairOrdinals[pair] as number);
             }
         }
@@ -118,7 +118,7 @@ function forEachPair({ map, segment }: Part, { dense, pairDocuments, pairOrdinal
 
     for (; pair < pairDocuments.length; ++pair) {
         const target = map[pairDocuments[pair] as number] as number;
-        if (target !== GONE) {
+        if (target !== DELETED) {
             visit(target, pairOrdinals[pair] as number);
         }
     }

@@ -4,9 +4,9 @@
 
 export class MergeHeap<S extends { readonly isDone: boolean }> {
 
-    readonly #heap: { readonly source: S; readonly rank: number }[] = [];
+    readonly #heap: { readonly source: S; readonly order: number }[] = [];
     readonly #compare: (a: S, b: S) => number;
-    readonly #ranks: Map<S, number>;
+    readonly #orders: Map<S, number>;
 
     /**
      * @param sources in the order in which equal ones are returned
@@ -14,14 +14,14 @@ export class MergeHeap<S extends { readonly isDone: boolean }> {
     constructor(sources: readonly S[], compare: (a: S, b: S) => number) {
 
         this.#compare = compare;
-        this.#ranks = new Map(sources.map((source, rank) => [source, rank]));
+        this.#orders = new Map(sources.map((source, order) => [source, order]));
         sources.filter((source) => !source.isDone).forEach((source) => this.add(source));
     }
 
     /** Puts a source back after it has advanced. */
     add(source: S): void {
 
-        const item = { source, rank: this.#ranks.get(source) ?? 0 };
+        const item = { source, order: this.#orders.get(source) ?? 0 };
         const heap = this.#heap;
         let hole = heap.length;
         heap.push(item);
@@ -89,9 +89,9 @@ export class MergeHeap<S extends { readonly isDone: boolean }> {
         return top.source;
     }
 
-    #isBefore(a: { source: S; rank: number }, b: { source: S; rank: number }): boolean {
+    #isBefore(a: { source: S; order: number }, b: { source: S; order: number }): boolean {
 
         const difference = this.#compare(a.source, b.source);
-        return difference < 0 || difference === 0 && a.rank < b.rank;
+        return difference < 0 || difference === 0 && a.order < b.order;
     }
 }

@@ -5,12 +5,12 @@
 import type { Segment } from '../../segment/segment-reader.js';
 
 /** New number of a deleted document: none. */
-export const GONE = 0xffff_ffff;
+export const DELETED = 0xffff_ffff;
 
 /** A source segment, with the new numbers of its documents and fields. */
 export interface Part {
     readonly segment: Segment;
-    /** New number of each document; {@link GONE} for deleted ones. */
+    /** New number of each document; {@link DELETED} for deleted ones. */
     readonly map: Uint32Array;
     /** New number of each field. */
     readonly fields: Uint32Array;

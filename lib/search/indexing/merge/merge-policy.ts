@@ -10,16 +10,16 @@ import type { SegmentSize } from '../../segment/format.js';
 /** Load that merges depend on. */
 export interface Load {
     /** Milliseconds since the last change. */
-    readonly quiet: number;
+    readonly idleMs: number;
     /** Searches are being made, which are faster with few segments. */
     readonly isSearched: boolean;
 }
 
 /** Many changes, no searches. */
-const BUSY: Load = { quiet: 0, isSearched: false };
+const BUSY: Load = { idleMs: 0, isSearched: false };
 
 /** No changes for a long time. */
-export const PATIENT: Load = { quiet: Infinity, isSearched: true };
+export const IDLE: Load = { idleMs: Infinity, isSearched: true };
 
 /** An older segment is merged with the younger ones unless it is more than this many times as large as these together. */
 const RATIO = 4;
@@ -31,14 +31,14 @@ const RATIO = 4;
 const DOCUMENTS_PER_MS = 4;
 
 /** Milliseconds without changes after which segments are merged even if there are no searches. */
-const QUIET = 100;
+const MIN_IDLE_MS = 100;
 
 /** Share of deleted documents above which a segment is rewritten, */
 const DELETED_SHARE = 0.25;
 
 /** and the share after some time without changes, for segments with at most this number of documents. */
-const QUIET_DELETED_SHARE = 0.1;
-const MAX_QUIET = 100_000;
+const IDLE_DELETED_SHARE = 0.1;
+const MAX_IDLE_DOCUMENTS = 100_000;
 
 /** Number of segments of one size class that are merged into one. */
 const FAN = 8;
@@ -56,19 +56,19 @@ const MAX_FIELDS = 200_000;
 const SMALL_BYTES = 32 * 1024 * 1024;
 
 /** Returns whether to merge at this load. Changes without searches in between are merged together later. */
-export function isMergeTime({ quiet, isSearched }: Load): boolean {
+export function isMergeTime({ idleMs, isSearched }: Load): boolean {
 
-    return isSearched || quiet >= QUIET;
+    return isSearched || idleMs >= MIN_IDLE_MS;
 }
 
 /** Returns how many of the youngest segments to merge, from the number of documents of each, oldest first; 0 for none. */
-export function countToMerge(documents: readonly number[], { quiet }: Load): number {
+export function countToMerge(documents: readonly number[], { idleMs }: Load): number {
 
     let first = documents.length - 1;
     let sum = documents[first] ?? 0;
     for (let older = first - 1; older >= 0; --older) {
         const size = documents[older] as number;
-        if (!canMerge(size, sum, quiet)) {
+        if (!canMerge(size, sum, idleMs)) {
             break;
         }
 
@@ -80,18 +80,19 @@ export function countToMerge(documents: readonly number[], { quiet }: Load): num
 }
 
 /** Returns whether so many documents are deleted that a segment should be rewritten. */
-export function isWasteful({ documents, dead }: { readonly documents: number; readonly dead: number }, { quiet }: Load): boolean {
+export function isWasteful({ documents, deleted }: { readonly documents: number; readonly deleted: number }, { idleMs }: Load): boolean {
 
-    return dead > documents * DELETED_SHARE || dead > documents * QUIET_DELETED_SHARE && documents <= Math.min(quiet * DOCUMENTS_PER_MS, MAX_QUIET);
+    return deleted > documents * DELETED_SHARE ||
+        deleted > documents * IDLE_DELETED_SHARE && documents <= Math.min(idleMs * DOCUMENTS_PER_MS, MAX_IDLE_DOCUMENTS);
 }
 
 /** Returns the names of the segments to merge; empty when there is nothing to do. */
 export function chooseSegments(sizes: readonly SegmentSize[], load: Load = BUSY): number[] {
 
     const small = isMergeTime(load) ? sizes.filter(({ bytes }) => bytes <= SMALL_BYTES).toSorted((a, b) => left(b) - left(a)) : [];
-    const few = togetherSmall(small.slice(small.length - countToMerge(small.map(left), load)));
-    if (few.length > 1) {
-        return few;
+    const candidates = togetherSmall(small.slice(small.length - countToMerge(small.map(left), load)));
+    if (candidates.length > 1) {
+        return candidates;
     }
 
     const wasteful = sizes.find((size) => isWasteful(size, load));
@@ -101,8 +102,8 @@ export function chooseSegments(sizes: readonly SegmentSize[], load: Load = BUSY)
 
     const classes = new Map<number, SegmentSize[]>();
     for (const size of sizes) {
-        const place = Math.floor(Math.log(Math.max(left(size), 1)) / Math.log(FAN));
-        classes.set(place, [...classes.get(place) ?? [], size]);
+        const level = Math.floor(Math.log(Math.max(left(size), 1)) / Math.log(FAN));
+        classes.set(level, [...classes.get(level) ?? [], size]);
     }
 
     for (const [, members] of [...classes].sort(([a], [b]) => a - b)) {
@@ -116,9 +117,9 @@ export function chooseSegments(sizes: readonly SegmentSize[], load: Load = BUSY)
 }
 
 /** Number of live documents. */
-function left({ documents, dead }: SegmentSize): number {
+function left({ documents, deleted }: SegmentSize): number {
 
-    return documents - dead;
+    return documents - deleted;
 }
 
 /** Returns the segments to merge for the least number of segments; for a new index, which is not written to continuously yet. */
@@ -146,7 +147,7 @@ function togetherSmall(sizes: readonly SegmentSize[]): number[] {
     return chosen;
 }
 
-function canMerge(documents: number, younger: number, quiet: number): boolean {
+function canMerge(documents: number, younger: number, idleMs: number): boolean {
 
-    return documents <= Math.max(younger * RATIO, quiet * DOCUMENTS_PER_MS);
+    return documents <= Math.max(younger * RATIO, idleMs * DOCUMENTS_PER_MS);
 }

@@ -8,10 +8,10 @@ import { hasBit } from '../../docset/bit-set.js';
 import { compareBytes, encodeText } from '../../segment/byte-buffers.js';
 import type { DocValues } from '../../segment/doc-values.js';
 import { mergeColumns } from './doc-values-merger.js';
-import { GONE } from './merge-input.js';
+import { DELETED } from './merge-input.js';
 import type { Part } from './merge-input.js';
-import { mergeSpace } from './terms-merger.js';
-import { SPACES } from '../../segment/format.js';
+import { mergeDictionary } from './terms-merger.js';
+import { TERM_KINDS } from '../../segment/format.js';
 import type { Sections } from '../../segment/format.js';
 import { SegmentWriter } from '../../segment/segment-writer.js';
 import type { Segment } from '../../segment/segment-reader.js';
@@ -20,14 +20,14 @@ import type { Segment } from '../../segment/segment-reader.js';
 export interface MergeSource {
     readonly segment: Segment;
     /** Tombstones. */
-    readonly dead: Bits;
+    readonly deleted: Bits;
 }
 
 /** Result of a merge. */
 export interface Merged {
     readonly sections: Sections;
     readonly documents: number;
-    /** For each source the new numbers of its documents; {@link GONE} for deleted ones. */
+    /** For each source the new numbers of its documents; {@link DELETED} for deleted ones. */
     readonly maps: readonly Uint32Array[];
 }
 
@@ -48,12 +48,12 @@ class Merger {
         this.#names = unionOfNames(sources);
         const numbers = new Map(this.#names.map((name, number) => [name, number]));
         let documents = 0;
-        this.#parts = sources.map(({ segment, dead }): Part => {
+        this.#parts = sources.map(({ segment, deleted }): Part => {
 
             const base = documents;
             const map = new Uint32Array(segment.documents);
             for (let document = 0; document < segment.documents; ++document) {
-                map[document] = hasBit(dead, document) ? GONE : documents++;
+                map[document] = hasBit(deleted, document) ? DELETED : documents++;
             }
 
             const fields = Uint32Array.from({ length: segment.fieldCount }, (_, field) => numbers.get(segment.fieldName(field)) ?? 0);
@@ -65,8 +65,8 @@ class Merger {
     merge(): Merged {
 
         const writer = new SegmentWriter(this.#documents, this.#names);
-        for (const space of SPACES) {
-            mergeSpace(this.#parts, space, writer.space(space));
+        for (const kind of TERM_KINDS) {
+            mergeDictionary(this.#parts, kind, writer.dictionary(kind));
         }
 
         this.#names.forEach((name, field) => this.#mergeField(name, field, writer));
@@ -79,17 +79,17 @@ class Merger {
         const bytes: number[] = [];
         const columns: { readonly part: Part; readonly column: DocValues }[] = [];
         for (const part of this.#parts) {
-            const own = part.segment.field(name);
-            const lengths = own === -1 ? null : part.segment.lengths(own);
+            const values = part.segment.field(name);
+            const lengths = values === -1 ? null : part.segment.lengths(values);
             lengths?.bytes.forEach((byte, i) => {
 
-                const document = part.map[lengths.documents ? lengths.documents[i] ?? 0 : i] ?? GONE;
-                if (byte !== 0 && document !== GONE) {
+                const document = part.map[lengths.documents ? lengths.documents[i] ?? 0 : i] ?? DELETED;
+                if (byte !== 0 && document !== DELETED) {
                     documents.push(document);
                     bytes.push(byte);
                 }
             });
-            const column = own === -1 ? null : part.segment.columnAt(own);
+            const column = values === -1 ? null : part.segment.columnAt(values);
             if (column) {
                 columns.push({ part, column });
             }

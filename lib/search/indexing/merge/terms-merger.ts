@@ -3,18 +3,18 @@
  */
 
 import { ByteWriter, compareBytes } from '../../segment/byte-buffers.js';
-import { GONE } from './merge-input.js';
+import { DELETED } from './merge-input.js';
 import type { Part } from './merge-input.js';
 import { readVarint } from '../../segment/section-reader.js';
-import type { Space } from '../../segment/format.js';
-import type { SpaceWriter } from '../../segment/segment-writer.js';
+import type { TermKind } from '../../segment/format.js';
+import type { DictionaryWriter } from '../../segment/segment-writer.js';
 import { MergeHeap } from './merge-heap.js';
 import type { TermDictionary } from '../../segment/term-dictionary.js';
 
 /** Writes the merged term dictionary of a space. */
-export function mergeSpace(parts: readonly Part[], name: Space, writer: SpaceWriter): void {
+export function mergeDictionary(parts: readonly Part[], name: TermKind, writer: DictionaryWriter): void {
 
-    const queue = new MergeHeap(parts.map((part) => new TermCursor(part, part.segment.space(name))), compareCursors);
+    const queue = new MergeHeap(parts.map((part) => new TermCursor(part, part.segment.dictionary(name))), compareCursors);
     const merger = new EntryMerger(writer);
     for (let same = queue.takeEqual(); same.length > 0; same = queue.takeEqual()) {
         merger.merge(same);
@@ -33,28 +33,28 @@ export function mergeSpace(parts: readonly Part[], name: Space, writer: SpaceWri
 class TermCursor {
 
     readonly part: Part;
-    readonly space: TermDictionary;
+    readonly dictionary: TermDictionary;
     term = 0;
 
-    constructor(part: Part, space: TermDictionary) {
+    constructor(part: Part, dictionary: TermDictionary) {
 
         this.part = part;
-        this.space = space;
+        this.dictionary = dictionary;
     }
 
     get isDone(): boolean {
 
-        return this.term >= this.space.termCount;
+        return this.term >= this.dictionary.termCount;
     }
 }
 
 function compareCursors(a: TermCursor, b: TermCursor): number {
 
-    return compareBytes(a.space.termBytes(a.term), b.space.termBytes(b.term));
+    return compareBytes(a.dictionary.termBytes(a.term), b.dictionary.termBytes(b.term));
 }
 
 /** State of the merged postings of one field. */
-interface Gathered {
+interface EntryPostings {
     count: number;
     lastDocument: number;
     /** The only document so far, if the term occurs once in it. */
@@ -64,13 +64,13 @@ interface Gathered {
 /** Writes the merged entries of terms. */
 class EntryMerger {
 
-    readonly #writer: SpaceWriter;
+    readonly #writer: DictionaryWriter;
     readonly #postings = new ByteWriter(1024);
     readonly #positions = new ByteWriter(1024);
     #documents = new Uint32Array(1024);
     #frequencies = new Uint32Array(1024);
 
-    constructor(writer: SpaceWriter) {
+    constructor(writer: DictionaryWriter) {
 
         this.#writer = writer;
     }
@@ -80,69 +80,69 @@ class EntryMerger {
 
         const found: { field: number; entry: number; cursor: TermCursor }[] = [];
         for (const cursor of cursors) {
-            const end = cursor.space.firstEntry(cursor.term + 1);
-            for (let entry = cursor.space.firstEntry(cursor.term); entry < end; ++entry) {
-                found.push({ field: cursor.part.fields[cursor.space.fieldOf(entry)] ?? 0, entry, cursor });
+            const end = cursor.dictionary.firstEntry(cursor.term + 1);
+            for (let entry = cursor.dictionary.firstEntry(cursor.term); entry < end; ++entry) {
+                found.push({ field: cursor.part.fields[cursor.dictionary.fieldOf(entry)] ?? 0, entry, cursor });
             }
         }
 
         // The sort is stable: within a field the sources stay in order.
         found.sort((a, b) => a.field - b.field);
-        let isBegun = false;
+        let isStarted = false;
         for (let i = 0; i < found.length;) {
             const field = found[i]?.field ?? 0;
-            const gathered: Gathered = { count: 0, lastDocument: 0, single: null };
+            const merged: EntryPostings = { count: 0, lastDocument: 0, single: null };
             this.#postings.clear();
             this.#positions.clear();
             for (; found[i]?.field === field; ++i) {
                 const { entry, cursor } = found[i] as typeof found[number];
-                this.#append(entry, cursor, gathered);
+                this.#append(entry, cursor, merged);
             }
 
-            if (gathered.count === 0) {
+            if (merged.count === 0) {
                 continue;
             }
 
-            if (!isBegun) {
-                isBegun = true;
+            if (!isStarted) {
+                isStarted = true;
                 const [first] = cursors;
-                this.#writer.term(first?.space.termBytes(first.term) ?? new Uint8Array(0));
+                this.#writer.term(first?.dictionary.termBytes(first.term) ?? new Uint8Array(0));
             }
 
-            if (gathered.count === 1 && gathered.single !== null) {
-                this.#writer.single(field, gathered.single, this.#positions.view());
+            if (merged.count === 1 && merged.single !== null) {
+                this.#writer.single(field, merged.single, this.#positions.view());
             }
             else {
-                this.#writer.entry(field, gathered.count, this.#postings.view(), this.#positions.view());
+                this.#writer.entry(field, merged.count, this.#postings.view(), this.#positions.view());
             }
         }
     }
 
-    #append(entry: number, { space, part }: TermCursor, gathered: Gathered): void {
+    #append(entry: number, { dictionary, part }: TermCursor, merged: EntryPostings): void {
 
-        const count = space.postings.count(entry);
+        const count = dictionary.postings.count(entry);
         if (part.isWhole && count > 1) {
-            this.#copy(entry, { space, part, count }, gathered);
+            this.#copy(entry, { dictionary, part, count }, merged);
             return;
         }
 
-        this.#makeRoom(count);
-        space.postings.read(entry, this.#documents, this.#frequencies);
-        const positions = space.positions(entry);
+        this.#ensureCapacity(count);
+        dictionary.postings.read(entry, this.#documents, this.#frequencies);
+        const positions = dictionary.positions(entry);
         let at = 0;
         for (let i = 0; i < count; ++i) {
             const document = part.map[this.#documents[i] as number] as number;
             const frequency = this.#frequencies[i] as number;
-            const end = space.hasPositions ? skipNumbers(positions, at, frequency) : 0;
-            if (document !== GONE) {
-                this.#postings.varint((document - gathered.lastDocument) * 2 + Number(frequency === 1));
+            const end = dictionary.hasPositions ? skipNumbers(positions, at, frequency) : 0;
+            if (document !== DELETED) {
+                this.#postings.varint((document - merged.lastDocument) * 2 + Number(frequency === 1));
                 if (frequency !== 1) {
                     this.#postings.varint(frequency);
                 }
 
-                gathered.single = gathered.count === 0 && frequency === 1 ? document : null;
-                gathered.lastDocument = document;
-                ++gathered.count;
+                merged.single = merged.count === 0 && frequency === 1 ? document : null;
+                merged.lastDocument = document;
+                ++merged.count;
                 this.#positions.append(positions.subarray(at, end));
             }
 
@@ -151,21 +151,21 @@ class EntryMerger {
     }
 
     /** Copies postings of a source without deleted documents: only the first delta changes. */
-    #copy(entry: number, { space, part, count }: { space: TermDictionary; part: Part; count: number }, gathered: Gathered): void {
+    #copy(entry: number, { dictionary, part, count }: { dictionary: TermDictionary; part: Part; count: number }, merged: EntryPostings): void {
 
-        const postings = space.postings.bytesOf(entry) ?? NO_BYTES;
+        const postings = dictionary.postings.bytesOf(entry) ?? NO_BYTES;
         const first = readVarint(postings, 0);
-        this.#postings.varint(first.value + (part.base - gathered.lastDocument) * 2);
+        this.#postings.varint(first.value + (part.base - merged.lastDocument) * 2);
         this.#postings.append(postings.subarray(first.next));
-        this.#positions.append(space.positions(entry));
-        this.#makeRoom(count);
-        space.postings.read(entry, this.#documents, this.#frequencies);
-        gathered.lastDocument = part.base + (this.#documents[count - 1] as number);
-        gathered.count += count;
-        gathered.single = null;
+        this.#positions.append(dictionary.positions(entry));
+        this.#ensureCapacity(count);
+        dictionary.postings.read(entry, this.#documents, this.#frequencies);
+        merged.lastDocument = part.base + (this.#documents[count - 1] as number);
+        merged.count += count;
+        merged.single = null;
     }
 
-    #makeRoom(count: number): void {
+    #ensureCapacity(count: number): void {
 
         if (count > this.#documents.length) {
             this.#documents = new Uint32Array(count * 2);

@@ -29,13 +29,13 @@ export function forEachSimilar(
 
     const letters = Array.from(word, (letter) => letter.codePointAt(0) ?? 0);
     const buffer: number[] = [];
-    const told = new Set<number>();
+    const reported = new Set<number>();
     candidates.forEachCandidate(letters, { edits, deadline }, (term) => {
 
         readLetters(terms, term, buffer);
         const distance = Math.abs(buffer.length - letters.length) > edits ? Infinity : distanceOf(letters, buffer, edits);
-        if (distance <= edits && !told.has(term)) {
-            told.add(term);
+        if (distance <= edits && !reported.has(term)) {
+            reported.add(term);
             visit(term);
         }
     });

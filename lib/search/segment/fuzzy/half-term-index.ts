@@ -67,8 +67,8 @@ export class HalfTermIndex {
     #forEach(hash: number, visit: (term: number) => void): void {
 
         const end = this.#starts[(hash & this.#mask) + 1] as number;
-        for (let place = this.#starts[hash & this.#mask] as number; place < end; ++place) {
-            visit(this.#terms[place] as number);
+        for (let i = this.#starts[hash & this.#mask] as number; i < end; ++i) {
+            visit(this.#terms[i] as number);
         }
     }
 }

@@ -52,22 +52,22 @@ export class LetterMaskIndex {
     /** Visits a superset of the terms within `edits` of the word: no order, with false positives. */
     forEachCandidate(word: readonly number[], { edits, deadline }: { edits: number; deadline: Deadline }, visit: (term: number) => void): void {
 
-        const wanted = signature(word.reduce((bits, letter) => bits | bitOf(letter), 0), word.length);
-        const [length, most] = [wanted >>> LETTER_BITS, 2 * edits];
+        const target = signature(word.reduce((bits, letter) => bits | bitOf(letter), 0), word.length);
+        const [length, most] = [target >>> LETTER_BITS, 2 * edits];
         const [starts, signatures] = [this.#starts, this.#signatures];
-        const group = groupOf(wanted, this.#letters);
-        let looked = 0;
+        const group = groupOf(target, this.#letters);
+        let visited = 0;
         for (const difference of differences(this.#letters.length, most)) {
             const end = starts[(group ^ difference) + 1] as number;
-            for (let place = starts[group ^ difference] as number; place < end; ++place) {
-                if (++looked % STEPS_PER_CHECK === 0) {
+            for (let i = starts[group ^ difference] as number; i < end; ++i) {
+                if (++visited % STEPS_PER_CHECK === 0) {
                     deadline.check();
                 }
 
-                const own = signatures[place] as number;
-                const longer = (own >>> LETTER_BITS) - length;
-                if (longer <= edits && -longer <= edits && countOnes((own ^ wanted) & LETTERS) <= most) {
-                    visit(this.#terms[place] as number);
+                const candidate = signatures[i] as number;
+                const longer = (candidate >>> LETTER_BITS) - length;
+                if (longer <= edits && -longer <= edits && countOnes((candidate ^ target) & LETTERS) <= most) {
+                    visit(this.#terms[i] as number);
                 }
             }
         }
@@ -105,22 +105,22 @@ function discriminatingLetters(signatures: Uint32Array): number[] {
 
     const bits = Math.min(Math.max(Math.floor(Math.log2(signatures.length)) - GROUP_POWER, 0), MAX_GROUP_BITS);
     const counts = new Array<number>(LETTER_BITS).fill(0);
-    for (const own of signatures) {
-        for (let letters = own & LETTERS; letters !== 0; letters &= letters - 1) {
-            const place = 31 - Math.clz32(letters & -letters);
-            counts[place] = (counts[place] ?? 0) + 1;
+    for (const candidate of signatures) {
+        for (let letters = candidate & LETTERS; letters !== 0; letters &= letters - 1) {
+            const i = 31 - Math.clz32(letters & -letters);
+            counts[i] = (counts[i] ?? 0) + 1;
         }
     }
 
-    return counts.map((count, place) => ({ place, distance: Math.abs(count - signatures.length / 2) }))
-        .sort((a, b) => a.distance - b.distance).slice(0, bits).map(({ place }) => place);
+    return counts.map((count, i) => ({ place: i, distance: Math.abs(count - signatures.length / 2) }))
+        .sort((a, b) => a.distance - b.distance).slice(0, bits).map(({ place: i }) => i);
 }
 
-function groupOf(own: number, letters: readonly number[]): number {
+function groupOf(candidate: number, letters: readonly number[]): number {
 
     let group = 0;
     for (let i = 0; i < letters.length; ++i) {
-        group |= (own >>> (letters[i] as number) & 1) << i;
+        group |= (candidate >>> (letters[i] as number) & 1) << i;
     }
 
     return group;
@@ -132,9 +132,9 @@ const DIFFERENCES = new Map<number, Uint32Array>();
 function differences(bits: number, most: number): Uint32Array {
 
     const key = bits << 8 | most;
-    const known = DIFFERENCES.get(key) ?? Uint32Array.from({ length: 2 ** bits }, (_, i) => i).filter((number) => countOnes(number) <= most);
-    DIFFERENCES.set(key, known);
-    return known;
+    const cached = DIFFERENCES.get(key) ?? Uint32Array.from({ length: 2 ** bits }, (_, i) => i).filter((number) => countOnes(number) <= most);
+    DIFFERENCES.set(key, cached);
+    return cached;
 }
 
 function signature(letters: number, length: number): number {

@@ -3,7 +3,7 @@
 import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { DoipError } from '../../../../lib/errors/errors.js';
-import { USERNAME_TAKEN } from '../../../../lib/identity/sync/account-sync.js';
+import { USERNAME_CONFLICT } from '../../../../lib/identity/sync/account-sync.js';
 import { forEachDatabase } from '../../../support/database.js';
 import type { TestDatabase } from '../../../support/database.js';
 import { IdentityKit, userRoles } from '../../../support/identity.js';
@@ -53,13 +53,13 @@ forEachDatabase((name, create) => {
 
             const failed = await Promise.all(['test/race1', 'test/race2'].map((id, i) => kit.addUser(id, { username: ['RaceÄ', 'raceä'][i]! })));
 
-            expect(failed.toSorted()).to.equal([USERNAME_TAKEN, null].toSorted());
+            expect(failed.toSorted()).to.equal([USERNAME_CONFLICT, null].toSorted());
             const winner = ['test/race1', 'test/race2'][failed.indexOf(null)]!;
-            const loser = ['test/race1', 'test/race2'][failed.indexOf(USERNAME_TAKEN)]!;
+            const loser = ['test/race1', 'test/race2'][failed.indexOf(USERNAME_CONFLICT)]!;
             expect((await kit.accounts.getByName('raceä'))?.userId).to.equal(winner);
             expect(await kit.accounts.get(loser)).to.be.null();
             expect(await kit.credentials.get(loser)).to.be.null();
-            expect(kit.writer.explain(USERNAME_TAKEN, { roles: userRoles({ username: 'raceä' }) })?.message).to.equal('Username raceä is not unique.');
+            expect(kit.writer.explain(USERNAME_CONFLICT, { roles: userRoles({ username: 'raceä' }) })?.message).to.equal('Username raceä is not unique.');
         });
 
         for (const username of ['admin', 'Admin', 'ADMIN']) {
@@ -80,7 +80,7 @@ forEachDatabase((name, create) => {
             expect(await kit.updateUser('test/rename', { username: 'new' })).to.be.null();
             expect(await kit.accounts.getByName('old')).to.be.null();
             expect(await kit.addUser('test/rename2', { username: 'old' })).to.be.null();
-            expect(await kit.updateUser('test/rename', { username: 'Old' })).to.equal(USERNAME_TAKEN);
+            expect(await kit.updateUser('test/rename', { username: 'Old' })).to.equal(USERNAME_CONFLICT);
             expect((await kit.accounts.get('test/rename'))?.username).to.equal('new');
         });
 

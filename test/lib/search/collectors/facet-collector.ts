@@ -30,7 +30,7 @@ function searching(documents: readonly IndexDocument[]) {
     const builder = new SegmentBuilder();
     documents.forEach((document) => builder.add(document));
     const segment = Segment.of(builder.finish());
-    const live = [{ segment, dead: new Uint32Array((segment.documents + 31) >>> 5) }];
+    const live = [{ segment, deleted: new Uint32Array((segment.documents + 31) >>> 5) }];
     const engine = new IndexSearcher();
     return (request: Partial<SearchRequest>) => {
 

@@ -3,7 +3,7 @@ import * as Lab from '@hapi/lab';
 import { emptyBits, fullBits, setBit } from '../../../../lib/search/docset/bit-set.js';
 import { DocIdSetBuilder } from '../../../../lib/search/matching/doc-id-set-builder.js';
 import {
-    both, countBoth, countOf, few, forEachDocument, hasDocument, cachedSet, listOf, many, mostFew, without
+    both, countBoth, countOf, sparseSet, forEachDocument, hasDocument, cachedSet, listOf, denseSet, maxSparse, without
 } from '../../../../lib/search/docset/doc-id-set.js';
 import type { DocumentSet } from '../../../../lib/search/docset/doc-id-set.js';
 import { Segment } from '../../../../lib/search/segment/segment-reader.js';
@@ -37,9 +37,9 @@ function bitsOf(documents: readonly number[]) {
 function forms(documents: readonly number[]): Record<string, () => DocumentSet> {
 
     return {
-        few: () => few(Uint32Array.from(documents)),
-        many: () => many(bitsOf(documents)),
-        kept: () => cachedSet(many(bitsOf(documents)), DOCUMENTS)
+        few: () => sparseSet(Uint32Array.from(documents)),
+        many: () => denseSet(bitsOf(documents)),
+        kept: () => cachedSet(denseSet(bitsOf(documents)), DOCUMENTS)
     };
 }
 
@@ -76,7 +76,7 @@ describe('a set of documents', () => {
                         const [third, fourth] = [a(), b()];
                         expect(contents(without(third, fourth)), context).to.equal(rest);
                         for (const [set, documents] of [[first, left], [second, right], [third, left], [fourth, right]] as const) {
-                            if (set.kind === 'few' || set.kept) {
+                            if (set.kind === 'few' || set.cached) {
                                 expect(contents(set), context).to.equal(documents);
                             }
                         }
@@ -88,13 +88,13 @@ describe('a set of documents', () => {
 
     it('is a list for up to one document in 64', () => {
 
-        const most = mostFew(DOCUMENTS);
+        const most = maxSparse(DOCUMENTS);
         const first = (count: number): number[] => Array.from({ length: count }, (_, i) => i * 3);
         expect(most).to.equal(46);
-        expect(mostFew(10)).to.equal(16);
-        expect(cachedSet(many(bitsOf(first(most))), DOCUMENTS).kind).to.equal('few');
-        expect(cachedSet(many(bitsOf(first(most + 1))), DOCUMENTS).kind).to.equal('many');
-        expect(cachedSet(many(fullBits(DOCUMENTS)), DOCUMENTS)).to.include({ kept: { count: DOCUMENTS, isAll: true } });
+        expect(maxSparse(10)).to.equal(16);
+        expect(cachedSet(denseSet(bitsOf(first(most))), DOCUMENTS).kind).to.equal('few');
+        expect(cachedSet(denseSet(bitsOf(first(most + 1))), DOCUMENTS).kind).to.equal('many');
+        expect(cachedSet(denseSet(fullBits(DOCUMENTS)), DOCUMENTS)).to.include({ cached: { count: DOCUMENTS, isAll: true } });
     });
 
     it('intersects sorted lists of very different lengths', () => {
@@ -133,7 +133,7 @@ describe('the builder of document sets', () => {
 
         const random = seeded(5);
         const indexed = segment();
-        const space = indexed.space('text');
+        const space = indexed.dictionary('text');
         const kinds = new Set<string>();
         for (let round = 0; round < 400; ++round) {
             const collector = new DocIdSetBuilder(indexed);
@@ -154,12 +154,12 @@ describe('the builder of document sets', () => {
                 else {
                     const documents = someDocuments(random);
                     const form = Object.values(forms(documents))[random.integer(0, 2)];
-                    collector.addSet(form?.() ?? few(new Uint32Array(0)));
+                    collector.addSet(form?.() ?? sparseSet(new Uint32Array(0)));
                     documents.forEach((document) => expected.add(document));
                 }
             }
 
-            const set = collector.take();
+            const set = collector.build();
             kinds.add(set.kind);
             expect(contents(set)).to.equal([...expected].sort((a, b) => a - b));
         }
@@ -169,15 +169,15 @@ describe('the builder of document sets', () => {
 
     it('never changes shared sets', () => {
 
-        const kept = cachedSet(many(bitsOf(Array.from({ length: 200 }, (_, i) => i * 7))), DOCUMENTS);
+        const kept = cachedSet(denseSet(bitsOf(Array.from({ length: 200 }, (_, i) => i * 7))), DOCUMENTS);
         const before = contents(kept);
-        const list = few(Uint32Array.from([1, 5, 9]));
+        const list = sparseSet(Uint32Array.from([1, 5, 9]));
         for (const set of [kept, list]) {
             const collector = new DocIdSetBuilder(segment());
             collector.addSet(set);
             collector.add(2);
             collector.add(1);
-            expect(contents(collector.take())).to.equal([...new Set([...contents(set), 1, 2])].sort((a, b) => a - b));
+            expect(contents(collector.build())).to.equal([...new Set([...contents(set), 1, 2])].sort((a, b) => a - b));
         }
 
         expect(contents(kept)).to.equal(before);

@@ -18,19 +18,19 @@ describe('leased segments', () => {
         const search = (): void => {
 
             set.apply({ kind: 'put', document: corpus.document(`test/${++number}`) });
-            set.withSnapshot((segments) => segments.forEach(({ segment }) => segment.space('text')));
+            set.withSnapshot((segments) => segments.forEach(({ segment }) => segment.dictionary('text')));
         };
 
         search();
         set.withSnapshot(([first]) => {
 
-            const space = first?.segment.space('text');
+            const space = first?.segment.dictionary('text');
             for (let i = 0; i < 20; ++i) {
                 search();
             }
 
             expect(set.snapshot()).to.not.include(first);
-            expect(first?.segment.space('text')).to.shallow.equal(space);
+            expect(first?.segment.dictionary('text')).to.shallow.equal(space);
         });
 
         for (const { segment } of set.snapshot()) {

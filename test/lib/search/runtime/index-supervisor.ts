@@ -227,7 +227,7 @@ forEachDatabase((name, create) => {
 
         it('contains changes of other nodes', async () => {
 
-            const [here, there] = [await start({ owner: 'here', hasOthers: true }), await start({ owner: 'there', hasOthers: true })];
+            const [here, there] = [await start({ owner: 'here', isShared: true }), await start({ owner: 'there', isShared: true })];
             const first = object('test/1', 'one', 1);
             await here.write(null, first);
             await sleep(250);

@@ -29,7 +29,9 @@ function start() {
     searcher.handle({ kind: 'apply', changes: JSON.stringify(changes) });
     const search = (first: number, askedAt = Date.now()): Found => {
 
-        return JSON.parse(searcher.handle({ kind: 'search', request: JSON.stringify(REQUEST), first, milliseconds: 10_000, askedAt, caller: '' }) as string) as Found;
+        return JSON.parse(searcher.handle({
+            kind: 'search', request: JSON.stringify(REQUEST), first, milliseconds: 10_000, requestedAt: askedAt, caller: ''
+        }) as string) as Found;
     };
 
     const more = (cursor: number | null): MoreFound => {

@@ -43,7 +43,7 @@ class Pair {
     /** Put in the place of what is lent. */
     instead: (() => TermSnapshot | null) | null = null;
     readonly #lender: SnapshotSource = {
-        lend: async (wish) => {
+        exportSnapshot: async (wish) => {
 
             this.asked.push('loan');
             await setImmediate();
@@ -51,7 +51,7 @@ class Pair {
         },
         page: async (wish, page) => {
 
-            this.asked.push(`page ${page.place} ${page.space} ${page.page}`);
+            this.asked.push(`page ${page.segment} ${page.kind} ${page.page}`);
             await setImmediate();
             return structuredClone(this.searcher.handle({ kind: 'page', page, ...wish }) as Uint8Array | null);
         }
@@ -81,7 +81,8 @@ class Pair {
     general(wanted: SearchRequest): Found {
 
         return JSON.parse(this.searcher.handle({
-            kind: 'search', request: JSON.stringify({ ...wanted, filterQueries: ['*:*'] }), first: 1000, milliseconds: 10_000, askedAt: Date.now(), caller: ''
+            kind: 'search', request: JSON.stringify({ ...wanted, filterQueries: ['*:*'] }), first: 1000, milliseconds: 10_000,
+            requestedAt: Date.now(), caller: ''
         }) as string) as Found;
     }
 
@@ -121,10 +122,10 @@ describe('the search snapshot', () => {
 
         const asked: string[] = [];
         const prompt = new InlineTermSearch({
-            lend: (wish) => Promise.resolve(structuredClone(exportSnapshot(placesFor(wish), 0))),
+            exportSnapshot: (wish) => Promise.resolve(structuredClone(exportSnapshot(placesFor(wish), 0))),
             page: (wish, page) => {
 
-                asked.push(`${page.place} ${page.space} ${page.page}`);
+                asked.push(`${page.segment} ${page.kind} ${page.page}`);
                 return Promise.resolve(structuredClone(pageOf(placesFor(wish), page)));
             }
         }, new Int32Array(1));

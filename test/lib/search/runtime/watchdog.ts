@@ -14,7 +14,7 @@ describe('the watchdog', () => {
         let now = 0;
         let isStuck = false;
         const watch = new Watchdog(10, () => now);
-        watch.begin(() => {
+        watch.start(() => {
 
             isStuck = true;
         });
@@ -40,12 +40,12 @@ describe('the watchdog', () => {
             answer = resolve;
         });
 
-        await expect(watch.run(() => work, { stuck: () => late.push('stuck'), late: (text) => late.push(text) })).to.reject(/took too long/);
+        await expect(watch.run(() => work, { onHang: () => late.push('stuck'), onLate: (text) => late.push(text) })).to.reject(/took too long/);
         answer('answer');
         await until(async () => late.length > 0);
         expect(late).to.equal(['answer']);
-        expect(await watch.run(async () => 'soon', { stuck: () => late.push('stuck'), late: (text) => late.push(text) })).to.equal('soon');
-        await expect(watch.run(() => Promise.reject(new Error('fault')), { stuck: () => {}, late: () => {} })).to.reject('fault');
+        expect(await watch.run(async () => 'soon', { onHang: () => late.push('stuck'), onLate: (text) => late.push(text) })).to.equal('soon');
+        await expect(watch.run(() => Promise.reject(new Error('fault')), { onHang: () => {}, onLate: () => {} })).to.reject('fault');
     });
 
     it('does not fire without pending calls', async () => {
@@ -53,10 +53,10 @@ describe('the watchdog', () => {
         let now = 0;
         const stuck: string[] = [];
         const watch = new Watchdog(1, () => now);
-        const end = watch.begin(() => stuck.push('first'));
+        const end = watch.start(() => stuck.push('first'));
         end();
         now = 100;
-        watch.begin(() => stuck.push('second'));
+        watch.start(() => stuck.push('second'));
         now = 200;
 
         await until(async () => stuck.length > 0);

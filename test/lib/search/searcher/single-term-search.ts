@@ -147,10 +147,10 @@ describe('the single-term search', () => {
             segments.push(build(noted.slice(size, size + 10)));
             for (let round = 0; round < 20; ++round) {
                 const place = corpus.below(segments.length);
-                const { segment, dead } = segments[place] as LiveSegment;
-                const gone = dead.slice();
+                const { segment, deleted } = segments[place] as LiveSegment;
+                const gone = deleted.slice();
                 gone[0] = (gone[0] ?? 0) | 1 << corpus.below(10);
-                segments[place] = { segment, dead: round % 4 === 0 ? gone : dead };
+                segments[place] = { segment, deleted: round % 4 === 0 ? gone : deleted };
                 const { fast, general } = bothWays(engine, wordRequest(corpus), segments);
                 expect(fast).to.equal(general);
             }

@@ -139,7 +139,7 @@ describe('references in schemas', () => {
     for (const [title, schema, fault] of faulty) {
         it(`make a schema invalid that refers to ${title}`, () => {
 
-            const { faults, missingTypes, message } = unusable(schema);
+            const { errors: faults, missingTypes, message } = unusable(schema);
 
             expect(faults.map((each) => `${each.pointer}: ${each.message}`)).to.equal([fault]);
             expect(message).to.equal(fault);
@@ -150,7 +150,7 @@ describe('references in schemas', () => {
     for (const reference of ['Missing', 'Missing#/x', 'Missing.schema.json', '/cordra/schemas/Missing.schema.json', 'file:/cordra/schemas/Missing']) {
         it(`report a type that is still missing: ${reference}`, () => {
 
-            const { faults, missingTypes } = unusable({ properties: { a: { $ref: reference } } });
+            const { errors: faults, missingTypes } = unusable({ properties: { a: { $ref: reference } } });
 
             expect(faults).to.equal([]);
             expect(missingTypes).to.equal(['Missing']);
@@ -197,7 +197,7 @@ describe('malformed schemas', () => {
     for (const [title, schema, fault] of cases) {
         it(`are rejected: ${title}`, () => {
 
-            const [first] = unusable(schema).faults;
+            const [first] = unusable(schema).errors;
 
             expect(`${first?.pointer}: ${first?.message}`).to.match(typeof fault === 'string' ? new RegExp(`^${fault.replace(/[$()*+./?[\\\]^{|}-]/g, '\\$&')}$`) : fault);
         });
@@ -226,7 +226,7 @@ describe('malformed schemas', () => {
 
         const properties = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`p${i}`, { type: 'strin' }]));
 
-        expect(unusable({ properties }).faults.length).to.equal(20);
+        expect(unusable({ properties }).errors.length).to.equal(20);
     });
 
     it('are not those of nearly the greatest depth', () => {
