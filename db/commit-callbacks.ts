@@ -11,7 +11,7 @@ type Answer = () => void;
 /** Queue of callbacks; see {@link COMPLETIONS_PER_TURN}. */
 export class CompletionQueue {
 
-    #waiting: Answer[] = [];
+    #pending: Answer[] = [];
     #isScheduled = false;
     readonly #emptied: () => void;
 
@@ -25,13 +25,13 @@ export class CompletionQueue {
 
     get isEmpty(): boolean {
 
-        return this.#waiting.length === 0;
+        return this.#pending.length === 0;
     }
 
     /** Queues a callback for each unit; the first ones run at once, unless others are queued already. */
     add<T>(units: readonly T[], answer: (unit: T, index: number) => void): void {
 
-        units.forEach((unit, index) => this.#waiting.push(() => answer(unit, index)));
+        units.forEach((unit, index) => this.#pending.push(() => answer(unit, index)));
         if (!this.#isScheduled) {
             this.#next();
         }
@@ -39,8 +39,8 @@ export class CompletionQueue {
 
     #next(): void {
 
-        this.#waiting.splice(0, COMPLETIONS_PER_TURN).forEach((answer) => answer());
-        if (this.#waiting.length === 0) {
+        this.#pending.splice(0, COMPLETIONS_PER_TURN).forEach((answer) => answer());
+        if (this.#pending.length === 0) {
             this.#emptied();
             return;
         }

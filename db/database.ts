@@ -39,7 +39,7 @@ export interface Precondition {
 /** Steps that are written atomically, in this order. */
 export interface Unit {
     readonly steps: readonly Step[];
-    readonly guard?: Precondition;
+    readonly precondition?: Precondition;
     /**
      * True when the results of the single steps are not needed: the unit may then share a transaction, and statements for its rows,
      * with other such units, and the result may lack `steps`. Concurrent units must commute, except for rows whose steps have
@@ -106,22 +106,22 @@ export interface Database {
     /**
      * Rejects when the database does not answer.
      *
-     * @param patience timeout in milliseconds; default 5000
+     * @param timeoutMs timeout in milliseconds; default 5000
      */
-    ping(patience?: number): Promise<void>;
+    ping(timeoutMs?: number): Promise<void>;
 
     /** Returns what impairs a database that answers; absent where only the server knows. Never rejects. */
-    trouble?(): Promise<DatabaseTrouble | null>;
+    condition?(): Promise<DatabaseCondition | null>;
 
     /** Returns whether this number of bytes can be stored, by default as many as are reserved; absent where only the server knows. */
-    hasRoomFor?(bytes?: number): boolean;
+    hasSpaceFor?(bytes?: number): boolean;
 
     /** Waits for running work and closes all connections. */
     close(): Promise<void>;
 }
 
 /** `full`: nothing can be stored until there is disk space; `damaged`: a part of what was stored cannot be read. */
-export type DatabaseTrouble = 'full' | 'damaged';
+export type DatabaseCondition = 'full' | 'damaged';
 
 /** Chunks of bytes, by blob id. */
 export interface BlobDatabase {

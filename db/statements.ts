@@ -106,32 +106,32 @@ type Slot = { readonly name: string } | { readonly name: string; readonly entry:
 /** Creates placeholders and finds them in compiled SQL. */
 class Placeholders {
 
-    readonly #places: Slot[] = [];
+    readonly #slots: Slot[] = [];
 
-    add(place: Slot): number {
+    add(slot: Slot): number {
 
-        this.#places.push(place);
-        return FIRST_PLACEHOLDER + this.#places.length - 1;
+        this.#slots.push(slot);
+        return FIRST_PLACEHOLDER + this.#slots.length - 1;
     }
 
-    compile(composed: Composed): { sql: string; places: Slot[] } {
+    compile(composed: Composed): { sql: string; slots: Slot[] } {
 
         const { sql, bindings } = composed.toSQL().toNative();
-        const places = bindings.map((binding): Slot => {
+        const slots = bindings.map((binding): Slot => {
 
-            const place = typeof binding === 'number' ? this.#places[binding - FIRST_PLACEHOLDER] : undefined;
-            return place ?? { constant: toSqlValue(binding) };
+            const slot = typeof binding === 'number' ? this.#slots[binding - FIRST_PLACEHOLDER] : undefined;
+            return slot ?? { constant: toSqlValue(binding) };
         });
-        return { sql, places };
+        return { sql, slots };
     }
 }
 
 function compile<N extends string>(compose: (knex: Knex, bind: Bind<N>) => Composed, knex: Knex, db: Reader): NamedStatement<N> {
 
     const placeholders = new Placeholders();
-    const { sql, places } = placeholders.compile(compose(knex, (name) => placeholders.add({ name })));
+    const { sql, slots } = placeholders.compile(compose(knex, (name) => placeholders.add({ name })));
     const statement = { sql };
-    const values = (named: Values<N>): SqlValue[] => places.map((place) => valueOf(place, named));
+    const values = (named: Values<N>): SqlValue[] => slots.map((slot) => valueOf(slot, named));
     const read = <R extends object>(named: Values<N>): Promise<R[]> => db.read<R>(statement, values(named));
     return {
         sql,
@@ -146,8 +146,8 @@ function listStatement<N extends string, L extends string>(
     compose: (knex: Knex, bind: Bind<N>, list: BindList<L>) => Composed, knex: Knex, db: Reader
 ): ListStatement<N, L> {
 
-    const bySize = new Map<number, { statement: Statement; places: Slot[] }>();
-    const sized = (size: number): { statement: Statement; places: Slot[] } => {
+    const bySize = new Map<number, { statement: Statement; slots: Slot[] }>();
+    const sized = (size: number): { statement: Statement; slots: Slot[] } => {
 
         let built = bySize.get(size);
         if (!built) {
@@ -157,8 +157,8 @@ function listStatement<N extends string, L extends string>(
                 return Array.from({ length: size }, (_, entry) => placeholders.add({ name, entry }));
             };
 
-            const { sql, places } = placeholders.compile(compose(knex, (name) => placeholders.add({ name }), list));
-            built = { statement: { sql }, places };
+            const { sql, slots } = placeholders.compile(compose(knex, (name) => placeholders.add({ name }), list));
+            built = { statement: { sql }, slots };
             bySize.set(size, built);
         }
 
@@ -167,8 +167,8 @@ function listStatement<N extends string, L extends string>(
 
     const bind = (named: Values<N> & Readonly<Record<L, readonly SqlValue[]>>): { statement: Statement; bindings: SqlValue[] } => {
 
-        const { statement, places } = sized(roundedSize(named));
-        return { statement, bindings: places.map((place) => valueOf(place, named)) };
+        const { statement, slots } = sized(roundedSize(named));
+        return { statement, bindings: slots.map((slot) => valueOf(slot, named)) };
     };
 
     return {
@@ -188,30 +188,30 @@ function listStatement<N extends string, L extends string>(
 /** Returns the next power of two that holds the longest list; shorter lists repeat their last entry, which `in (…)` ignores. */
 function roundedSize(named: Readonly<Record<string, SqlValue | readonly SqlValue[]>>): number {
 
-    let longest = 0;
+    let maxLength = 0;
     for (const [name, value] of Object.entries(named)) {
         if (Array.isArray(value)) {
             if (value.length === 0 || value.length > MAX_LIST) {
                 throw new Error(`list ${name} must have 1 to ${MAX_LIST} entries, got ${value.length}`);
             }
 
-            longest = Math.max(longest, value.length);
+            maxLength = Math.max(maxLength, value.length);
         }
     }
 
-    return 2 ** Math.ceil(Math.log2(longest));
+    return 2 ** Math.ceil(Math.log2(maxLength));
 }
 
-function valueOf(place: Slot, named: Readonly<Record<string, SqlValue | readonly SqlValue[]>>): SqlValue {
+function valueOf(slot: Slot, named: Readonly<Record<string, SqlValue | readonly SqlValue[]>>): SqlValue {
 
-    if ('constant' in place) {
-        return place.constant;
+    if ('constant' in slot) {
+        return slot.constant;
     }
 
-    const given = named[place.name];
-    const value = 'entry' in place && Array.isArray(given) ? (given as SqlValue[])[Math.min(place.entry, given.length - 1)] : given;
+    const raw = named[slot.name];
+    const value = 'entry' in slot && Array.isArray(raw) ? (raw as SqlValue[])[Math.min(slot.entry, raw.length - 1)] : raw;
     if (value === undefined || Array.isArray(value)) {
-        throw new Error(`the statement needs a value for ${place.name}`);
+        throw new Error(`the statement needs a value for ${slot.name}`);
     }
 
     return value as SqlValue;

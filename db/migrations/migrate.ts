@@ -33,7 +33,7 @@ export async function migrate(knex: Knex, { dialect, log }: Setting, options: Mi
 
     const list = options.migrations ?? MIGRATIONS;
     const config: Knex.MigratorConfig = { migrationSource: sourceOf(list, dialect), tableName: MIGRATION_TABLE };
-    await refuseNewer(knex, list);
+    await rejectNewer(knex, list);
     await knex.migrate.forceFreeMigrationsLock(config);
 
     const target = options.target ?? 'newest';
@@ -63,15 +63,15 @@ async function migrateDown(knex: Knex, config: Knex.MigratorConfig, last: string
 }
 
 /** Rejects a database that a newer program has migrated. */
-async function refuseNewer(knex: Knex, list: readonly Migration[]): Promise<void> {
+async function rejectNewer(knex: Knex, list: readonly Migration[]): Promise<void> {
 
     if (!await knex.schema.hasTable(MIGRATION_TABLE)) {
         return;
     }
 
-    const known = new Set(list.map(({ name }) => name));
+    const names = new Set(list.map(({ name }) => name));
     const done = await knex(MIGRATION_TABLE).select<{ name: string }[]>('name').orderBy('id');
-    const unknown = done.map(({ name }) => name).filter((name) => !known.has(name));
+    const unknown = done.map(({ name }) => name).filter((name) => !names.has(name));
     if (unknown.length > 0) {
         throw new Error('the database was changed by a newer version of this program: it has the migrations ' +
             `${unknown.join(', ')}, which this version does not know; start that version, or restore a backup`);

@@ -55,7 +55,7 @@ import { TxnWatermarkStore } from '../stores/txn-watermark-store.js';
 import { ObjectScan } from '../stores/objects/object-scan.js';
 import { ObjectStore } from '../stores/objects/object-store.js';
 import { ReferenceStore } from '../stores/reference-store.js';
-import { Room } from '../stores/free-space.js';
+import { FreeSpace } from '../stores/free-space.js';
 import { ScriptModuleStore } from '../stores/script-module-store.js';
 import { SettingStore } from '../stores/setting-store.js';
 import { VersionStore } from '../stores/version-store.js';
@@ -68,7 +68,7 @@ import { ObjectHasher } from '../objects/hashes/object-hashes.js';
 /** The opened components. */
 export interface Runtime {
     readonly services: Services;
-    readonly database: Pick<Database, 'ping' | 'trouble'>;
+    readonly database: Pick<Database, 'ping' | 'condition'>;
     /** Stops background work and closes the database. */
     close(): Promise<void>;
 }
@@ -176,7 +176,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     const jobStore = new JobStore(db);
     const jobs = new JobRunner(jobStore, { log });
     const sweeper = new BlobSweeper(db, stores, blobs, log);
-    jobs.register(sweepBlobs(sweeper, { isShort: () => db.hasRoomFor?.() === false }));
+    jobs.register(sweepBlobs(sweeper, { isShort: () => db.hasSpaceFor?.() === false }));
     jobs.register(purgeJobs(jobStore));
     const elements = new ElementService(blobs, stores, limits.elementBytes, (type) => catalog.current.get(type)?.hashesObjects ?? false);
     const policy = new Policy(() => catalog.current.accessRules, options.hide);
@@ -227,10 +227,12 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     ];
     const gate = new WriteBarrier(catalog);
     const floor = new TxnWatermarkStore(db, node ?? 'local');
-    const writer = new ObjectWriter({ db, store: objectStore, elements, participants, gate, clock, floor });
+    const writer = new ObjectWriter({ db, store: objectStore, elements, participants, barrier: gate, clock, floor });
     identity.useAuthenticateHook(() => scripting.design.authenticateHook());
     const resolution = new ObjectResolution(scripting.lifecycle, limits);
-    const writing = { store: objectStore, reader, catalog, writer, limits, locks: new KeyedLocks(), lifecycle: scripting.lifecycle, clock, patience: options.writePatience };
+    const writing = {
+        store: objectStore, reader, catalog, writer, limits, locks: new KeyedLocks(), lifecycle: scripting.lifecycle, clock, timeoutMs: options.writePatience
+    };
     const objects = new ObjectService({ ...writing, pipeline });
     const creation = new ObjectCreation({ ...writing, pipeline });
     const finder = new ObjectLoader({ byIds: (ids) => scan.byIds(ids), refresh: () => reader.epochs() });
@@ -244,7 +246,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
 
             return serviceId(catalog.current.prefix);
         },
-        registry, reader, creation, objects, finder, resolution, elements, versions, relationships, catalog, limits, scripts: scripting, bulk,
+        registry, reader, creation, objects, loader: finder, resolution, elements, versions, relationships, catalog, limits, scripts: scripting, bulk,
         reindexing: search.reindexing({ locks: writing.locks, makeForm: (object, caller) => objects.indexFormOf(object, { caller }) }),
         safeNumber: new HighestSafeTxn({ index: search.index, objects: objectStore, clock, floor }),
         search: new SearchService({ index: search.index, objects: scan, policy, catalog, resolution, timeoutMs: options.search?.timeout }),
@@ -253,7 +255,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
             directory: identity.directory, secretKeeper, secrets: identity.secretTransfer, references,
             rehearse: scripting.rehearse, gate, refresh: () => reader.epochs()
         }),
-        room: new Room(options.storageChooser ? {} : db, makeRoom(sweeper)), startup, log, policy, identity,
+        space: new FreeSpace(options.storageChooser ? {} : db, makeRoom(sweeper)), startup, log, policy, identity,
         passwordChanges: new PasswordChanges({ admin: identity.admin, catalog, logins: identity.logins, objects, reader }),
         handles, endpoint, localSecret: identity.local.secret
     };

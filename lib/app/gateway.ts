@@ -162,7 +162,7 @@ class RepositoryGateway implements Gateway {
                 ping: (patience) => database.ping(patience), onOutage: () => this.#suspend(runtime), onReturn: () => this.#resume(runtime), log: this.#log
             });
             this.#watch.start();
-            this.#startup.succeed(async () => (await this.#watch?.ping() === false ? 'silent' : await database.trouble?.() ?? null));
+            this.#startup.succeed(async () => (await this.#watch?.ping() === false ? 'silent' : await database.condition?.() ?? null));
             this.#dispatcher.state = { services: runtime.services, outage: null };
             return { generatedPassword };
         }

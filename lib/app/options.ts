@@ -40,7 +40,7 @@ export function gatewayOptions(config: Config, log: Logger = openLog(config.log)
         search: { memory: search.memoryBytes, timeout: search.timeoutSeconds * 1000 },
         scripts: {
             workers: scripts.workers, timeout: scripts.timeoutSeconds * 1000, memoryBytes: scripts.memoryBytes,
-            stackBytes: scripts.stackBytes, crossingBytes: limits.jsonBytes
+            stackBytes: scripts.stackBytes, maxMessageBytes: limits.jsonBytes
         },
         relatedObjects: limits.relatedObjects,
         texts: { ...config.texts, milliseconds: config.texts.seconds * 1000 },

@@ -30,20 +30,20 @@ export class Context implements OperationContext {
     private readonly rootLog: Logger;
     private ownLog: Logger | undefined;
 
-    constructor(facts: ContextFacts) {
+    constructor(parts: ContextParts) {
 
-        this.caller = facts.caller;
-        this.targetId = facts.targetId;
-        this.attributes = facts.attributes;
-        this.requestContext = facts.requestContext;
-        this.services = facts.services;
-        this.transport = facts.request.transport;
-        this.input = facts.request.input;
+        this.caller = parts.caller;
+        this.targetId = parts.targetId;
+        this.attributes = parts.attributes;
+        this.requestContext = parts.requestContext;
+        this.services = parts.services;
+        this.transport = parts.request.transport;
+        this.input = parts.request.input;
         this.inputJson = undefined;
-        this.stored = facts.stored;
-        this.operation = facts.operation;
-        this.request = facts.request;
-        this.rootLog = facts.log;
+        this.stored = parts.stored;
+        this.operation = parts.operation;
+        this.request = parts.request;
+        this.rootLog = parts.log;
     }
 
     get signal(): AbortSignal {
@@ -105,7 +105,7 @@ export class Context implements OperationContext {
 }
 
 /** Parts of a context. */
-export interface ContextFacts {
+export interface ContextParts {
     readonly caller: Caller;
     readonly targetId: string;
     readonly operation: Operation;

@@ -83,8 +83,8 @@ export class Dispatcher {
             return { requestId: request.requestId, status, attributes, output, callerId };
         }
         catch (error) {
-            const known = this.options.explain?.(error) ?? error;
-            const response = errorResponse(request.requestId, known, this.options.statuses, () => requestLog(this.options.log, request));
+            const explained = this.options.explain?.(error) ?? error;
+            const response = errorResponse(request.requestId, explained, this.options.statuses, () => requestLog(this.options.log, request));
             return { ...response, callerId: seen.caller?.userId ?? null };
         }
     }
@@ -139,7 +139,7 @@ export class Dispatcher {
             caller, targetId, operation, attributes, services, request, log: this.options.log, stored, requestContext
         });
         await authorise(operation, context, stored);
-        await checkRoom(operation, request, services);
+        await checkFreeSpace(operation, request, services);
         await shapeInput(operation, context, request.input);
         return operation.handler(context);
     }
@@ -184,23 +184,23 @@ function checkVerb(operation: Operation, request: DoipRequest): void {
 }
 
 /** Rejects input that is known to exceed the free disk space before it is read. */
-async function checkRoom({ methods, readOnly, storesEachItem }: Operation, { inputBytes = 0 }: DoipRequest, { room }: Services): Promise<void> {
+async function checkFreeSpace({ methods, readOnly, storesEachItem }: Operation, { inputBytes = 0 }: DoipRequest, { space }: Services): Promise<void> {
 
     if (inputBytes > SMALL_BYTES && !methods?.includes('GET') && !readOnly && !storesEachItem) {
-        await room.demand(inputBytes);
+        await space.demand(inputBytes);
     }
 }
 
 function checkTarget(operation: Operation, onService: boolean): void {
 
     if (operation.target === 'service' && !onService || operation.target === 'object' && onService) {
-        const wanted = operation.target === 'service' ? 'the target service' : 'an object as target';
-        throw declined(`Operation not supported: ${operation.id} needs ${wanted}`);
+        const expected = operation.target === 'service' ? 'the target service' : 'an object as target';
+        throw declined(`Operation not supported: ${operation.id} needs ${expected}`);
     }
 }
 
 /** Maximum length of an operation id, and of its target, in error messages. */
-const SHOWN = 100;
+const MAX_SHOWN = 100;
 
 /** Returns the error for an unknown operation. Reveals nothing about a target that the caller may not read, methods included. */
 function unknownOperation(
@@ -208,7 +208,7 @@ function unknownOperation(
 ): Error {
 
     const { caller, targetId, services: { policy, serviceId } } = context;
-    const unknown = `Operation not supported: ${operationId.slice(0, SHOWN).toWellFormed()} is not known for ${targetId.slice(0, SHOWN).toWellFormed()}`;
+    const unknown = `Operation not supported: ${operationId.slice(0, MAX_SHOWN).toWellFormed()} is not known for ${targetId.slice(0, MAX_SHOWN).toWellFormed()}`;
     if (target) {
         const mayRead = policy.canRead(caller, target);
         return mayRead.allowed ? declined(unknown) : denied(caller, mayRead.reason);

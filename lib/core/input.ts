@@ -77,9 +77,9 @@ export async function shapeInput(operation: Operation, context: { inputJson: Jso
     }
 }
 
-function checkInput(operation: Operation, given: JsonValue): JsonValue {
+function checkInput(operation: Operation, input: JsonValue): JsonValue {
 
-    const value = operation.inputMembers && isJsonObject(given) ? picked(given, operation.inputMembers) : given;
+    const value = operation.inputMembers && isJsonObject(input) ? picked(input, operation.inputMembers) : input;
     if (!operation.inputSchema) {
         return value;
     }

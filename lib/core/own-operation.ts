@@ -115,17 +115,17 @@ export function defineOwnOperation<A extends object = JsonObject>(operation: Own
 }
 
 /** Returns the operation in the form for the registry, which also rejects malformed ones. */
-export function toOperation<A extends object>(own: OwnOperation<A>, performFor: PerformFor): Operation<A> {
+export function toOperation<A extends object>(operation: OwnOperation<A>, performFor: PerformFor): Operation<A> {
 
-    if (typeof own !== 'object' || own === null || typeof own.handler !== 'function') {
-        return own as unknown as Operation<A>;
+    if (typeof operation !== 'object' || operation === null || typeof operation.handler !== 'function') {
+        return operation as unknown as Operation<A>;
     }
 
-    const { authorise } = own;
+    const { authorise } = operation;
     return {
-        ...own,
+        ...operation,
         authorise: typeof authorise === 'function' ? (context) => authorise(ownContext(context, performFor)) : authorise,
-        handler: (context) => own.handler(ownContext(context, performFor))
+        handler: (context) => operation.handler(ownContext(context, performFor))
     };
 }
 

@@ -161,10 +161,10 @@ export class OperationRegistry {
 
     private remove(id: string): void {
 
-        const old = this.byId.get(id);
-        if (old) {
+        const former = this.byId.get(id);
+        if (former) {
             this.byId.delete(id);
-            for (const name of [id, ...(old.aliases ?? [])]) {
+            for (const name of [id, ...(former.aliases ?? [])]) {
                 this.byName.delete(name);
             }
         }

@@ -26,7 +26,7 @@ import type { Scripting } from '../scripting/scripting.js';
 import type { ReindexJobs } from '../search/reindex-job.js';
 import type { HighestSafeTxn } from '../search/highest-safe-txn.js';
 import type { SearchService } from '../search/search-service.js';
-import type { Room } from '../stores/free-space.js';
+import type { FreeSpace } from '../stores/free-space.js';
 import type { Catalog } from '../types/catalog.js';
 import type { StartupState } from '../health/startup-state.js';
 
@@ -62,7 +62,7 @@ export interface Services {
     /** Changes and deletes objects. */
     readonly objects: ObjectService;
     /** Batches lookups of objects for requests with many. */
-    readonly finder: ObjectLoader;
+    readonly loader: ObjectLoader;
     /** Applies the resolution hooks of types to objects. */
     readonly resolution: ObjectResolution;
     /** Code of types and of the design. */
@@ -81,7 +81,7 @@ export interface Services {
     readonly policy: Policy;
     readonly limits: FieldLimits;
     /** Free disk space. */
-    readonly room: Pick<Room, 'demand'>;
+    readonly space: Pick<FreeSpace, 'demand'>;
     readonly startup: StartupState;
     readonly log: Logger;
     /** Tokens, sessions and users. */

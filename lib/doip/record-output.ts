@@ -24,7 +24,7 @@ export interface RecordParts {
     readonly after: JsonObject;
     readonly blocks: AsyncGenerator<readonly RecordItem[], void, undefined>;
     /** Maximum number of results, where it is known. */
-    readonly most?: number;
+    readonly maxResults?: number;
 }
 
 /** How a record is written. */
@@ -36,8 +36,8 @@ export interface RecordForm {
 }
 
 /** Maximum number of results, and of their characters, in a record that becomes one JSON value. */
-const MAX_GATHERED = 1000;
-const MAX_GATHERED_LENGTH = 1024 * 1024;
+const MAX_BUFFERED = 1000;
+const MAX_BUFFERED_LENGTH = 1024 * 1024;
 
 /** Size of a chunk of text in characters. */
 const CHUNK_LENGTH = 16_384;
@@ -50,7 +50,7 @@ export class RecordOutput implements AsyncIterable<Segment> {
 
     private constructor(parts: RecordParts, first: IteratorResult<readonly RecordItem[], void>) {
 
-        this.#parts = { before: {}, most: 0, ...parts };
+        this.#parts = { before: {}, maxResults: 0, ...parts };
         this.#first = first;
     }
 
@@ -83,13 +83,13 @@ export class RecordOutput implements AsyncIterable<Segment> {
     /** The whole record as one segment. */
     [Symbol.asyncIterator](): AsyncGenerator<Segment, void, undefined> {
 
-        return onClose(this.#whole(), () => void this.close());
+        return onClose(this.#stream(), () => void this.close());
     }
 
-    async *#whole(): AsyncGenerator<Segment, void, undefined> {
+    async *#stream(): AsyncGenerator<Segment, void, undefined> {
 
-        const { before, after, most } = this.#parts;
-        const { values, texts, isAll } = most > MAX_GATHERED ? NOTHING : await this.#gather();
+        const { before, after, maxResults } = this.#parts;
+        const { values, texts, isAll } = maxResults > MAX_BUFFERED ? NOTHING : await this.#buffer();
         if (isAll) {
             const results = values.map((item) => (item instanceof SerializedObject || item instanceof SerializedJson ? item.toJSON() : item) as JsonValue);
             // Writing the value in one go would block the event loop.
@@ -101,12 +101,12 @@ export class RecordOutput implements AsyncIterable<Segment> {
     }
 
     /** The first results, up to the block with which they are too long for one value. */
-    async #gather(): Promise<Gathered> {
+    async #buffer(): Promise<BufferedResults> {
 
         const values: RecordItem[] = [];
         const texts: string[] = [];
         let length = 0;
-        while (length <= MAX_GATHERED_LENGTH) {
+        while (length <= MAX_BUFFERED_LENGTH) {
             const block = await this.next();
             if (!block) {
                 return { values, texts, isAll: true };
@@ -124,13 +124,13 @@ export class RecordOutput implements AsyncIterable<Segment> {
     }
 }
 
-interface Gathered {
+interface BufferedResults {
     readonly values: readonly RecordItem[];
     readonly texts: readonly string[];
     readonly isAll: boolean;
 }
 
-const NOTHING: Gathered = { values: [], texts: [], isAll: false };
+const NOTHING: BufferedResults = { values: [], texts: [], isAll: false };
 
 /**
  * The JSON text of a record, in chunks. Returning early releases the results.

@@ -27,9 +27,9 @@ export function jsonSegment(value: JsonValue): JsonSegment {
 }
 
 /** Returns a segment of bytes in memory. */
-export function bytesSegment(bytes: Uint8Array, facts: { mediaType?: string; filename?: string } = {}): BytesSegment {
+export function bytesSegment(bytes: Uint8Array, properties: { mediaType?: string; filename?: string } = {}): BytesSegment {
 
-    return { kind: 'bytes', body: once(bytes), length: bytes.byteLength, ...facts };
+    return { kind: 'bytes', body: once(bytes), length: bytes.byteLength, ...properties };
 }
 
 /** Yields the given segments. */

@@ -10,7 +10,7 @@ import { jsonText } from '../json/raw-json.js';
 import type { Acl, DigitalObject, Element, Metadata } from './digital-object.js';
 
 /** Attributes of an object. The texts must equal the result of {@link writeStored} for their values. */
-export interface WrittenParts {
+export interface SerializedParts {
     /** JSON text. */
     readonly content: string;
     /** JSON text; null if the object has no access control list of its own. */
@@ -28,10 +28,10 @@ export class SerializedObject implements DigitalObject {
     readonly id: string;
     readonly type: string;
     readonly elements: Element[];
-    readonly parts: WrittenParts;
+    readonly parts: SerializedParts;
     #attributes: DigitalObject['attributes'] | undefined;
 
-    constructor({ id, type, elements }: Pick<DigitalObject, 'id' | 'type' | 'elements'>, parts: WrittenParts) {
+    constructor({ id, type, elements }: Pick<DigitalObject, 'id' | 'type' | 'elements'>, parts: SerializedParts) {
 
         this.id = id;
         this.type = type;
@@ -95,7 +95,7 @@ export function plainObject(object: DigitalObject): DigitalObject {
     return object instanceof SerializedObject ? object.toJSON() : object;
 }
 
-function readAttributes({ content, acl, userMetadata, metadata, responseContext }: WrittenParts): DigitalObject['attributes'] {
+function readAttributes({ content, acl, userMetadata, metadata, responseContext }: SerializedParts): DigitalObject['attributes'] {
 
     return {
         content: readStored(content) as JsonObject,

@@ -60,12 +60,12 @@ export interface ContentError {
 }
 
 /** 400: content is invalid for its type. The message is the first error, as `pointer: text`. */
-export function invalidContent(faults: readonly ContentError[]): DoipError {
+export function invalidContent(errors: readonly ContentError[]): DoipError {
 
-    const first = faults[0];
+    const first = errors[0];
     const message = first ? `${first.pointer}: ${first.message}` : 'content is not valid';
     return new DoipError(Status.badRequest, message, {
-        details: { errors: faults.map(({ pointer, message }) => ({ pointer, message })) }
+        details: { errors: errors.map(({ pointer, message }) => ({ pointer, message })) }
     });
 }
 
@@ -88,13 +88,13 @@ export function forbidden(message: string, options?: ErrorOptions): DoipError {
 }
 
 /** 403 over HTTP, a bad request in DOIP: type code rejected the request by throwing a string. */
-export function refused(message: string): DoipError {
+export function rejectedByCode(message: string): DoipError {
 
-    return new DoipError(Status.badRequest, message, { http: REFUSED });
+    return new DoipError(Status.badRequest, message, { http: REJECTED });
 }
 
-/** The HTTP code of {@link refused}. */
-export const REFUSED = 403;
+/** The HTTP code of {@link rejectedByCode}. */
+export const REJECTED = 403;
 
 /** 404: the object, or the requested part of it, does not exist. */
 export function notFound(message: string, options?: ErrorOptions): DoipError {

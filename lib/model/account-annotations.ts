@@ -33,7 +33,7 @@ export const NO_ROLES: AccountAnnotations = { secure: [] };
 /** True if content describes a user, who may log in. */
 export function isAccount({ username, password, requirePasswordChange, accountActive, publicKey }: AccountAnnotations): boolean {
 
-    return [username, password, requirePasswordChange, accountActive, publicKey].some((marked) => marked !== undefined);
+    return [username, password, requirePasswordChange, accountActive, publicKey].some((annotation) => annotation !== undefined);
 }
 
 /** True if content describes a user or a group, or may do so after its next change. */

@@ -33,8 +33,8 @@ export interface Draft {
     readonly restored?: 'as-it-was' | 'validated' | 'reviewed';
     /** The content as the client sent it, before type code changed it; null if code made all of it. Absent: `content` itself. */
     readonly sent?: JsonObject | null;
-    /** See {@link WriteContext.earlier}. */
-    readonly earlier?: WriteContext['earlier'];
+    /** See {@link WriteContext.beforeWrite}. */
+    readonly beforeWrite?: WriteContext['beforeWrite'];
 }
 
 /** Extracts secrets from content; see `identity/secrets/secret-extractor`. */

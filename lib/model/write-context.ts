@@ -9,7 +9,7 @@ import { ANONYMOUS_AUTHOR } from './caller.js';
 import type { ScriptScope } from './script-scope.js';
 
 /** An object that a request is working on while it runs a script. */
-export interface Held {
+export interface HeldLock {
     /** `change` while a change of the object is being prepared, `call` while one of its methods runs. */
     readonly by: 'change' | 'call';
     /** Transaction number of the last write of the object by the script itself; null if there is none. */
@@ -19,7 +19,7 @@ export interface Held {
 /** Chain of scripts that a write runs in. Its host calls must not wait for locks of their own request. */
 export interface ScriptChain {
     /** Object id → state. */
-    readonly held: ReadonlyMap<string, Held>;
+    readonly locks: ReadonlyMap<string, HeldLock>;
     /** Scope of the script that waits for this write; null if there is none. */
     readonly scope: ScriptScope | null;
 }
@@ -34,18 +34,18 @@ export interface WriteContext {
     /** Repeats the access check on the object as it is at the time of the change, since rights may have changed meanwhile. */
     readonly check?: (object: StoredObject) => void;
     /** Resolves when all earlier writes of the same request are stored; a referenced object that is missing may be among them. */
-    readonly earlier?: (() => Promise<void>) | undefined;
+    readonly beforeWrite?: (() => Promise<void>) | undefined;
     /** Set for writes by scripts: no hooks run but the one for indexing, and waiting for locks is limited to a short time. */
-    readonly within?: ScriptChain;
+    readonly chain?: ScriptChain;
 }
 
 /** Chain of requests that run in no script. */
-export const NO_SCRIPT: ScriptChain = { held: new Map(), scope: null };
+export const NO_SCRIPT: ScriptChain = { locks: new Map(), scope: null };
 
 /** Returns the chain for a script that runs while a request works on an object. */
-export function holding(id: string, held: Held, within: ScriptChain = NO_SCRIPT): ScriptChain {
+export function holding(id: string, held: HeldLock, parent: ScriptChain = NO_SCRIPT): ScriptChain {
 
-    return { ...within, held: new Map([...within.held, [id, held]]) };
+    return { ...parent, locks: new Map([...parent.locks, [id, held]]) };
 }
 
 /** Returns the author that metadata records for a caller. */

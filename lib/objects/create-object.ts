@@ -59,11 +59,11 @@ export class ObjectCreation {
     readonly #writer: ObjectWriter;
     readonly #hooks: HookParts;
     readonly #clock: TxnIdGenerator;
-    readonly #patience: number;
+    readonly #timeoutMs: number;
 
     constructor(parts: {
         store: ObjectStore; catalog: Catalog; pipeline: ContentPipeline; writer: ObjectWriter; limits: FieldLimits; lifecycle: Lifecycle;
-        clock: TxnIdGenerator; patience?: number | undefined;
+        clock: TxnIdGenerator; timeoutMs?: number | undefined;
     }) {
 
         this.#store = parts.store;
@@ -72,7 +72,7 @@ export class ObjectCreation {
         this.#writer = parts.writer;
         this.#hooks = { lifecycle: parts.lifecycle, limits: parts.limits };
         this.#clock = parts.clock;
-        this.#patience = parts.patience ?? WRITE_TIMEOUT_MS;
+        this.#timeoutMs = parts.timeoutMs ?? WRITE_TIMEOUT_MS;
     }
 
     /**
@@ -84,21 +84,21 @@ export class ObjectCreation {
     async create(input: ObjectInput, context: WriteContext, options: CreateOptions = {}): Promise<StoredObject> {
 
         const { suffix, isFree = false } = options;
-        const given = input.id ?? (suffix === undefined ? undefined : `${this.#catalog.current.prefix}/${suffix}`);
-        checkWritable(this.#catalog.current.design, context.caller, given ?? '');
-        if (given !== undefined) {
-            checkNewId(given, this.#catalog.current.prefix, this.#hooks.limits);
+        const requestedId = input.id ?? (suffix === undefined ? undefined : `${this.#catalog.current.prefix}/${suffix}`);
+        checkWritable(this.#catalog.current.design, context.caller, requestedId ?? '');
+        if (requestedId !== undefined) {
+            checkNewId(requestedId, this.#catalog.current.prefix, this.#hooks.limits);
             if (!isFree) {
-                await this.#checkFree(given);
+                await this.#checkFree(requestedId);
             }
         }
 
         const hooks = this.#hooksOf(input, context);
-        let proposal = this.#propose(given, input);
+        let proposal = this.#propose(requestedId, input);
         const attempt = { context, hooks, sent: proposal.content };
         if (hooks) {
             proposal = await hooks.beforeSchemaValidation(proposal);
-            if (proposal.id !== undefined && proposal.id !== given) {
+            if (proposal.id !== undefined && proposal.id !== requestedId) {
                 checkNewId(proposal.id, this.#catalog.current.prefix, this.#hooks.limits);
                 await this.#checkFree(proposal.id);
             }
@@ -108,7 +108,7 @@ export class ObjectCreation {
             await this.#underNewId(proposal, attempt) :
             await this.#under(proposal.id, proposal, attempt);
         if (!after) {
-            throw proposal.id === undefined ? conflict('no free id could be found, try again') : alreadyThere(proposal.id);
+            throw proposal.id === undefined ? conflict('no free id could be found, try again') : idConflict(proposal.id);
         }
 
         await hooks?.afterStorage(after);
@@ -118,7 +118,7 @@ export class ObjectCreation {
     #hooksOf(input: ObjectInput, context: WriteContext): WriteHooks | null {
 
         const { lifecycle } = this.#hooks;
-        const concerns = input.type !== undefined && !context.within && (lifecycle.has(input.type) || lifecycle.mayGenerateIds(input.type));
+        const concerns = input.type !== undefined && !context.chain && (lifecycle.has(input.type) || lifecycle.mayGenerateIds(input.type));
         return concerns ? new WriteHooks(this.#hooks, { before: null, input, context }) : null;
     }
 
@@ -191,17 +191,17 @@ export class ObjectCreation {
         }
 
         if (last !== null) {
-            throw alreadyThere(last);
+            throw idConflict(last);
         }
 
         return null;
     }
 
     /** Creates the object with an id; null if the id is taken. */
-    async #under(id: string, wanted: Proposal, creation: Creation): Promise<StoredObject | null> {
+    async #under(id: string, draft: Proposal, creation: Creation): Promise<StoredObject | null> {
 
-        const { after, outcome } = await retryOnConflict(() => this.#clock.reserve(() => this.#attempt(id, wanted, creation)), {
-            deadline: performance.now() + this.#patience, maxAttempts: NUMBER_ATTEMPTS,
+        const { after, outcome } = await retryOnConflict(() => this.#clock.reserve(() => this.#attempt(id, draft, creation)), {
+            deadline: performance.now() + this.#timeoutMs, maxAttempts: NUMBER_ATTEMPTS,
             message: `object ${id} took too long to be created, try again`
         });
         return outcome === 'stored' ? after : null;
@@ -209,26 +209,26 @@ export class ObjectCreation {
 
     /** Returns null if the transaction number was too late. */
     async #attempt(
-        id: string, wanted: Proposal, { context, hooks, sent }: Creation
+        id: string, draft: Proposal, { context, hooks, sent }: Creation
     ): Promise<{ after: StoredObject; outcome: WriteOutcome } | null> {
 
-        const proposal = { ...wanted, id };
+        const proposal = { ...draft, id };
         const change = await this.#draft(id, hooks ? await hooks.withId(proposal) : proposal, sent, context);
         await hooks?.beforeStorage(change.after);
-        const made = withIndexForm(this.#hooks, change, context);
-        const indexed = made instanceof Promise ? await made : made;
+        const pending = withIndexForm(this.#hooks, change, context);
+        const indexed = pending instanceof Promise ? await pending : pending;
         const outcome = context.dryRun ? 'stored' : await this.#writer.write(indexed);
         return outcome === 'lost-race' ? null : { after: change.after, outcome };
     }
 
-    #draft(id: string, proposal: Proposal, sent: JsonObject, { caller, earlier }: WriteContext): Promise<PreparedChange> {
+    #draft(id: string, proposal: Proposal, sent: JsonObject, { caller, beforeWrite }: WriteContext): Promise<PreparedChange> {
 
         const now = Date.now();
         const author = authorOf(caller);
         return this.#pipeline.prepare({
             ...proposal, before: null, id, caller, now,
             metadata: { createdOn: now, createdBy: author, modifiedOn: now, modifiedBy: author },
-            contentTouched: true, earlier, sent
+            contentTouched: true, beforeWrite, sent
         });
     }
 
@@ -236,12 +236,12 @@ export class ObjectCreation {
     async #checkFree(id: string): Promise<void> {
 
         if ((await this.#store.view(id)).object) {
-            throw alreadyThere(id);
+            throw idConflict(id);
         }
     }
 }
 
-function alreadyThere(id: string): Error {
+function idConflict(id: string): Error {
 
     return conflict(`Object already exists: ${id}`);
 }

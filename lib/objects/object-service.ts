@@ -22,7 +22,7 @@ import { beingChanged, ObjectTransaction } from './object-transaction.js';
 import { retryOnConflict } from '../util/concurrency/retry-on-conflict.js';
 import { indexFormOf, withIndexForm } from './hooks/indexed-form-builder.js';
 import { applyContent, applyElements, type UpdateRequest, checkVersion } from './update-request.js';
-import { authorOf, holding, type Held, type ScriptChain, type WriteContext } from '../model/write-context.js';
+import { authorOf, holding, type HeldLock, type ScriptChain, type WriteContext } from '../model/write-context.js';
 import { WriteHooks, type HookedWrite, type HookParts } from './hooks/write-hooks.js';
 import type { PreparedChange } from '../model/object-draft.js';
 import { editOf } from './hooks/hook-object.js';
@@ -43,19 +43,19 @@ export class ObjectService {
 
     readonly #catalog: Catalog;
     readonly #pipeline: ContentPipeline;
-    readonly #frame: ObjectTransaction;
+    readonly #transaction: ObjectTransaction;
     readonly #reader: ObjectReader;
     readonly #hooks: HookParts;
 
     constructor(parts: {
         reader: ObjectReader; catalog: Catalog; pipeline: ContentPipeline; writer: ObjectWriter; limits: FieldLimits; locks: KeyedLocks;
-        lifecycle: Lifecycle; clock: TxnIdGenerator; patience?: number | undefined;
+        lifecycle: Lifecycle; clock: TxnIdGenerator; timeoutMs?: number | undefined;
     }) {
 
         this.#catalog = parts.catalog;
         this.#pipeline = parts.pipeline;
         this.#hooks = { lifecycle: parts.lifecycle, limits: parts.limits };
-        this.#frame = new ObjectTransaction(parts);
+        this.#transaction = new ObjectTransaction(parts);
         this.#reader = parts.reader;
     }
 
@@ -65,9 +65,9 @@ export class ObjectService {
      * @throws DoipError 400 for an invalid request, 404 if the object or a part to delete does not exist, 409 if other writers
      *   keep committing first
      */
-    update(id: string, wish: UpdateRequest, context: WriteContext): Promise<StoredObject> {
+    update(id: string, request: UpdateRequest, context: WriteContext): Promise<StoredObject> {
 
-        const { input } = wish;
+        const { input } = request;
         return this.#stored(id, context, async (before, now) => {
 
             checkVersion(this.#catalog.current.design, before);
@@ -78,16 +78,16 @@ export class ObjectService {
             checkWriters(before, input.acl ?? before.acl, context);
             const proposal: Proposal = {
                 id,
-                type: this.#typeAfter(before, wish),
-                content: applyContent(before.content, wish),
+                type: this.#typeAfter(before, request),
+                content: applyContent(before.content, request),
                 acl: input.acl ?? before.acl,
                 userMetadata: input.userMetadata ?? before.userMetadata,
-                elements: applyElements(before, wish)
+                elements: applyElements(before, request)
             };
             const write = { before, input, context };
             const hooks = this.#hooksOf(write, proposal.type);
-            const wanted = hooks ? await hooks.withId(await hooks.beforeSchemaValidation(proposal)) : proposal;
-            return this.#prepare(write, { now, wanted, hooks, sent: proposal.content });
+            const target = hooks ? await hooks.withId(await hooks.beforeSchemaValidation(proposal)) : proposal;
+            return this.#prepare(write, { now, target, hooks, sent: proposal.content });
         });
     }
 
@@ -99,7 +99,7 @@ export class ObjectService {
             checkVersion(this.#catalog.current.design, before);
             checkWriters(before, acl, context);
             const write = { before, input: undefined, context };
-            return this.#prepare(write, { now, wanted: { ...before, acl }, hooks: this.#hooksOf(write, before.type), sent: null });
+            return this.#prepare(write, { now, target: { ...before, acl }, hooks: this.#hooksOf(write, before.type), sent: null });
         });
     }
 
@@ -111,7 +111,7 @@ export class ObjectService {
         }
 
         const { caller } = context;
-        const { before, hooks } = await this.#frame.change(id, context, async (before, now) => {
+        const { before, hooks } = await this.#transaction.change(id, context, async (before, now) => {
 
             const hooks = this.#hooksOf({ before, input: undefined, context }, before.type);
             await hooks?.beforeDelete(before);
@@ -143,8 +143,8 @@ export class ObjectService {
 
         const attempt = async (): Promise<{ readonly answer: T } | null> => {
 
-            const held: Held = { by: 'call', lastWrite: null };
-            const chain = holding(id, held, context.within);
+            const lock: HeldLock = { by: 'call', lastWrite: null };
+            const chain = holding(id, lock, context.chain);
             const { object } = await this.#reader.view(id);
             if (!object) {
                 throw missingObject(id);
@@ -152,11 +152,11 @@ export class ObjectService {
 
             context.check?.(object);
             const { answer, object: edited } = await work(object, chain);
-            const wanted = editOf(edited, object, this.#hooks.limits);
-            return !wanted || await this.#storeEdit(wanted, object, held, { ...context, within: chain }) ? { answer } : null;
+            const target = editOf(edited, object, this.#hooks.limits);
+            return !target || await this.#storeEdit(target, object, lock, { ...context, chain }) ? { answer } : null;
         };
 
-        return this.#frame.locked(id, context, async (deadline) => {
+        return this.#transaction.locked(id, context, async (deadline) => {
 
             const { answer } = await retryOnConflict(attempt, { deadline, maxAttempts: METHOD_ATTEMPTS, message: beingChanged(id) });
             return answer;
@@ -164,18 +164,18 @@ export class ObjectService {
     }
 
     /** Returns false if another writer has changed the object since it was passed to the method. */
-    async #storeEdit(wanted: Proposal, given: StoredObject, held: Held, context: WriteContext): Promise<boolean> {
+    async #storeEdit(target: Proposal, original: StoredObject, lock: HeldLock, context: WriteContext): Promise<boolean> {
 
         try {
-            await this.#frame.change(given.id, context, (before, now) => {
+            await this.#transaction.change(original.id, context, (before, now) => {
 
                 const { txnId } = before.metadata;
-                if (txnId !== given.metadata.txnId && txnId !== held.lastWrite) {
+                if (txnId !== original.metadata.txnId && txnId !== lock.lastWrite) {
                     throw STALE;
                 }
 
                 checkVersion(this.#catalog.current.design, before);
-                return this.#prepare({ before, input: undefined, context }, { now, wanted, hooks: null, sent: null });
+                return this.#prepare({ before, input: undefined, context }, { now, target, hooks: null, sent: null });
             });
             return true;
         }
@@ -193,22 +193,22 @@ export class ObjectService {
         id: string, context: WriteContext, compute: (before: StoredObject, now: number) => Promise<HookedChange>
     ): Promise<StoredObject> {
 
-        const { after, hooks } = await this.#frame.change(id, context, compute);
+        const { after, hooks } = await this.#transaction.change(id, context, compute);
         await hooks?.afterStorage(after);
         return after;
     }
 
     async #prepare(
         { before, context }: HookedWrite & { before: StoredObject },
-        { wanted, now, hooks, sent }: { wanted: Proposal; now: number; hooks: WriteHooks | null; sent: JsonObject | null }
+        { target, now, hooks, sent }: { target: Proposal; now: number; hooks: WriteHooks | null; sent: JsonObject | null }
     ): Promise<HookedChange> {
 
-        const { caller, earlier } = context;
+        const { caller, beforeWrite } = context;
         const change = await this.#pipeline.prepare({
-            ...wanted, before, id: before.id, caller, now,
+            ...target, before, id: before.id, caller, now,
             metadata: { ...before.metadata, modifiedOn: now, modifiedBy: authorOf(caller) },
-            contentTouched: wanted.content !== before.content || wanted.type !== before.type,
-            earlier, sent
+            contentTouched: target.content !== before.content || target.type !== before.type,
+            beforeWrite, sent
         });
         await hooks?.beforeStorage(change.after);
         return withIndexForm(this.#hooks, { ...change, hooks }, context);
@@ -219,7 +219,7 @@ export class ObjectService {
 
         const { lifecycle } = this.#hooks;
         const { before, context } = write;
-        const concerns = !context.within && (lifecycle.has(type) || before !== null && before.type !== type && lifecycle.has(before.type));
+        const concerns = !context.chain && (lifecycle.has(type) || before !== null && before.type !== type && lifecycle.has(before.type));
         return concerns ? new WriteHooks(this.#hooks, write) : null;
     }
 
@@ -235,9 +235,9 @@ export class ObjectService {
 }
 
 /** Checks changes of permissions to write, or to call methods, which can write. */
-function checkWriters({ id, acl }: StoredObject, wanted: Acl | null, { caller }: WriteContext): void {
+function checkWriters({ id, acl }: StoredObject, target: Acl | null, { caller }: WriteContext): void {
 
-    if (JSON.stringify([acl?.writers, acl?.methods]) !== JSON.stringify([wanted?.writers, wanted?.methods])) {
+    if (JSON.stringify([acl?.writers, acl?.methods]) !== JSON.stringify([target?.writers, target?.methods])) {
         checkOwnWriters(caller, id);
     }
 }

@@ -32,10 +32,10 @@ export class ObjectTransaction {
     readonly #writer: ObjectWriter;
     readonly #locks: KeyedLocks;
     readonly #clock: TxnIdGenerator;
-    readonly #patience: number;
+    readonly #timeoutMs: number;
 
     constructor(parts: {
-        reader: ObjectReader; catalog: Catalog; writer: ObjectWriter; locks: KeyedLocks; clock: TxnIdGenerator; patience?: number | undefined;
+        reader: ObjectReader; catalog: Catalog; writer: ObjectWriter; locks: KeyedLocks; clock: TxnIdGenerator; timeoutMs?: number | undefined;
     }) {
 
         this.#reader = parts.reader;
@@ -43,7 +43,7 @@ export class ObjectTransaction {
         this.#writer = parts.writer;
         this.#locks = parts.locks;
         this.#clock = parts.clock;
-        this.#patience = parts.patience ?? WRITE_TIMEOUT_MS;
+        this.#timeoutMs = parts.timeoutMs ?? WRITE_TIMEOUT_MS;
     }
 
     /**
@@ -52,16 +52,16 @@ export class ObjectTransaction {
      * @param work gets the deadline for retries, on the clock of `performance.now()`
      * @throws DoipError 409 if the mutex cannot be acquired in time
      */
-    async locked<T>(id: string, { within }: Pick<WriteContext, 'within'>, work: (deadline: number) => Promise<T>): Promise<T> {
+    async locked<T>(id: string, { chain }: Pick<WriteContext, 'chain'>, work: (deadline: number) => Promise<T>): Promise<T> {
 
-        const deadline = performance.now() + this.#patience;
+        const deadline = performance.now() + this.#timeoutMs;
 
-        const held = within?.held.get(id);
-        if (held?.by === 'change') {
+        const lock = chain?.locks.get(id);
+        if (lock?.by === 'change') {
             throw conflict(`object ${id} is being changed by the request that runs this script: change the object that the hook is given`);
         }
 
-        return held ? work(deadline) : this.#locks.run(id, () => work(deadline), within ? SCRIPT_LOCK_DEADLINE : this.#patience);
+        return lock ? work(deadline) : this.#locks.run(id, () => work(deadline), chain ? SCRIPT_LOCK_DEADLINE : this.#timeoutMs);
     }
 
     /**
@@ -79,7 +79,7 @@ export class ObjectTransaction {
 
             const attempt = (): Promise<C | null> => this.#clock.reserve(() => this.#attempt(id, context, compute));
             const change = await retryOnConflict(attempt, { deadline, message: beingChanged(id) });
-            noteWrite(id, change, context);
+            recordWrite(id, change, context);
             return change;
         });
     }
@@ -108,10 +108,10 @@ export function beingChanged(id: string): string {
 }
 
 /** Records the write of an object by a script within a method of the same object. */
-function noteWrite(id: string, { after }: ObjectChange, { within, dryRun }: WriteContext): void {
+function recordWrite(id: string, { after }: ObjectChange, { chain, dryRun }: WriteContext): void {
 
-    const held = within?.held.get(id);
-    if (held && !dryRun) {
-        held.lastWrite = after?.metadata.txnId ?? null;
+    const lock = chain?.locks.get(id);
+    if (lock && !dryRun) {
+        lock.lastWrite = after?.metadata.txnId ?? null;
     }
 }

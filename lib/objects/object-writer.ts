@@ -10,19 +10,19 @@ import type { ElementService } from './elements/element-service.js';
 import type { TxnIdGenerator } from './txn-id-generator.js';
 import type { ObjectChange, WriteParticipant } from '../model/write-participant.js';
 import { conflict, internal } from '../errors/errors.js';
-import { NUMBER_PASSED } from '../stores/txn-watermark-store.js';
+import { BELOW_WATERMARK } from '../stores/txn-watermark-store.js';
 
 /** Failure tag of a unit computed from another state of the object than the stored one. */
 export const LOST_RACE = 'object:changed';
 
 /** Failure tag of a create whose id is in use. */
-export const ID_TAKEN = 'object:taken';
+export const ID_CONFLICT = 'object:taken';
 
 /** Result of a change. After a lost race it must be recomputed with another transaction number. */
 export type WriteOutcome = 'stored' | 'lost-race' | 'id-taken';
 
 /** Makes writers wait while an exclusive operation runs. */
-export interface WriteGuard {
+export interface WriteAdmission {
     /** Runs a write, or throws DoipError 503. */
     run<T>(change: ObjectChange, write: () => Promise<T>): Promise<T>;
 }
@@ -34,16 +34,16 @@ export class ObjectWriter {
     private readonly store: ObjectStore;
     private readonly elements: ElementService;
     private readonly participants: readonly WriteParticipant[];
-    private readonly gate: WriteGuard | null;
+    private readonly barrier: WriteAdmission | null;
     private readonly clock: TxnIdGenerator;
     private readonly floor: TxnWatermarkStore;
 
     constructor(parts: {
-        db: Database; store: ObjectStore; elements: ElementService; participants: readonly WriteParticipant[]; gate?: WriteGuard;
+        db: Database; store: ObjectStore; elements: ElementService; participants: readonly WriteParticipant[]; barrier?: WriteAdmission;
         clock: TxnIdGenerator; floor: TxnWatermarkStore;
     }) {
 
-        this.gate = parts.gate ?? null;
+        this.barrier = parts.barrier ?? null;
         this.db = parts.db;
         this.clock = parts.clock;
         this.floor = parts.floor;
@@ -59,15 +59,15 @@ export class ObjectWriter {
      */
     write(change: ObjectChange): Promise<WriteOutcome> {
 
-        return this.gate ? this.gate.run(change, () => this.commit(change)) : this.commit(change);
+        return this.barrier ? this.barrier.run(change, () => this.commit(change)) : this.commit(change);
     }
 
     private async commit(change: ObjectChange): Promise<WriteOutcome> {
 
         const { instead } = change;
         const steps = [...instead ? await this.steps(instead) : [], ...await this.steps(change)];
-        const guard = change.after ? this.floor.precondition(change.after.metadata.txnId) : undefined;
-        const outcome = await this.db.commit({ steps, shared: true, essential: change.after === null, ...guard ? { guard } : {} });
+        const precondition = change.after ? this.floor.precondition(change.after.metadata.txnId) : undefined;
+        const outcome = await this.db.commit({ steps, shared: true, essential: change.after === null, ...precondition ? { precondition } : {} });
         if (outcome.ok) {
             if (change.before) {
                 this.store.forget(change.before.id);
@@ -84,7 +84,7 @@ export class ObjectWriter {
             return 'stored';
         }
 
-        if (outcome.failed === NUMBER_PASSED) {
+        if (outcome.failed === BELOW_WATERMARK) {
             // The clock of this node may be behind.
             this.clock.raise(await this.floor.renew());
             return 'lost-race';
@@ -95,7 +95,7 @@ export class ObjectWriter {
 
     private async steps(change: ObjectChange): Promise<Step[]> {
 
-        const steps: Step[] = [...this.ownSteps(change), ...change.steps, ...this.elements.steps(change)];
+        const steps: Step[] = [...this.objectSteps(change), ...change.steps, ...this.elements.steps(change)];
         for (const participant of this.participants) {
             steps.push(...await participant.steps(change));
         }
@@ -103,13 +103,13 @@ export class ObjectWriter {
         return steps;
     }
 
-    private ownSteps({ before, after }: ObjectChange): Step[] {
+    private objectSteps({ before, after }: ObjectChange): Step[] {
 
         if (!after) {
             return before ? this.store.deleteSteps(before, LOST_RACE) : [];
         }
 
-        return before ? this.store.updateSteps(before, after, LOST_RACE) : this.store.insertSteps(after, ID_TAKEN);
+        return before ? this.store.updateSteps(before, after, LOST_RACE) : this.store.insertSteps(after, ID_CONFLICT);
     }
 
     private explain(failed: string, change: ObjectChange): WriteOutcome {
@@ -118,7 +118,7 @@ export class ObjectWriter {
             return 'lost-race';
         }
 
-        if (failed === ID_TAKEN) {
+        if (failed === ID_CONFLICT) {
             return 'id-taken';
         }
 

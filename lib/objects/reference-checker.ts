@@ -15,7 +15,7 @@ import type { ContentReference, ProcessedContent } from '../model/processed-cont
 import type { Draft } from '../model/object-draft.js';
 
 /** The object that contains the references, and its writer. */
-type Referrer = Pick<Draft, 'id' | 'type' | 'content' | 'sent' | 'before' | 'caller' | 'earlier'>;
+type Referrer = Pick<Draft, 'id' | 'type' | 'content' | 'sent' | 'before' | 'caller' | 'beforeWrite'>;
 
 const NOTHING: ReadonlyMap<string, string> = new Map();
 
@@ -47,14 +47,14 @@ export class ReferenceChecker implements WriteParticipant {
             return;
         }
 
-        let faults = await this.#errorsOf(references, referrer);
-        if (faults.length > 0 && referrer.earlier) {
-            await referrer.earlier();
-            faults = await this.#errorsOf(references, referrer);
+        let errors = await this.#errorsOf(references, referrer);
+        if (errors.length > 0 && referrer.beforeWrite) {
+            await referrer.beforeWrite();
+            errors = await this.#errorsOf(references, referrer);
         }
 
-        if (faults.length > 0) {
-            throw invalidContent(faults);
+        if (errors.length > 0) {
+            throw invalidContent(errors);
         }
     }
 
@@ -74,27 +74,27 @@ export class ReferenceChecker implements WriteParticipant {
             reference.id !== id && mayRead.get(reference.id) === false && !isOfCode(reference, referrer)
         );
         const unreadable = new Set(references.filter(isUnreadable));
-        const faults = referenceErrors(references.filter((reference) => !unreadable.has(reference)), types);
+        const errors = referenceErrors(references.filter((reference) => !unreadable.has(reference)), types);
         return unreadable.size === 0 || this.#policy().canReadUnknown(caller).allowed ?
-            faults : [...faults, ...referenceErrors(await this.#withoutKept([...unreadable], referrer), NOTHING)];
+            errors : [...errors, ...referenceErrors(await this.#withoutUnchanged([...unreadable], referrer), NOTHING)];
     }
 
     /**
      * Returns the references to objects that the object did not refer to before. Uses stored references, since an id in plain
      * text was never checked.
      */
-    async #withoutKept(references: readonly ContentReference[], { before }: Referrer): Promise<readonly ContentReference[]> {
+    async #withoutUnchanged(references: readonly ContentReference[], { before }: Referrer): Promise<readonly ContentReference[]> {
 
         if (!before) {
             return references;
         }
 
-        const known = new Set<string>();
+        const former = new Set<string>();
         for await (const block of this.#references.outbound(before.id)) {
-            block.forEach(({ toId }) => known.add(toId));
+            block.forEach(({ toId }) => former.add(toId));
         }
 
-        return references.filter(({ id }) => !known.has(id));
+        return references.filter(({ id }) => !former.has(id));
     }
 
     steps({ before, after, processed }: ObjectChange): Step[] {

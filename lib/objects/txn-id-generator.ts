@@ -13,7 +13,7 @@ export class TxnIdGenerator {
     /** Lower bound (exclusive) of all future numbers. */
     #last: number;
     /** Lower bounds of changes in flight. They begin in ascending order, so the first is the lowest. */
-    readonly #begun = new Set<{ readonly after: number }>();
+    readonly #pending = new Set<{ readonly after: number }>();
 
     /** @param last the highest number in use */
     constructor(last = 0) {
@@ -24,20 +24,20 @@ export class TxnIdGenerator {
     /** Runs one attempt of a change. When it has ended, for whatever reason, its numbers are no longer in flight. */
     async reserve<T>(attempt: () => Promise<T>): Promise<T> {
 
-        const begun = { after: this.#passed() };
-        this.#begun.add(begun);
+        const reservation = { after: this.#passed() };
+        this.#pending.add(reservation);
         try {
             return await attempt();
         }
         finally {
-            this.#begun.delete(begun);
+            this.#pending.delete(reservation);
         }
     }
 
     /** Returns the next number, above `floor`. Must be called within an attempt. */
     next(floor = 0): number {
 
-        if (this.#begun.size === 0) {
+        if (this.#pending.size === 0) {
             throw new Error('a transaction number was taken outside of an attempt');
         }
 
@@ -54,7 +54,7 @@ export class TxnIdGenerator {
     /** Low watermark: all numbers of this node up to this one are stored or abandoned. */
     get completedUpTo(): number {
 
-        for (const { after } of this.#begun) {
+        for (const { after } of this.#pending) {
             return after;
         }
 

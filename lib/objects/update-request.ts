@@ -37,11 +37,11 @@ export function isPartDeletion({ input, deletePointer }: UpdateRequest): boolean
 }
 
 /** Returns the content after the update; the same object if it is unchanged. */
-export function applyContent(before: JsonObject, wish: UpdateRequest): JsonObject {
+export function applyContent(before: JsonObject, request: UpdateRequest): JsonObject {
 
-    const { input, jsonPointer, deletePointer, restoresNumbers = false } = wish;
-    if (wish.edit) {
-        return wish.edit(before);
+    const { input, jsonPointer, deletePointer, restoresNumbers = false } = request;
+    if (request.edit) {
+        return request.edit(before);
     }
 
     if (deletePointer !== undefined) {
@@ -64,7 +64,7 @@ export function applyContent(before: JsonObject, wish: UpdateRequest): JsonObjec
         return checkContent(setAt(before, jsonPointer, input.contentAtPointer.value, input.contentAtPointer.text));
     }
 
-    if (input.content === undefined && isPartDeletion(wish)) {
+    if (input.content === undefined && isPartDeletion(request)) {
         return before;
     }
 
@@ -73,24 +73,24 @@ export function applyContent(before: JsonObject, wish: UpdateRequest): JsonObjec
 }
 
 /** Returns the elements after an update or create: kept, changed, added, removed. */
-export function applyElements(object: Pick<StoredObject, 'id' | 'elements'>, wish: UpdateRequest): StoredElement[] {
+export function applyElements(object: Pick<StoredObject, 'id' | 'elements'>, request: UpdateRequest): StoredElement[] {
 
-    const { input } = wish;
+    const { input } = request;
     const removed = new Set(input.elementsToDelete);
-    const known = new Set(object.elements.map(({ name }) => name));
-    if (isPartDeletion(wish)) {
+    const names = new Set(object.elements.map(({ name }) => name));
+    if (isPartDeletion(request)) {
         for (const name of removed) {
-            if (!known.has(name)) {
+            if (!names.has(name)) {
                 throw notFound(`No payload ${name} in object ${object.id}`);
             }
         }
     }
 
-    const kept = object.elements
+    const remaining = object.elements
         .filter(({ name }) => !removed.has(name) || input.elements.get(name)?.staged)
         .map((element) => changeElement(element, input.elements.get(element.name)));
-    const added = [...input.elements.values()].filter(({ name }) => !known.has(name)).map(newElement);
-    return [...kept, ...added];
+    const added = [...input.elements.values()].filter(({ name }) => !names.has(name)).map(newElement);
+    return [...remaining, ...added];
 }
 
 function changeElement(element: StoredElement, change: ElementInput | undefined): StoredElement {

@@ -33,7 +33,7 @@ interface Edge {
 }
 
 /** An object of the response with its JSON text. */
-interface Shown {
+interface VisibleObject {
     readonly object: DigitalObject;
     readonly text: string;
 }
@@ -42,7 +42,7 @@ interface Shown {
 const EDGES_PER_BATCH = 500;
 
 /** Maximum number of references to an object that are read; further ones are not found. */
-const MAX_LOOKED_AT = 100_000;
+const MAX_VISITED = 100_000;
 
 /** Maximum number of edges, as a multiple of the number of objects. */
 const EDGES_PER_OBJECT = 10;
@@ -82,16 +82,16 @@ export class RelationshipService {
      */
     async graph(target: StoredObject, { outboundOnly }: { outboundOnly: boolean }, reader: RelationshipReader): Promise<JsonObject> {
 
-        const own = this.#policy.visibleTo(reader.caller, await this.#resolution.resolve(target, reader), target);
-        const shown = new Map([[target.id, withText(toDigitalObject(own))]]);
+        const visibleTarget = this.#policy.visibleTo(reader.caller, await this.#resolution.resolve(target, reader), target);
+        const visible = new Map([[target.id, withText(toDigitalObject(visibleTarget))]]);
         const inbound = outboundOnly ? NOTHING : await this.#inbound(target.id, reader);
         const outbound = await this.#outbound(target.id);
         const ids = new Set([...inbound.edges.map(({ from }) => from), ...outbound.edges.map(({ to }) => to)]);
         ids.delete(target.id);
-        const isWhole = await this.#show([...ids], shown, reader);
-        const edges = await shownEdges([...inbound.edges, ...outbound.edges], shown);
+        const isWhole = await this.#addVisible([...ids], visible, reader);
+        const edges = await visibleEdges([...inbound.edges, ...outbound.edges], visible);
         const referring = new Set(edges.list.flatMap(({ from, to }) => [from, to]));
-        const nodes = [...shown].filter(([id]) => id === target.id || referring.has(id));
+        const nodes = [...visible].filter(([id]) => id === target.id || referring.has(id));
         const isTruncated = inbound.isCut || outbound.isCut || !isWhole;
         return written({
             nodes: nodes.map(([id]) => (id === target.id ? { id, label: id } : { id })),
@@ -103,7 +103,7 @@ export class RelationshipService {
     async #inbound(id: string, { caller, signal }: RelationshipReader): Promise<Edges> {
 
         const found = new Edges(this.#limit);
-        let lookedAt = 0;
+        let visited = 0;
         for await (const block of this.#references.inbound(id)) {
             for (const { from, pointer } of block) {
                 if (from.id !== id && !from.metadata.isVersion && this.#policy.canFind(caller, from).allowed) {
@@ -111,8 +111,8 @@ export class RelationshipService {
                 }
             }
 
-            lookedAt += block.length;
-            found.isCut ||= lookedAt >= MAX_LOOKED_AT;
+            visited += block.length;
+            found.isCut ||= visited >= MAX_VISITED;
             if (found.isCut) {
                 break;
             }
@@ -138,7 +138,7 @@ export class RelationshipService {
     }
 
     /** Adds the objects that the caller may see, in the order of their ids. Returns false if not all of them fit into the response. */
-    async #show(ids: readonly string[], shown: Map<string, Shown>, reader: RelationshipReader): Promise<boolean> {
+    async #addVisible(ids: readonly string[], visible: Map<string, VisibleObject>, reader: RelationshipReader): Promise<boolean> {
 
         let length = 0;
         for await (const block of this.#reader.load(hitsOf(ids), reader)) {
@@ -149,7 +149,7 @@ export class RelationshipService {
                     return false;
                 }
 
-                shown.set(object.id, found);
+                visible.set(object.id, found);
             }
         }
 
@@ -163,7 +163,7 @@ async function *hitsOf(ids: readonly string[]) {
 }
 
 /** Returns an object with its JSON text, and caches the text of its content. */
-function withText(found: DigitalObject): Shown {
+function withText(found: DigitalObject): VisibleObject {
 
     const object = found instanceof SerializedObject ? found.toJSON() : found;
     if (found instanceof SerializedObject) {
@@ -174,12 +174,14 @@ function withText(found: DigitalObject): Shown {
 }
 
 /** Returns the edges between objects that are shown, in the form of the response, with the JSON text of the list. */
-async function shownEdges(edges: readonly Edge[], shown: ReadonlyMap<string, Shown>): Promise<{ readonly list: JsonEdge[]; readonly text: string }> {
+async function visibleEdges(
+    edges: readonly Edge[], visible: ReadonlyMap<string, VisibleObject>
+): Promise<{ readonly list: JsonEdge[]; readonly text: string }> {
 
     const list: JsonEdge[] = [];
     const texts: string[] = [];
     for (let start = 0; start < edges.length; start += EDGES_PER_BATCH) {
-        const block = edges.slice(start, start + EDGES_PER_BATCH).filter((edge) => isShown(edge, shown))
+        const block = edges.slice(start, start + EDGES_PER_BATCH).filter((edge) => isVisible(edge, visible))
             .map(({ from, to, pointer }): JsonEdge => ({ from, to, style: 'arrow', jsonPointer: pointer }));
         if (block.length > 0) {
             list.push(...block);
@@ -193,18 +195,18 @@ async function shownEdges(edges: readonly Edge[], shown: ReadonlyMap<string, Sho
 }
 
 /** True if both objects are shown, and the referring one with the value that refers: type code may show content without it. */
-function isShown({ from, to, pointer }: Edge, shown: ReadonlyMap<string, Shown>): boolean {
+function isVisible({ from, to, pointer }: Edge, visible: ReadonlyMap<string, VisibleObject>): boolean {
 
-    const content = shown.get(from)?.object.attributes.content;
+    const content = visible.get(from)?.object.attributes.content;
     const value = content && getAt(content, pointer);
-    return typeof value === 'string' && shown.has(to) && to.endsWith(value);
+    return typeof value === 'string' && visible.has(to) && to.endsWith(value);
 }
 
 /** Returns a graph whose JSON text is assembled from the texts of its parts, which may be many and long. */
 function written(
     { nodes, edges, results, isTruncated }: {
         readonly nodes: JsonObject[]; readonly edges: { readonly list: JsonEdge[]; readonly text: string };
-        readonly results: readonly Shown[]; readonly isTruncated: boolean;
+        readonly results: readonly VisibleObject[]; readonly isTruncated: boolean;
     }
 ): JsonObject {
 
@@ -225,8 +227,8 @@ class Edges {
     /** True if a limit was reached. */
     isCut = false;
     readonly #limit: number;
-    readonly #others = new Set<string>();
-    readonly #places = new Set<string>();
+    readonly #ids = new Set<string>();
+    readonly #edges = new Set<string>();
 
     constructor(limit: number) {
 
@@ -236,18 +238,18 @@ class Edges {
     /** @param other the object at the other end */
     add(edge: Edge, other: string): void {
 
-        const place = JSON.stringify([edge.from, edge.pointer, edge.to]);
-        if (this.isCut || this.#places.has(place)) {
+        const key = JSON.stringify([edge.from, edge.pointer, edge.to]);
+        if (this.isCut || this.#edges.has(key)) {
             return;
         }
 
-        this.#others.add(other);
-        if (this.#others.size > this.#limit || this.edges.length >= this.#limit * EDGES_PER_OBJECT) {
+        this.#ids.add(other);
+        if (this.#ids.size > this.#limit || this.edges.length >= this.#limit * EDGES_PER_OBJECT) {
             this.isCut = true;
             return;
         }
 
-        this.#places.add(place);
+        this.#edges.add(key);
         this.edges.push(edge);
     }
 }

@@ -35,7 +35,7 @@ export interface ScriptingOptions {
 }
 
 /** Types, design and modules that are not stored yet, and the host calls of their scripts. */
-export interface ComingCode {
+export interface PlannedCode {
     readonly catalog: CodeSource;
     readonly elements: ModuleOpener;
     /** Wraps the host calls, which work on the stored state, for scripts of the prospective state. */
@@ -48,7 +48,7 @@ export type Rehearsal = Pick<Scripting, 'lifecycle' | 'inspector'>;
 /** The composed scripting modules. */
 export interface Scripting {
     /** Runs hooks for types that are not stored yet. Writes of their scripts are not stored. */
-    readonly rehearse: (coming: ComingCode) => Rehearsal;
+    readonly rehearse: (planned: PlannedCode) => Rehearsal;
     readonly lifecycle: Lifecycle;
     readonly inspector: CodeInspector;
     readonly design: DesignHooks;
@@ -63,31 +63,31 @@ export function composeScripting({ catalog, elements, policy, limits, log, byIds
 
     const pool = new ScriptPool(limits, log);
     const scripts = new ProgramCatalog(catalog, elements);
-    const hostFor = (occasion: InvocationContext): ServiceHost => new ServiceHost(services(), byIds, occasion);
-    const desk = new ScriptInvoker({ pool, scripts, hostFor, log });
+    const hostFor = (invocation: InvocationContext): ServiceHost => new ServiceHost(services(), byIds, invocation);
+    const invoker = new ScriptInvoker({ pool, scripts, hostFor, log });
     const rehearsal: InvocationContext = { caller: SERVICE, requestContext: {}, chain: NO_SCRIPT, isDryRun: true };
     const codedRules = new AuthConfigHooks({ scripts, limits, log });
     const checker = new SyntaxChecker({ pool, scripts, host: () => hostFor(rehearsal) });
     let rehearsals = 0;
-    const rehearse = (coming: ComingCode): Rehearsal => {
+    const rehearse = (planned: PlannedCode): Rehearsal => {
 
-        const { design } = coming.catalog.current;
-        const host = (): ScriptHost => coming.host(hostFor(rehearsal));
-        const comingScripts = new ProgramCatalog(coming.catalog, coming.elements, `rehearsal ${++rehearsals} `);
-        const comingDesk = new ScriptInvoker({ pool, scripts: comingScripts, hostFor: host, log });
-        const comingChecker = new SyntaxChecker({ pool, scripts: comingScripts, host });
+        const { design } = planned.catalog.current;
+        const host = (): ScriptHost => planned.host(hostFor(rehearsal));
+        const plannedScripts = new ProgramCatalog(planned.catalog, planned.elements, `rehearsal ${++rehearsals} `);
+        const plannedInvoker = new ScriptInvoker({ pool, scripts: plannedScripts, hostFor: host, log });
+        const plannedChecker = new SyntaxChecker({ pool, scripts: plannedScripts, host });
         return {
-            lifecycle: new TypeHooks({ desk: comingDesk, policy, log, design: () => design }),
-            inspector: new CodeValidator({ checker: comingChecker, elements: coming.elements, log })
+            lifecycle: new TypeHooks({ invoker: plannedInvoker, policy, log, design: () => design }),
+            inspector: new CodeValidator({ checker: plannedChecker, elements: planned.elements, log })
         };
     };
 
     return {
         rehearse,
-        lifecycle: new TypeHooks({ desk, policy, log, design: () => catalog.current.design }),
+        lifecycle: new TypeHooks({ invoker, policy, log, design: () => catalog.current.design }),
         inspector: new CodeValidator({ checker, elements, log }),
-        design: new DesignHooks({ desk, policy, design: () => catalog.current.design }),
-        methods: new Methods({ desk, policy, catalog, services }),
+        design: new DesignHooks({ invoker, policy, design: () => catalog.current.design }),
+        methods: new Methods({ invoker, policy, catalog, services }),
         codedRules,
         close: async () => {
 

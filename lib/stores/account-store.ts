@@ -103,10 +103,10 @@ export class AccountStore {
         return [this.#sql.remove.step({ userId })];
     }
 
-    /** Returns the steps that assign a login name to an account; the unit fails with `taken` when another account has it. */
-    claimNameSteps(name: string, userId: string, taken: string): Step[] {
+    /** Returns the steps that assign a login name to an account; the unit fails with `conflict` when another account has it. */
+    claimNameSteps(name: string, userId: string, conflict: string): Step[] {
 
-        return [this.#sql.claimName.step({ name, userId }, { duplicate: taken })];
+        return [this.#sql.claimName.step({ name, userId }, { duplicate: conflict })];
     }
 
     /** Returns the steps that free the login name of an account. */

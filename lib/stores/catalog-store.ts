@@ -15,10 +15,10 @@ export class CatalogStore {
         this.#sql = buildStatements(db);
     }
 
-    /** Returns the steps that assign a name to a Schema object; the unit fails with `taken` when another object has it. */
-    claimSteps(name: string, schemaId: string, taken: string): Step[] {
+    /** Returns the steps that assign a name to a Schema object; the unit fails with `conflict` when another object has it. */
+    claimSteps(name: string, schemaId: string, conflict: string): Step[] {
 
-        return [this.#sql.claim.step({ name, schemaId }, { duplicate: taken })];
+        return [this.#sql.claim.step({ name, schemaId }, { duplicate: conflict })];
     }
 
     /** Returns the steps that free the name of a Schema object. */

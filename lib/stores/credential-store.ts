@@ -31,10 +31,10 @@ export class CredentialStore {
         return [this.#sql.put.step({ userId, record })];
     }
 
-    /** Returns the steps that set the record of a password once; the unit fails with `taken` when there is one. */
-    insertSteps(userId: string, record: string, taken: string): Step[] {
+    /** Returns the steps that set the record of a password once; the unit fails with `conflict` when there is one. */
+    insertSteps(userId: string, record: string, conflict: string): Step[] {
 
-        return [this.#sql.insert.step({ userId, record }, { duplicate: taken })];
+        return [this.#sql.insert.step({ userId, record }, { duplicate: conflict })];
     }
 
     /** Replaces the record of a password by another one for the same password; does nothing when it has changed meanwhile. */

@@ -7,16 +7,16 @@ import { DatabaseError } from '../../db/errors.js';
 import { SingleFlight } from '../util/concurrency/single-flight.js';
 
 /** Disk space for the data of the database. */
-export class Room {
+export class FreeSpace {
 
-    readonly #db: Pick<Database, 'hasRoomFor'>;
+    readonly #db: Pick<Database, 'hasSpaceFor'>;
     readonly #make: () => Promise<unknown>;
     readonly #making = new SingleFlight<unknown>();
 
     /**
      * @param make removes what is no longer needed
      */
-    constructor(db: Pick<Database, 'hasRoomFor'>, make: () => Promise<unknown>) {
+    constructor(db: Pick<Database, 'hasSpaceFor'>, make: () => Promise<unknown>) {
 
         this.#db = db;
         this.#make = make;
@@ -29,12 +29,12 @@ export class Room {
      */
     async demand(bytes: number): Promise<void> {
 
-        if (this.#db.hasRoomFor?.(bytes) !== false) {
+        if (this.#db.hasSpaceFor?.(bytes) !== false) {
             return;
         }
 
         await this.#making.run(this.#make);
-        if (!this.#db.hasRoomFor(bytes)) {
+        if (!this.#db.hasSpaceFor(bytes)) {
             throw new DatabaseError('full', `there is no room for ${bytes} bytes`);
         }
     }

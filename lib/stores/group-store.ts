@@ -78,9 +78,9 @@ export class GroupStore {
     addSteps(groupId: string, memberIds: readonly string[]): Step[] {
 
         const { addOne, addMany } = this.#sql;
-        const whole = memberIds.length - memberIds.length % BATCH_SIZE;
-        const steps = memberIds.slice(whole).map((memberId) => addOne.step({ groupId, member0: memberId }));
-        for (let i = 0; i < whole; i += BATCH_SIZE) {
+        const fullBatches = memberIds.length - memberIds.length % BATCH_SIZE;
+        const steps = memberIds.slice(fullBatches).map((memberId) => addOne.step({ groupId, member0: memberId }));
+        for (let i = 0; i < fullBatches; i += BATCH_SIZE) {
             const values = Object.fromEntries(memberIds.slice(i, i + BATCH_SIZE).map((id, n) => [`member${n}`, id]));
             steps.push(addMany.step({ groupId, ...values }));
         }

@@ -108,13 +108,13 @@ function buildStatements(db: Database) {
     return {
         mark: build<'handle' | 'revision' | 'now'>((knex, bind) => {
 
-            const wish = { revision: bind('revision'), run_at: bind('now'), ...fresh };
-            return knex('handle_outbox').insert({ handle: bind('handle'), ...wish }).onConflict('handle').merge(wish);
+            const values = { revision: bind('revision'), run_at: bind('now'), ...fresh };
+            return knex('handle_outbox').insert({ handle: bind('handle'), ...values }).onConflict('handle').merge(values);
         }),
         markFor: build<'handle' | 'revision' | 'now' | 'updateId'>((knex, bind) => {
 
-            const wish = { revision: bind('revision'), run_at: bind('now'), update_id: bind('updateId'), ...fresh };
-            return knex('handle_outbox').insert({ handle: bind('handle'), ...wish }).onConflict('handle').merge(wish);
+            const values = { revision: bind('revision'), run_at: bind('now'), update_id: bind('updateId'), ...fresh };
+            return knex('handle_outbox').insert({ handle: bind('handle'), ...values }).onConflict('handle').merge(values);
         }),
         due: build<'now' | 'limit'>((knex, bind) => knex('handle_outbox').select('handle', 'revision', 'attempts')
             .where('run_at', '<=', bind('now')).orderBy(['run_at', 'handle']).limit(bind('limit'))),

@@ -34,7 +34,7 @@ export class PrincipalStore {
     }
 
     /** Returns whether a group lists the id that another user changed last. */
-    async isListedByOthers(id: string, userId: string | null): Promise<boolean> {
+    async isNamedByOthers(id: string, userId: string | null): Promise<boolean> {
 
         const rows = await this.#sql.listing.read({ id, userId: userId ?? '' });
         return rows.length > 0;

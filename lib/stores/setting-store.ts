@@ -37,10 +37,10 @@ export class SettingStore {
         return [this.#sql.remove.step({ name, value })];
     }
 
-    /** Returns the steps that set a value once; the unit fails with `taken` when there is one. */
-    insertSteps(name: string, value: string, taken: string): Step[] {
+    /** Returns the steps that set a value once; the unit fails with `conflict` when there is one. */
+    insertSteps(name: string, value: string, conflict: string): Step[] {
 
-        return [this.#sql.insert.step({ name, value }, { duplicate: taken })];
+        return [this.#sql.insert.step({ name, value }, { duplicate: conflict })];
     }
 }
 

@@ -91,16 +91,16 @@ export class TokenStore {
         return hashes.length > 0 ? [this.#sql.removeAll.step({ hashes })] : [];
     }
 
-    /** Returns the hashes of the least recently used tokens of a user beyond `kept`, as many as can be deleted at once. */
-    async surplusOf(userId: string, kept: number): Promise<string[]> {
+    /** Returns the hashes of the least recently used tokens of a user beyond `limit`, as many as can be deleted at once. */
+    async surplusOf(userId: string, limit: number): Promise<string[]> {
 
         const found = await this.#sql.count.first<{ tokens: number }>({ userId });
-        if (Number(found?.tokens ?? 0) <= kept) {
+        if (Number(found?.tokens ?? 0) <= limit) {
             return [];
         }
 
         // Counted again within one statement, because other nodes may be deleting the same ones.
-        return (await this.#sql.surplus.read<{ hash: string }>({ userId, kept })).map(({ hash }) => hash);
+        return (await this.#sql.surplus.read<{ hash: string }>({ userId, kept: limit })).map(({ hash }) => hash);
     }
 
     /** Deletes some tokens that were last used before a time; resolves to their number. */

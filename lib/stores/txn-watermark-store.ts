@@ -10,7 +10,7 @@ import type { Database, Precondition } from '../../db/database.js';
 import { statements } from '../../db/statements.js';
 
 /** `failed` of a unit whose number is not above the floor. */
-export const NUMBER_PASSED = 'number:passed';
+export const BELOW_WATERMARK = 'number:passed';
 
 /** Milliseconds that raising the floor waits for a node that holds its row, because it was stopped or is slow. */
 const TIMEOUT_MS = 2000;
@@ -29,20 +29,20 @@ export class TxnWatermarkStore {
     readonly #db: Database;
     readonly #node: string;
     readonly #sql: ReturnType<typeof buildStatements>;
-    readonly #patienceMs: number;
+    readonly #timeoutMs: number;
     /** Rows that are being raised, and to which floor: for a locked row only one connection waits. */
     readonly #raising = new Map<string, { floor: number; done: Promise<void> }>();
 
     /**
      * @param node name of this node among those that share the database
-     * @param patienceMs milliseconds that {@link raise} waits for nodes that hold their rows
+     * @param timeoutMs milliseconds that {@link raise} waits for nodes that hold their rows
      */
-    constructor(db: Database, node: string, patienceMs = TIMEOUT_MS) {
+    constructor(db: Database, node: string, timeoutMs = TIMEOUT_MS) {
 
         this.#db = db;
         this.#node = node;
         this.#sql = buildStatements(db);
-        this.#patienceMs = patienceMs;
+        this.#timeoutMs = timeoutMs;
     }
 
     /** False where only this process writes, and knows its numbers: then there is no floor. */
@@ -55,7 +55,7 @@ export class TxnWatermarkStore {
     precondition(number: number): Precondition | undefined {
 
         const { hold } = this.#sql;
-        return this.isNeeded ? { statement: hold, bindings: hold.values({ node: this.#node }), number, otherwise: NUMBER_PASSED } : undefined;
+        return this.isNeeded ? { statement: hold, bindings: hold.values({ node: this.#node }), number, otherwise: BELOW_WATERMARK } : undefined;
     }
 
     /** Ensures that this node has its row, without which nothing is stored, and returns its floor. */
@@ -65,15 +65,15 @@ export class TxnWatermarkStore {
             return 0;
         }
 
-        const own = async (): Promise<number | undefined> => (await this.#nodes()).find(({ node }) => node === this.#node)?.floor;
-        const found = await own();
+        const ownFloor = async (): Promise<number | undefined> => (await this.#nodes()).find(({ node }) => node === this.#node)?.floor;
+        const found = await ownFloor();
         if (found !== undefined) {
             return found;
         }
 
         // A concurrent raise either finds the new row, or has already raised the floor that it starts with.
         await this.#db.commit({ steps: [this.#sql.add.step({ node: this.#node, now: Date.now() })], isRepeatable: true });
-        return await own() ?? 0;
+        return await ownFloor() ?? 0;
     }
 
     /**
@@ -83,19 +83,19 @@ export class TxnWatermarkStore {
      */
     async raise(floor: number): Promise<number> {
 
-        const { raiseAsked } = this.#sql;
+        const { raiseAsked: raiseRequested } = this.#sql;
         const found = await this.#sql.asked.first<{ floor: number }>({});
         if ((found?.floor ?? 0) < floor) {
-            await this.#db.commit({ steps: [raiseAsked.step({ floor, above: floor })], isRepeatable: true });
+            await this.#db.commit({ steps: [raiseRequested.step({ floor, above: floor })], isRepeatable: true });
         }
 
         const behind = (await this.#nodes()).filter((each) => each.floor < floor);
-        const over = new AbortController();
-        const patience = sleep(this.#patienceMs, undefined, { signal: over.signal, ref: false }).catch(() => {
+        const finished = new AbortController();
+        const timeout = sleep(this.#timeoutMs, undefined, { signal: finished.signal, ref: false }).catch(() => {
             // All rows were raised before the timeout.
         });
-        await Promise.race([Promise.all(behind.map((each) => this.#raiseRow(each, floor))), patience]);
-        over.abort();
+        await Promise.race([Promise.all(behind.map((each) => this.#raiseRow(each, floor))), timeout]);
+        finished.abort();
         return (await this.#nodes()).reduce((lowest, each) => Math.min(lowest, each.floor), floor);
     }
 

@@ -46,12 +46,12 @@ export class VersionService {
     readonly #catalog: Catalog;
     readonly #writer: ObjectWriter;
     readonly #clock: TxnIdGenerator;
-    readonly #frame: ObjectTransaction;
+    readonly #transaction: ObjectTransaction;
     readonly #hooks: HookParts;
 
     constructor(parts: {
         store: ObjectStore; reader: ObjectReader; versions: VersionStore; references: ReferenceStore; catalog: Catalog; writer: ObjectWriter;
-        clock: TxnIdGenerator; limits: FieldLimits; locks: KeyedLocks; lifecycle: Lifecycle; patience?: number | undefined;
+        clock: TxnIdGenerator; limits: FieldLimits; locks: KeyedLocks; lifecycle: Lifecycle; timeoutMs?: number | undefined;
     }) {
 
         this.#store = parts.store;
@@ -61,7 +61,7 @@ export class VersionService {
         this.#catalog = parts.catalog;
         this.#writer = parts.writer;
         this.#clock = parts.clock;
-        this.#frame = new ObjectTransaction(parts);
+        this.#transaction = new ObjectTransaction(parts);
         this.#hooks = { lifecycle: parts.lifecycle, limits: parts.limits };
     }
 
@@ -71,16 +71,16 @@ export class VersionService {
      * @throws DoipError 400 if the object is a version itself or the id is invalid, 404 if the object does not exist, 409 if
      *   the id is taken or other writers keep changing the object
      */
-    async publish(tipId: string, wish: PublishRequest, context: WriteContext): Promise<JsonObject> {
+    async publish(tipId: string, request: PublishRequest, context: WriteContext): Promise<JsonObject> {
 
-        const { versionId } = wish;
+        const { versionId } = request;
         if (versionId !== undefined) {
             checkNewId(versionId, this.#catalog.current.prefix, this.#hooks.limits);
         }
 
-        return this.#frame.locked(tipId, context, async (deadline) => {
+        return this.#transaction.locked(tipId, context, async (deadline) => {
 
-            const attempt = (): Promise<StoredObject | null> => this.#clock.reserve(() => this.#attempt(tipId, wish, context));
+            const attempt = (): Promise<StoredObject | null> => this.#clock.reserve(() => this.#attempt(tipId, request, context));
             return versionRecord(await retryOnConflict(attempt, { deadline, message: beingChanged(tipId) }));
         });
     }
@@ -102,13 +102,13 @@ export class VersionService {
     }
 
     /** Null when another writer was faster, or a minted id is taken. */
-    async #attempt(tipId: string, wish: PublishRequest, context: WriteContext): Promise<StoredObject | null> {
+    async #attempt(tipId: string, request: PublishRequest, context: WriteContext): Promise<StoredObject | null> {
 
         const tip = await this.#tip(tipId, context);
-        const version = this.#versionOf(tip, wish, context.caller);
+        const version = this.#versionOf(tip, request, context.caller);
         const outcome = await this.#write(tip, version, context);
-        if (outcome === 'id-taken' && wish.versionId !== undefined) {
-            throw conflict(`Object already exists: ${wish.versionId}`);
+        if (outcome === 'id-taken' && request.versionId !== undefined) {
+            throw conflict(`Object already exists: ${request.versionId}`);
         }
 
         return outcome === 'stored' ? version : null;

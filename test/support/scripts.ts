@@ -82,7 +82,7 @@ export function testPool(limits: Partial<ScriptLimits> = {}): TestPool {
         info: (fields) => note('info', fields), warn: (fields) => note('warn', fields), error: (fields) => note('error', fields)
     });
     const run: TestPool['run'] = (code, { host = {}, modules = {}, unit = unitOf(code), ...call } = {}) => pool.call({
-        unit, world: worldOf([unit], modules), path: ['run'], args: [{ id: 'test/1', content: {} }], context: {}, takes: 'returned',
+        unit, program: worldOf([unit], modules), path: ['run'], args: [{ id: 'test/1', content: {} }], context: {}, takes: 'returned',
         callerKey: 'somebody', ...call, host: { ...REFUSING_HOST, ...host }
     });
     return {

@@ -3,7 +3,7 @@
 import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import type { DoipRequest, DoipResponse } from '../../lib/doip/envelope.js';
 import { DESIGN_ID } from '../../lib/doip/ids.js';
-import { REFUSED } from '../../lib/errors/errors.js';
+import { REJECTED } from '../../lib/errors/errors.js';
 import type { JsonObject } from '../../lib/util/json-types.js';
 import type { StatusTable } from '../../lib/errors/status.js';
 import type { Failure } from '../http/response/errors.js';
@@ -41,7 +41,7 @@ export async function writeResponse(
 /** A rejection by type code is a bad request in DOIP; its special HTTP status is for REST only. */
 function inDoip({ http, ...response }: DoipResponse): DoipResponse {
 
-    return http === undefined || http === REFUSED ? response : { ...response, http };
+    return http === undefined || http === REJECTED ? response : { ...response, http };
 }
 
 /** Writes an error response, for errors of the operation and of reading the request. */

@@ -49,9 +49,9 @@ export async function adaptToCluster(connection: Pick<Connection, 'query'>, sett
 
 /** A chunk of bytes, or the JSON of an object, is sent in one packet. */
 const MIN_PACKET_BYTES = 1024 * 1024;
-const GOOD_PACKET = 16 * 1024 * 1024;
+const RECOMMENDED_PACKET = 16 * 1024 * 1024;
 
-const OLDEST = { mysql: [8, 0], mariadb: [10, 6] } as const;
+const MIN_VERSIONS = { mysql: [8, 0], mariadb: [10, 6] } as const;
 
 /** Returns connection options of the driver, by whose default flags `affectedRows` counts matched rows. */
 export function mysqlConnection(address: MysqlAddress): MysqlConnectionOptions {
@@ -102,11 +102,13 @@ export async function checkServer(connection: Pick<Connection, 'query'>, log: Lo
     checkVersion(version);
     if (packet < MIN_PACKET_BYTES) {
         throw new DatabaseError('failed', `the database server takes packets of at most ${packet} bytes; ` +
-            `set max_allowed_packet to ${GOOD_PACKET} or more`);
+            `set max_allowed_packet to ${RECOMMENDED_PACKET} or more`);
     }
 
-    if (packet < GOOD_PACKET) {
-        log.warn({ event: 'database.packet-size', max_allowed_packet: packet, recommended: GOOD_PACKET }, 'max_allowed_packet too small for large objects');
+    if (packet < RECOMMENDED_PACKET) {
+        log.warn(
+            { event: 'database.packet-size', max_allowed_packet: packet, recommended: RECOMMENDED_PACKET }, 'max_allowed_packet too small for large objects'
+        );
     }
 
     if (flush !== 1) {
@@ -119,9 +121,9 @@ function checkVersion(version: string): void {
 
     const product = /mariadb/i.test(version) ? 'mariadb' : 'mysql';
     const [major = 0, minor = 0] = version.split('.').map(Number);
-    const [leastMajor, leastMinor] = OLDEST[product];
-    if (major < leastMajor || major === leastMajor && minor < leastMinor) {
+    const [minMajor, minMinor] = MIN_VERSIONS[product];
+    if (major < minMajor || major === minMajor && minor < minMinor) {
         throw new DatabaseError('failed',
-            `the database server is ${version}; MySQL ${OLDEST.mysql.join('.')} or MariaDB ${OLDEST.mariadb.join('.')} is needed`);
+            `the database server is ${version}; MySQL ${MIN_VERSIONS.mysql.join('.')} or MariaDB ${MIN_VERSIONS.mariadb.join('.')} is needed`);
     }
 }

@@ -89,7 +89,7 @@ class MysqlDatabase implements Database {
         this.blobs = new MysqlBlobs(this);
         this.#groups = new MysqlGroupCommit({
             one: (unit) => this.#writeOne(unit),
-            many: (units) => this.#again(() => this.#onConnection((connection) => writeTogether(connection, units)))
+            many: (units) => this.#retry(() => this.#onConnection((connection) => writeTogether(connection, units)))
         });
     }
 
@@ -123,23 +123,23 @@ class MysqlDatabase implements Database {
     }
 
     /** When all connections are busy, any response of the server counts. */
-    async ping(patience = PING_TIMEOUT_MS): Promise<void> {
+    async ping(timeoutMs = PING_TIMEOUT_MS): Promise<void> {
 
         const before = this.#answers;
         const over = new AbortController();
-        const late = sleep(patience, false, { signal: over.signal, ref: false });
+        const timedOut = sleep(timeoutMs, false, { signal: over.signal, ref: false });
         try {
-            const asked = this.#track(() => this.#pool.query('select 1')).then(() => {
+            const answered = this.#track(() => this.#pool.query('select 1')).then(() => {
 
                 this.#answers += 1;
                 return true;
             });
-            if (!await Promise.race([asked, late])) {
+            if (!await Promise.race([answered, timedOut])) {
                 await nextTurn();                           // Responses that arrived while this process was busy have not been read yet
             }
 
             if (this.#answers === before) {
-                throw new Error(`no answer within ${patience} ms`);
+                throw new Error(`no answer within ${timeoutMs} ms`);
             }
         }
         catch (error) {
@@ -161,11 +161,11 @@ class MysqlDatabase implements Database {
     ): Promise<[T, FieldPacket[]]> {
 
         const values = bindings.map(toParameter);
-        return this.#again(() => this.#pool.execute<T>(sql, values));
+        return this.#retry(() => this.#pool.execute<T>(sql, values));
     }
 
     /** Retries until success, a permanent error, or the limits of attempts and time. */
-    async #again<T>(work: () => Promise<T>): Promise<T> {
+    async #retry<T>(work: () => Promise<T>): Promise<T> {
 
         const deadline = performance.now() + this.#address.timeout;
         let attempt = 0;
@@ -177,9 +177,9 @@ class MysqlDatabase implements Database {
                 return result;
             }
             catch (error) {
-                const fault = error instanceof DatabaseError ? 'refused' : mysqlErrorKind(error);
-                if (fault === 'refused' || fault === 'duplicate' || fault === 'full' || attempt === ATTEMPTS || performance.now() > deadline) {
-                    throw toDatabaseError(error, fault);
+                const kind = error instanceof DatabaseError ? 'refused' : mysqlErrorKind(error);
+                if (kind === 'refused' || kind === 'duplicate' || kind === 'full' || attempt === ATTEMPTS || performance.now() > deadline) {
+                    throw toDatabaseError(error, kind);
                 }
 
                 await sleep(Math.random() * FIRST_PAUSE_MS * 2 ** attempt);
@@ -189,7 +189,7 @@ class MysqlDatabase implements Database {
 
     #writeOne(unit: Unit): Promise<CommitResult> {
 
-        return this.#again(() => (unit.isRepeatable ? writeAlone(this.#pool, unit) :
+        return this.#retry(() => (unit.isRepeatable ? writeAlone(this.#pool, unit) :
             this.#onConnection((connection) => writeTransaction(connection, unit))));
     }
 
@@ -276,24 +276,24 @@ function isAlive(error: unknown): boolean {
     return !(error instanceof DatabaseError) && mysqlErrorKind(error) !== 'lost';
 }
 
-function toDatabaseError(error: unknown, fault: MysqlErrorKind): DatabaseError {
+function toDatabaseError(error: unknown, kind: MysqlErrorKind): DatabaseError {
 
     if (error instanceof DatabaseError) {
         return error;
     }
 
-    if (fault === 'full') {
+    if (kind === 'full') {
         return new DatabaseError('full', 'the database server has no room', error);
     }
 
-    return fault === 'lost' || fault === 'rolled-back' ?
+    return kind === 'lost' || kind === 'rolled-back' ?
         new DatabaseError('unavailable', 'the database cannot be reached or is too busy', error) :
         new DatabaseError('failed', 'the database refused the statement', error);
 }
 
 function unreachable({ host, port, socket, database, user }: MysqlAddress, error: unknown): string {
 
-    const place = socket ?? `${host}:${port}`;
+    const address = socket ?? `${host}:${port}`;
     const reason = error instanceof Error && error.message !== '' ? error.message : String((error as { code?: unknown }).code);
-    return `the database ${database} at ${place} cannot be opened as user ${user}: ${reason}`;
+    return `the database ${database} at ${address} cannot be opened as user ${user}: ${reason}`;
 }

@@ -10,7 +10,7 @@ import type { Pool, PoolConnection } from 'mysql2';
 const CHECKS = 5;
 
 /** State of a connection at the last check. */
-interface Heard {
+interface LastActivity {
     bytes: number;
     /** Time of the last progress, by the monotonic clock in ms. */
     at: number;
@@ -24,21 +24,21 @@ interface Heard {
  */
 export function reapStalledConnections(pool: Pool, limit: number): () => void {
 
-    const used = new Map<PoolConnection, Heard>();
+    const used = new Map<PoolConnection, LastActivity>();
     pool.on('acquire', (connection) => used.set(connection, { bytes: socketOf(connection).bytesRead, at: performance.now() }));
     pool.on('release', (connection) => used.delete(connection));
     const timer = setInterval(() => {
 
-        for (const [connection, heard] of used) {
+        for (const [connection, activity] of used) {
             const socket = socketOf(connection);
             if (socket.destroyed) {
                 used.delete(connection);
             }
-            else if (socket.bytesRead !== heard.bytes) {
-                heard.bytes = socket.bytesRead;
-                heard.at = performance.now();
+            else if (socket.bytesRead !== activity.bytes) {
+                activity.bytes = socket.bytesRead;
+                activity.at = performance.now();
             }
-            else if (performance.now() - heard.at >= limit) {
+            else if (performance.now() - activity.at >= limit) {
                 used.delete(connection);
                 socket.destroy(Object.assign(new Error(`the database server has said nothing for ${limit} ms`), { code: 'ETIMEDOUT' }));
             }

@@ -72,9 +72,9 @@ export async function lockCluster(connection: Connection): Promise<() => Promise
     await connection.query('create table if not exists migrations_lease (id int primary key, owner varchar(64) not null, held_until bigint not null)');
     await change(connection, 'insert ignore into migrations_lease (id, owner, held_until) values (1, \'\', 0)');
     const deadline = Date.now() + LOCK_WAIT_MS;
-    const take =
+    const leaseQuery =
         `update migrations_lease set owner = ?, held_until = unix_timestamp() + ${LEASE_SECONDS} where id = 1 and (held_until < unix_timestamp() or owner = ?)`;
-    while (await change(connection, take, [owner, owner]) === 0) {
+    while (await change(connection, leaseQuery, [owner, owner]) === 0) {
         if (Date.now() > deadline) {
             throw new Error(LOCKED);
         }
@@ -82,7 +82,7 @@ export async function lockCluster(connection: Connection): Promise<() => Promise
         await sleep(100);
     }
 
-    const renewal = setInterval(() => void change(connection, take, [owner, owner]).catch(() => {
+    const renewal = setInterval(() => void change(connection, leaseQuery, [owner, owner]).catch(() => {
         // If the server is unavailable, the migration fails as well.
     }), LEASE_SECONDS * 1000 / 3);
     return async () => {

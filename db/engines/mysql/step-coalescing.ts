@@ -19,15 +19,15 @@ const shapes = new Map<string, RowInsert | null>();
 /** Returns the steps of units for one transaction. A rejection cannot be attributed to one of the units. */
 export function coalescedSteps(units: readonly Unit[]): Step[] {
 
-    const waiting = units.map(({ steps }) => [...steps]).filter((steps) => steps.length > 0);
+    const pending = units.map(({ steps }) => [...steps]).filter((steps) => steps.length > 0);
     const shared: Step[] = [];
-    while (waiting.length > 0) {
-        const sql = nextOf(waiting);
-        const steps = waiting.flatMap((own) => own.splice(0, ownRun(own, sql)));
+    while (pending.length > 0) {
+        const sql = nextOf(pending);
+        const steps = pending.flatMap((unitSteps) => unitSteps.splice(0, runLength(unitSteps, sql)));
         shared.push(...merged(sql, steps));
-        for (let i = waiting.length - 1; i >= 0; --i) {
-            if (waiting[i]?.length === 0) {
-                waiting.splice(i, 1);
+        for (let i = pending.length - 1; i >= 0; --i) {
+            if (pending[i]?.length === 0) {
+                pending.splice(i, 1);
             }
         }
     }
@@ -36,12 +36,12 @@ export function coalescedSteps(units: readonly Unit[]): Step[] {
 }
 
 /** Returns a statement that is next for some unit and not needed later by another, so that few statements serve many units. */
-function nextOf(waiting: readonly (readonly Step[])[]): string {
+function nextOf(pending: readonly (readonly Step[])[]): string {
 
-    const heads = new Set(waiting.map(([head]) => head?.sql ?? ''));
+    const heads = new Set(pending.map(([head]) => head?.sql ?? ''));
     const later = new Set<string>();
-    for (const steps of waiting) {
-        for (const { sql } of steps.slice(ownRun(steps, steps[0]?.sql ?? ''))) {
+    for (const steps of pending) {
+        for (const { sql } of steps.slice(runLength(steps, steps[0]?.sql ?? ''))) {
             later.add(sql);
         }
     }
@@ -51,7 +51,7 @@ function nextOf(waiting: readonly (readonly Step[])[]): string {
 }
 
 /** Returns the number of leading steps with a statement. */
-function ownRun(steps: readonly Step[], sql: string): number {
+function runLength(steps: readonly Step[], sql: string): number {
 
     const end = steps.findIndex((step) => step.sql !== sql);
     return end === -1 ? steps.length : end;

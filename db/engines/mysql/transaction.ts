@@ -20,9 +20,9 @@ const BINARY_CHARSET = 63;
 export async function writeTransaction(connection: PoolConnection, unit: Unit): Promise<CommitResult> {
 
     await connection.query('begin');
-    if (unit.guard && !await isAbove(connection, unit.guard)) {
+    if (unit.precondition && !await isAbove(connection, unit.precondition)) {
         await connection.query('rollback');
-        return { ok: false, failed: unit.guard.otherwise };
+        return { ok: false, failed: unit.precondition.otherwise };
     }
 
     const steps: StepResult[] = [];
@@ -47,8 +47,8 @@ export async function writeTransaction(connection: PoolConnection, unit: Unit): 
 export async function writeTogether(connection: PoolConnection, units: readonly Unit[]): Promise<boolean> {
 
     await connection.query('begin');
-    for (const guard of lowest(units)) {
-        if (!await isAbove(connection, guard)) {
+    for (const precondition of lowest(units)) {
+        if (!await isAbove(connection, precondition)) {
             await connection.query('rollback');
             return false;
         }
@@ -68,15 +68,15 @@ export async function writeTogether(connection: PoolConnection, units: readonly 
 /** Returns the precondition with the lowest number for each statement; a process binds the same values to it every time. */
 function lowest(units: readonly Unit[]): Iterable<Precondition> {
 
-    const guards = new Map<string, Precondition>();
-    for (const { guard } of units) {
-        const { sql } = guard?.statement ?? {};
-        if (guard && sql !== undefined && guard.number < (guards.get(sql)?.number ?? Infinity)) {
-            guards.set(sql, guard);
+    const preconditions = new Map<string, Precondition>();
+    for (const { precondition } of units) {
+        const { sql } = precondition?.statement ?? {};
+        if (precondition && sql !== undefined && precondition.number < (preconditions.get(sql)?.number ?? Infinity)) {
+            preconditions.set(sql, precondition);
         }
     }
 
-    return guards.values();
+    return preconditions.values();
 }
 
 /** The locking read keeps the result valid until the end of the transaction. */

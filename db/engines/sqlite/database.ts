@@ -6,11 +6,11 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BlobDatabase, CommitResult, Database, DatabaseTrouble, Row, SqlValue, Statement, Unit } from '../../database.js';
+import type { BlobDatabase, CommitResult, Database, DatabaseCondition, Row, SqlValue, Statement, Unit } from '../../database.js';
 import type { DiskRules } from './disk-space.js';
-import { diskRules, freeBytes, giveUpReserve, keepReserve, reserveBytes } from './disk-space.js';
+import { diskRules, freeBytes, releaseReserve, keepReserve, reserveBytes } from './disk-space.js';
 import { DatabaseError } from '../../errors.js';
-import { isEmpty, refuseLoss } from './lost-file.js';
+import { isEmpty, rejectLoss } from './lost-file.js';
 import type { Log } from '../../log.js';
 import type { SqliteFile } from './file.js';
 import { SqliteReader } from './reader.js';
@@ -43,7 +43,7 @@ export function sqliteFiles(dataDir: string, disk?: DiskRules): SqliteFiles {
 export function openSqliteDatabase(dataDir: string, log: Log, minFree?: number | null): Database {
 
     const disk = diskRules(dataDir, minFree);
-    if (freeBytes(disk) < reserveBytes(disk) && giveUpReserve(disk)) {
+    if (freeBytes(disk) < reserveBytes(disk) && releaseReserve(disk)) {
         log.warn({ event: 'disk.reserve-released', folder: dataDir }, 'disk full, reserve file released');
     }
 
@@ -55,7 +55,7 @@ const LOG_BYTES = 8 * 1024 * 1024;
 const MIN_LOG_BYTES = 256 * 1024;
 
 /** Interval for checking the disk space, in milliseconds. */
-const LOOK_MS = 5000;
+const CHECK_MS = 5000;
 
 /** Timeout for the writer when checking whether the disk is full, in milliseconds. */
 const WRITER_MS = 500;
@@ -67,7 +67,7 @@ class SqliteDatabase implements Database {
     readonly #files: SqliteFiles;
     readonly #log: Log;
     readonly #disk: DiskRules;
-    readonly #look: NodeJS.Timeout;
+    readonly #diskTimer: NodeJS.Timeout;
     #revision = 0;
     readonly #reader: SqliteReader;
     readonly #blobReader: SqliteReader;
@@ -86,8 +86,8 @@ class SqliteDatabase implements Database {
         this.#writer = new SqliteWriter({ file: files.rows, disk }, log);
         this.#blobWriter = new SqliteWriter({ file: files.blobs, disk }, log);
         this.blobs = new SqliteBlobs(this.#blobReader, this.#blobWriter);
-        this.#look = setInterval(() => this.#lookAtDisk(), LOOK_MS).unref();
-        setImmediate(() => this.#lookAtDisk());
+        this.#diskTimer = setInterval(() => this.#checkDisk(), CHECK_MS).unref();
+        setImmediate(() => this.#checkDisk());
     }
 
     async read<R extends object = Row>(statement: Statement, bindings: readonly SqlValue[]): Promise<R[]> {
@@ -127,7 +127,7 @@ class SqliteDatabase implements Database {
         }
     }
 
-    async trouble(): Promise<DatabaseTrouble | null> {
+    async condition(): Promise<DatabaseCondition | null> {
 
         if (this.#reader.isDamaged || this.#blobReader.isDamaged) {
             return 'damaged';
@@ -136,7 +136,7 @@ class SqliteDatabase implements Database {
         return this.#disk.minFree > 0 && freeBytes(this.#disk) < this.#disk.minFree + AMPLE_BYTES && await this.#isShort() ? 'full' : null;
     }
 
-    hasRoomFor(bytes = this.#disk.minFree): boolean {
+    hasSpaceFor(bytes = this.#disk.minFree): boolean {
 
         const unused = this.#reader.unusedBytes + this.#blobReader.unusedBytes;
         return this.#disk.minFree === 0 || bytes <= freeBytes(this.#disk) + unused - this.#disk.minFree;
@@ -144,7 +144,7 @@ class SqliteDatabase implements Database {
 
     async close(): Promise<void> {
 
-        clearInterval(this.#look);
+        clearInterval(this.#diskTimer);
         await Promise.all([this.#writer.close(), this.#blobWriter.close()]);
         this.#reader.close();
         this.#blobReader.close();
@@ -154,13 +154,13 @@ class SqliteDatabase implements Database {
     /** An empty unit is rejected when a small one would be. */
     async #isShort(): Promise<boolean> {
 
-        const refused = this.#writer.commit({ steps: [] }, { durable: false })
+        const full = this.#writer.commit({ steps: [] }, { durable: false })
             .then(() => false, (error: unknown) => error instanceof DatabaseError && error.fault === 'full');
-        return await Promise.race([refused, sleep(WRITER_MS, false, { ref: false })]);
+        return await Promise.race([full, sleep(WRITER_MS, false, { ref: false })]);
     }
 
     /** Maintains the reserve file while there is space; otherwise frees what the database files do not need. */
-    #lookAtDisk(): void {
+    #checkDisk(): void {
 
         if (freeBytes(this.#disk) >= this.#disk.minFree) {
             keepReserve(this.#disk);
@@ -184,7 +184,7 @@ const AMPLE_BYTES = 64 * 1024 * 1024;
 function openReaders(files: SqliteFiles): [rows: SqliteReader, blobs: SqliteReader] {
 
     if (isEmpty(files.rows) || isEmpty(files.blobs)) {
-        refuseLoss(files);          // Before a new file is created in place of the lost one
+        rejectLoss(files);          // Before a new file is created in place of the lost one
     }
 
     const opened: SqliteReader[] = [];
@@ -193,7 +193,7 @@ function openReaders(files: SqliteFiles): [rows: SqliteReader, blobs: SqliteRead
         opened.push(rows);
         const blobs = new SqliteReader(files.blobs);
         opened.push(blobs);
-        refuseLoss(files, (file, sql) => (file === files.rows ? rows : blobs).all(sql, []).length > 0);
+        rejectLoss(files, (file, sql) => (file === files.rows ? rows : blobs).all(sql, []).length > 0);
         return [rows, blobs];
     }
     catch (error) {
@@ -222,19 +222,19 @@ class SqliteBlobs implements BlobDatabase {
 
     async writeChunk(blobId: number, index: number, bytes: Uint8Array): Promise<Uint8Array> {
 
-        const whole = ownBuffer(bytes);
+        const copy = ownBuffer(bytes);
         const sql = 'insert into blob_chunks (blob_id, n, bytes) values (?, ?, ?)';
-        const unit = { steps: [{ sql, bindings: [blobId, index, whole] }] };
+        const unit = { steps: [{ sql, bindings: [blobId, index, copy] }] };
         let returned: ArrayBuffer | undefined;
         await this.#writer.commit(unit, {
             durable: false,
-            lend: whole.buffer,
-            giveBack(buffer) {
+            transfer: copy.buffer,
+            onReturn(buffer) {
 
                 returned = buffer;
             }
         });
-        return new Uint8Array(returned ?? new ArrayBuffer(whole.byteLength));
+        return new Uint8Array(returned ?? new ArrayBuffer(copy.byteLength));
     }
 
     async seal(blobId: number): Promise<void> {

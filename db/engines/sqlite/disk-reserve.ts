@@ -5,7 +5,7 @@
 import { statSync } from 'node:fs';
 import type Sqlite from 'better-sqlite3';
 import type { DiskRules } from './disk-space.js';
-import { freeBytes, giveUpReserve } from './disk-space.js';
+import { freeBytes, releaseReserve } from './disk-space.js';
 import type { SqliteFile } from './file.js';
 
 /** Bytes that the smallest batch may need, with indexes and the log of the file. */
@@ -28,7 +28,7 @@ const READERS_MS = 200;
 const CUT_BYTES = 512 * 1024;
 
 /** Disk space for one file; used by its writer only. */
-export class SqliteRoom {
+export class DiskReserve {
 
     readonly #db: Sqlite.Database;
     readonly #file: SqliteFile;
@@ -70,7 +70,7 @@ export class SqliteRoom {
     }
 
     /** Returns free pages and the log to the disk, until enough of it is free or nothing is left to return. */
-    make(wanted = Infinity): void {
+    make(enough = Infinity): void {
 
         const deadline = performance.now() + MAKING_MS;
         this.#db.pragma(`busy_timeout = ${READERS_MS}`);
@@ -83,7 +83,7 @@ export class SqliteRoom {
                     return;
                 }
             }
-            while (this.#freePages() > 0 && freeBytes(this.#rules) < wanted && performance.now() < deadline);
+            while (this.#freePages() > 0 && freeBytes(this.#rules) < enough && performance.now() < deadline);
         }
         catch {
             // There is no space even for this, or a reader holds the log; retried later.
@@ -94,9 +94,9 @@ export class SqliteRoom {
     }
 
     /** Removes the reserve file; false when there is none. */
-    giveUp(): boolean {
+    release(): boolean {
 
-        return giveUpReserve(this.#rules);
+        return releaseReserve(this.#rules);
     }
 
     #freePages(): number {

@@ -48,7 +48,7 @@ export function reserveBytes({ minFree }: DiskRules): number {
 }
 
 /** Removes the reserve file; returns false when there is none. */
-export function giveUpReserve(rules: DiskRules): boolean {
+export function releaseReserve(rules: DiskRules): boolean {
 
     if (sizeOf(rules) === 0) {
         return false;
@@ -59,15 +59,15 @@ export function giveUpReserve(rules: DiskRules): boolean {
 }
 
 /**
- * Creates the reserve file unless it exists. Its size is limited to what is free beyond `least` bytes.
+ * Creates the reserve file unless it exists. Its size is limited to what is free beyond `minFree` bytes.
  *
- * @param least bytes to keep free; default: those of the rules
+ * @param minFree bytes to keep free; default: those of the rules
  */
-export function keepReserve(rules: DiskRules, least = rules.minFree): void {
+export function keepReserve(rules: DiskRules, minFree = rules.minFree): void {
 
     const free = freeBytes(rules);
-    const bytes = Math.min(reserveBytes(rules), Math.max(0, free - least));
-    if (sizeOf(rules) > 0 || bytes < CHUNK_BYTES || least === rules.minFree && bytes < reserveBytes(rules)) {
+    const bytes = Math.min(reserveBytes(rules), Math.max(0, free - minFree));
+    if (sizeOf(rules) > 0 || bytes < CHUNK_BYTES || minFree === rules.minFree && bytes < reserveBytes(rules)) {
         return;
     }
 
@@ -83,11 +83,11 @@ export function keepReserve(rules: DiskRules, least = rules.minFree): void {
 /** Writes random bytes, which a file system can neither compress nor leave out. */
 function write(path: string, bytes: number): void {
 
-    const piece = randomFillSync(Buffer.allocUnsafe(CHUNK_BYTES));
+    const chunk = randomFillSync(Buffer.allocUnsafe(CHUNK_BYTES));
     const descriptor = openSync(path, 'w', 0o600);
     try {
         for (let written = 0; written < bytes; written += CHUNK_BYTES) {
-            writeSync(descriptor, piece, 0, Math.min(CHUNK_BYTES, bytes - written));
+            writeSync(descriptor, chunk, 0, Math.min(CHUNK_BYTES, bytes - written));
         }
     }
     finally {

@@ -90,7 +90,7 @@ export function openSqliteReader(file: SqliteFile): Sqlite.Database {
 export class StatementCache {
 
     readonly #db: Sqlite.Database;
-    readonly #kept = new Map<string, Sqlite.Statement>();
+    readonly #statements = new Map<string, Sqlite.Statement>();
 
     constructor(db: Sqlite.Database) {
 
@@ -99,20 +99,20 @@ export class StatementCache {
 
     get(sql: string): Sqlite.Statement {
 
-        const kept = this.#kept.get(sql);
-        if (kept) {
-            return kept;
+        const cached = this.#statements.get(sql);
+        if (cached) {
+            return cached;
         }
 
         const statement = this.#db.prepare(sql);
-        if (this.#kept.size >= MAX_STATEMENTS) {
-            for (const oldest of this.#kept.keys()) {
-                this.#kept.delete(oldest);
+        if (this.#statements.size >= MAX_STATEMENTS) {
+            for (const oldest of this.#statements.keys()) {
+                this.#statements.delete(oldest);
                 break;
             }
         }
 
-        this.#kept.set(sql, statement);
+        this.#statements.set(sql, statement);
         return statement;
     }
 }

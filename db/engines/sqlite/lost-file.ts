@@ -46,7 +46,7 @@ function findLoss({ rows, blobs }: Files, answers: Answers = answersOf): 'rows' 
  * @param answers for files that are open already
  * @throws LostFileError when a file is lost
  */
-export function refuseLoss(files: Files, answers?: Answers): void {
+export function rejectLoss(files: Files, answers?: Answers): void {
 
     const lost = findLoss(files, answers);
     if (lost) {

@@ -10,7 +10,7 @@ import type { DiskRules } from './disk-space.js';
 import type { DatabaseErrorKind } from '../../errors.js';
 import { StatementCache, isFull, openSqlite } from './file.js';
 import type { SqliteFile } from './file.js';
-import { SqliteRoom } from './disk-reserve.js';
+import { DiskReserve } from './disk-reserve.js';
 
 /** Start parameters of the thread. */
 export interface WriterOptions {
@@ -21,7 +21,7 @@ export interface WriterOptions {
 
 /** A batch to write, or the request to end. */
 export type ToWriter =
-    | ({ readonly kind: 'commit'; readonly units: readonly Unit[]; readonly lent: readonly ArrayBuffer[] } & BatchOptions)
+    | ({ readonly kind: 'commit'; readonly units: readonly Unit[]; readonly transferred: readonly ArrayBuffer[] } & BatchOptions)
     | { readonly kind: 'close' };
 
 /** Options of a batch. */
@@ -47,7 +47,7 @@ interface UnitFailure {
 }
 
 /** Thrown within a savepoint to roll it back. */
-class Refusal extends Error {
+class Rejection extends Error {
 
     readonly failed: string;
 
@@ -73,36 +73,36 @@ class Writer {
 
     readonly #db: Sqlite.Database;
     readonly #statements: StatementCache;
-    readonly #room: SqliteRoom | null;
+    readonly #reserve: DiskReserve | null;
     #durable: boolean | undefined;
 
     constructor({ file, disk }: WriterOptions) {
 
         this.#db = openSqlite(file);
         this.#statements = new StatementCache(this.#db);
-        this.#room = disk && disk.minFree > 0 ? new SqliteRoom(this.#db, file, disk) : null;
+        this.#reserve = disk && disk.minFree > 0 ? new DiskReserve(this.#db, file, disk) : null;
     }
 
     /** Writes a batch; without enough disk space only its essential units. */
     write(units: readonly Unit[], options: BatchOptions): UnitOutcome[] {
 
-        const isShort = !units.every(isEssential) && this.#room?.has(sizeOf(units)) === false;
-        let taken = isShort ? units.filter(isEssential) : units;
-        let written = this.#transact(taken, options);
-        if (!Array.isArray(written) && written.fault === 'full' && taken.some(isEssential)) {
+        const isShort = !units.every(isEssential) && this.#reserve?.has(sizeOf(units)) === false;
+        let accepted = isShort ? units.filter(isEssential) : units;
+        let written = this.#transact(accepted, options);
+        if (!Array.isArray(written) && written.fault === 'full' && accepted.some(isEssential)) {
             // There was less space than estimated, or another program has taken it.
-            this.#room?.giveUp();
-            this.#room?.make(0);
-            taken = units.filter(isEssential);
-            written = this.#transact(taken, { ...options, reclaim: false });
+            this.#reserve?.release();
+            this.#reserve?.make(0);
+            accepted = units.filter(isEssential);
+            written = this.#transact(accepted, { ...options, reclaim: false });
         }
 
         // A file shrinks only when its log is written back.
-        if (this.#room && (this.#room.isShort || options.reclaim && this.#room.isTight)) {
-            this.#room.make();
+        if (this.#reserve && (this.#reserve.isShort || options.reclaim && this.#reserve.isTight)) {
+            this.#reserve.make();
         }
 
-        const results = new Map(taken.map((unit, i) => [unit, Array.isArray(written) ? written[i] : written]));
+        const results = new Map(accepted.map((unit, i) => [unit, Array.isArray(written) ? written[i] : written]));
         return units.map((unit) => results.get(unit) ?? SHORT);
     }
 
@@ -151,7 +151,7 @@ class Writer {
 
             this.#run('rollback to unit');
             this.#run('release unit');
-            return error instanceof Refusal ? { ok: false, failed: error.failed } :
+            return error instanceof Rejection ? { ok: false, failed: error.failed } :
                 failure(error, 'the database refused the change');
         }
     }
@@ -160,7 +160,7 @@ class Writer {
 
         const { changes, lastInsertRowid } = this.#runStep(step);
         if (step.expect && changes !== step.expect.rows) {
-            throw new Refusal(step.expect.otherwise);
+            throw new Rejection(step.expect.otherwise);
         }
 
         return { rows: changes, insertId: changes > 0 && /^\s*(insert|replace)\b/i.test(step.sql) ? Number(lastInsertRowid) : 0 };
@@ -173,7 +173,7 @@ class Writer {
         }
         catch (error) {
             if (step.duplicate !== undefined && error instanceof Sqlite.SqliteError && DUPLICATE.has(error.code)) {
-                throw new Refusal(step.duplicate);
+                throw new Rejection(step.duplicate);
             }
 
             throw error;
@@ -192,7 +192,7 @@ class Writer {
     /** Releases some of the free pages, except those that the next uploads can use. */
     #reclaim(): void {
 
-        if (this.#room?.isTight) {
+        if (this.#reserve?.isTight) {
             return;             // Moving pages needs space in the log, so it is done in small parts afterwards
         }
 
@@ -260,9 +260,9 @@ function serve(): void {
             return;
         }
 
-        const { units, lent } = message;
+        const { units, transferred } = message;
         const outcomes = writer.write(units, message);
-        port.postMessage({ kind: 'written', outcomes, returned: lent } satisfies FromWriter, lent);
+        port.postMessage({ kind: 'written', outcomes, returned: transferred } satisfies FromWriter, transferred);
     });
     port.postMessage({ kind: 'ready' } satisfies FromWriter);
 }

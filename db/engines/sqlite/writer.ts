@@ -25,9 +25,9 @@ export interface CommitOptions {
     /** True to return free pages to the disk, after deletions. Default false. */
     readonly reclaim?: boolean;
     /** A buffer of the unit that is transferred to the worker without a copy, */
-    readonly lend?: ArrayBuffer;
+    readonly transfer?: ArrayBuffer;
     /** and passed to this function before the result. */
-    readonly giveBack?: (buffer: ArrayBuffer) => void;
+    readonly onReturn?: (buffer: ArrayBuffer) => void;
 }
 
 type Written = Extract<FromWriter, { kind: 'written' }>;
@@ -123,22 +123,22 @@ export class SqliteWriter {
         }
 
         this.#inFlight = batch;
-        const lent = batch.flatMap(({ options }) => options.lend ?? []);
+        const transferred = batch.flatMap(({ options }) => options.transfer ?? []);
         const message: ToWriter = {
             kind: 'commit',
             units: batch.map(({ unit }) => unit),
             durable: batch.some(({ options }) => options.durable ?? true),
             reclaim: batch.some(({ options }) => options.reclaim ?? false),
-            lent
+            transferred
         };
         try {
             const worker = this.#startedWorker();
             worker.ref();
-            worker.postMessage(message, lent);
+            worker.postMessage(message, transferred);
         }
         catch (error) {
             // The message could not be cloned, or the thread not be started: nothing was written.
-            this.#settle((pending) => pending.reject(new DatabaseError('failed', 'the unit cannot be written', error)));
+            this.#settleAll((pending) => pending.reject(new DatabaseError('failed', 'the unit cannot be written', error)));
         }
     }
 
@@ -148,7 +148,7 @@ export class SqliteWriter {
         let bytes = 0;
         let count = 0;
         for (const { options } of this.#queue) {
-            bytes += options.lend?.byteLength ?? 0;
+            bytes += options.transfer?.byteLength ?? 0;
             if (count > 0 && (count === BATCH_UNITS || bytes > BATCH_BYTES)) {
                 break;
             }
@@ -189,14 +189,14 @@ export class SqliteWriter {
     #answer({ outcomes, returned }: Written): void {
 
         this.#worker?.unref();
-        this.#inFlight.filter(({ options }) => options.lend).forEach(({ options }, index) => {
+        this.#inFlight.filter(({ options }) => options.transfer).forEach(({ options }, index) => {
 
             const buffer = returned[index];
             if (buffer) {
-                options.giveBack?.(buffer);
+                options.onReturn?.(buffer);
             }
         });
-        this.#settle((pending, index) => {
+        this.#settleAll((pending, index) => {
 
             const outcome = outcomes[index];
             if (!outcome) {
@@ -223,11 +223,11 @@ export class SqliteWriter {
             new DatabaseError('unknown-outcome',
                 'the database writer stopped while it wrote; whether this change was written is not known', reason) :
             new DatabaseError('unavailable', 'the database writer could not start', reason);
-        this.#settle((pending) => pending.reject(error));
+        this.#settleAll((pending) => pending.reject(error));
     }
 
     /** Completes the batch in flight and schedules the next one. */
-    #settle(each: (pending: Pending, index: number) => void): void {
+    #settleAll(each: (pending: Pending, index: number) => void): void {
 
         const batch = this.#inFlight;
         this.#inFlight = [];

@@ -1,6 +1,6 @@
 /** Write barrier: while an upload runs on any node, only its own writes pass. The catalog of types knows whether one runs. */
 
-import type { WriteGuard } from '../../objects/object-writer.js';
+import type { WriteAdmission } from '../../objects/object-writer.js';
 import type { ObjectChange } from '../../model/write-participant.js';
 import type { Catalog } from '../../types/catalog.js';
 
@@ -11,7 +11,7 @@ interface InFlight {
     isEmpty: (() => void) | null;
 }
 
-export class WriteBarrier implements WriteGuard {
+export class WriteBarrier implements WriteAdmission {
 
     readonly #catalog: Catalog;
     #crowd: InFlight = { count: 0, isEmpty: null };

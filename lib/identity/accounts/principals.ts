@@ -105,7 +105,7 @@ export class Principals {
 
         const principal = await this.#store.get(id);
         const isFree = principal === null || principal.owner !== null && principal.owner === userId;
-        return !isFree || this.#policy.isNamedInRules(id) || await this.#store.isListedByOthers(id, userId);
+        return !isFree || this.#policy.isNamedInRules(id) || await this.#store.isNamedByOthers(id, userId);
     }
 
     #newNames({ before, after, caller }: ObjectChange): string[] {

@@ -16,13 +16,13 @@ export interface ByteRange {
  *
  * @throws DoipError 400 (416 over HTTP) if no requested byte exists
  */
-export function resolveRange(wanted: { readonly start?: number; readonly end?: number }, size: number): ByteRange | null {
+export function resolveRange(requested: { readonly start?: number; readonly end?: number }, size: number): ByteRange | null {
 
     if (size === 0) {
         return null;
     }
 
-    const { start, end } = wanted;
+    const { start, end } = requested;
     const range = start === undefined ?
         { start: Math.max(0, size - (end ?? 0)), end: size - 1 } :
         { start, end: Math.min(end ?? size - 1, size - 1) };

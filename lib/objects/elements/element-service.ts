@@ -11,11 +11,11 @@ import type { BlobStore } from '../../stores/blobs/blob-store.js';
 import type { ByteRange, ElementStores } from '../../stores/blobs/element-store.js';
 import type { StoredElement } from '../../model/stored-object.js';
 import type { ObjectChange } from '../../model/write-participant.js';
-import { BLOB_GONE, elementTooLong } from '../../stores/blobs/blob-store.js';
+import { BLOB_DELETED, elementTooLong } from '../../stores/blobs/blob-store.js';
 import type { StagedElement, ObjectInput } from '../../model/object-input.js';
 
 /** Information available when bytes arrive. */
-export interface StageFacts {
+export interface ElementOwner {
     /** The parts of the object read so far. */
     readonly input: Pick<ObjectInput, 'id' | 'type' | 'content'>;
     readonly requestContext: JsonObject;
@@ -32,25 +32,25 @@ export class ElementService {
     readonly #blobs: BlobStore;
     readonly #stores: ElementStores;
     readonly #maxBytes: number;
-    readonly #wantsHash: (type: string) => boolean;
+    readonly #isHashed: (type: string) => boolean;
     /** Hashes of blobs computed by reading them: blob id → hash. */
     readonly #hashes = new LRUCache<number, string>({ max: MAX_HASHES });
 
-    /** @param wantsHash true for types whose objects have hashes: their bytes are hashed while they arrive */
-    constructor(blobs: BlobStore, stores: ElementStores, maxBytes: number, wantsHash: (type: string) => boolean = () => false) {
+    /** @param isHashed true for types whose objects have hashes: their bytes are hashed while they arrive */
+    constructor(blobs: BlobStore, stores: ElementStores, maxBytes: number, isHashed: (type: string) => boolean = () => false) {
 
         this.#blobs = blobs;
         this.#stores = stores;
         this.#maxBytes = maxBytes;
-        this.#wantsHash = wantsHash;
+        this.#isHashed = isHashed;
     }
 
     /** Stores the bytes of a body until an object links them or they are discarded. */
-    async stage(body: AsyncIterable<Uint8Array>, { input, requestContext, signal }: StageFacts): Promise<StagedElement> {
+    async stage(body: AsyncIterable<Uint8Array>, { input, requestContext, signal }: ElementOwner): Promise<StagedElement> {
 
-        const facts = { id: input.id ?? null, type: input.type ?? null, content: input.content ?? null };
-        const store = await this.#stores.choose(facts, requestContext);
-        const hash = input.type !== undefined && this.#wantsHash(input.type);
+        const owner = { id: input.id ?? null, type: input.type ?? null, content: input.content ?? null };
+        const store = await this.#stores.choose(owner, requestContext);
+        const hash = input.type !== undefined && this.#isHashed(input.type);
         const staged = await this.#blobs.stage(body, { maxBytes: this.#maxBytes, store, signal, hash });
         return { store, blobId: staged.blobId, size: staged.size, hash: staged.sha256, discard: () => staged.discard() };
     }
@@ -60,19 +60,21 @@ export class ElementService {
      *
      * @throws DoipError as {@link stage}
      */
-    async measure(body: AsyncIterable<Uint8Array>, { input, requestContext }: Omit<StageFacts, 'signal'>): Promise<Omit<StagedElement, 'blobId' | 'discard'>> {
+    async measure(
+        body: AsyncIterable<Uint8Array>, { input, requestContext }: Omit<ElementOwner, 'signal'>
+    ): Promise<Omit<StagedElement, 'blobId' | 'discard'>> {
 
-        const facts = { id: input.id ?? null, type: input.type ?? null, content: input.content ?? null };
-        const store = await this.#stores.choose(facts, requestContext);
+        const owner = { id: input.id ?? null, type: input.type ?? null, content: input.content ?? null };
+        const store = await this.#stores.choose(owner, requestContext);
         const hash = createHash('sha256');
         let size = 0;
-        for await (const piece of body) {
-            size += piece.byteLength;
+        for await (const chunk of body) {
+            size += chunk.byteLength;
             if (size > this.#maxBytes) {
                 throw elementTooLong(this.#maxBytes);
             }
 
-            hash.update(piece);
+            hash.update(chunk);
         }
 
         return { store, size, hash: hash.digest('hex') };
@@ -81,32 +83,32 @@ export class ElementService {
     /** Returns the steps of a change that link the bytes of new elements and unlink those of removed elements. */
     steps({ before, after, now }: ObjectChange): Step[] {
 
-        const old = before?.elements ?? [];
+        const former = before?.elements ?? [];
         const current = after?.elements ?? [];
-        if (old === current || old.length === 0 && current.length === 0) {
+        if (former === current || former.length === 0 && current.length === 0) {
             return [];
         }
 
-        const oldIds = new Set(old.map(({ blobId }) => blobId));
+        const formerIds = new Set(former.map(({ blobId }) => blobId));
         const currentIds = new Set(current.map(({ blobId }) => blobId));
         return [
-            ...current.filter(({ blobId }) => !oldIds.has(blobId)).flatMap((element) => this.#blobs.linkSteps(element)),
-            ...old.filter(({ blobId }) => !currentIds.has(blobId)).flatMap(({ blobId }) => this.#blobs.unlinkSteps(blobId, now))
+            ...current.filter(({ blobId }) => !formerIds.has(blobId)).flatMap((element) => this.#blobs.linkSteps(element)),
+            ...former.filter(({ blobId }) => !currentIds.has(blobId)).flatMap(({ blobId }) => this.#blobs.unlinkSteps(blobId, now))
         ];
     }
 
     /** True if a unit failed because bytes to be linked had been removed. */
     isLost(failed: string): boolean {
 
-        return failed === BLOB_GONE;
+        return failed === BLOB_DELETED;
     }
 
     /** Returns the hash of an element stored without one (lower-case hex SHA-256). Reads all its bytes. */
     async hashOf(element: StoredElement): Promise<string> {
 
-        const known = this.#hashes.get(element.blobId);
-        if (known !== undefined) {
-            return known;
+        const cached = this.#hashes.get(element.blobId);
+        if (cached !== undefined) {
+            return cached;
         }
 
         const hash = createHash('sha256');

@@ -100,10 +100,10 @@ function readPayloads(payloads: JsonValue, elements: readonly StoredElement[], {
         throw badRequest('payloads must be an array');
     }
 
-    const wanted = new Map<string, JsonObject>();
+    const byId = new Map<string, JsonObject>();
     for (const payload of payloads) {
         const name = checkElementName(isJsonObject(payload) ? payload.name : undefined, limits);
-        if (wanted.has(name)) {
+        if (byId.has(name)) {
             throw badRequest(`Duplicate payload ${name}`);
         }
 
@@ -111,12 +111,12 @@ function readPayloads(payloads: JsonValue, elements: readonly StoredElement[], {
             throw badRequest(`No such payload ${name}: a hook cannot add payloads`);
         }
 
-        wanted.set(name, payload as JsonObject);
+        byId.set(name, payload as JsonObject);
     }
 
     return elements.flatMap((element) => {
 
-        const payload = wanted.get(element.name);
+        const payload = byId.get(element.name);
         return payload ? [uploaded.has(element.name) ? described(element, payload, limits) : element] : [];
     });
 }

@@ -27,10 +27,10 @@ export function withIndexForm<C extends PreparedChange>(parts: HookParts, change
  */
 export async function indexFormOf({ lifecycle, limits }: HookParts, object: StoredObject, context: WriteContext): Promise<IndexedForm | null | undefined> {
 
-    const { caller, requestContext = {}, within, dryRun = false } = context;
-    const chain = holding(object.id, { by: 'change', lastWrite: null }, within);
-    const asked = toHookObject(object, object.metadata);
-    const returned = await lifecycle.run('objectForIndexing', object.type, asked, { caller, requestContext, members: {}, chain, isDryRun: dryRun });
+    const { caller, requestContext = {}, chain: parent, dryRun = false } = context;
+    const chain = holding(object.id, { by: 'change', lastWrite: null }, parent);
+    const hookObject = toHookObject(object, object.metadata);
+    const returned = await lifecycle.run('objectForIndexing', object.type, hookObject, { caller, requestContext, members: {}, chain, isDryRun: dryRun });
     if (returned === undefined) {
         return undefined;
     }

@@ -12,12 +12,14 @@ interface HookRule {
     /** `object`: the hook's return value or its modified argument replaces the object. `nothing`: the result is ignored. */
     readonly result: 'object' | 'nothing';
     /** HTTP code for a thrown string. */
-    readonly refusal: 400 | 403;
+    readonly rejectionStatus: 400 | 403;
     /** True if the hook runs after the change is stored: failures are only logged. */
     readonly isTooLate: boolean;
 }
 
-const rule = (result: HookRule['result'], refusal: HookRule['refusal'], isTooLate = false): HookRule => ({ result, refusal, isTooLate });
+const rule = (result: HookRule['result'], rejectionStatus: HookRule['rejectionStatus'], isTooLate = false): HookRule => ({
+    result, rejectionStatus, isTooLate
+});
 
 /** Object hooks: those of writes in the order they run, then those of reads and deletes. */
 export const OBJECT_HOOKS = {

@@ -165,9 +165,9 @@ export class WriteHooks {
     /** Returns the chain for a hook: the request holds the lock of the object until the object is stored. */
     #chain(hook: ObjectHook | undefined): ScriptChain {
 
-        const { before, context: { within } } = this.#write;
+        const { before, context: { chain } } = this.#write;
         const isDone = hook === 'afterCreateOrUpdate' || hook === 'afterDelete';
-        return before && !isDone ? holding(before.id, { by: 'change', lastWrite: null }, within) : within ?? NO_SCRIPT;
+        return before && !isDone ? holding(before.id, { by: 'change', lastWrite: null }, chain) : chain ?? NO_SCRIPT;
     }
 
     #newPayloads(elements: readonly StoredElement[]): JsonObject[] {
@@ -179,9 +179,9 @@ export class WriteHooks {
 /** Deletes staged bytes that a hook has dropped from the object. */
 async function discardDropped(input: ObjectInput | undefined, elements: readonly StoredElement[]): Promise<void> {
 
-    const kept = new Set(elements.map(({ store, blobId }) => `${store} ${blobId}`));
+    const retained = new Set(elements.map(({ store, blobId }) => `${store} ${blobId}`));
     for (const { staged } of input?.elements.values() ?? []) {
-        if (staged && !kept.has(`${staged.store} ${staged.blobId}`)) {
+        if (staged && !retained.has(`${staged.store} ${staged.blobId}`)) {
             await staged.discard();
         }
     }

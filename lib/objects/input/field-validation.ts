@@ -39,9 +39,9 @@ export function checkNewId(id: string, prefix: string, limits: FieldLimits): voi
         throw badRequest(`Invalid handle: ${id} is reserved`);
     }
 
-    const fault = handleError(id, limits.idBytes);
-    if (fault) {
-        throw badRequest(fault);
+    const error = handleError(id, limits.idBytes);
+    if (error) {
+        throw badRequest(error);
     }
 }
 
@@ -105,7 +105,7 @@ export function checkAcl(value: JsonValue, limits: FieldLimits): Acl {
             continue;
         }
 
-        const name = ACL_MEMBERS.find((known) => known === member);
+        const name = ACL_MEMBERS.find((candidate) => candidate === member);
         if (!name) {
             throw badRequest(`Invalid ACL format: unknown member ${member}`);
         }
@@ -194,18 +194,18 @@ function checkPrincipals(member: string, entries: JsonValue, limits: FieldLimits
     return entries.map((entry) => checkName(`Invalid ACL format: an entry of ${member}`, entry, limits));
 }
 
-function checkName(what: string, value: JsonValue, limits: FieldLimits): string {
+function checkName(label: string, value: JsonValue, limits: FieldLimits): string {
 
     if (typeof value !== 'string' || value === '') {
-        throw badRequest(`${what} must be a non-empty string`);
+        throw badRequest(`${label} must be a non-empty string`);
     }
 
     if (CONTROL.test(value) || !value.isWellFormed()) {
-        throw badRequest(`${what} contains a control character or an unpaired surrogate`);
+        throw badRequest(`${label} contains a control character or an unpaired surrogate`);
     }
 
     if (Buffer.byteLength(value) > limits.nameBytes) {
-        throw badRequest(`${what} is longer than ${limits.nameBytes} bytes`);
+        throw badRequest(`${label} is longer than ${limits.nameBytes} bytes`);
     }
 
     return value;

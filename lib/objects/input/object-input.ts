@@ -74,7 +74,7 @@ export async function readObjectInput(segments: AsyncIterable<Segment>, options:
     const reader = new InputReader(input, options);
     try {
         for await (const segment of segments) {
-            await reader.take(segment);
+            await reader.add(segment);
         }
 
         await reader.end();
@@ -92,7 +92,7 @@ class InputReader {
     private readonly options: InputReaderOptions;
     private header: ElementInput | null = null;
     /** Input at the last call of `beforeBytes`; null before the first. */
-    private asked: Pick<ObjectInput, 'type'> | null = null;
+    private placeholder: Pick<ObjectInput, 'type'> | null = null;
     private first = true;
 
     constructor(input: ObjectInput, options: InputReaderOptions) {
@@ -101,10 +101,10 @@ class InputReader {
         this.options = options;
     }
 
-    async take(segment: Segment): Promise<void> {
+    async add(segment: Segment): Promise<void> {
 
         if (this.header) {
-            await this.takeBytes(this.header, segment);
+            await this.addBytes(this.header, segment);
             this.header = null;
             return;
         }
@@ -115,7 +115,7 @@ class InputReader {
         }
 
         if (this.first || value.attributes !== undefined) {
-            this.takePart(value);
+            this.addPart(value);
             this.first = false;
             return;
         }
@@ -129,20 +129,20 @@ class InputReader {
             throw badRequest(`element ${this.header.name} has a header but no bytes`);
         }
 
-        await this.ask();
+        await this.announce();
         checkElementCount(this.input.elements.size, this.options.limits);
     }
 
-    private async ask(): Promise<void> {
+    private async announce(): Promise<void> {
 
-        const { asked, input: { type } } = this;
-        if (!asked || asked.type !== type) {
-            this.asked = type === undefined ? {} : { type };
+        const { placeholder, input: { type } } = this;
+        if (!placeholder || placeholder.type !== type) {
+            this.placeholder = type === undefined ? {} : { type };
             await this.options.beforeBytes(this.input);
         }
     }
 
-    private takePart(part: JsonObject): void {
+    private addPart(part: JsonObject): void {
 
         const { input, options: { limits } } = this;
         if (typeof part.id === 'string' && part.id !== '') {
@@ -160,11 +160,11 @@ class InputReader {
             throw badRequest('attributes must be a JSON object');
         }
 
-        this.takeAttributes(part.attributes ?? {}, part.content);
-        this.takeElements(part.elements);
+        this.addAttributes(part.attributes ?? {}, part.content);
+        this.addElements(part.elements);
     }
 
-    private takeAttributes(attributes: JsonObject, topLevelContent: JsonValue | undefined): void {
+    private addAttributes(attributes: JsonObject, topLevelContent: JsonValue | undefined): void {
 
         const { input, options: { limits } } = this;
         // Some published clients put the content beside the attributes.
@@ -195,7 +195,7 @@ class InputReader {
         }
     }
 
-    private takeElements(elements: JsonValue | undefined): void {
+    private addElements(elements: JsonValue | undefined): void {
 
         if (elements === undefined || elements === null) {
             return;
@@ -219,16 +219,16 @@ class InputReader {
 
         const { input, options: { limits } } = this;
         const name = checkElementName(value.id, limits);
-        const known = input.elements.get(name);
-        if (isHeader && !known && this.options.mustDeclare) {
+        const existing = input.elements.get(name);
+        if (isHeader && !existing && this.options.mustDeclare) {
             throw badRequest(input.elements.size === 0 ? `Unexpected input segments: the object does not declare element ${name}` : `No such element ${name}`);
         }
 
-        if (known && (!isHeader || known.staged)) {
+        if (existing && (!isHeader || existing.staged)) {
             throw badRequest(`Duplicate payload ${name}`);
         }
 
-        const element: ElementInput = known ?? { name };
+        const element: ElementInput = existing ?? { name };
         if (value.type !== undefined) {
             element.mediaType = checkMediaType(value.type, limits);
         }
@@ -244,11 +244,11 @@ class InputReader {
         return element;
     }
 
-    private async takeBytes(element: ElementInput, segment: Segment): Promise<void> {
+    private async addBytes(element: ElementInput, segment: Segment): Promise<void> {
 
         const { input, options } = this;
         const bytes = segment.kind === 'bytes' ? segment : bytesSegment(Buffer.from(writeJson(segment.value)));
-        await this.ask();
+        await this.announce();
         element.mediaType ??= checkMediaType(bytes.mediaType, options.limits);
         element.filename ??= checkFilename(bytes.filename, options.limits);
         element.staged = await options.stage(bytes.body, input);

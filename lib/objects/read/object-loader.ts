@@ -18,7 +18,7 @@ const IDS_PER_BATCH = 64;
 /** Maximum length of an id in bytes; longer ones are not looked up. */
 const MAX_BYTES = 255;
 
-interface Question {
+interface LoadBatch {
     readonly ids: Set<string>;
     readonly answer: Promise<ReadonlyMap<string, StoredObject>>;
 }
@@ -28,7 +28,7 @@ export class ObjectLoader {
 
     readonly #source: ObjectSource;
     /** The pending batch, which further lookups may join. */
-    #open: Question | null = null;
+    #open: LoadBatch | null = null;
 
     constructor(source: ObjectSource) {
 
@@ -43,7 +43,7 @@ export class ObjectLoader {
         }
 
         if (!this.#open || this.#open.ids.size >= IDS_PER_BATCH) {
-            this.#open = this.#newQuestion();
+            this.#open = this.#newBatch();
         }
 
         const { ids, answer } = this.#open;
@@ -51,10 +51,10 @@ export class ObjectLoader {
         return (await answer).get(id) ?? null;
     }
 
-    #newQuestion(): Question {
+    #newBatch(): LoadBatch {
 
         const ids = new Set<string>();
-        const answer = new Promise((asked) => setImmediate(asked)).then(async () => {
+        const answer = new Promise((resolve) => setImmediate(resolve)).then(async () => {
 
             if (this.#open?.ids === ids) {
                 this.#open = null;

@@ -17,30 +17,30 @@ export interface PresentationRequest {
 /**
  * Returns the digital object as the caller may see it, and its attributes for carriers.
  *
- * @param shown the object in the form given by type code, if that differs from the stored object, which determines the
+ * @param form the object in the form given by type code, if that differs from the stored object, which determines the
  *   permissions
  */
-export function objectAnswer(asking: PresentationRequest, object: StoredObject, shown = object): [JsonValue, JsonObject] {
+export function objectAnswer(request: PresentationRequest, object: StoredObject, form = object): [JsonValue, JsonObject] {
 
-    const visible = asking.services.policy.visibleTo(asking.caller, shown, object);
-    return [toDigitalObject(visible) as unknown as JsonObject, objectFacts(asking, object)];
+    const visible = request.services.policy.visibleTo(request.caller, form, object);
+    return [toDigitalObject(visible) as unknown as JsonObject, objectAttributes(request, object)];
 }
 
 /** Like {@link objectAnswer} for an object after a write. The result of a dry run has no transaction number. */
-export function writtenAnswer(asking: PresentationRequest, object: StoredObject, dryRun: boolean): [JsonValue, JsonObject] {
+export function writtenAnswer(request: PresentationRequest, object: StoredObject, dryRun: boolean): [JsonValue, JsonObject] {
 
-    const [value, facts] = objectAnswer(asking, object);
+    const [value, responseAttributes] = objectAnswer(request, object);
     if (dryRun) {
         const { attributes } = value as { attributes: JsonObject };
         const { txnId, ...metadata } = attributes['metadata'] as JsonObject;
         attributes['metadata'] = metadata;
     }
 
-    return [value, facts];
+    return [value, responseAttributes];
 }
 
 /** Returns the attributes of a response about an object: its type, and the permission of the caller. */
-export function objectFacts({ caller, services: { policy } }: PresentationRequest, object: StoredObject): JsonObject {
+export function objectAttributes({ caller, services: { policy } }: PresentationRequest, object: StoredObject): JsonObject {
 
     return { type: object.type, permission: policy.permissionOf(caller, object) };
 }

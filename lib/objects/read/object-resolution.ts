@@ -63,17 +63,17 @@ export class ObjectResolution {
             return objects;
         }
 
-        const shown = new Map<StoredObject, StoredObject | null>();
+        const resolved = new Map<StoredObject, StoredObject | null>();
         for (const type of concerned) {
             const ofType = objects.filter((object) => object.type === type);
             const facts = factsOf(reading, { isSearch: true });
             const outcomes = await this.#lifecycle.runAll('onObjectResolution', type, ofType.map(asHookObject), facts);
-            ofType.forEach((object, index) => shown.set(object, this.#outcome(outcomes[index], object)));
+            ofType.forEach((object, index) => resolved.set(object, this.#outcome(outcomes[index], object)));
         }
 
         return objects.map((object) => {
 
-            const found = shown.get(object);
+            const found = resolved.get(object);
             return found === undefined ? object : found;
         });
     }
@@ -96,7 +96,7 @@ export class ObjectResolution {
         }
 
         try {
-            return outcome.value === undefined ? object : this.#shown(outcome.value, object);
+            return outcome.value === undefined ? object : this.#readReturned(outcome.value, object);
         }
         catch {
             // Errors of code are logged by the lifecycle; a malformed object is hidden too.
@@ -107,7 +107,7 @@ export class ObjectResolution {
     #checked(returned: JsonValue, object: StoredObject): StoredObject {
 
         try {
-            return this.#shown(returned, object);
+            return this.#readReturned(returned, object);
         }
         catch (error) {
             throw internal(error);
@@ -119,16 +119,16 @@ export class ObjectResolution {
      * Hashes are removed if the form differs from the stored one: they would not match, and could reveal short values that were
      * removed.
      */
-    #shown(returned: JsonValue, object: StoredObject): StoredObject {
+    #readReturned(returned: JsonValue, object: StoredObject): StoredObject {
 
         const names = new Set(object.elements.map(({ name }) => name));
         const { type, content, acl, userMetadata, elements } = fromHookObject(returned, object, { limits: this.#limits, uploaded: names });
         const { metadata } = returned as JsonObject;
-        const shown = {
+        const resolved = {
             id: object.id, type, content, acl, userMetadata, elements,
             metadata: isJsonObject(metadata) ? { ...object.metadata, ...metadata } : object.metadata
         };
-        return shown.metadata.hashes === undefined || isSameForm(shown, object) ? shown : { ...shown, metadata: withoutHashes(shown.metadata) };
+        return resolved.metadata.hashes === undefined || isSameForm(resolved, object) ? resolved : { ...resolved, metadata: withoutHashes(resolved.metadata) };
     }
 }
 

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../util/json-types.js';
 import { defineOperation, result } from '../../core/operation.js';
-import { objectFacts } from '../../objects/read/object-presenter.js';
+import { objectAttributes } from '../../objects/read/object-presenter.js';
 import { Op } from '../../doip/operation-ids.js';
 
 export const getAcl = defineOperation({
@@ -17,6 +17,6 @@ export const getAcl = defineOperation({
     async handler({ caller, target, services }) {
 
         const { policy } = services;
-        return result.json((policy.visibleTo(caller, target).acl ?? {}) as JsonObject, objectFacts({ caller, services }, target));
+        return result.json((policy.visibleTo(caller, target).acl ?? {}) as JsonObject, objectAttributes({ caller, services }, target));
     }
 });

@@ -9,7 +9,7 @@ import { withoutDryRun } from '../../core/attributes.js';
 import { demand } from '../../core/authorise.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
-import { objectFacts } from '../../objects/read/object-presenter.js';
+import { objectAttributes } from '../../objects/read/object-presenter.js';
 import { checkAcl } from '../../objects/input/field-validation.js';
 
 export const updateAcl = defineOperation({
@@ -34,6 +34,6 @@ export const updateAcl = defineOperation({
                 demand(caller, policy.canGrantMethods(caller, { type: object.type, acl, before: object }));
             }
         });
-        return result.json((acl ?? {}) as JsonObject, objectFacts({ caller, services }, stored));
+        return result.json((acl ?? {}) as JsonObject, objectAttributes({ caller, services }, stored));
     }
 });

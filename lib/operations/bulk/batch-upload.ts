@@ -32,7 +32,7 @@ interface BatchAttributes {
 type BatchContext = OperationContext<BatchAttributes>;
 
 /** Context for storing one item. */
-type ItemContext = BatchContext & Pick<WriteContext, 'earlier'>;
+type ItemContext = BatchContext & Pick<WriteContext, 'beforeWrite'>;
 
 /** Maximum number of attempts when the object is created or deleted concurrently. */
 const ATTEMPTS = 3;
@@ -56,7 +56,7 @@ export const batchUpload = defineOperation<BatchAttributes>({
         }
 
         const options = { ndjson: format === 'ndjson', failFast, parallel, log, isFoundation: (item: JsonObject) => isFoundation(context, item) };
-        const outcome = await bulk.storeAll(context.rawInput, options, (item, earlier) => store({ ...context, earlier }, item));
+        const outcome = await bulk.storeAll(context.rawInput, options, (item, earlier) => store({ ...context, beforeWrite: earlier }, item));
         const { fault } = outcome;
         return {
             status: fault?.status ?? Status.ok,
@@ -87,7 +87,7 @@ async function store(context: ItemContext, item: JsonObject): Promise<JsonValue>
 
     const id = idOf(item);
     for (let attempt = 1; ; ++attempt) {
-        const known = id === undefined ? null : await context.services.finder.find(id);
+        const known = id === undefined ? null : await context.services.loader.find(id);
         try {
             const [answer] = objectAnswer(context, known ? await change(context, known, item) : await add(context, item));
             if (isFoundation(context, item)) {
@@ -113,7 +113,7 @@ function isOvertaken(error: unknown, known: StoredObject | null): boolean {
 
 async function add(context: ItemContext, item: JsonObject): Promise<StoredObject> {
 
-    const { caller, earlier, requestContext, services: { catalog, creation, policy, reader } } = context;
+    const { caller, beforeWrite: earlier, requestContext, services: { catalog, creation, policy, reader } } = context;
     if (idOf(item) !== undefined) {
         demandKnown(context, item);
     }
@@ -135,7 +135,7 @@ async function add(context: ItemContext, item: JsonObject): Promise<StoredObject
     return storing(input, false, () => {
 
         demand(caller, policy.canGrantMethods(caller, { type: input.type ?? '', acl: input.acl ?? null, before: null }));
-        return creation.create(input, { caller, earlier, requestContext }, { isFree: true });
+        return creation.create(input, { caller, beforeWrite: earlier, requestContext }, { isFree: true });
     });
 }
 
@@ -148,7 +148,7 @@ function demandKnown({ caller, services: { catalog, policy } }: ItemContext, { t
 
 async function change(context: ItemContext, known: StoredObject, item: JsonObject): Promise<StoredObject> {
 
-    const { caller, earlier, requestContext, services: { objects, policy } } = context;
+    const { caller, beforeWrite: earlier, requestContext, services: { objects, policy } } = context;
     demand(caller, policy.canWrite(caller, known));
     const input = await read(context, item, ({ type }) => {
 
@@ -157,7 +157,7 @@ async function change(context: ItemContext, known: StoredObject, item: JsonObjec
         }
     });
     return storing(input, false, () => objects.update(known.id, { input }, {
-        caller, earlier, requestContext,
+        caller, beforeWrite: earlier, requestContext,
         check: (object) => {
 
             demand(caller, policy.canWrite(caller, object));

@@ -7,7 +7,7 @@ import { defineOperation, result } from '../../core/operation.js';
 import { notFound } from '../../errors/errors.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import { Op } from '../../doip/operation-ids.js';
-import { objectFacts } from '../../objects/read/object-presenter.js';
+import { objectAttributes } from '../../objects/read/object-presenter.js';
 import type { OperationContext } from '../../core/operation-context.js';
 
 interface ListAttributes {
@@ -28,7 +28,7 @@ export const listMethods = defineOperation<ListAttributes>({
     async handler(context) {
 
         const names = await namesFor(context);
-        const facts = context.hasTarget ? objectFacts(context, context.target) : {};
+        const facts = context.hasTarget ? objectAttributes(context, context.target) : {};
         return result.json([...crudOf(context), ...names], facts);
     }
 });

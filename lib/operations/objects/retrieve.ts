@@ -18,7 +18,7 @@ import { prune } from '../../json/filter.js';
 import { Op } from '../../doip/operation-ids.js';
 import { bytesSegment, jsonSegment, sequence } from '../../doip/segments.js';
 import { resolveRange } from '../../objects/elements/byte-range.js';
-import { objectAnswer, objectFacts } from '../../objects/read/object-presenter.js';
+import { objectAnswer, objectAttributes } from '../../objects/read/object-presenter.js';
 import type { OperationContext } from '../../core/operation-context.js';
 
 interface RetrieveAttributes {
@@ -81,7 +81,7 @@ async function retrieveElement(context: OperationContext<RetrieveAttributes>, sh
 
     const length = range ? range.end - range.start + 1 : element.size;
     const body = elements.open(element, range);
-    const facts: JsonObject = { ...objectFacts(context, target), ...elementFacts(element), size: element.size };
+    const facts: JsonObject = { ...objectAttributes(context, target), ...elementFacts(element), size: element.size };
     if (range) {
         facts.range = { start: range.start, end: range.end, size: element.size };
     }
@@ -93,7 +93,7 @@ async function retrieveElement(context: OperationContext<RetrieveAttributes>, sh
 function replaced(context: OperationContext<RetrieveAttributes>, { bytes, mediaType, filename }: DirectOutput): OperationResult {
 
     const facts = { mediaType: mediaType ?? 'application/octet-stream', ...filename === undefined ? {} : { filename }, size: bytes.byteLength };
-    return result.segments(sequence({ ...bytesSegment(bytes), isWhole: true }), { ...objectFacts(context, context.target), ...facts });
+    return result.segments(sequence({ ...bytesSegment(bytes), isWhole: true }), { ...objectAttributes(context, context.target), ...facts });
 }
 
 function retrievePart(context: OperationContext<RetrieveAttributes>, shown: StoredObject, pointer: string): OperationResult {

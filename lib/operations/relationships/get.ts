@@ -4,7 +4,7 @@ import Joi from 'joi';
 import { flag } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
-import { objectFacts } from '../../objects/read/object-presenter.js';
+import { objectAttributes } from '../../objects/read/object-presenter.js';
 
 interface RelationshipAttributes {
     readonly outboundOnly: boolean;
@@ -21,6 +21,6 @@ export const getRelationships = defineOperation<RelationshipAttributes>({
     async handler({ caller, target, requestContext, signal, attributes, services }) {
 
         const graph = await services.relationships.graph(target, attributes, { caller, requestContext, signal });
-        return result.json(graph, objectFacts({ caller, services }, target));
+        return result.json(graph, objectAttributes({ caller, services }, target));
     }
 });

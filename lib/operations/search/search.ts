@@ -93,7 +93,7 @@ export const search = defineOperation<SearchAttributes>({
                 ...wanted.facets ? { facets: facets as unknown as JsonValue } : {}
             },
             blocks: narrow ? onClose(narrowed(blocks, narrow), () => void blocks.return()) : blocks,
-            most: Math.min(wish.limit ?? Infinity, Math.max(size - wish.start, 0))
+            maxResults: Math.min(wish.limit ?? Infinity, Math.max(size - wish.start, 0))
         }));
     }
 });

@@ -6,7 +6,7 @@
 import { demand, missingTarget } from '../../core/authorise.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
-import { objectFacts } from '../../objects/read/object-presenter.js';
+import { objectAttributes } from '../../objects/read/object-presenter.js';
 
 export const getVersions = defineOperation({
     id: Op.versionsGet,
@@ -30,6 +30,6 @@ export const getVersions = defineOperation({
             throw missingTarget(context);
         }
 
-        return result.json(records, hasTarget ? objectFacts(context, context.target) : {});
+        return result.json(records, hasTarget ? objectAttributes(context, context.target) : {});
     }
 });

@@ -8,7 +8,7 @@ import { flag, text, withoutDryRun } from '../../core/attributes.js';
 import { demand } from '../../core/authorise.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
-import { objectFacts } from '../../objects/read/object-presenter.js';
+import { objectAttributes } from '../../objects/read/object-presenter.js';
 
 interface PublishAttributes {
     readonly versionId?: string;
@@ -29,6 +29,6 @@ export const publishVersion = defineOperation<PublishAttributes>({
             caller, requestContext,
             check: (tip) => demand(caller, policy.canWrite(caller, tip))
         });
-        return result.json(record, objectFacts({ caller, services }, target));
+        return result.json(record, objectAttributes({ caller, services }, target));
     }
 });

@@ -32,7 +32,7 @@ export class AuthConfigHooks {
     readonly #scripts: ProgramCatalog;
     readonly #pool: ScriptPool;
     readonly #log: Logger;
-    #asked = 0;
+    #pending = 0;
     #isClosed = false;
 
     constructor(parts: { scripts: ProgramCatalog; limits: ScriptLimits; log: Logger }) {
@@ -52,14 +52,14 @@ export class AuthConfigHooks {
     async of(registry: TypeRegistry, files: readonly ModuleFile[]): Promise<ReadonlyMap<string, JsonObject>> {
 
         const rules = new Map<string, JsonObject>();
-        let world: Program | null = null;
+        let program: Program | null = null;
         for (const name of registry.names()) {
             const type = registry.get(name);
             const code = type?.javascript;
             if (type && code?.includes(HOOK)) {
                 // A unique version for each attempt, so that contexts of a state that never took effect are not reused.
-                world ??= this.#scripts.worldOf(String(++this.#asked), registry, files);
-                const made = await this.#rulesOf(type, typeUnit(name, code), world);
+                program ??= this.#scripts.programOf(String(++this.#pending), registry, files);
+                const made = await this.#rulesOf(type, typeUnit(name, code), program);
                 if (made) {
                     rules.set(name, made);
                 }
@@ -77,10 +77,10 @@ export class AuthConfigHooks {
     }
 
     /** Returns the rules of a type; null if the stored rules apply. */
-    async #rulesOf(type: TypeDefinition, unit: EntryModule, world: Program): Promise<JsonObject | null> {
+    async #rulesOf(type: TypeDefinition, unit: EntryModule, program: Program): Promise<JsonObject | null> {
 
         try {
-            const made = await this.#call(type, unit, world);
+            const made = await this.#call(type, unit, program);
             return made === undefined || made === null ? null : checked(made, unit);
         }
         catch (error) {
@@ -97,9 +97,9 @@ export class AuthConfigHooks {
         }
     }
 
-    async #call(type: TypeDefinition, unit: EntryModule, world: Program): Promise<JsonValue | undefined> {
+    async #call(type: TypeDefinition, unit: EntryModule, program: Program): Promise<JsonValue | undefined> {
 
-        const at = { unit, world, host: NOTHING_TO_ASK, callerKey: '' };
+        const at = { unit, program, host: NO_HOST_CALLS, callerKey: '' };
         const { failure, hooks } = await this.#pool.describe(at);
         if (failure) {
             throw new ScriptError(failure, unit.label);
@@ -118,9 +118,9 @@ export class AuthConfigHooks {
 /** Checks that rules have the shape required in Schema objects. */
 function checked(made: JsonValue, { label }: EntryModule): JsonObject {
 
-    const [fault] = errorsOf(made);
-    if (fault !== undefined || !isJsonObject(made)) {
-        throw new ScriptError({ kind: 'error', message: `it returned no access rules: ${fault ?? 'must be an object'}`, stack: '' }, label);
+    const [error] = errorsOf(made);
+    if (error !== undefined || !isJsonObject(made)) {
+        throw new ScriptError({ kind: 'error', message: `it returned no access rules: ${error ?? 'must be an object'}`, stack: '' }, label);
     }
 
     return made;
@@ -142,12 +142,12 @@ function errorsOf(made: JsonValue): string[] {
 }
 
 /** Rejects all host calls: most of them would wait for the catalog that is being built. */
-const NOTHING_TO_ASK: ScriptHost = {
-    get: refuse, search: refuse, create: refuse, update: refuse, delete: refuse, payload: refuse, verifySecret: refuse, verifyHashes: refuse,
-    validate: refuse, groupsOf: refuse, publicKey: refuse, sign: refuse
+const NO_HOST_CALLS: ScriptHost = {
+    get: reject, search: reject, create: reject, update: reject, delete: reject, payload: reject, verifySecret: reject, verifyHashes: reject,
+    validate: reject, groupsOf: reject, publicKey: reject, sign: reject
 };
 
-function refuse(): Promise<never> {
+function reject(): Promise<never> {
 
     return Promise.reject(badRequest(`${HOOK} cannot ask the service for anything`));
 }

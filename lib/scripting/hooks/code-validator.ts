@@ -22,7 +22,7 @@ import type { ScriptPool } from '../pool/script-pool.js';
 import { withUnit, type EntryModule } from '../protocol/program.js';
 
 /** A piece of code in content. */
-interface Piece {
+interface CodeEntry {
     readonly pointer: string;
     readonly unit: EntryModule;
 }
@@ -54,42 +54,42 @@ export class CodeValidator implements CodeInspector {
             return null;
         }
 
-        const pieces = piecesOf(after);
-        const known = new Map(before ? piecesOf(before).map(({ pointer, unit }) => [pointer, unit.code]) : []);
-        const fresh = pieces.filter(({ pointer, unit }) => known.get(pointer) !== unit.code && !INITIAL_SCRIPTS.has(unit.code));
+        const entries = entriesOf(after);
+        const formerCode = new Map(before ? entriesOf(before).map(({ pointer, unit }) => [pointer, unit.code]) : []);
+        const changed = entries.filter(({ pointer, unit }) => formerCode.get(pointer) !== unit.code && !INITIAL_SCRIPTS.has(unit.code));
         const modules = directory === undefined ? [] : newElements(before, after);
-        return fresh.length + modules.length === 0 ? null : this.#check(fresh, directory ?? '', modules);
+        return changed.length + modules.length === 0 ? null : this.#check(changed, directory ?? '', modules);
     }
 
-    async #check(pieces: readonly Piece[], directory: string, modules: readonly StoredElement[]): Promise<void> {
+    async #check(entries: readonly CodeEntry[], directory: string, modules: readonly StoredElement[]): Promise<void> {
 
-        for (const { pointer, unit } of pieces) {
-            this.#judge(await this.#checker.errorIn(unit), unit, { pointer });
+        for (const { pointer, unit } of entries) {
+            this.#demandValid(await this.#checker.errorIn(unit), unit, { pointer });
         }
 
         for (const element of modules) {
             const unit = { name: modulePath(directory, element.name), label: `module ${element.name}`, code: await this.#read(element) };
-            const fault = element.name.endsWith('.json') ? jsonError(unit.code) : await this.#checker.errorIn(unit);
-            this.#judge(fault, unit, { pointer: '', payload: element.name });
+            const moduleError = element.name.endsWith('.json') ? jsonError(unit.code) : await this.#checker.errorIn(unit);
+            this.#demandValid(moduleError, unit, { pointer: '', payload: element.name });
         }
     }
 
-    #judge(fault: EntryModuleError | null, unit: EntryModule, where: { pointer: string; payload?: string }): void {
+    #demandValid(moduleError: EntryModuleError | null, unit: EntryModule, where: { pointer: string; payload?: string }): void {
 
-        if (!fault) {
+        if (!moduleError) {
             return;
         }
 
-        const { kind, message, line, column } = fault;
-        const place = line === null ? '' : ` (line ${line}${column === null ? '' : `, column ${column}`})`;
+        const { kind, message, line, column } = moduleError;
+        const position = line === null ? '' : ` (line ${line}${column === null ? '' : `, column ${column}`})`;
         if (kind === 'load') {
-            this.#log.warn({ event: 'script.not-loadable', script: unit.label, reason: `${message}${place}` }, 'stored code cannot be loaded yet');
+            this.#log.warn({ event: 'script.not-loadable', script: unit.label, reason: `${message}${position}` }, 'stored code cannot be loaded yet');
             return;
         }
 
         const error: JsonObject = { ...where, message, ...line === null ? {} : { line }, ...column === null ? {} : { column } };
         const name = where.payload === undefined ? where.pointer : `payload ${where.payload}`;
-        throw new DoipError(Status.badRequest, `${name}: ${message}${place}`, { details: { errors: [error] } });
+        throw new DoipError(Status.badRequest, `${name}: ${message}${position}`, { details: { errors: [error] } });
     }
 
     async #read(element: StoredElement): Promise<string> {
@@ -99,14 +99,14 @@ export class CodeValidator implements CodeInspector {
 }
 
 /** Returns the code in the content of a Schema object or of the design; versions have none that runs. */
-function piecesOf({ type, content, metadata }: StoredObject): Piece[] {
+function entriesOf({ type, content, metadata }: StoredObject): CodeEntry[] {
 
     if (metadata.isVersion) {
         return [];
     }
 
     if (type === SCHEMA_TYPE) {
-        return piece('/javascript', content['javascript'], (code) => typeUnit(typeof content['name'] === 'string' ? content['name'] : '', code));
+        return entry('/javascript', content['javascript'], (code) => typeUnit(typeof content['name'] === 'string' ? content['name'] : '', code));
     }
 
     if (type !== DESIGN_TYPE) {
@@ -116,23 +116,23 @@ function piecesOf({ type, content, metadata }: StoredObject): Piece[] {
     const builtIn = isJsonObject(content['builtInTypes']) ? Object.entries(content['builtInTypes']) : [];
     const minting = isJsonObject(content['handleMintingConfig']) ? content['handleMintingConfig'] : {};
     return [
-        ...piece('/javascript', content['javascript'], designUnit),
-        ...piece('/handleMintingConfig/javascript', minting['javascript'], handlesUnit),
+        ...entry('/javascript', content['javascript'], designUnit),
+        ...entry('/handleMintingConfig/javascript', minting['javascript'], handlesUnit),
         ...builtIn.flatMap(([name, member]) => (
-            isJsonObject(member) ? piece(`/builtInTypes/${name}/javascript`, member['javascript'], (code) => typeUnit(name, code)) : []
+            isJsonObject(member) ? entry(`/builtInTypes/${name}/javascript`, member['javascript'], (code) => typeUnit(name, code)) : []
         ))
     ];
 }
 
-function piece(pointer: string, code: JsonValue | undefined, unitOf: (code: string) => EntryModule): Piece[] {
+function entry(pointer: string, code: JsonValue | undefined, unitOf: (code: string) => EntryModule): CodeEntry[] {
 
     return typeof code === 'string' && code !== '' ? [{ pointer, unit: unitOf(code) }] : [];
 }
 
 function newElements(before: StoredObject | null, after: StoredObject): StoredElement[] {
 
-    const known = new Set(before?.elements.map(({ blobId, store }) => `${store} ${blobId}`));
-    return after.elements.filter(({ blobId, store }) => !known.has(`${store} ${blobId}`));
+    const formerBlobs = new Set(before?.elements.map(({ blobId, store }) => `${store} ${blobId}`));
+    return after.elements.filter(({ blobId, store }) => !formerBlobs.has(`${store} ${blobId}`));
 }
 
 function jsonError(text: string): EntryModuleError | null {
@@ -163,9 +163,9 @@ export class SyntaxChecker {
     /** Returns the error in a unit; null if there is none. */
     async errorIn(unit: EntryModule): Promise<EntryModuleError | null> {
 
-        const { world } = this.#scripts;
+        const { program } = this.#scripts;
         const digest = createHash('sha256').update(unit.code).digest('base64url');
-        const tried = withUnit(world, unit, `${world.version} ${digest}`);
-        return (await this.#pool.describe({ unit, world: tried, host: this.#host(), callerKey: '' })).fault;
+        const candidate = withUnit(program, unit, `${program.version} ${digest}`);
+        return (await this.#pool.describe({ unit, program: candidate, host: this.#host(), callerKey: '' })).error;
     }
 }

@@ -21,15 +21,15 @@ import type { InvocationContext } from '../protocol/invocation-context.js';
 /** Runs the hooks of the design. */
 export class DesignHooks {
 
-    readonly #desk: ScriptInvoker;
+    readonly #invoker: ScriptInvoker;
     readonly #policy: Policy;
     readonly #design: () => Design;
     /** Cached hook for authentication, with the code it belongs to. */
     #authenticate: { readonly unit: EntryModule; readonly hook: AuthenticateHook } | null = null;
 
-    constructor({ desk, policy, design }: { desk: ScriptInvoker; policy: Policy; design: () => Design }) {
+    constructor({ invoker, policy, design }: { invoker: ScriptInvoker; policy: Policy; design: () => Design }) {
 
-        this.#desk = desk;
+        this.#invoker = invoker;
         this.#policy = policy;
         this.#design = design;
     }
@@ -43,7 +43,7 @@ export class DesignHooks {
         }
 
         if (this.#authenticate?.unit !== unit) {
-            this.#authenticate = { unit, hook: (info, requestContext) => this.#askWho(unit, info, requestContext) };
+            this.#authenticate = { unit, hook: (info, requestContext) => this.#callAuthenticate(unit, info, requestContext) };
         }
 
         return this.#authenticate.hook;
@@ -57,9 +57,9 @@ export class DesignHooks {
     async customizeQuery(query: string, { caller, requestContext }: Reading): Promise<string> {
 
         const unit = this.#unitWith('customizeQuery');
-        const occasion: InvocationContext = { caller, requestContext, chain: NO_SCRIPT, isDryRun: false };
-        const returned = unit ? await this.#ask(unit, 'customizeQuery', {
-            args: [query], context: contextOf({ caller, requestContext, members: {} }), occasion, about: undefined
+        const invocation: InvocationContext = { caller, requestContext, chain: NO_SCRIPT, isDryRun: false };
+        const returned = unit ? await this.#call(unit, 'customizeQuery', {
+            args: [query], context: contextOf({ caller, requestContext, members: {} }), invocation, about: undefined
         }) : undefined;
         return typeof returned === 'string' ? returned : query;
     }
@@ -67,42 +67,42 @@ export class DesignHooks {
     /** Returns the result of `createHandleValues` for an object; undefined if there is no such function. */
     async createHandleValues(object: StoredObject, requestContext: JsonObject): Promise<JsonValue | undefined> {
 
-        const unit = this.#desk.scripts.handles;
+        const unit = this.#invoker.scripts.handles;
         if (!unit) {
             return undefined;
         }
 
-        const asked = toHookObject(object, object.metadata);
+        const hookObject = toHookObject(object, object.metadata);
         const isContentOnly = this.#design().useLegacyContentOnlyJavaScriptHooks;
         const source = { caller: SERVICE, requestContext, members: isContentOnly ? { useLegacyContentOnlyJavaScriptHooks: true } : {} };
-        const occasion: InvocationContext = { caller: SERVICE, requestContext, chain: NO_SCRIPT, isDryRun: false };
-        return await this.#ask(unit, 'createHandleValues', {
-            args: [isContentOnly ? asked.content : asked as HookObject & JsonObject],
-            context: objectContext(source, asked, this.#policy), occasion, about: object.id
+        const invocation: InvocationContext = { caller: SERVICE, requestContext, chain: NO_SCRIPT, isDryRun: false };
+        return await this.#call(unit, 'createHandleValues', {
+            args: [isContentOnly ? hookObject.content : hookObject as HookObject & JsonObject],
+            context: objectContext(source, hookObject, this.#policy), invocation, about: object.id
         });
     }
 
-    async #askWho(unit: EntryModule, info: JsonObject, requestContext: JsonObject): Promise<JsonObject | null> {
+    async #callAuthenticate(unit: EntryModule, info: JsonObject, requestContext: JsonObject): Promise<JsonObject | null> {
 
-        const occasion: InvocationContext = { caller: ANONYMOUS, requestContext, chain: NO_SCRIPT, isDryRun: false };
+        const invocation: InvocationContext = { caller: ANONYMOUS, requestContext, chain: NO_SCRIPT, isDryRun: false };
         const context = Object.keys(requestContext).length > 0 ? { requestContext } : {};
-        const answer = await this.#ask(unit, 'authenticate', { args: [info], context, occasion, about: undefined });
+        const answer = await this.#call(unit, 'authenticate', { args: [info], context, invocation, about: undefined });
         return isJsonObject(answer) ? answer : null;
     }
 
     /** Returns the code of the design, unless it is known to lack a hook. */
     #unitWith(hook: string): EntryModule | null {
 
-        const { design } = this.#desk.scripts;
-        const known = design && this.#desk.cached(design);
-        return known && known.failure === null && !known.hooks.has(hook) ? null : design;
+        const { design } = this.#invoker.scripts;
+        const description = design && this.#invoker.cached(design);
+        return description && description.failure === null && !description.hooks.has(hook) ? null : design;
     }
 
-    async #ask(
-        unit: EntryModule, hook: string, call: { args: readonly JsonValue[]; context: JsonObject; occasion: InvocationContext; about: string | undefined }
+    async #call(
+        unit: EntryModule, hook: string, call: { args: readonly JsonValue[]; context: JsonObject; invocation: InvocationContext; about: string | undefined }
     ): Promise<JsonValue | undefined> {
 
-        const answer = await this.#desk.call({ ...call, unit, path: [hook], takes: 'returned', refusal: 400 });
+        const answer = await this.#invoker.call({ ...call, unit, path: [hook], takes: 'returned', rejectionStatus: 400 });
         return answer?.returned;
     }
 }

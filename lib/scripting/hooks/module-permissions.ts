@@ -24,7 +24,7 @@ export interface ModuleDirectories {
 }
 
 /** Module ids below this path belong to types, schemas and the design. */
-const OWN = '/cordra';
+const SERVICE_MODULES = '/cordra';
 
 /** Checks permissions for modules. */
 export class ModuleRules {
@@ -42,9 +42,9 @@ export class ModuleRules {
     directoriesOf({ before, after, processed }: ModuleChange): ModuleDirectories {
 
         // The catalog is at least as recent as the object read before the change.
-        const known = before ? this.#catalog.moduleDirectories.get(before.id) : undefined;
-        const isPlace = after !== null && !after.metadata.isVersion;
-        return { before: known, after: isPlace ? processed ? processed.moduleDirectory : known : undefined };
+        const directory = before ? this.#catalog.moduleDirectories.get(before.id) : undefined;
+        const isProvider = after !== null && !after.metadata.isVersion;
+        return { before: directory, after: isProvider ? processed ? processed.moduleDirectory : directory : undefined };
     }
 
     /**
@@ -78,18 +78,18 @@ export class ModuleRules {
             return;
         }
 
-        const earlier = new Set(pathsOf(before, directories.before));
-        const added = pathsOf(after, directories.after).filter((path) => !earlier.has(path));
-        const taken = this.#modulesOfOthers(after.id);
+        const former = new Set(pathsOf(before, directories.before));
+        const added = pathsOf(after, directories.after).filter((path) => !former.has(path));
+        const others = this.#modulesOfOthers(after.id);
         for (const path of added) {
-            if (path === OWN || path.startsWith(`${OWN}/`)) {
-                throw badRequest(`module ${path}: ids below ${OWN} belong to the service`);
+            if (path === SERVICE_MODULES || path.startsWith(`${SERVICE_MODULES}/`)) {
+                throw badRequest(`module ${path}: ids below ${SERVICE_MODULES} belong to the service`);
             }
 
             specifiersOf(path).forEach((name, order) => {
 
-                const same = taken.get(name);
-                const farther = caller.isAdmin ? [] : namesAbove(name).flatMap((above) => taken.get(above) ?? []);
+                const same = others.get(name);
+                const farther = caller.isAdmin ? [] : namesAbove(name).flatMap((above) => others.get(above) ?? []);
                 const other = same && order <= same.order ? same : farther[0];
                 if (other) {
                     // Callers other than the administrator may not be allowed to read that object.
@@ -110,19 +110,19 @@ export class ModuleRules {
     /** Returns all names by which modules of other objects are found, with the position of the ending in the resolution order. */
     #modulesOfOthers(id: string): Map<string, { readonly objectId: string; readonly path: string; readonly order: number }> {
 
-        const places = new Map<string, { objectId: string; path: string; order: number }>();
+        const modules = new Map<string, { objectId: string; path: string; order: number }>();
         for (const { objectId, directory, element } of this.#catalog.moduleFiles) {
             const path = modulePath(directory, element.name);
             specifiersOf(path).forEach((name, order) => {
 
-                const known = places.get(name);
-                if (objectId !== id && name !== '' && (!known || order < known.order)) {
-                    places.set(name, { objectId, path, order });
+                const directory = modules.get(name);
+                if (objectId !== id && name !== '' && (!directory || order < directory.order)) {
+                    modules.set(name, { objectId, path, order });
                 }
             });
         }
 
-        return places;
+        return modules;
     }
 }
 
@@ -164,8 +164,8 @@ function changesModules({ before, after }: ModuleChange, directories: ModuleDire
 /** True if both have the same bytes under the same names. */
 export function hasSameModules(before: StoredObject | null, after: StoredObject | null): boolean {
 
-    const [old, now] = [before?.elements ?? [], after?.elements ?? []];
-    return old === now || old.length === now.length && old.every((element, index) => (
+    const [former, now] = [before?.elements ?? [], after?.elements ?? []];
+    return former === now || former.length === now.length && former.every((element, index) => (
         element.name === now[index]?.name && element.blobId === now[index].blobId && element.store === now[index].store
     ));
 }

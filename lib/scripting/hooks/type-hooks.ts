@@ -18,14 +18,14 @@ const GENERATE = 'generateId';
 /** Object lifecycle implemented by type code. */
 export class TypeHooks implements Lifecycle {
 
-    readonly #desk: ScriptInvoker;
+    readonly #invoker: ScriptInvoker;
     readonly #policy: Policy;
     readonly #design: () => Design;
     readonly #log: Logger;
 
-    constructor(parts: { desk: ScriptInvoker; policy: Policy; design: () => Design; log: Logger }) {
+    constructor(parts: { invoker: ScriptInvoker; policy: Policy; design: () => Design; log: Logger }) {
 
-        this.#desk = parts.desk;
+        this.#invoker = parts.invoker;
         this.#policy = parts.policy;
         this.#design = parts.design;
         this.#log = parts.log;
@@ -33,13 +33,13 @@ export class TypeHooks implements Lifecycle {
 
     has(type: string, hook?: ObjectHook): boolean {
 
-        const unit = this.#desk.scripts.unitOf(type);
+        const unit = this.#invoker.scripts.unitOf(type);
         return unit !== null && (hook === undefined || this.#mayHave(unit, hook));
     }
 
     mayGenerateIds(type: string): boolean {
 
-        const { design } = this.#desk.scripts;
+        const { design } = this.#invoker.scripts;
         return this.has(type) || design !== null && this.#mayHave(design, GENERATE);
     }
 
@@ -62,9 +62,9 @@ export class TypeHooks implements Lifecycle {
     async runAll(hook: ObjectHook, type: string, objects: readonly HookObject[], facts: HookFacts): Promise<readonly HookOutcome[]> {
 
         try {
-            const unit = this.#desk.scripts.unitOf(type);
-            const results = unit && await this.#desk.callEach({
-                unit, path: [hook], takes: 'object', occasion: facts, refusal: OBJECT_HOOKS[hook].refusal,
+            const unit = this.#invoker.scripts.unitOf(type);
+            const results = unit && await this.#invoker.callEach({
+                unit, path: [hook], takes: 'object', invocation: facts, rejectionStatus: OBJECT_HOOKS[hook].rejectionStatus,
                 items: objects.map((object) => ({ args: [this.#argument(object)], context: this.#context(hook, object, facts), about: object.id }))
             });
             if (!results) {
@@ -87,23 +87,23 @@ export class TypeHooks implements Lifecycle {
     async resolvePayload(type: string, object: HookObject, facts: HookFacts): Promise<DirectOutput | null> {
 
         const hook = 'onPayloadResolution';
-        const unit = this.#desk.scripts.unitOf(type);
-        const answer = unit && await this.#desk.call({
+        const unit = this.#invoker.scripts.unitOf(type);
+        const answer = unit && await this.#invoker.call({
             unit, path: [hook], args: [this.#argument(object)], context: this.#context(hook, object, facts), takes: 'nothing',
-            directIo: { input: null }, occasion: facts, refusal: OBJECT_HOOKS[hook].refusal, about: object.id
+            directIo: { input: null }, invocation: facts, rejectionStatus: OBJECT_HOOKS[hook].rejectionStatus, about: object.id
         });
         return answer?.output && answer.output.bytes.length > 0 ? outputOf(answer.output) : null;
     }
 
     async generator(type: string, facts: HookFacts): Promise<IdGenerator | null> {
 
-        const { scripts } = this.#desk;
+        const { scripts } = this.#invoker;
         return await this.#generatorIn(scripts.unitOf(type), facts) ?? await this.#generatorIn(scripts.design, facts);
     }
 
     async #generatorIn(unit: EntryModule | null, facts: HookFacts): Promise<IdGenerator | null> {
 
-        const { hooks, flags } = unit ? await this.#desk.exportsOf(unit, facts) : { hooks: NONE, flags: NONE };
+        const { hooks, flags } = unit ? await this.#invoker.exportsOf(unit, facts) : { hooks: NONE, flags: NONE };
         if (!unit || !hooks.has(GENERATE)) {
             return null;
         }
@@ -112,9 +112,9 @@ export class TypeHooks implements Lifecycle {
             isLoopable: flags.has('isGenerateIdLoopable'),
             next: async (object) => {
 
-                const answer = await this.#desk.call({
+                const answer = await this.#invoker.call({
                     unit, path: [GENERATE], args: [this.#argument(object)], context: this.#flagged(objectContext(facts, object, this.#policy)),
-                    takes: 'returned', occasion: facts, refusal: 400, about: undefined
+                    takes: 'returned', invocation: facts, rejectionStatus: 400, about: undefined
                 });
                 return typeof answer?.returned === 'string' && answer.returned !== '' ? answer.returned : null;
             }
@@ -123,11 +123,11 @@ export class TypeHooks implements Lifecycle {
 
     async #run(hook: ObjectHook, type: string, object: HookObject, facts: HookFacts): Promise<JsonValue | undefined> {
 
-        const { result, refusal } = OBJECT_HOOKS[hook];
-        const unit = this.#desk.scripts.unitOf(type);
-        const answer = unit && await this.#desk.call({
+        const { result, rejectionStatus } = OBJECT_HOOKS[hook];
+        const unit = this.#invoker.scripts.unitOf(type);
+        const answer = unit && await this.#invoker.call({
             unit, path: [hook], args: [this.#argument(object)], context: this.#context(hook, object, facts),
-            takes: result, occasion: facts, refusal, about: object.id
+            takes: result, invocation: facts, rejectionStatus, about: object.id
         });
         return answer && result === 'object' ? this.#returned(answer.object, object) : undefined;
     }
@@ -135,8 +135,8 @@ export class TypeHooks implements Lifecycle {
     /** True if code has a hook, or may have it: code that cannot be loaded fails when it is called. */
     #mayHave(unit: EntryModule, hook: string): boolean {
 
-        const known = this.#desk.cached(unit);
-        return !known || known.failure !== null || known.hooks.has(hook);
+        const description = this.#invoker.cached(unit);
+        return !description || description.failure !== null || description.hooks.has(hook);
     }
 
     #context(hook: ObjectHook, object: HookObject, facts: HookFacts): JsonObject {

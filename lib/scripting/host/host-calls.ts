@@ -14,28 +14,28 @@ import { codeOf } from '../protocol/script-error.js';
 type Answer = JsonValue | undefined | Uint8Array;
 
 /** Returns the reply to a host call. Never rejects. */
-export async function handleHostCall(desk: HostCallContext, name: string, args: string): Promise<Reply> {
+export async function handleHostCall(context: HostCallContext, name: string, args: string): Promise<Reply> {
 
     try {
         if (name === 'find') {
-            return { text: await find(desk, args) };
+            return { text: await find(context, args) };
         }
 
         const values = parseJson(args, { name: 'what the script asks for' });
-        const answer = await ask(desk, name, Array.isArray(values) ? values : []);
-        return worded(answer, name, desk.crossingBytes);
+        const answer = await dispatch(context, name, Array.isArray(values) ? values : []);
+        return encodeReply(answer, name, context.maxMessageBytes);
     }
     catch (error) {
-        const told = error instanceof DoipError ? error : internal(error);
-        if (told.cause !== undefined) {
-            desk.report(error);
+        const answer = error instanceof DoipError ? error : internal(error);
+        if (answer.cause !== undefined) {
+            context.report(error);
         }
 
-        return { error: { message: told.message, status: codeOf(told) } };
+        return { error: { message: answer.message, status: codeOf(answer) } };
     }
 }
 
-function worded(answer: Answer, name: string, limit: number): Reply {
+function encodeReply(answer: Answer, name: string, limit: number): Reply {
 
     if (answer instanceof Uint8Array) {
         return answer.byteLength > limit ? tooLong(name, limit) : { bytes: answer };
@@ -50,10 +50,10 @@ function tooLong(name: string, limit: number): Reply {
     throw badRequest(`the answer to ${name} is longer than ${limit} bytes`);
 }
 
-async function find({ world }: HostCallContext, args: string): Promise<string> {
+async function find({ program }: HostCallContext, args: string): Promise<string> {
 
     const [from, specifier] = parseJson(args) as [string, string];
-    const found = resolveModule(world, from, specifier);
+    const found = resolveModule(program, from, specifier);
     if (!found) {
         throw notFound(`Cannot find module '${specifier}' required by ${from}`);
     }
@@ -61,10 +61,10 @@ async function find({ world }: HostCallContext, args: string): Promise<string> {
     return JSON.stringify({ name: found.name, kind: found.module.kind, text: await found.module.text() });
 }
 
-async function ask(desk: HostCallContext, name: string, values: readonly JsonValue[]): Promise<Answer> {
+async function dispatch(context: HostCallContext, name: string, values: readonly JsonValue[]): Promise<Answer> {
 
-    const { host, crossingBytes } = desk;
-    const scope = desk.scope();
+    const { host, maxMessageBytes } = context;
+    const scope = context.scope();
     const [first = null, second = null, third = null] = values;
     switch (name) {
         case 'get':
@@ -79,9 +79,9 @@ async function ask(desk: HostCallContext, name: string, values: readonly JsonVal
             await host.delete(text(first, 'id'), scope);
             return undefined;
         case 'payload':
-            return await host.payload(text(first, 'id'), text(second, 'name'), crossingBytes, scope) ?? undefined;
+            return await host.payload(text(first, 'id'), text(second, 'name'), maxMessageBytes, scope) ?? undefined;
         case 'payloadText': {
-            const bytes = await host.payload(text(first, 'id'), text(second, 'name'), crossingBytes, scope);
+            const bytes = await host.payload(text(first, 'id'), text(second, 'name'), maxMessageBytes, scope);
 
             return bytes && new TextDecoder().decode(bytes);
         }
@@ -109,19 +109,19 @@ function searchParams(value: JsonValue): { pageNum: number; pageSize: number; so
     return { pageNum: Math.max(0, Number(pageNum)), pageSize: Number(pageSize), sortFields: text(sortFields ?? '', 'sort fields') };
 }
 
-function text(value: JsonValue, what: string): string {
+function text(value: JsonValue, name: string): string {
 
     if (typeof value !== 'string') {
-        throw badRequest(`the ${what} must be a string`);
+        throw badRequest(`the ${name} must be a string`);
     }
 
     return value;
 }
 
-function object(value: JsonValue, what: string): JsonObject {
+function object(value: JsonValue, name: string): JsonObject {
 
     if (!isJsonObject(value)) {
-        throw badRequest(`the ${what} must be an object`);
+        throw badRequest(`the ${name} must be an object`);
     }
 
     return value;

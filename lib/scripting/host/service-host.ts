@@ -54,13 +54,13 @@ export class ServiceHost implements ScriptHost {
 
     readonly #services: ScriptedServices;
     readonly #byIds: ObjectsById;
-    readonly #occasion: InvocationContext;
+    readonly #invocation: InvocationContext;
 
-    constructor(services: ScriptedServices, byIds: ObjectsById, occasion: InvocationContext) {
+    constructor(services: ScriptedServices, byIds: ObjectsById, invocation: InvocationContext) {
 
         this.#services = services;
         this.#byIds = byIds;
-        this.#occasion = occasion;
+        this.#invocation = invocation;
     }
 
     async get(id: string): Promise<JsonObject | null> {
@@ -141,9 +141,9 @@ export class ServiceHost implements ScriptHost {
     async validate(value: JsonValue, schema: JsonValue): Promise<JsonObject> {
 
         const { current } = this.#services.catalog;
-        const faults = errorsBySchema(schema, value, (name) => current.documentOf(name));
-        const errors = faults.map(({ pointer, message }) => ({ pointer, message: pointer === '' ? message : `${pointer}: ${message}` }));
-        return { success: faults.length === 0, errors };
+        const violations = errorsBySchema(schema, value, (name) => current.documentOf(name));
+        const errors = violations.map(({ pointer, message }) => ({ pointer, message: pointer === '' ? message : `${pointer}: ${message}` }));
+        return { success: violations.length === 0, errors };
     }
 
     async groupsOf(userId: string): Promise<readonly string[]> {
@@ -164,8 +164,8 @@ export class ServiceHost implements ScriptHost {
     /** Context of writes by scripts: on behalf of the service, within the chain of the request. */
     #writing(scope: ScriptScope): WriteContext {
 
-        const { chain, isDryRun, requestContext } = this.#occasion;
-        return { caller: SERVICE, dryRun: isDryRun, requestContext, within: { ...chain, scope } };
+        const { chain, isDryRun, requestContext } = this.#invocation;
+        return { caller: SERVICE, dryRun: isDryRun, requestContext, chain: { ...chain, scope } };
     }
 
     /** Validates an object that a script wants to store. Elements can be removed, but not written. */

@@ -28,9 +28,9 @@ export interface ScriptInvocation {
     readonly context: JsonObject;
     readonly takes: ResultKind;
     readonly directIo?: DirectIo;
-    readonly occasion: InvocationContext;
+    readonly invocation: InvocationContext;
     /** HTTP code for a thrown string. */
-    readonly refusal: 400 | 403;
+    readonly rejectionStatus: 400 | 403;
     /** Id of the object concerned, for the log. */
     readonly about: string | undefined;
 }
@@ -41,10 +41,10 @@ export type ScriptInvocations = Omit<ScriptInvocation, 'args' | 'context' | 'dir
 };
 
 /** Creates the host calls for a script. */
-export type HostFactory = (occasion: InvocationContext) => ScriptHost;
+export type HostFactory = (invocation: InvocationContext) => ScriptHost;
 
 /** The parts of a call that depend on the current program. */
-type Start = Pick<ScriptCall, 'unit' | 'world' | 'host' | 'callerKey' | 'within'>;
+type Start = Pick<ScriptCall, 'unit' | 'program' | 'host' | 'callerKey' | 'scope'>;
 
 interface CacheEntry {
     readonly code: string;
@@ -73,23 +73,23 @@ export class ScriptInvoker {
     cached(unit: EntryModule): UnitDescription | undefined {
 
         const { version, units } = this.#cache;
-        const cached = version === this.scripts.world.version ? units.get(unit.name) : undefined;
+        const cached = version === this.scripts.program.version ? units.get(unit.name) : undefined;
         return cached?.code === unit.code ? cached.description : undefined;
     }
 
     /** Returns the exports of a unit. */
-    async describe(unit: EntryModule, occasion: InvocationContext): Promise<UnitDescription> {
+    async describe(unit: EntryModule, invocation: InvocationContext): Promise<UnitDescription> {
 
         const cached = this.cached(unit);
         if (cached) {
             return cached;
         }
 
-        const { world } = this.scripts;
-        const description = await this.#pool.describe({ unit, world, ...this.#calling(occasion) });
+        const { program } = this.scripts;
+        const description = await this.#pool.describe({ unit, program, ...this.#calling(invocation) });
         // A failure may be temporary: another module or object may be needed.
-        if (!description.failure && world.version === this.scripts.world.version) {
-            this.#remember(world.version, unit, description);
+        if (!description.failure && program.version === this.scripts.program.version) {
+            this.#remember(program.version, unit, description);
         }
 
         return description;
@@ -100,11 +100,11 @@ export class ScriptInvoker {
      *
      * @throws DoipError 500 if it cannot be loaded
      */
-    async exportsOf(unit: EntryModule, occasion: InvocationContext): Promise<UnitDescription> {
+    async exportsOf(unit: EntryModule, invocation: InvocationContext): Promise<UnitDescription> {
 
-        const description = this.cached(unit) ?? await this.describe(unit, occasion);
+        const description = this.cached(unit) ?? await this.describe(unit, invocation);
         if (description.failure) {
-            throw this.#failed(new ScriptError(description.failure, unit.label), { occasion, refusal: 400, about: undefined });
+            throw this.#failed(new ScriptError(description.failure, unit.label), { invocation, rejectionStatus: 400, about: undefined });
         }
 
         return description;
@@ -117,7 +117,7 @@ export class ScriptInvoker {
      */
     async call(call: ScriptInvocation): Promise<ScriptResult | null> {
 
-        const { occasion: _occasion, refusal: _refusal, about: _about, ...rest } = call;
+        const { invocation: _invocation, rejectionStatus: _status, about: _about, ...rest } = call;
         try {
             return await this.#begin(call, (at) => this.#pool.call({ ...rest, ...at }));
         }
@@ -129,16 +129,16 @@ export class ScriptInvoker {
     /** Calls a function for each item in one run; null as in {@link call}. Failures of single items are results. */
     async callEach(calls: ScriptInvocations): Promise<readonly (ScriptResult | Error)[] | null> {
 
-        const { occasion, refusal, items, ...rest } = calls;
+        const { invocation, rejectionStatus, items, ...rest } = calls;
         try {
             const stripped = items.map(({ args, context }) => ({ args, context }));
             const results = await this.#begin(calls, (at) => this.#pool.callEach({ ...rest, items: stripped, ...at }));
             return results?.map((result, index) => (
-                result instanceof ScriptError ? this.#failed(result, { occasion, refusal, about: items[index]?.about }) : result
+                result instanceof ScriptError ? this.#failed(result, { invocation, rejectionStatus, about: items[index]?.about }) : result
             )) ?? null;
         }
         catch (error) {
-            throw error instanceof ScriptError ? this.#failed(error, { occasion, refusal, about: undefined }) : error;
+            throw error instanceof ScriptError ? this.#failed(error, { invocation, rejectionStatus, about: undefined }) : error;
         }
     }
 
@@ -147,18 +147,18 @@ export class ScriptInvoker {
      * meanwhile, as an upload of all objects does with every type, the caller should retry: the next attempt uses the types of
      * that time.
      */
-    async #begin<T>({ unit, path, occasion }: Pick<ScriptInvocation, 'unit' | 'path' | 'occasion'>, start: (at: Start) => Promise<T>): Promise<T | null> {
+    async #begin<T>({ unit, path, invocation }: Pick<ScriptInvocation, 'unit' | 'path' | 'invocation'>, start: (at: Start) => Promise<T>): Promise<T | null> {
 
         let now = this.#current(unit);
         while (now && !this.cached(now)) {
-            await this.exportsOf(now, occasion);
+            await this.exportsOf(now, invocation);
             now = this.#current(unit);
         }
 
         // No await between this check and the start, so that the exports are those of the code that is called.
         const description = now && this.cached(now);
         return now && description && offers(description, path) ?
-            await start({ unit: now, world: this.scripts.world, ...this.#calling(occasion) }) : null;
+            await start({ unit: now, program: this.scripts.program, ...this.#calling(invocation) }) : null;
     }
 
     /** Returns the current code of a unit; null if it no longer has any. @throws DoipError 503 if its type no longer exists */
@@ -181,13 +181,13 @@ export class ScriptInvoker {
         this.#cache.units.set(name, { code, description });
     }
 
-    #calling(occasion: InvocationContext) {
+    #calling(invocation: InvocationContext) {
 
-        const { scope } = occasion.chain;
-        return { host: this.#hostFor(occasion), callerKey: occasion.caller.userId ?? '', ...scope ? { within: scope } : {} };
+        const { scope } = invocation.chain;
+        return { host: this.#hostFor(invocation), callerKey: invocation.caller.userId ?? '', ...scope ? { scope } : {} };
     }
 
-    #failed(error: ScriptError, { occasion, refusal, about }: Pick<ScriptInvocation, 'occasion' | 'refusal' | 'about'>): Error {
+    #failed(error: ScriptError, { invocation, rejectionStatus, about }: Pick<ScriptInvocation, 'invocation' | 'rejectionStatus' | 'about'>): Error {
 
         const { failure, label } = error;
         if (failure.kind === 'error' || failure.kind === 'limit') {
@@ -196,7 +196,7 @@ export class ScriptInvoker {
             this.#log.error({ event: 'script.failed', script: label, ...object, reason: failure.message, ...stack }, 'script failed');
         }
 
-        return answerTo(error, { refusal, isAdmin: occasion.caller.isAdmin });
+        return answerTo(error, { rejectionStatus, isAdmin: invocation.caller.isAdmin });
     }
 }
 

@@ -65,10 +65,10 @@ async function ofBytes({ body, mediaType, filename }: BytesSegment, attributes: 
         return { params: bytes.byteLength === 0 ? undefined : parseJson(bytes), attributes, direct };
     }
 
-    return { params: triedJson(bytes), attributes, direct };
+    return { params: jsonOrUndefined(bytes), attributes, direct };
 }
 
-function triedJson(bytes: Buffer): JsonValue | undefined {
+function jsonOrUndefined(bytes: Buffer): JsonValue | undefined {
 
     if (!JSON_START.has(bytes[0] ?? 0)) {
         return undefined;

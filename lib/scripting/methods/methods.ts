@@ -55,19 +55,21 @@ export interface MethodContext extends Pick<InvocationContext, 'caller' | 'reque
 /** Result of a method: a value, undefined for none, or output written through `directIo`. */
 export type MethodAnswer = { readonly value: JsonValue | undefined } | { readonly output: DirectOutput };
 
-const QUIET: InvocationContext = { caller: SERVICE, requestContext: {}, chain: NO_SCRIPT, isDryRun: false };
+const INTERNAL: InvocationContext = { caller: SERVICE, requestContext: {}, chain: NO_SCRIPT, isDryRun: false };
 
 /** Finds and calls methods. */
 export class Methods {
 
-    readonly #desk: ScriptInvoker;
+    readonly #invoker: ScriptInvoker;
     readonly #policy: Policy;
     readonly #catalog: Catalog;
     readonly #services: () => { readonly objects: ObjectService; readonly reader: ObjectReader };
 
-    constructor(parts: { desk: ScriptInvoker; policy: Policy; catalog: Catalog; services: () => { readonly objects: ObjectService; readonly reader: ObjectReader } }) {
+    constructor(parts: {
+        invoker: ScriptInvoker; policy: Policy; catalog: Catalog; services: () => { readonly objects: ObjectService; readonly reader: ObjectReader };
+    }) {
 
-        this.#desk = parts.desk;
+        this.#invoker = parts.invoker;
         this.#policy = parts.policy;
         this.#catalog = parts.catalog;
         this.#services = parts.services;
@@ -76,39 +78,39 @@ export class Methods {
     /** Returns the names of the instance or static methods of a type. Code that cannot be loaded has none. */
     async namesOf(type: string, group: FoundMethod['group']): Promise<string[]> {
 
-        return (await this.#of(this.#desk.scripts.unitOf(type), { kind: group === 'methods' ? 'instance' : 'static', type, group }))
+        return (await this.#of(this.#invoker.scripts.unitOf(type), { kind: group === 'methods' ? 'instance' : 'static', type, group }))
             .map(({ name }) => name);
     }
 
     /** Returns the methods of an object, which are those of its type; for the design object also those of the design. */
     async onObject(object: StoredObject): Promise<FoundMethod[]> {
 
-        const own = await this.#of(this.#desk.scripts.unitOf(object.type), { kind: 'instance', type: object.type, group: 'methods' });
-        return object.id === DESIGN_ID ? distinct([...own, ...await this.onService()]) : own;
+        const methods = await this.#of(this.#invoker.scripts.unitOf(object.type), { kind: 'instance', type: object.type, group: 'methods' });
+        return object.id === DESIGN_ID ? distinct([...methods, ...await this.onService()]) : methods;
     }
 
     /** Returns the methods of the service, which the code of the design exports. */
     async onService(): Promise<FoundMethod[]> {
 
-        const { design } = this.#desk.scripts;
-        const place = { kind: 'service', type: DESIGN_TYPE } as const;
+        const { design } = this.#invoker.scripts;
+        const source = { kind: 'service', type: DESIGN_TYPE } as const;
         return distinct([
-            ...await this.#of(design, { ...place, group: 'methods' }), ...await this.#of(design, { ...place, group: 'staticMethods' })
+            ...await this.#of(design, { ...source, group: 'methods' }), ...await this.#of(design, { ...source, group: 'staticMethods' })
         ]);
     }
 
     /** Returns the static methods of a type. */
     onType(type: string): Promise<FoundMethod[]> {
 
-        return this.#of(this.#desk.scripts.unitOf(type), { kind: 'static', type, group: 'staticMethods' });
+        return this.#of(this.#invoker.scripts.unitOf(type), { kind: 'static', type, group: 'staticMethods' });
     }
 
     /** Returns the methods of an object that are offered as operations; for a Schema object also the static methods of the type it defines. */
     async asOperations(object: StoredObject): Promise<FoundMethod[]> {
 
         const type = typeNameOf(object);
-        const own = await this.onObject(object);
-        return type === null ? own : distinct([...await this.onType(type), ...own]);
+        const methods = await this.onObject(object);
+        return type === null ? methods : distinct([...await this.onType(type), ...methods]);
     }
 
     /**
@@ -117,29 +119,29 @@ export class Methods {
      * @param object the object of an instance method; the design object for a method of the service
      * @throws DoipError thrown by the method, or 400 for a GET that it does not allow
      */
-    async call(method: FoundMethod, object: StoredObject | null, input: MethodInput, occasion: MethodContext): Promise<MethodAnswer> {
+    async call(method: FoundMethod, object: StoredObject | null, input: MethodInput, invocation: MethodContext): Promise<MethodAnswer> {
 
-        if (occasion.isSafe && !method.allowGet) {
+        if (invocation.isSafe && !method.allowGet) {
             throw badRequest(`method ${method.name} may change things: use POST instead of GET`);
         }
 
         if (method.group === 'staticMethods') {
-            return answerOf(await this.#run(method, null, input, { ...occasion, chain: NO_SCRIPT, isDryRun: false }));
+            return answerOf(await this.#run(method, null, input, { ...invocation, chain: NO_SCRIPT, isDryRun: false }));
         }
 
         if (!object) {
             throw new Error(`method ${method.name} needs an object`);
         }
 
-        if (occasion.isSafe) {
-            return answerOf(await this.#run(method, hookObjectOf(object), input, { ...occasion, chain: NO_SCRIPT, isDryRun: false }));
+        if (invocation.isSafe) {
+            return answerOf(await this.#run(method, hookObjectOf(object), input, { ...invocation, chain: NO_SCRIPT, isDryRun: false }));
         }
 
-        const { caller, requestContext, check } = occasion;
+        const { caller, requestContext, check } = invocation;
         return this.#services().objects.callOn(object.id, { caller, requestContext, check }, async (current, chain) => {
 
-            const ofNow = current.type === object.type ? method : await this.#ofType(current, method);
-            const result = await this.#run(ofNow, hookObjectOf(current), input, { ...occasion, chain, isDryRun: false });
+            const currentMethod = current.type === object.type ? method : await this.#ofType(current, method);
+            const result = await this.#run(currentMethod, hookObjectOf(current), input, { ...invocation, chain, isDryRun: false });
             return { answer: answerOf(result), object: this.#edited(result.object, current) };
         });
     }
@@ -156,10 +158,10 @@ export class Methods {
             return method;
         }
 
-        const { scripts } = this.#desk;
+        const { scripts } = this.#invoker;
         const unit = kind === 'service' ? scripts.design : scripts.unitOf(type);
         if (unit) {
-            await this.#desk.exportsOf(unit, QUIET);
+            await this.#invoker.exportsOf(unit, INTERNAL);
         }
 
         throw unknown(name, kind);
@@ -172,21 +174,23 @@ export class Methods {
     }
 
     async #of(
-        unit: EntryModule | null, place: Pick<FoundMethod, 'kind' | 'type' | 'group'>
+        unit: EntryModule | null, source: Pick<FoundMethod, 'kind' | 'type' | 'group'>
     ): Promise<FoundMethod[]> {
 
         if (!unit) {
             return [];
         }
 
-        const description = await this.#desk.describe(unit, QUIET);
-        return [...description[place.group]].map(([name, { allowGet }]) => ({ ...place, name, unit, allowGet }));
+        const description = await this.#invoker.describe(unit, INTERNAL);
+        return [...description[source.group]].map(([name, { allowGet }]) => ({ ...source, name, unit, allowGet }));
     }
 
-    async #run(method: FoundMethod, object: HookObject | null, input: MethodInput, occasion: InvocationContext & { caller: MethodContext['caller'] }): Promise<ScriptResult> {
+    async #run(
+        method: FoundMethod, object: HookObject | null, input: MethodInput, invocation: InvocationContext & { caller: MethodContext['caller'] }
+    ): Promise<ScriptResult> {
 
         const { params, attributes, direct } = input;
-        const { caller, requestContext } = occasion;
+        const { caller, requestContext } = invocation;
         const isContentOnly = object !== null && this.#catalog.current.design.useLegacyContentOnlyJavaScriptHooks;
         const source = {
             caller, requestContext,
@@ -199,12 +203,12 @@ export class Methods {
                 ...isContentOnly ? { useLegacyContentOnlyJavaScriptHooks: true } : {}
             }
         };
-        const result = await this.#desk.call({
+        const result = await this.#invoker.call({
             unit: method.unit, path: [method.group, method.name],
             args: object === null ? [] : [isContentOnly ? object.content : object as unknown as JsonObject],
             context: object === null ? contextOf(source) : objectContext(source, object, this.#policy),
             takes: object === null ? 'returned' : 'both',
-            directIo: { input: direct }, occasion, refusal: 400, about: object?.id
+            directIo: { input: direct }, invocation, rejectionStatus: 400, about: object?.id
         });
         if (!result) {
             throw unknown(method.name, method.kind);

@@ -18,11 +18,11 @@ export interface RequestText {
 const PORTIONS = 4;
 
 /** Yields requests for all items, in order. */
-export function* requestTexts(facts: Omit<RunRequest, 'items'>, items: readonly CallItem[], crossingBytes: number): Generator<RequestText> {
+export function* requestTexts(facts: Omit<RunRequest, 'items'>, items: readonly CallItem[], maxMessageBytes: number): Generator<RequestText> {
 
-    const head = JSON.stringify(facts).slice(0, -1);
+    const prefix = JSON.stringify(facts).slice(0, -1);
     const request = (texts: readonly string[], original: string | null = null): RequestText => (
-        { text: `${head},"items":[${texts.join(',')}]}`, original, count: texts.length }
+        { text: `${prefix},"items":[${texts.join(',')}]}`, original, count: texts.length }
     );
     const [only] = items;
     if (only && items.length === 1) {
@@ -35,7 +35,7 @@ export function* requestTexts(facts: Omit<RunRequest, 'items'>, items: readonly 
     let length = 0;
     for (const { args, context } of items) {
         const text = JSON.stringify([...args, context]);
-        if (texts.length > 0 && length + text.length > crossingBytes / PORTIONS) {
+        if (texts.length > 0 && length + text.length > maxMessageBytes / PORTIONS) {
             yield request(texts);
             texts = [];
             length = 0;

@@ -37,7 +37,7 @@ export interface ScriptLimits extends ThreadOptions {
 
 /** Default limits. */
 export const DEFAULT_LIMITS: ScriptLimits = {
-    workers: 3, timeout: 10_000, memoryBytes: 64 * 1024 * 1024, stackBytes: 512 * 1024, crossingBytes: 16 * 1024 * 1024
+    workers: 3, timeout: 10_000, memoryBytes: 64 * 1024 * 1024, stackBytes: 512 * 1024, maxMessageBytes: 16 * 1024 * 1024
 };
 
 /** Maximum depth of nested calls. */
@@ -65,7 +65,7 @@ const MIN_MS = 400;
 interface DepthPool {
     readonly semaphore: Semaphore;
     readonly idle: WorkerSlot[];
-    readonly seats: WorkerSlot[];
+    readonly slots: WorkerSlot[];
 }
 
 type RequestInput = Pick<RunMessage, 'request' | 'original' | 'input'>;
@@ -76,7 +76,7 @@ export class ScriptPool {
     readonly #limits: ScriptLimits;
     readonly #log: Log;
     readonly #longRuns = new CpuScheduler();
-    readonly #lanes: DepthPool[] = [];
+    readonly #pools: DepthPool[] = [];
     readonly #describing = new SingleFlight<UnitDescription>();
     #isClosed = false;
 
@@ -117,32 +117,32 @@ export class ScriptPool {
      * Returns the exports of a unit; equal questions of the same time are asked once. Throws like {@link call} if the failure is not the
      * script's.
      */
-    async describe({ unit, world, host, callerKey, within }: DescribeOptions): Promise<UnitDescription> {
+    async describe({ unit, program, host, callerKey, scope: callerScope }: DescribeOptions): Promise<UnitDescription> {
 
         if (unit.code.trim() === '') {
             return EMPTY_DESCRIPTION;
         }
 
-        if (within) {
+        if (callerScope) {
             // Not shared: a pending description may itself wait for the worker of a script that waits for this one.
-            return await this.#describe({ unit, world, host, callerKey, within });
+            return await this.#describe({ unit, program, host, callerKey, scope: callerScope });
         }
 
-        const key = `${world.version}\n${unit.name}\n${unit.code}`;
-        return await this.#describing.run(() => this.#describe({ unit, world, host, callerKey }), key);
+        const key = `${program.version}\n${unit.name}\n${unit.code}`;
+        return await this.#describing.run(() => this.#describe({ unit, program, host, callerKey }), key);
     }
 
     /** Stops all workers; running calls fail. */
     async close(): Promise<void> {
 
         this.#isClosed = true;
-        await Promise.all(this.#lanes.flatMap(({ seats }) => seats.map((seat) => seat.close())));
+        await Promise.all(this.#pools.flatMap(({ slots }) => slots.map((slot) => slot.close())));
     }
 
     /** Number of running threads. */
     get threads(): number {
 
-        return this.#lanes.reduce((sum, { seats }) => sum + seats.filter(({ isOpen }) => isOpen).length, 0);
+        return this.#pools.reduce((sum, { slots }) => sum + slots.filter(({ isOpen }) => isOpen).length, 0);
     }
 
     async #describe(options: DescribeOptions): Promise<UnitDescription> {
@@ -165,7 +165,7 @@ export class ScriptPool {
             directIo: io ? { filename: input?.filename ?? null, mediaType: input?.mediaType ?? null } : null
         };
         const results: (ScriptResult | ScriptError)[] = [];
-        for (const { text, original, count } of requestTexts(facts, items, this.#limits.crossingBytes)) {
+        for (const { text, original, count } of requestTexts(facts, items, this.#limits.maxMessageBytes)) {
             const outcome = await this.#run(calls, { request: text, original, input: input?.bytes ?? null });
             if (outcome.kind === 'failed') {
                 throw new ScriptError(outcome.failure, unit.label);
@@ -180,23 +180,23 @@ export class ScriptPool {
         return results;
     }
 
-    async #run(options: DescribeOptions, asked: RequestInput): Promise<RunOutcome> {
+    async #run(options: DescribeOptions, input: RequestInput): Promise<RunOutcome> {
 
-        const { unit, world, host, within } = options;
-        const depth = within ? within.depth + 1 : 0;
+        const { unit, program, host, scope: callerScope } = options;
+        const depth = callerScope ? callerScope.depth + 1 : 0;
         this.#checkOpen();
         if (depth > MAX_DEPTH) {
             return { kind: 'failed', failure: { kind: 'error', message: `scripts are run for each other more than ${MAX_DEPTH} deep`, stack: '' } };
         }
 
-        const { timeout, crossingBytes } = this.#limits;
-        const { lane, leave, callerKey, latest } = await this.#enter(options, depth);
+        const { timeout, maxMessageBytes } = this.#limits;
+        const { lane: pool, leave, callerKey, latest } = await this.#acquire(options, depth);
         if (this.#isClosed) {
             leave();
             this.#checkOpen();
         }
 
-        const seat = lane.idle.pop() ?? this.#newSeat(lane);
+        const slot = pool.idle.pop() ?? this.#newSlot(pool);
         let controller: AbortController | undefined;
         try {
             const deadline = Math.min(performance.now() + timeout, latest);
@@ -211,9 +211,9 @@ export class ScriptPool {
                 this.#log.error({ event: 'script.host-call-failed', err: error, script: unit.label }, 'host call of a script failed');
             };
 
-            const outcome = await seat.run({
-                message: { unit: unit.name, label: unit.label, version: world.version, ...asked },
-                desk: { world, host, scope, crossingBytes, report },
+            const outcome = await slot.run({
+                message: { unit: unit.name, label: unit.label, version: program.version, ...input },
+                context: { program, host, scope, maxMessageBytes, report },
                 deadline,
                 log: (level, text, about) => {
 
@@ -228,7 +228,7 @@ export class ScriptPool {
         }
         finally {
             controller?.abort();
-            lane.idle.push(seat);
+            pool.idle.push(slot);
             leave();
         }
     }
@@ -242,31 +242,31 @@ export class ScriptPool {
     }
 
     /** Waits for a permit; `latest` is the deadline of the call. */
-    async #enter({ within, callerKey: ownKey }: { within?: ScriptScope; callerKey: string }, depth: number) {
+    async #acquire({ scope: callerScope, callerKey: ownKey }: { scope?: ScriptScope; callerKey: string }, depth: number) {
 
         const { timeout } = this.#limits;
-        const callerKey = within?.callerKey ?? ownKey;
+        const callerKey = callerScope?.callerKey ?? ownKey;
         const now = performance.now();
-        const patience = within ? Math.max(1, within.deadline - now) : timeout + GRACE_MS;
-        const latest = within ? within.deadline : now + timeout + GRACE_MS + MIN_MS;
-        const lane = this.#lane(depth);
-        const leave = await lane.semaphore.acquire(callerKey, { timeoutMs: patience });
-        return { lane, leave, callerKey, latest };
+        const patience = callerScope ? Math.max(1, callerScope.deadline - now) : timeout + GRACE_MS;
+        const latest = callerScope ? callerScope.deadline : now + timeout + GRACE_MS + MIN_MS;
+        const pool = this.#pool(depth);
+        const leave = await pool.semaphore.acquire(callerKey, { timeoutMs: patience });
+        return { lane: pool, leave, callerKey, latest };
     }
 
-    #lane(depth: number): DepthPool {
+    #pool(depth: number): DepthPool {
 
-        const lane = this.#lanes[depth] ?? { semaphore: newSemaphore(this.#limits.workers), idle: [], seats: [] };
-        this.#lanes[depth] = lane;
-        return lane;
+        const pool = this.#pools[depth] ?? { semaphore: newSemaphore(this.#limits.workers), idle: [], slots: [] };
+        this.#pools[depth] = pool;
+        return pool;
     }
 
-    #newSeat(lane: DepthPool): WorkerSlot {
+    #newSlot(pool: DepthPool): WorkerSlot {
 
-        const { memoryBytes, stackBytes, crossingBytes, idleMs } = this.#limits;
-        const seat = new WorkerSlot({ memoryBytes, stackBytes, crossingBytes }, this.#longRuns, idleMs);
-        lane.seats.push(seat);
-        return seat;
+        const { memoryBytes, stackBytes, maxMessageBytes, idleMs } = this.#limits;
+        const slot = new WorkerSlot({ memoryBytes, stackBytes, maxMessageBytes }, this.#longRuns, idleMs);
+        pool.slots.push(slot);
+        return slot;
     }
 }
 

@@ -21,7 +21,7 @@ export interface RunResult {
 
 interface Current {
     readonly run: Run;
-    readonly settle: (end: RunResult) => void;
+    readonly resolve: (end: RunResult) => void;
 }
 
 /** Native stack that a WebAssembly frame needs, as a multiple of its size on the engine's own stack. */
@@ -46,7 +46,7 @@ export class ScriptWorker {
     readonly ended: Promise<void>;
     readonly #worker: Worker;
     readonly #answers = new SyncChannelServer<Reply>();
-    readonly #begun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    readonly #startedRun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     #runs = 0;
     #isOpen = true;
     #current: Current | null = null;
@@ -55,7 +55,7 @@ export class ScriptWorker {
     constructor(options: ThreadOptions, longRuns: CpuScheduler, startTimeoutMs = START_TIMEOUT_MS) {
 
         const channel = this.#answers.endpoint;
-        const data: ThreadData = { options, line: channel, begun: this.#begun.buffer, longRuns: longRuns.memory };
+        const data: ThreadData = { options, channel, startedRun: this.#startedRun.buffer, longRuns: longRuns.memory };
         this.#worker = new Worker(join(__dirname, '../sandbox/worker-main.js'), {
             workerData: data,
             transferList: [channel.port],
@@ -87,7 +87,7 @@ export class ScriptWorker {
 
             this.#worker.on('exit', () => {
 
-                longRuns.ended(threadId);
+                longRuns.releaseThread(threadId);
                 this.#lost();
                 resolve();
             });
@@ -113,7 +113,7 @@ export class ScriptWorker {
 
             this.#current = {
                 run,
-                settle: (end) => {
+                resolve: (end) => {
 
                     this.#current = null;
                     // An idle thread does not keep the process alive.
@@ -142,35 +142,35 @@ export class ScriptWorker {
 
         switch (message.kind) {
             case 'ask':
-                void this.#answer(current.run, message.question, message);
+                void this.#answer(current.run, message.requestId, message);
                 break;
             case 'log':
                 current.run.log(message.level, message.text, message.about);
                 break;
             default: {
                 const { retire, ...outcome } = message;
-                current.settle({ outcome, retire });
+                current.resolve({ outcome, retire });
             }
         }
     }
 
-    async #answer({ desk }: Run, question: number, { name, args }: { name: string; args: string }): Promise<void> {
+    async #answer({ context }: Run, question: number, { name, args }: { name: string; args: string }): Promise<void> {
 
-        this.#answers.answer(question, await handleHostCall(desk, name, args));
+        this.#answers.answer(question, await handleHostCall(context, name, args));
     }
 
     #lost(): void {
 
         this.#isOpen = false;
         this.#answers.close();
-        this.#current?.settle(this.#loss());
+        this.#current?.resolve(this.#loss());
     }
 
     /** Returns the result of the last run after the thread has exited. */
     #loss(): RunResult {
 
-        const hasBegun = Atomics.load(this.#begun, 0) === this.#runs;
-        const failure = this.#cause ?? (hasBegun ? BROKEN : null);
+        const hasStarted = Atomics.load(this.#startedRun, 0) === this.#runs;
+        const failure = this.#cause ?? (hasStarted ? BROKEN : null);
         return { outcome: failure && { kind: 'failed', failure }, retire: true };
     }
 }

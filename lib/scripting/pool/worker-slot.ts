@@ -25,7 +25,7 @@ export class WorkerSlot {
     readonly #options: ThreadOptions;
     readonly #longRuns: CpuScheduler;
     readonly #idleMs: number;
-    #link: ScriptWorker | null = null;
+    #worker: ScriptWorker | null = null;
     #idle: NodeJS.Timeout | undefined;
 
     /** @param idleMs idle time in ms after which the thread is stopped */
@@ -40,35 +40,35 @@ export class WorkerSlot {
     async run(run: Run): Promise<RunOutcome> {
 
         clearTimeout(this.#idle);
-        let fault = new Error('threads for scripts end before they have begun');
+        let failure = new Error('threads for scripts end before they have begun');
         for (let attempt = 1; attempt <= ATTEMPTS; ++attempt) {
-            const link = this.#open();
-            await link.ready.catch((error: unknown) => {
+            const worker = this.#open();
+            await worker.ready.catch((error: unknown) => {
 
-                fault = error instanceof Error ? error : new Error(String(error));
+                failure = error instanceof Error ? error : new Error(String(error));
             });
-            const outcome = await this.#runIn(link, run);
+            const outcome = await this.#runIn(worker, run);
             if (outcome) {
                 return outcome;
             }
         }
 
-        throw fault;
+        throw failure;
     }
 
     /** Returns null if the thread exited before it had begun the run. */
-    async #runIn(link: ScriptWorker, run: Run): Promise<RunOutcome | null> {
+    async #runIn(worker: ScriptWorker, run: Run): Promise<RunOutcome | null> {
 
         const budget = Math.max(MIN_MS, run.deadline - performance.now());
         const timer = setTimeout(() => {
 
-            link.end({ kind: 'limit', limit: 'time', message: 'it took too long' });
+            worker.end({ kind: 'limit', limit: 'time', message: 'it took too long' });
         }, budget + GRACE_MS);
-        const { outcome, retire } = await link.run(run, budget);
+        const { outcome, retire } = await worker.run(run, budget);
         clearTimeout(timer);
         if (retire) {
-            this.#link = null;
-            link.end(null);
+            this.#worker = null;
+            worker.end(null);
         }
         else {
             this.#idle = setTimeout(() => void this.close(), this.#idleMs).unref();
@@ -80,25 +80,25 @@ export class WorkerSlot {
     /** True while there is a thread. */
     get isOpen(): boolean {
 
-        return this.#link?.isOpen === true;
+        return this.#worker?.isOpen === true;
     }
 
     /** Stops the thread; a running script fails. */
     async close(): Promise<void> {
 
-        const link = this.#link;
-        this.#link = null;
+        const worker = this.#worker;
+        this.#worker = null;
         clearTimeout(this.#idle);
-        link?.end({ kind: 'error', message: 'the service is shutting down', stack: '' });
-        await link?.ended;
+        worker?.end({ kind: 'error', message: 'the service is shutting down', stack: '' });
+        await worker?.ended;
     }
 
     #open(): ScriptWorker {
 
-        if (this.#link?.isOpen !== true) {
-            this.#link = new ScriptWorker(this.#options, this.#longRuns);
+        if (this.#worker?.isOpen !== true) {
+            this.#worker = new ScriptWorker(this.#options, this.#longRuns);
         }
 
-        return this.#link;
+        return this.#worker;
     }
 }

@@ -36,12 +36,12 @@ export interface UnitDescription {
     readonly flags: ReadonlySet<string>;
     readonly methods: ReadonlyMap<string, MethodFacts>;
     readonly staticMethods: ReadonlyMap<string, MethodFacts>;
-    readonly fault: EntryModuleError | null;
+    readonly error: EntryModuleError | null;
     /** Failure for the log if the code cannot be run; otherwise null. */
     readonly failure: ScriptFailure | null;
 }
 
-const NOTHING = { hooks: new Set<string>(), flags: new Set<string>(), methods: new Map(), staticMethods: new Map(), fault: null, failure: null };
+const NOTHING = { hooks: new Set<string>(), flags: new Set<string>(), methods: new Map(), staticMethods: new Map(), error: null, failure: null };
 
 /** Description of a unit without code. */
 export const EMPTY_DESCRIPTION: UnitDescription = NOTHING;
@@ -56,20 +56,20 @@ const HOOKS = [
 /** Parses the description that the sandbox gives of a unit. */
 export function readDescription(unit: EntryModule, value: JsonValue): UnitDescription {
 
-    const said = isJsonObject(value) ? value : {};
-    if (said['failure'] !== undefined) {
-        return describeFailure(unit, readFailure(said['failure']), said['isSyntax'] === true);
+    const described = isJsonObject(value) ? value : {};
+    if (described['failure'] !== undefined) {
+        return describeFailure(unit, readFailure(described['failure']), described['isSyntax'] === true);
     }
 
-    const kinds = Object.entries(isJsonObject(said['exports']) ? said['exports'] : {});
-    const wrong = wrongExport(new Map(kinds), said);
+    const kinds = Object.entries(isJsonObject(described['exports']) ? described['exports'] : {});
+    const message = exportError(new Map(kinds), described);
     return {
         ...NOTHING,
         hooks: new Set(kinds.filter(([, kind]) => kind === 'function').map(([name]) => name)),
         flags: new Set(kinds.filter(([, kind]) => kind === 'true').map(([name]) => name)),
-        methods: readMethods(said['methods']),
-        staticMethods: readMethods(said['staticMethods']),
-        fault: wrong === null ? null : { kind: 'export', message: wrong, ...positionOf(unit, wrong) }
+        methods: readMethods(described['methods']),
+        staticMethods: readMethods(described['staticMethods']),
+        error: message === null ? null : { kind: 'export', message, ...positionOf(unit, message) }
     };
 }
 
@@ -80,10 +80,10 @@ export function describeFailure(unit: EntryModule, failure: ScriptFailure, isSyn
     const position = failure.kind === 'error' ? positionIn(failure.stack, unit.name) : null;
     // A syntax error of another module has its position there.
     const kind = isSyntax && position ? 'syntax' : 'load';
-    return { ...NOTHING, failure, fault: { kind, message, line: position?.line ?? null, column: position?.column ?? null } };
+    return { ...NOTHING, failure, error: { kind, message, line: position?.line ?? null, column: position?.column ?? null } };
 }
 
-function wrongExport(kinds: ReadonlyMap<string, JsonValue>, said: JsonObject): string | null {
+function exportError(kinds: ReadonlyMap<string, JsonValue>, described: JsonObject): string | null {
 
     const isAbsent = (kind: JsonValue | undefined): boolean => kind === undefined || kind === 'undefined' || kind === 'null';
     const noFunction = HOOKS.find((name) => !isAbsent(kinds.get(name)) && kinds.get(name) !== 'function');
@@ -92,7 +92,7 @@ function wrongExport(kinds: ReadonlyMap<string, JsonValue>, said: JsonObject): s
     }
 
     for (const group of ['methods', 'staticMethods']) {
-        const methods = said[group];
+        const methods = described[group];
         if (!isAbsent(kinds.get(group)) && !isJsonObject(methods)) {
             return `exports.${group} must be an object`;
         }

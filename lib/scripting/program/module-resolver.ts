@@ -11,7 +11,7 @@ const MAX_LENGTH = 1024;
 export const MODULE_ENDINGS = ['', '.js', '.json', '/index.js', '/index.json'] as const;
 
 /** Resolves a specifier in a module; undefined if there is no such module. */
-export function resolveModule(world: Program, from: string, specifier: string): { name: string; module: ScriptModule } | undefined {
+export function resolveModule(program: Program, from: string, specifier: string): { name: string; module: ScriptModule } | undefined {
 
     if (specifier.length > MAX_LENGTH) {
         return undefined;
@@ -20,7 +20,7 @@ export function resolveModule(world: Program, from: string, specifier: string): 
     for (const path of candidates(from, specifier)) {
         for (const ending of MODULE_ENDINGS) {
             const name = path + ending;
-            const module = world.find(name);
+            const module = program.find(name);
             if (module) {
                 return { name, module };
             }

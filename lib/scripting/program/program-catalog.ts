@@ -31,7 +31,7 @@ export type ModuleOpener = Pick<ElementService, 'open'>;
 interface Moment {
     readonly epoch: number;
     readonly registry: TypeRegistry;
-    readonly world: Program;
+    readonly program: Program;
     /** Units of types, cached on first use; null for types without code. */
     readonly units: Map<string, EntryModule | null>;
     readonly design: EntryModule | null;
@@ -55,9 +55,9 @@ export class ProgramCatalog {
     }
 
     /** All modules of the current catalog. */
-    get world(): Program {
+    get program(): Program {
 
-        return this.#now().world;
+        return this.#now().program;
     }
 
     /** Returns the code of a type; null if it has none. */
@@ -106,7 +106,7 @@ export class ProgramCatalog {
     }
 
     /** Returns all modules of a state of the catalog, which need not be in effect yet. */
-    worldOf(version: string, registry: TypeRegistry, moduleFiles: readonly ModuleFile[]): Program {
+    programOf(version: string, registry: TypeRegistry, moduleFiles: readonly ModuleFile[]): Program {
 
         const { javascript, handleJavascript } = registry.design;
         const files = filesByPath(moduleFiles);
@@ -130,7 +130,7 @@ export class ProgramCatalog {
         const { javascript, handleJavascript } = registry.design;
         return {
             epoch, registry,
-            world: this.worldOf(`${this.#name}${epoch}`, registry, this.#catalog.moduleFiles),
+            program: this.programOf(`${this.#name}${epoch}`, registry, this.#catalog.moduleFiles),
             units: new Map(),
             design: javascript === undefined ? null : designUnit(javascript),
             handles: handleJavascript === undefined ? null : handlesUnit(handleJavascript)

@@ -13,14 +13,14 @@ import { availableParallelism } from 'node:os';
 const FREE_MS = 30;
 
 /** Length of a time slice in ms. */
-const TURN_MS = 20;
+const SLICE_MS = 20;
 
 /** Interval between two pauses within a time slice, and length of a pause, in ms. */
 const QUANTUM_MS = 1;
 const PAUSE_MS = 0.05;
 
 /** Maximum wait in ms before looking for a free slot without having been notified. */
-const LOOK_MS = 2 * TURN_MS;
+const POLL_MS = 2 * SLICE_MS;
 
 /** Index of the counter of released slots; the slots follow, each with the id of the thread that holds it. */
 const RETURNED = 0;
@@ -34,18 +34,18 @@ export class CpuScheduler {
     /** Shared with the threads. */
     readonly memory: SharedArrayBuffer;
 
-    /** @param places maximum number of scripts that run for long at the same time */
-    constructor(places = Math.max(availableParallelism() - 1, 1)) {
+    /** @param slots maximum number of scripts that run for long at the same time */
+    constructor(slots = Math.max(availableParallelism() - 1, 1)) {
 
-        this.memory = new SharedArrayBuffer((SLOTS + places) * Int32Array.BYTES_PER_ELEMENT);
+        this.memory = new SharedArrayBuffer((SLOTS + slots) * Int32Array.BYTES_PER_ELEMENT);
     }
 
     /** Releases the slot of a thread that has exited. */
-    ended(thread: number): void {
+    releaseThread(thread: number): void {
 
         const memory = new Int32Array(this.memory);
-        for (let place = SLOTS; place < memory.length; ++place) {
-            giveBack(memory, place, thread);
+        for (let slot = SLOTS; slot < memory.length; ++slot) {
+            release(memory, slot, thread);
         }
     }
 }
@@ -55,7 +55,7 @@ export class CpuSlice {
 
     readonly #memory: Int32Array;
     readonly #thread: number;
-    #place = FREE;
+    #slot = FREE;
     /** End of the time slice, on the clock of `performance.now()`. */
     #until = 0;
     /** Time of the next action: a pause, or the end of the time slice. */
@@ -71,7 +71,7 @@ export class CpuSlice {
     }
 
     /** Starts the free time of a script. */
-    begin(): void {
+    start(): void {
 
         this.end();
         this.#until = performance.now() + FREE_MS;
@@ -79,7 +79,7 @@ export class CpuSlice {
     }
 
     /** To be called frequently while a script runs. Pauses, or waits for the next time slice, at most until the deadline. */
-    goOn(now: number, deadline: number): void {
+    yieldIfDue(now: number, deadline: number): void {
 
         if (now < this.#next) {
             return;
@@ -91,18 +91,18 @@ export class CpuSlice {
             return;
         }
 
-        let seen = Atomics.load(this.#memory, RETURNED);
+        let released = Atomics.load(this.#memory, RETURNED);
         // The thread that was woken comes first.
         let mustWait = this.end();
         for (let left = deadline - now; left > 0; left = deadline - performance.now()) {
-            if (!mustWait && this.#take()) {
+            if (!mustWait && this.#acquire()) {
                 this.#next = performance.now() + QUANTUM_MS;
-                this.#until = this.#next + TURN_MS - QUANTUM_MS;
+                this.#until = this.#next + SLICE_MS - QUANTUM_MS;
                 return;
             }
 
-            Atomics.wait(this.#memory, RETURNED, mustWait ? seen + 1 : seen, Math.min(left, LOOK_MS));
-            seen = Atomics.load(this.#memory, RETURNED);
+            Atomics.wait(this.#memory, RETURNED, mustWait ? released + 1 : released, Math.min(left, POLL_MS));
+            released = Atomics.load(this.#memory, RETURNED);
             mustWait = false;
         }
     }
@@ -110,16 +110,16 @@ export class CpuSlice {
     /** Releases the slot when the script has ended or waits. Returns true if this woke another script. */
     end(): boolean {
 
-        const place = this.#place;
-        this.#place = FREE;
-        return place !== FREE && giveBack(this.#memory, place, this.#thread);
+        const slot = this.#slot;
+        this.#slot = FREE;
+        return slot !== FREE && release(this.#memory, slot, this.#thread);
     }
 
-    #take(): boolean {
+    #acquire(): boolean {
 
-        for (let place = SLOTS; place < this.#memory.length; ++place) {
-            if (Atomics.compareExchange(this.#memory, place, FREE, this.#thread) === FREE) {
-                this.#place = place;
+        for (let slot = SLOTS; slot < this.#memory.length; ++slot) {
+            if (Atomics.compareExchange(this.#memory, slot, FREE, this.#thread) === FREE) {
+                this.#slot = slot;
                 return true;
             }
         }
@@ -129,9 +129,9 @@ export class CpuSlice {
 }
 
 /** Releases a slot if the thread holds it. Returns true if this woke another thread. */
-function giveBack(memory: Int32Array, place: number, thread: number): boolean {
+function release(memory: Int32Array, slot: number, thread: number): boolean {
 
-    if (Atomics.compareExchange(memory, place, thread, FREE) !== thread) {
+    if (Atomics.compareExchange(memory, slot, thread, FREE) !== thread) {
         return false;
     }
 

@@ -12,7 +12,7 @@ export interface ThreadOptions {
     /** Stack size of one script context, in bytes. */
     readonly stackBytes: number;
     /** Maximum length of one message from a script, in characters or bytes. */
-    readonly crossingBytes: number;
+    readonly maxMessageBytes: number;
 }
 
 /** Requested result of a call: the return value; the object (returned or edited in place); both; or neither. */
@@ -57,7 +57,7 @@ export type ThreadMessage =
     | { readonly kind: 'done'; readonly lines: string; readonly output: readonly Uint8Array[]; readonly retire: boolean }
     | { readonly kind: 'failed'; readonly failure: ScriptFailure; readonly retire: boolean }
     /** Host call: the script waits for a reply on the synchronous channel. */
-    | { readonly kind: 'ask'; readonly question: number; readonly name: string; readonly args: string }
+    | { readonly kind: 'ask'; readonly requestId: number; readonly name: string; readonly args: string }
     /** `about` is the id of the object that the script works on; empty if there is none. */
     | { readonly kind: 'log'; readonly level: LogLevel; readonly text: string; readonly about: string };
 
@@ -86,7 +86,7 @@ export type RunOutcome =
 /** One run. */
 export interface Run {
     readonly message: Omit<RunMessage, 'run' | 'budget'>;
-    readonly desk: HostCallContext;
+    readonly context: HostCallContext;
     /** Deadline of the script, on the clock of `performance.now()`; the start of a thread counts too. */
     readonly deadline: number;
     readonly log: (level: LogLevel, text: string, about: string) => void;

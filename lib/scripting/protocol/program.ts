@@ -27,8 +27,8 @@ export interface Program {
 }
 
 /** Returns a program in which one unit is replaced, for code that is about to be saved. */
-export function withUnit(world: Program, unit: EntryModule, version: string): Program {
+export function withUnit(program: Program, unit: EntryModule, version: string): Program {
 
     const module: ScriptModule = { kind: 'script', text: () => unit.code };
-    return { version, find: (name) => (name === unit.name ? module : world.find(name)) };
+    return { version, find: (name) => (name === unit.name ? module : program.find(name)) };
 }

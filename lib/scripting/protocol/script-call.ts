@@ -11,7 +11,7 @@ import type { ScriptScope } from '../../model/script-scope.js';
 /** A call of an exported function. */
 export interface ScriptCall {
     readonly unit: EntryModule;
-    readonly world: Program;
+    readonly program: Program;
     /** Path of the function, such as `['beforeDelete']` or `['methods', 'count']`. */
     readonly path: readonly string[];
     /** Arguments before the context. */
@@ -21,10 +21,10 @@ export interface ScriptCall {
     readonly takes: ResultKind;
     readonly directIo?: DirectIo;
     readonly host: ScriptHost;
-    /** Key of the caller for fair scheduling; ignored with `within`. */
+    /** Key of the caller for fair scheduling; ignored with `scope`. */
     readonly callerKey: string;
     /** Scope of the script that waits for this call. */
-    readonly within?: ScriptScope;
+    readonly scope?: ScriptScope;
 }
 
 /** Calls of one function with several lists of arguments. */
@@ -40,11 +40,11 @@ export interface DirectIo {
 /** Request for the exports of a unit. */
 export interface DescribeOptions {
     readonly unit: EntryModule;
-    readonly world: Program;
+    readonly program: Program;
     readonly host: ScriptHost;
     readonly callerKey: string;
     /** As in {@link ScriptCall}. */
-    readonly within?: ScriptScope;
+    readonly scope?: ScriptScope;
 }
 
 /** Arguments of one call. */

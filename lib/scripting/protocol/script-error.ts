@@ -3,7 +3,7 @@
  */
 
 import type { JsonObject } from '../../util/json-types.js';
-import { badRequest, DoipError, refused } from '../../errors/errors.js';
+import { badRequest, DoipError, rejectedByCode } from '../../errors/errors.js';
 import { Status } from '../../errors/status.js';
 
 /** The limit that a script exceeded. */
@@ -57,19 +57,19 @@ export function wasStopped(error: unknown): boolean {
 /** How the code was called. */
 export interface Situation {
     /** HTTP code for a thrown string. */
-    readonly refusal: 400 | 403;
+    readonly rejectionStatus: 400 | 403;
     /** True to include details of the failure. */
     readonly isAdmin: boolean;
 }
 
 /** Returns the error for the caller. Only the administrator gets details of failures. */
-export function answerTo({ failure, label }: ScriptError, { refusal, isAdmin }: Situation): DoipError {
+export function answerTo({ failure, label }: ScriptError, { rejectionStatus, isAdmin }: Situation): DoipError {
 
     switch (failure.kind) {
         case 'invalid':
-            return refusal === 403 ? refused(failure.message) : badRequest(failure.message);
+            return rejectionStatus === 403 ? rejectedByCode(failure.message) : badRequest(failure.message);
         case 'answer':
-            return ownAnswer(failure.body, failure.status);
+            return thrownAnswer(failure.body, failure.status);
         case 'limit':
             return new DoipError(Status.internal, `the script of ${label} was stopped: ${failure.message}`, { reason: STOPPED });
         case 'error':
@@ -86,10 +86,10 @@ export function codeOf({ status, http }: DoipError): number | string {
 }
 
 /** Returns the error for a CordraError: its body, and its DOIP status or HTTP code (default 400). */
-function ownAnswer(body: JsonObject, code: number | string | null): DoipError {
+function thrownAnswer(body: JsonObject, code: number | string | null): DoipError {
 
-    const { message: given, ...details } = body;
-    const message = typeof given === 'string' ? given : given === undefined ? '' : JSON.stringify(given);
+    const { message: text, ...details } = body;
+    const message = typeof text === 'string' ? text : text === undefined ? '' : JSON.stringify(text);
     if (typeof code === 'string') {
         return new DoipError(code === Status.ok ? Status.badRequest : code, message, { details });
     }

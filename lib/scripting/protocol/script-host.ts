@@ -44,12 +44,12 @@ export interface ScriptHost {
 
 /** Context of the host calls of one run. */
 export interface HostCallContext {
-    readonly world: Program;
+    readonly program: Program;
     readonly host: ScriptHost;
     /** Scope for script calls that a host call leads to; created with the first host call. */
     readonly scope: () => ScriptScope;
     /** Maximum length of a result, in characters or bytes. */
-    readonly crossingBytes: number;
+    readonly maxMessageBytes: number;
     /** Logs errors whose details scripts must not see. */
     readonly report: (error: unknown) => void;
 }

@@ -32,36 +32,36 @@ const MAX_TEXT = 10_000;
 /** Parses one line of sandbox output. */
 export function readLine(line: string, label: string, output: readonly Uint8Array[]): ScriptResult | ScriptError {
 
-    const said = parsed(line);
-    if (said instanceof Error) {
-        return new ScriptError({ kind: 'error', message: `it gave something that JSON cannot carry: ${said.message}`, stack: '' }, label);
+    const result = parsed(line);
+    if (result instanceof Error) {
+        return new ScriptError({ kind: 'error', message: `it gave something that JSON cannot carry: ${result.message}`, stack: '' }, label);
     }
 
-    if (said['failure'] !== undefined) {
-        return new ScriptError(readFailure(said['failure']), label);
+    if (result['failure'] !== undefined) {
+        return new ScriptError(readFailure(result['failure']), label);
     }
 
-    return { returned: said['returned'], object: said['object'], output: readOutput(said['output'], output) };
+    return { returned: result['returned'], object: result['object'], output: readOutput(result['output'], output) };
 }
 
 /** Parses a failure reported by the sandbox. */
 export function readFailure(value: JsonValue): ScriptFailure {
 
-    const said = isJsonObject(value) ? value : {};
-    const message = shortText(said['message']);
-    switch (said['kind']) {
+    const result = isJsonObject(value) ? value : {};
+    const message = shortText(result['message']);
+    switch (result['kind']) {
         case 'invalid':
             return { kind: 'invalid', message };
         case 'answer':
-            return { kind: 'answer', body: isJsonObject(said['body']) ? said['body'] : { message }, status: readStatus(said['status']) };
+            return { kind: 'answer', body: isJsonObject(result['body']) ? result['body'] : { message }, status: readStatus(result['status']) };
         case 'limit':
-            return said['limit'] === 'memory' ?
+            return result['limit'] === 'memory' ?
                 { kind: 'limit', limit: 'memory', message: 'it needs too much memory' } :
                 { kind: 'limit', limit: 'stack', message: 'its functions call each other too deeply' };
         case 'null':
             return { kind: 'error', message, stack: '' };
         default:
-            return { kind: 'error', message, stack: authorStack(shortText(said['stack'])) };
+            return { kind: 'error', message, stack: authorStack(shortText(result['stack'])) };
     }
 }
 

@@ -3,7 +3,7 @@
  * precedes a module.
  */
 
-import { HEAD, GUEST_FILE } from './wrapper.js';
+import { WRAPPER_PREFIX, GUEST_FILE } from './wrapper.js';
 
 /** Frame of a function call by the sandbox itself. */
 const NATIVE = /^\s*at apply \(native\)$/;
@@ -14,7 +14,7 @@ const FIRST_LINE = /:1:(\d+)(\)?)$/;
 export function authorStack(stack: string): string {
 
     return stack.split('\n').filter((frame) => frame.trim() !== '' && !frame.includes(GUEST_FILE) && !NATIVE.test(frame))
-        .map((frame) => frame.trimEnd().replace(FIRST_LINE, (_all, column: string, end: string) => `:1:${withoutHead(Number(column))}${end}`))
+        .map((frame) => frame.trimEnd().replace(FIRST_LINE, (_all, column: string, end: string) => `:1:${withoutWrapper(Number(column))}${end}`))
         .join('\n');
 }
 
@@ -32,7 +32,7 @@ export function positionIn(stack: string, module: string): { line: number; colum
     return null;
 }
 
-function withoutHead(column: number): number {
+function withoutWrapper(column: number): number {
 
-    return Math.max(1, column - HEAD.length);
+    return Math.max(1, column - WRAPPER_PREFIX.length);
 }

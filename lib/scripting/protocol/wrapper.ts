@@ -3,7 +3,7 @@
  */
 
 /** Precedes the source of a module on its first line. */
-export const HEAD = '(function (exports, require, module, __filename, __dirname) {';
+export const WRAPPER_PREFIX = '(function (exports, require, module, __filename, __dirname) {';
 
 /** Prefix of sandbox files in stack traces. */
 export const GUEST_FILE = 'sandbox:';

@@ -64,14 +64,14 @@ export function verify(token: JsonValue, jwk: JsonValue): boolean {
 export function sign(payload: JsonValue, jwk: JsonValue): string {
 
     const algorithms = algorithmsOf(jwk);
-    const wanted = isJsonObject(jwk) && typeof jwk['alg'] === 'string' ? jwk['alg'] : Object.keys(algorithms)[0] ?? '';
-    const algorithm = Object.hasOwn(algorithms, wanted) ? algorithms[wanted] : undefined;
+    const named = isJsonObject(jwk) && typeof jwk['alg'] === 'string' ? jwk['alg'] : Object.keys(algorithms)[0] ?? '';
+    const algorithm = Object.hasOwn(algorithms, named) ? algorithms[named] : undefined;
     if (!algorithm) {
-        throw badRequest(`a key of this kind cannot sign with ${wanted}`);
+        throw badRequest(`a key of this kind cannot sign with ${named}`);
     }
 
     const text = typeof payload === 'string' ? payload : JSON.stringify(payload);
-    const signed = `${encoded(JSON.stringify({ alg: wanted }))}.${encoded(text)}`;
+    const signed = `${encoded(JSON.stringify({ alg: named }))}.${encoded(text)}`;
     const signature = signBytes(algorithm.hash, Buffer.from(signed), { ...algorithm.options, key: keyOf(jwk, 'private') });
     return `${signed}.${signature.toString('base64url')}`;
 }

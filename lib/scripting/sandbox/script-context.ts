@@ -8,7 +8,7 @@ import { guestCode } from './guest-bundle.js';
 import type { Entrance } from './guest/main.js';
 import type { RunMessage, ThreadOptions } from '../protocol/messages.js';
 import type { ScriptLimit } from '../protocol/script-error.js';
-import { HEAD, GUEST_FILE } from '../protocol/wrapper.js';
+import { WRAPPER_PREFIX, GUEST_FILE } from '../protocol/wrapper.js';
 
 /** What the worker provides to the sandbox; texts and bytes only. Errors it throws are visible to the script. */
 export interface RealmServices {
@@ -86,9 +86,9 @@ export class Realm {
         const text = this.#string(request).consume((handle) => this.#start(handle, original));
         // Also runs promises that are not awaited, so that nothing is left for the next call.
         const hadJobs = this.#workOff();
-        const told = text === null || hadJobs ? this.#text('take') ?? '' : text;
-        this.#isClean = told.startsWith(CLEAN);
-        return told.slice(1);
+        const result = text === null || hadJobs ? this.#text('take') ?? '' : text;
+        this.#isClean = result.startsWith(CLEAN);
+        return result.slice(1);
     }
 
     /** False if a call exceeded a limit; the context must not be used again then. */
@@ -135,7 +135,7 @@ export class Realm {
                 throw this.#stopped;
             }
 
-            return context.typeof(result) === 'string' ? this.#crossing(context.getString(result)) : null;
+            return context.typeof(result) === 'string' ? this.#checkLength(context.getString(result)) : null;
         }
         finally {
             result.dispose();
@@ -236,7 +236,7 @@ export class Realm {
 
     #compile(name: string, text: string): Answer {
 
-        const result = this.#context.evalCode(`${HEAD}${text}\n})`, name, { strict: false });
+        const result = this.#context.evalCode(`${WRAPPER_PREFIX}${text}\n})`, name, { strict: false });
         return result.error ? { error: result.error } : result.value;
     }
 
@@ -258,12 +258,12 @@ export class Realm {
 
     #textOf(handle: QuickJSHandle | undefined): string {
 
-        return handle ? this.#crossing(this.#context.getString(handle)) : '';
+        return handle ? this.#checkLength(this.#context.getString(handle)) : '';
     }
 
-    #crossing(text: string): string {
+    #checkLength(text: string): string {
 
-        if (text.length > this.#options.crossingBytes) {
+        if (text.length > this.#options.maxMessageBytes) {
             throw new ScriptAborted('size', `a text of ${text.length} characters is too long`);
         }
 

@@ -22,9 +22,9 @@ import { lowerOwnPriority } from './thread-priority.js';
 /** Start parameters of a worker. */
 export interface ThreadData {
     readonly options: ThreadOptions;
-    readonly line: ChannelEndpoint;
+    readonly channel: ChannelEndpoint;
     /** The worker stores the number of the run that it has begun here. */
-    readonly begun: SharedArrayBuffer;
+    readonly startedRun: SharedArrayBuffer;
     /** Memory of {@link CpuScheduler}. */
     readonly longRuns: SharedArrayBuffer;
 }
@@ -58,8 +58,8 @@ class ScriptThread implements RealmServices {
     readonly #engine: QuickJSWASMModule;
     readonly #isFull: () => boolean;
     readonly #options: ThreadOptions;
-    readonly #line: SyncChannelClient<Reply>;
-    readonly #begun: Int32Array;
+    readonly #channel: SyncChannelClient<Reply>;
+    readonly #startedRun: Int32Array;
     readonly #longRun: CpuSlice;
     readonly #send: (message: ThreadMessage) => void;
     readonly #logLimiter = new LogLimiter(LOG_LIMITS);
@@ -70,13 +70,13 @@ class ScriptThread implements RealmServices {
     #output: Uint8Array[] = [];
     #outputBytes = 0;
 
-    constructor({ engine, isFull }: Engine, { options, line, begun, longRuns }: ThreadData, send: (message: ThreadMessage) => void) {
+    constructor({ engine, isFull }: Engine, { options, channel, startedRun, longRuns }: ThreadData, send: (message: ThreadMessage) => void) {
 
         this.#engine = engine;
         this.#isFull = isFull;
         this.#options = options;
-        this.#line = new SyncChannelClient(line);
-        this.#begun = new Int32Array(begun);
+        this.#channel = new SyncChannelClient(channel);
+        this.#startedRun = new Int32Array(startedRun);
         this.#longRun = new CpuSlice(longRuns, threadId);
         this.#send = send;
     }
@@ -84,10 +84,10 @@ class ScriptThread implements RealmServices {
     /** Runs a script. Throws if the worker cannot run any more; the next run, not begun here, then goes to another worker. */
     run(message: RunMessage): void {
 
-        Atomics.store(this.#begun, 0, message.run);
+        Atomics.store(this.#startedRun, 0, message.run);
         this.#message = message;
         this.#deadline = performance.now() + message.budget;
-        this.#longRun.begin();
+        this.#longRun.start();
         this.#output = [];
         this.#outputBytes = 0;
         this.#answer(message);
@@ -119,15 +119,15 @@ class ScriptThread implements RealmServices {
     #recheck(unit: string): void {
 
         this.#deadline = performance.now() + RECHECK_MS;
-        const kept = this.#realms.get(unit);
-        if (kept && !isIntact(kept.realm) && !this.#discard(unit)) {
+        const cached = this.#realms.get(unit);
+        if (cached && !isIntact(cached.realm) && !this.#discard(unit)) {
             throw new Error('the engine for scripts has broken down');
         }
     }
 
     find(from: string, specifier: string): string {
 
-        return textOf(this.#ask('find', JSON.stringify([from, specifier])));
+        return textOf(this.#request('find', JSON.stringify([from, specifier])));
     }
 
     log(level: string, text: string, about: string): void {
@@ -141,12 +141,12 @@ class ScriptThread implements RealmServices {
 
     ask(name: string, args: string): string {
 
-        return textOf(this.#ask(name, args));
+        return textOf(this.#request(name, args));
     }
 
     askBytes(name: string, args: string): Uint8Array | string | null {
 
-        const reply = this.#ask(name, args);
+        const reply = this.#request(name, args);
         return 'bytes' in reply ? reply.bytes : 'text' in reply ? null : textOf(reply);
     }
 
@@ -163,7 +163,7 @@ class ScriptThread implements RealmServices {
     output(bytes: Uint8Array): void {
 
         this.#outputBytes += bytes.byteLength;
-        if (this.#outputBytes > this.#options.crossingBytes) {
+        if (this.#outputBytes > this.#options.maxMessageBytes) {
             throw new ScriptAborted('size', `an output of ${this.#outputBytes} bytes is too long`);
         }
 
@@ -178,14 +178,14 @@ class ScriptThread implements RealmServices {
     isOver(): boolean {
 
         const now = performance.now();
-        this.#longRun.goOn(now, this.#deadline);
+        this.#longRun.yieldIfDue(now, this.#deadline);
         return now > this.#deadline;
     }
 
-    #ask(name: string, args: string): Reply {
+    #request(name: string, args: string): Reply {
 
         this.#longRun.end();
-        const reply = this.#line.ask((question) => this.#send({ kind: 'ask', question, name, args }), this.#deadline - performance.now());
+        const reply = this.#channel.ask((requestId) => this.#send({ kind: 'ask', requestId, name, args }), this.#deadline - performance.now());
         if (!reply) {
             throw new ScriptAborted('time', 'interrupted');
         }
@@ -195,11 +195,11 @@ class ScriptThread implements RealmServices {
 
     #realm({ unit, version }: RunMessage): Realm {
 
-        const kept = this.#realms.get(unit);
-        if (kept?.version === version) {
+        const cached = this.#realms.get(unit);
+        if (cached?.version === version) {
             this.#realms.delete(unit);
-            this.#realms.set(unit, kept);
-            return kept.realm;
+            this.#realms.set(unit, cached);
+            return cached.realm;
         }
 
         this.#remove(unit);
@@ -215,9 +215,9 @@ class ScriptThread implements RealmServices {
 
     #remove(unit: string): void {
 
-        const kept = this.#realms.get(unit);
+        const cached = this.#realms.get(unit);
         this.#realms.delete(unit);
-        kept?.realm.dispose();
+        cached?.realm.dispose();
     }
 
     /** Removes a context. Returns false if the engine is in an undefined state. */

@@ -6,7 +6,7 @@
 
 import type { Log } from '../../../db/log.js';
 import type { SearchLogStore } from '../../stores/search/change-log-store.js';
-import { DamagedSegment, NoRoomForSegment } from '../../stores/search/segment-errors.js';
+import { DamagedSegment, NoSpaceForSegment } from '../../stores/search/segment-errors.js';
 import type { SearchSegmentStore } from '../../stores/search/segment-store.js';
 import type { Bits } from '../docset/bit-set.js';
 import { emptyBits } from '../docset/bit-set.js';
@@ -126,7 +126,7 @@ export class Flusher {
             await this.store(true);
         }
         catch (error) {
-            if (!(error instanceof NoRoomForSegment)) {
+            if (!(error instanceof NoSpaceForSegment)) {
                 throw error;
             }
 

@@ -6,7 +6,7 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { ObjectChange } from '../../model/write-participant.js';
-import { DamagedSegment, ForgottenIndex, NoRoomForSegment } from '../../stores/search/segment-errors.js';
+import { DamagedSegment, ForgottenIndex, NoSpaceForSegment } from '../../stores/search/segment-errors.js';
 import { BLOCK, HitPages } from './hit-pages.js';
 import type { SearchAnswer } from './search-index.js';
 import type { SearchRequest } from '../query/search-request.js';
@@ -60,7 +60,7 @@ export class IndexSession {
         this.#end = end;
         const { segments, memory, timeout } = parts.options;
         this.#watch = new Watchdog(timeout + GRACE_MS);
-        const { port, close } = serveSections((...location) => segments.piece(...location), (error) => this.#failed(error));
+        const { port, close } = serveSections((...location) => segments.readRange(...location), (error) => this.#failed(error));
         this.#closePort = close;
         this.#searcher = new SearchClient({ sections: port, memory }, (error) => this.#finish(error));
     }
@@ -90,7 +90,7 @@ export class IndexSession {
         const manifest = await segments.manifest();
         const stored = manifest && isReadable(manifest.layout) ? manifest.covered : null;
         const isLogged = stored !== null && stored <= await log.last();
-        const covered = isLogged && await segments.seen(Date.now()).catch(unlessFull) !== false && await this.#load() ? stored : null;
+        const covered = isLogged && await segments.sendHeartbeat(Date.now()).catch(unlessFull) !== false && await this.#load() ? stored : null;
         if (covered === null) {
             await segments.reset(INDEX_VERSION, Date.now());
         }
@@ -109,7 +109,7 @@ export class IndexSession {
     renew(): void {
 
         const { segments, logger } = this.#parts.options;
-        this.#renewal = this.build().then(() => (this.#isClosed ? undefined : segments.adopt(INDEX_VERSION))).catch((error: unknown) => {
+        this.#renewal = this.build().then(() => (this.#isClosed ? undefined : segments.setLayout(INDEX_VERSION))).catch((error: unknown) => {
 
             if (!this.#isClosed) {
                 logger.error({ event: 'search.index-upgrade-failed', err: error }, 'failed to rebuild the search index, retrying at next start');
@@ -175,7 +175,7 @@ export class IndexSession {
         const now = Date.now();
         if (now - this.#heartbeatOn >= aliveEvery && !this.#isOver) {
             this.#heartbeatOn = now;
-            if (!await segments.seen(now)) {
+            if (!await segments.sendHeartbeat(now)) {
                 this.forget();
             }
         }
@@ -246,7 +246,7 @@ export class IndexSession {
         try {
             for (const { id, documents } of await segments.segments()) {
                 const sizes = await segments.sizes(id);
-                const deleted = await segments.piece(id, DELETED_SECTION, 0, sizes.get(DELETED_SECTION) ?? 0);
+                const deleted = await segments.readRange(id, DELETED_SECTION, 0, sizes.get(DELETED_SECTION) ?? 0);
                 sizes.delete(DELETED_SECTION);
                 checkSections(id, { documents, sizes, deleted });
                 await this.#searcher.call({ kind: 'add', segment: { name: id, sizes }, deleted: new Uint32Array(deleted.slice().buffer) });
@@ -329,7 +329,7 @@ function changedId(change: Change): string {
 /** Lack of disk space must not prevent searches where the work can wait. */
 function unlessFull(error: unknown): null {
 
-    if (error instanceof NoRoomForSegment) {
+    if (error instanceof NoSpaceForSegment) {
         return null;
     }
 

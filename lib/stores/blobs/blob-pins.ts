@@ -37,10 +37,10 @@ export class BlobPins {
     }
 
     /** Returns the blobs pinned at `since` or later. Older pins are removed, because their upload was abandoned. */
-    heldSince(since: number): number[] {
+    pinnedSince(since: number): number[] {
 
-        for (const [blobId, heldSince] of this.#staged) {
-            if (heldSince < since) {
+        for (const [blobId, pinnedSince] of this.#staged) {
+            if (pinnedSince < since) {
                 this.#staged.delete(blobId);
             }
         }
@@ -54,7 +54,7 @@ export class BlobPins {
     }
 
     /** True from staging until some time after the blob was linked. */
-    isHeld(blobId: number): boolean {
+    isPinned(blobId: number): boolean {
 
         return this.#staged.has(blobId);
     }

@@ -14,7 +14,7 @@ import { DEFAULT_STORE } from './element-store.js';
 import type { ByteRange, ElementStores } from './element-store.js';
 
 /** `failed` of a unit that links a blob which was removed. */
-export const BLOB_GONE = 'blob-gone';
+export const BLOB_DELETED = 'blob-gone';
 
 /** Reference of an element to a blob. */
 export interface BlobRef {
@@ -100,11 +100,11 @@ export class BlobStore {
         return { blobId, store, size: meter.size, sha256: meter.digest(), discard: () => this.#discard(blobId, store) };
     }
 
-    /** Returns the steps that link a blob to an object; the unit fails with {@link BLOB_GONE} when the blob was removed. */
+    /** Returns the steps that link a blob to an object; the unit fails with {@link BLOB_DELETED} when the blob was removed. */
     linkSteps(blob: Pick<BlobRef, 'blobId' | 'size'>): Step[] {
 
         const { blobId, size } = blob;
-        return [this.#sql.link.step({ id: blobId, size }, { expect: { rows: 1, otherwise: BLOB_GONE } })];
+        return [this.#sql.link.step({ id: blobId, size }, { expect: { rows: 1, otherwise: BLOB_DELETED } })];
     }
 
     /** Returns the steps that unlink a blob from an object; the grace period starts at `now` (epoch ms). */
@@ -179,18 +179,18 @@ export class BlobStore {
     async #touch(): Promise<void> {
 
         const now = this.#options.now();
-        const held = this.inUse.heldSince(now - MAX_PIN_MS);
-        if (held.length === 0) {
+        const pinned = this.inUse.pinnedSince(now - MAX_PIN_MS);
+        if (pinned.length === 0) {
             this.close();
             return;
         }
 
         try {
-            const result = await this.#database.commit({ steps: held.map((id) => this.#sql.touch.step({ id, now })), essential: true });
-            held.filter((_, index) => result.ok && result.steps[index]?.rows === 0).forEach((id) => this.inUse.release(id));
+            const result = await this.#database.commit({ steps: pinned.map((id) => this.#sql.touch.step({ id, now })), essential: true });
+            pinned.filter((_, index) => result.ok && result.steps[index]?.rows === 0).forEach((id) => this.inUse.release(id));
         }
         catch (error) {
-            this.#options.log.warn({ event: 'blob.renew-failed', err: error, blobs: held.length }, 'failed to renew staged blobs');
+            this.#options.log.warn({ event: 'blob.renew-failed', err: error, blobs: pinned.length }, 'failed to renew staged blobs');
         }
     }
 }
@@ -218,14 +218,14 @@ class Meter {
 
     async *measure(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
 
-        for await (const piece of this.#signal ? abortable(body, this.#signal) : body) {
-            this.size += piece.byteLength;
+        for await (const chunk of this.#signal ? abortable(body, this.#signal) : body) {
+            this.size += chunk.byteLength;
             if (this.size > this.#maxBytes) {
                 throw elementTooLong(this.#maxBytes);
             }
 
-            this.#hash?.update(piece);
-            yield piece;
+            this.#hash?.update(chunk);
+            yield chunk;
         }
     }
 
@@ -259,26 +259,26 @@ function onAbort(signal: AbortSignal, callback: () => void): () => void {
 async function *abortable(source: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
 
     const iterator = source[Symbol.asyncIterator]();
-    let giveUp = (_reason: unknown): void => {};
+    let abort = (_reason: unknown): void => {};
     // A promise for each chunk: `Promise.race` with one promise for the signal would keep every chunk in memory.
     const next = (): Promise<IteratorResult<Uint8Array>> => new Promise((resolve, reject) => {
 
-        giveUp = reject;
+        abort = reject;
         iterator.next().then(resolve, reject);
     });
-    const fire = (): void => giveUp(signal.reason);
+    const fire = (): void => abort(signal.reason);
     const forget = onAbort(signal, fire);
     let ended = false;
     try {
         for (;;) {
             signal.throwIfAborted();
-            const piece = await next();
-            if (piece.done === true) {
+            const chunk = await next();
+            if (chunk.done === true) {
                 ended = true;
                 return;
             }
 
-            yield piece.value;
+            yield chunk.value;
         }
     }
     finally {

@@ -32,7 +32,7 @@ interface Candidate {
 const ORPHANS_PER_BATCH = 256;
 
 /** Tag of a unit whose blob was linked, or had a heartbeat, meanwhile. */
-const STILL_WANTED = 'blob:wanted';
+const BLOB_IN_USE = 'blob:wanted';
 
 /** Sweeps the blobs of a {@link BlobStore}. */
 export class BlobSweeper {
@@ -94,10 +94,10 @@ export class BlobSweeper {
         return purged;
     }
 
-    async #purgeBlob({ delete: statement, isWanted }: PurgeStatements, cutoff: number, { id, store }: Candidate): Promise<number> {
+    async #purgeBlob({ delete: statement, isWanted: isInUse }: PurgeStatements, cutoff: number, { id, store }: Candidate): Promise<number> {
 
         const result = await this.#database.commit({
-            steps: [statement.step({ id, cutoff }, { expect: { rows: 1, otherwise: STILL_WANTED } }), this.#texts.removeStep(id)],
+            steps: [statement.step({ id, cutoff }, { expect: { rows: 1, otherwise: BLOB_IN_USE } }), this.#texts.removeStep(id)],
             essential: true
         });
         if (!result.ok) {
@@ -105,7 +105,7 @@ export class BlobSweeper {
         }
 
         // Keeps the bytes for a reader that has started meanwhile; without their row they are found as orphans later.
-        if (!isWanted(this.#inUse, id)) {
+        if (!isInUse(this.#inUse, id)) {
             await this.#stores.get(store).remove(id);
         }
 
@@ -116,18 +116,18 @@ export class BlobSweeper {
     async #purgeOrphans(name: string, store: ElementStore, { limit, signal }: SweepOptions): Promise<number> {
 
         let purged = 0;
-        let looked = 0;
-        while (looked < limit && !signal?.aborted) {
+        let visited = 0;
+        while (visited < limit && !signal?.aborted) {
             const after = this.#searched.get(name) ?? 0;
             const ids = await store.list(after, ORPHANS_PER_BATCH);
             for (const id of await this.#unknown(ids, name)) {
-                if (!this.#inUse.isHeld(id) && !this.#inUse.isRead(id)) {
+                if (!this.#inUse.isPinned(id) && !this.#inUse.isRead(id)) {
                     await store.remove(id);
                     purged += 1;
                 }
             }
 
-            looked += ids.length;
+            visited += ids.length;
             this.#searched.set(name, ids.length < ORPHANS_PER_BATCH ? 0 : ids.at(-1) ?? 0);
             if (ids.length < ORPHANS_PER_BATCH) {
                 break;
@@ -143,8 +143,8 @@ export class BlobSweeper {
             return [];
         }
 
-        const known = new Set((await this.#sql.known.read<{ id: number }>({ ids, store })).map(({ id }) => id));
-        return ids.filter((id) => !known.has(id));
+        const existing = new Set((await this.#sql.known.read<{ id: number }>({ ids, store })).map(({ id }) => id));
+        return ids.filter((id) => !existing.has(id));
     }
 
     async #attempt<T>(fields: object, work: () => Promise<T>): Promise<T | undefined> {
@@ -166,7 +166,7 @@ function buildStatements(db: Database) {
     const build = statements(db);
     return {
         staged: {
-            isWanted: (inUse: BlobPins, id: number) => inUse.isHeld(id),
+            isWanted: (inUse: BlobPins, id: number) => inUse.isPinned(id),
             find: build.list<'cutoff' | 'limit', 'stores'>((knex, bind, list) => knex('blobs').select('id', 'store')
                 .where('state', 'staged').where('touched_on', '<=', bind('cutoff')).whereIn('store', list('stores'))
                 .orderBy('touched_on').limit(bind('limit'))),

@@ -25,14 +25,14 @@ export class DatabaseElementStore implements ElementStore {
     async write(blobId: number, body: AsyncIterable<Uint8Array>): Promise<void> {
 
         // One chunk is written while the next one is filled; a slow disk causes back-pressure on the body.
-        const spare: Uint8Array[] = [];
+        const buffers: Uint8Array[] = [];
         let index = 0;
         let writing: Promise<Uint8Array | null> = Promise.resolve(null);
         try {
-            for await (const chunk of rechunk(body, spare)) {
+            for await (const chunk of rechunk(body, buffers)) {
                 const written = await writing;
                 if (written) {
-                    spare.push(written);
+                    buffers.push(written);
                 }
 
                 writing = this.#blobs.writeChunk(blobId, index, chunk);
@@ -109,22 +109,22 @@ function checkChunk(bytes: Buffer | null, { blobId, index, size }: { blobId: num
 
 /**
  * Splits bytes into chunks of equal size, except for the last, each in a buffer that can be transferred. Buffers are taken from
- * `spare` if possible.
+ * `buffers` if possible.
  */
-async function *rechunk(body: AsyncIterable<Uint8Array>, spare: Uint8Array[]): AsyncGenerator<Uint8Array> {
+async function *rechunk(body: AsyncIterable<Uint8Array>, buffers: Uint8Array[]): AsyncGenerator<Uint8Array> {
 
     let chunk: Uint8Array = new Uint8Array(CHUNK_SIZE);
     let filled = 0;
-    for await (const piece of body) {
-        let taken = 0;
-        while (taken < piece.byteLength) {
-            const part = piece.subarray(taken, taken + CHUNK_SIZE - filled);
+    for await (const block of body) {
+        let offset = 0;
+        while (offset < block.byteLength) {
+            const part = block.subarray(offset, offset + CHUNK_SIZE - filled);
             chunk.set(part, filled);
             filled += part.byteLength;
-            taken += part.byteLength;
+            offset += part.byteLength;
             if (filled === CHUNK_SIZE) {
                 yield chunk;
-                chunk = spare.pop() ?? new Uint8Array(CHUNK_SIZE);
+                chunk = buffers.pop() ?? new Uint8Array(CHUNK_SIZE);
                 filled = 0;
             }
         }

@@ -74,10 +74,10 @@ export class PayloadTextStore {
     /** Stores the result of an extraction; returns false when the blob was removed meanwhile. */
     async save({ key: { blobId, format }, rules, text, reason }: StoredText, now: number): Promise<boolean> {
 
-        const { guard, save } = this.#sql;
+        const { guard: lockBlob, save } = this.#sql;
         const result = await this.#db.commit({
             steps: [
-                guard.step({ blobId }, { expect: { rows: 1, otherwise: TEXT_UNWANTED } }),
+                lockBlob.step({ blobId }, { expect: { rows: 1, otherwise: TEXT_UNWANTED } }),
                 save.step({ blob_id: blobId, format, rules, characters: text?.length ?? 0, text, reason, created_on: now })
             ]
         });

@@ -113,15 +113,15 @@ export class JobStore {
     /** Extends a lease to `leaseMs` from now; false when it is lost, in which case the job must be stopped. */
     renew(job: LeasedJob, leaseMs: number): Promise<boolean> {
 
-        return this.#change(this.#sql.renew.step({ ...this.#held(job), until: this.#now() + leaseMs }));
+        return this.#change(this.#sql.renew.step({ ...this.#leaseValues(job), until: this.#now() + leaseMs }));
     }
 
     /** Stores the progress of a job, in one unit with further steps; false, with nothing written, when its lease is lost. */
     async report(job: LeasedJob, progress: JsonValue, steps: readonly Step[] = []): Promise<boolean> {
 
-        const values = { ...this.#held(job), progress: JSON.stringify(progress) };
-        const own = this.#sql.report.step(values, { expect: { rows: 1, otherwise: LEASE_LOST } });
-        const result = await this.#database.commit({ steps: [own, ...steps] });
+        const values = { ...this.#leaseValues(job), progress: JSON.stringify(progress) };
+        const reported = this.#sql.report.step(values, { expect: { rows: 1, otherwise: LEASE_LOST } });
+        const result = await this.#database.commit({ steps: [reported, ...steps] });
         if (!result.ok && result.failed !== LEASE_LOST) {
             throw new Error(`a unit failed at ${result.failed}`);
         }
@@ -132,7 +132,7 @@ export class JobStore {
     /** Completes a job; false when its lease is lost. */
     complete(job: LeasedJob): Promise<boolean> {
 
-        return this.#change(this.#sql.complete.step(this.#held(job)));
+        return this.#change(this.#sql.complete.step(this.#leaseValues(job)));
     }
 
     /** Completes a job and deletes it; false when its lease is lost. */
@@ -144,20 +144,20 @@ export class JobStore {
     /** Ends an attempt with an error: the job runs again at `retryAt` (epoch ms), or has failed permanently when that is null. */
     fail(job: LeasedJob, error: string, retryAt: number | null): Promise<boolean> {
 
-        const values = { ...this.#held(job), error: error.slice(0, MAX_ERROR_LENGTH) };
+        const values = { ...this.#leaseValues(job), error: error.slice(0, MAX_ERROR_LENGTH) };
         return this.#change(retryAt === null ? this.#sql.fail.step(values) : this.#sql.retry.step({ ...values, run_at: retryAt }));
     }
 
     /** Returns a job as if it had not been started: another process may claim it at once. */
     release(job: LeasedJob): Promise<boolean> {
 
-        return this.#change(this.#sql.again.step({ ...this.#held(job), run_at: this.#now(), attempts: job.attempts - 1 }));
+        return this.#change(this.#sql.again.step({ ...this.#leaseValues(job), run_at: this.#now(), attempts: job.attempts - 1 }));
     }
 
     /** Ends a run of a periodic job: it runs again at `runAt` (epoch ms), with attempts and error reset. */
     repeat(job: LeasedJob, runAt: number): Promise<boolean> {
 
-        return this.#change(this.#sql.again.step({ ...this.#held(job), run_at: runAt, attempts: 0 }));
+        return this.#change(this.#sql.again.step({ ...this.#leaseValues(job), run_at: runAt, attempts: 0 }));
     }
 
     /** Returns a job by id. */
@@ -197,7 +197,7 @@ export class JobStore {
         return result.ok ? rows.length : 0;
     }
 
-    #held({ id, lease }: LeasedJob): { id: SqlValue; lease: SqlValue; now: SqlValue } {
+    #leaseValues({ id, lease }: LeasedJob): { id: SqlValue; lease: SqlValue; now: SqlValue } {
 
         return { id, lease, now: this.#now() };
     }
@@ -278,7 +278,7 @@ function buildStatements(db: Database) {
 
 function buildChanges(build: ReturnType<typeof statements>) {
 
-    type Held = 'id' | 'lease' | 'now';
+    type LeaseParameter = 'id' | 'lease' | 'now';
     return {
         claim: build<'id' | 'now' | 'lease' | 'until'>((knex, bind) => knex('jobs').update({
             state: 'running', attempts: knex.raw('attempts + 1'),
@@ -286,24 +286,24 @@ function buildChanges(build: ReturnType<typeof statements>) {
             lease_owner: bind('lease'), lease_until: bind('until'), updated_on: bind('now')
         }).where('id', bind('id')).whereRaw('(state = ? and run_at <= ? or state = ? and lease_until < ?)',
             ['waiting', bind('now'), 'running', bind('now')])),
-        renew: build<Held | 'until'>((knex, bind) => knex('jobs')
+        renew: build<LeaseParameter | 'until'>((knex, bind) => knex('jobs')
             .update({ lease_until: bind('until'), updated_on: bind('now') })
             .where({ id: bind('id'), state: 'running', lease_owner: bind('lease') })),
-        report: build<Held | 'progress'>((knex, bind) => knex('jobs')
+        report: build<LeaseParameter | 'progress'>((knex, bind) => knex('jobs')
             .update({ progress: bind('progress'), updated_on: bind('now') })
             .where({ id: bind('id'), state: 'running', lease_owner: bind('lease') })),
-        complete: build<Held>((knex, bind) => knex('jobs')
+        complete: build<LeaseParameter>((knex, bind) => knex('jobs')
             .update({ ...UNLEASED, state: 'done', dedup_key: null, last_error: null, updated_on: bind('now') })
             .where({ id: bind('id'), state: 'running', lease_owner: bind('lease') })),
         forget: build<'id' | 'lease'>((knex, bind) => knex('jobs').delete()
             .where({ id: bind('id'), state: 'running', lease_owner: bind('lease') })),
-        fail: build<Held | 'error'>((knex, bind) => knex('jobs')
+        fail: build<LeaseParameter | 'error'>((knex, bind) => knex('jobs')
             .update({ ...UNLEASED, state: 'failed', dedup_key: null, last_error: bind('error'), updated_on: bind('now') })
             .where({ id: bind('id'), state: 'running', lease_owner: bind('lease') })),
-        retry: build<Held | 'error' | 'run_at'>((knex, bind) => knex('jobs')
+        retry: build<LeaseParameter | 'error' | 'run_at'>((knex, bind) => knex('jobs')
             .update({ ...UNLEASED, state: 'waiting', run_at: bind('run_at'), last_error: bind('error'), updated_on: bind('now') })
             .where({ id: bind('id'), state: 'running', lease_owner: bind('lease') })),
-        again: build<Held | 'run_at' | 'attempts'>((knex, bind) => knex('jobs')
+        again: build<LeaseParameter | 'run_at' | 'attempts'>((knex, bind) => knex('jobs')
             .update({ ...UNLEASED, state: 'waiting', run_at: bind('run_at'), attempts: bind('attempts'), last_error: null, updated_on: bind('now') })
             .where({ id: bind('id'), state: 'running', lease_owner: bind('lease') }))
     };

@@ -20,7 +20,7 @@ export const IDS_PER_BATCH = 1000;
 const LONG_BYTES = 16 * 1024;
 
 /** Bytes of texts in a portion; parsed they take several times as much memory. */
-const PORTION_BYTES = 8 * 1024 * 1024;
+const BATCH_BYTES = 8 * 1024 * 1024;
 
 /** Bytes of texts above which an object is a page of its own; other pages have at most 25 MiB. */
 const PAGE_ALONE_BYTES = 256 * 1024;
@@ -83,14 +83,14 @@ export class ObjectScan {
         let left = 0;
         for (const id of ids) {
             const length = lengths.get(id) ?? 0;
-            const portion = portions.at(-1);
-            if (portion && length <= left) {
-                portion.push(id);
+            const batch = portions.at(-1);
+            if (batch && length <= left) {
+                batch.push(id);
                 left -= length;
             }
             else {
                 portions.push([id]);
-                left = PORTION_BYTES - length;
+                left = BATCH_BYTES - length;
             }
         }
 
@@ -128,19 +128,19 @@ export class ObjectScan {
     /** Returns the objects of rows, in order, without those that were deleted meanwhile. */
     async #withElements<T>(rows: readonly ObjectRow[], make: Maker<T>): Promise<T[]> {
 
-        const made = await this.#made(rows, make);
+        const made = await this.#makeAll(rows, make);
         return rows.flatMap(({ id }) => made.get(id) ?? []);
     }
 
-    async #made<T>(rows: readonly ObjectRow[], make: Maker<T>, reading = 1): Promise<Map<string, T>> {
+    async #makeAll<T>(rows: readonly ObjectRow[], make: Maker<T>, reading = 1): Promise<Map<string, T>> {
 
         const elements = await this.#elementRows(rows.filter((row) => row.element_count > 0).map(({ id }) => id));
         const made = new Map<string, T>();
         const changed: string[] = [];
         for (const row of rows) {
-            const own = row.element_count > 0 ? elementsOf(row, elements.get(row.id) ?? [], reading) : [];
-            if (own) {
-                made.set(row.id, make(row, own));
+            const ownElements = row.element_count > 0 ? elementsOf(row, elements.get(row.id) ?? [], reading) : [];
+            if (ownElements) {
+                made.set(row.id, make(row, ownElements));
             }
             else {
                 changed.push(row.id);
@@ -148,7 +148,7 @@ export class ObjectScan {
         }
 
         if (changed.length > 0) {
-            const again = await this.#made(await this.#sql.byIds.read<ObjectRow>({ ids: changed }), make, reading + 1);
+            const again = await this.#makeAll(await this.#sql.byIds.read<ObjectRow>({ ids: changed }), make, reading + 1);
             again.forEach((object, id) => made.set(id, object));
         }
 
@@ -160,9 +160,9 @@ export class ObjectScan {
         const rows = new Map<string, DatedElementRow[]>();
         if (ids.length > 0) {
             for (const row of await this.#sql.elements.read<DatedElementRow & { object_id: string }>({ ids })) {
-                const own = rows.get(row.object_id) ?? [];
-                own.push(row);
-                rows.set(row.object_id, own);
+                const ownElements = rows.get(row.object_id) ?? [];
+                ownElements.push(row);
+                rows.set(row.object_id, ownElements);
             }
         }
 

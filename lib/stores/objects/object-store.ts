@@ -68,9 +68,9 @@ export class ObjectStore {
 
         const { revision } = this.#db;
         if (revision !== null) {
-            const kept = this.#cache.get(id);
-            if (kept?.facts.revision === revision) {
-                return { object: kept.object, epochs: kept.facts.epochs };
+            const cached = this.#cache.get(id);
+            if (cached?.facts.revision === revision) {
+                return { object: cached.object, epochs: cached.facts.epochs };
             }
         }
 
@@ -96,15 +96,15 @@ export class ObjectStore {
      */
     async freshView(id: string): Promise<ObjectView> {
 
-        const kept = this.#cache.get(id);
-        if (kept) {
+        const cached = this.#cache.get(id);
+        if (cached) {
             const { revision } = this.#db;
             const found = single(await this.#sql.check.read<EpochRow & { txn_id: number | null }>({ id }));
-            if (found.txn_id === kept.object.metadata.txnId) {
+            if (found.txn_id === cached.object.metadata.txnId) {
                 const epochs = epochsOf(found);
-                kept.facts = { revision, epochs };
+                cached.facts = { revision, epochs };
                 this.#cache.touch(id);
-                return { object: kept.object, epochs };
+                return { object: cached.object, epochs };
             }
 
             this.#cache.delete(id);
@@ -128,12 +128,12 @@ export class ObjectStore {
             return { object: null, epochs: epochsOf(found) };
         }
 
-        const own = found.element_count > 0 ? elementsOf(found, await this.#sql.elements.read<DatedElementRow>({ id }), reading) : [];
-        if (!own) {
+        const ownElements = found.element_count > 0 ? elementsOf(found, await this.#sql.elements.read<DatedElementRow>({ id }), reading) : [];
+        if (!ownElements) {
             return this.#read(id, reading + 1);
         }
 
-        const object = toObject(found, own);
+        const object = toObject(found, ownElements);
         await turnFor(found.content.length);
         const epochs = epochsOf(found);
         this.#cache.put(object, { revision, epochs }, found.content.length);
@@ -182,11 +182,11 @@ export class ObjectStore {
         return found?.highest ?? 0;
     }
 
-    /** Returns the steps that insert an object; the unit fails with `taken` when its id is in use. */
-    insertSteps(object: StoredObject, taken: string): Step[] {
+    /** Returns the steps that insert an object; the unit fails with `conflict` when its id is in use. */
+    insertSteps(object: StoredObject, conflict: string): Step[] {
 
         return [
-            this.#sql.insert.step(objectValues(object), { duplicate: taken }),
+            this.#sql.insert.step(objectValues(object), { duplicate: conflict }),
             ...object.elements.map((element, position) => this.#insertElement(object.id, element, position))
         ];
     }

@@ -35,7 +35,7 @@ const BATCHES = 8;
 const PRUNED_PER_BATCH = 100;
 
 /** `failed` of a batch whose position another node has used. */
-const TAKEN = 'search:taken';
+const NUMBER_CONFLICT = 'search:taken';
 
 export class SearchLogStore {
 
@@ -99,7 +99,7 @@ export class SearchLogStore {
         }
 
         const changes = JSON.stringify(next.map(({ seq, objectId, origin, number }) => [seq, objectId, origin, number]));
-        const step = this.#sql.add.step({ position: batch.position + 1, changes }, { duplicate: TAKEN });
+        const step = this.#sql.add.step({ position: batch.position + 1, changes }, { duplicate: NUMBER_CONFLICT });
         const { ok } = await this.#db.commit({ steps: [step], isRepeatable: true, essential: true });
         if (ok) {
             await this.#remove(next);

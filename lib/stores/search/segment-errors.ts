@@ -4,7 +4,7 @@
  */
 
 /** There is no disk space to store a segment. */
-export class NoRoomForSegment extends Error {}
+export class NoSpaceForSegment extends Error {}
 
 /** Stored bytes are missing, or differ from those that were written. */
 export class DamagedSegment extends Error {}

@@ -8,7 +8,7 @@ import { crc32 } from 'node:zlib';
 import type { Database, Step } from '../../../db/database.js';
 import { DatabaseError } from '../../../db/errors.js';
 import { statements } from '../../../db/statements.js';
-import { DamagedSegment, ForgottenIndex, NoRoomForSegment } from './segment-errors.js';
+import { DamagedSegment, ForgottenIndex, NoSpaceForSegment } from './segment-errors.js';
 
 /** Bytes of a part. */
 const PART_BYTES = 1024 * 1024;
@@ -75,13 +75,13 @@ export class SearchSegmentStore {
     }
 
     /** Sets the version of the index of the node. */
-    async adopt(layout: number): Promise<void> {
+    async setLayout(layout: number): Promise<void> {
 
         await this.#commit([this.#sql.adopt.step({ owner: this.#owner, layout })]);
     }
 
     /** Heartbeat of the node; false when its index was removed. */
-    async seen(now: number): Promise<boolean> {
+    async sendHeartbeat(now: number): Promise<boolean> {
 
         const [step] = await this.#commit([this.#sql.seen.step({ owner: this.#owner, now })]);
         return step?.rows === 1;
@@ -130,18 +130,18 @@ export class SearchSegmentStore {
     }
 
     /** Reads bytes of a section into shared memory, part by part. */
-    async piece(id: number, name: string, start: number, end: number): Promise<Uint8Array> {
+    async readRange(id: number, name: string, start: number, end: number): Promise<Uint8Array> {
 
-        const piece = new Uint8Array(new SharedArrayBuffer(end - start));
+        const range = new Uint8Array(new SharedArrayBuffer(end - start));
         for (let part = Math.floor(start / PART_BYTES); part * PART_BYTES < end; ++part) {
             const bytes = await this.#part(id, name, part);
             const offset = part * PART_BYTES - start;
-            piece.set(bytes.subarray(Math.max(-offset, 0), Math.min(end - part * PART_BYTES, PART_BYTES)), Math.max(offset, 0));
+            range.set(bytes.subarray(Math.max(-offset, 0), Math.min(end - part * PART_BYTES, PART_BYTES)), Math.max(offset, 0));
             // A large range takes a while; yield to the other work of the process.
             await setImmediate();
         }
 
-        return piece;
+        return range;
     }
 
     /** Reads all sections of a segment into shared memory. */
@@ -149,7 +149,7 @@ export class SearchSegmentStore {
 
         const sections = new Map<string, Uint8Array>();
         for (const [name, size] of await this.sizes(id)) {
-            sections.set(name, await this.piece(id, name, 0, size));
+            sections.set(name, await this.readRange(id, name, 0, size));
         }
 
         return sections;
@@ -212,8 +212,8 @@ export class SearchSegmentStore {
         const steps: Step[] = [];
         for (let part = 0; part === 0 || part * PART_BYTES < bytes.length; ++part) {
             // Drivers do not accept shared memory, hence the copy.
-            const piece = Buffer.from(bytes.subarray(part * PART_BYTES, (part + 1) * PART_BYTES));
-            steps.push(this.#sql.addPart.step({ id, name, part, crc: crc32(piece), bytes: piece }));
+            const chunk = Buffer.from(bytes.subarray(part * PART_BYTES, (part + 1) * PART_BYTES));
+            steps.push(this.#sql.addPart.step({ id, name, part, crc: crc32(chunk), bytes: chunk }));
         }
 
         return steps;
@@ -257,7 +257,7 @@ export class SearchSegmentStore {
 
 function explainFull(error: unknown): never {
 
-    throw error instanceof DatabaseError && error.fault === 'full' ? new NoRoomForSegment('there is no room for the search index', { cause: error }) : error;
+    throw error instanceof DatabaseError && error.fault === 'full' ? new NoSpaceForSegment('there is no room for the search index', { cause: error }) : error;
 }
 
 function buildStatements(db: Database) {

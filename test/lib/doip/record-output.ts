@@ -55,7 +55,7 @@ describe('a record output', () => {
 
             const { blocks, state } = blocksOf(count, text);
 
-            const record = await RecordOutput.open({ before: { size: count }, after: { pageNum: 0 }, blocks, most: count });
+            const record = await RecordOutput.open({ before: { size: count }, after: { pageNum: 0 }, blocks, maxResults: count });
             const segments = record[Symbol.asyncIterator]();
             const { value: segment } = await segments.next() as { value: Segment };
 
@@ -73,7 +73,7 @@ describe('a record output', () => {
 
         for (const read of [0, 1]) {
             const { blocks, state } = blocksOf(40, LONG);
-            const record = await RecordOutput.open({ before: { size: 40 }, after: {}, blocks, most: 40 });
+            const record = await RecordOutput.open({ before: { size: 40 }, after: {}, blocks, maxResults: 40 });
             const segments = record[Symbol.asyncIterator]();
             for (let n = 0; n < read; ++n) {
                 await segments.next();

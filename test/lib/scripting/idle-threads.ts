@@ -37,7 +37,7 @@ describe('the script pool', () => {
             const unit = unitOf('let n = 0; exports.run = () => ++n;');
             const world = worldOf([unit]);
             for (let round = 0; round < 3; ++round) {
-                expect<unknown>(await pool.returned('', { unit, world })).to.equal(1);
+                expect<unknown>(await pool.returned('', { unit, program: world })).to.equal(1);
                 await until(() => pool.pool.threads === 0 && watched.alive(SCRIPT).length === 0);
             }
         }

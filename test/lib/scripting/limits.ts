@@ -25,7 +25,7 @@ let patient: TestPool;
 
 before(() => {
 
-    const limits = { workers: 1, memoryBytes: 16 * MIB, crossingBytes: CROSSING };
+    const limits = { workers: 1, memoryBytes: 16 * MIB, maxMessageBytes: CROSSING };
     pool = testPool({ ...limits, timeout: 1500 });
     patient = testPool({ ...limits, timeout: 15_000 });
 });
@@ -115,10 +115,10 @@ describe('a script beyond its limits', () => {
         const unit = unitOf('let n = 0; exports.run = (object) => { ++n; if (object.id === "loop") { for (;;); } return n; }');
         const world = worldOf([unit]);
 
-        expect<unknown>(await pool.returned('', { unit, world })).to.equal(1);
-        expect<unknown>(await pool.returned('', { unit, world })).to.equal(2);
-        expect<object>(await pool.failure('', { unit, world, args: [{ id: 'loop' }] })).to.include({ limit: 'time' });
-        expect<unknown>(await pool.returned('', { unit, world })).to.equal(1);
+        expect<unknown>(await pool.returned('', { unit, program: world })).to.equal(1);
+        expect<unknown>(await pool.returned('', { unit, program: world })).to.equal(2);
+        expect<object>(await pool.failure('', { unit, program: world, args: [{ id: 'loop' }] })).to.include({ limit: 'time' });
+        expect<unknown>(await pool.returned('', { unit, program: world })).to.equal(1);
     });
 
     it('may catch a stack overflow and continue', async () => {
@@ -232,8 +232,8 @@ describe('the sandbox of a script', () => {
         const other = unitOf('exports.run = () => [typeof globalThis.leak, typeof [].leak];', 'Other');
         const world = worldOf([mine, other]);
 
-        expect<unknown>(await patient.returned('', { unit: mine, world })).to.equal('number');
-        expect<unknown>(await patient.returned('', { unit: other, world })).to.equal(['undefined', 'undefined']);
+        expect<unknown>(await patient.returned('', { unit: mine, program: world })).to.equal('number');
+        expect<unknown>(await patient.returned('', { unit: other, program: world })).to.equal(['undefined', 'undefined']);
     });
 
     const tampering: readonly string[] = [
@@ -256,8 +256,8 @@ describe('the sandbox of a script', () => {
             }`);
             const world = worldOf([unit]);
 
-            expect<unknown>(await patient.returned('', { unit, world, args: [{ id: 'tamper' }] })).to.equal('done');
-            expect<unknown>(await patient.returned('', { unit, world })).to.equal(['undefined', 'undefined', 'undefined', 1, 'then']);
+            expect<unknown>(await patient.returned('', { unit, program: world, args: [{ id: 'tamper' }] })).to.equal('done');
+            expect<unknown>(await patient.returned('', { unit, program: world })).to.equal(['undefined', 'undefined', 'undefined', 1, 'then']);
         });
     }
 

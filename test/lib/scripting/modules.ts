@@ -99,7 +99,7 @@ describe('the function require', () => {
             exports.run = () => [config.staticMethods.f(1), schema.title];`);
         const world = worldOf([library, unit], { '/cordra/schemas/Digital Specimen.schema.json': '{"title":"t"}' });
 
-        expect<unknown>(await pool.returned('', { unit, world })).to.equal([2, 't']);
+        expect<unknown>(await pool.returned('', { unit, program: world })).to.equal([2, 't']);
     });
 
     it('provides module, __filename and __dirname, and allows an early return', async () => {
@@ -116,9 +116,9 @@ describe('the function require', () => {
         const code = 'exports.run = () => { try { return require("./later").x; } catch (error) { return [error.code, error.message]; } }';
         const unit = unitOf(code);
 
-        expect<unknown>(await pool.returned('', { unit, world: worldOf([unit], {}, '1') }))
+        expect<unknown>(await pool.returned('', { unit, program: worldOf([unit], {}, '1') }))
             .to.equal(['MODULE_NOT_FOUND', `Cannot find module './later' required by /cordra/schemas/Document`]);
-        expect<unknown>(await pool.returned('', { unit, world: worldOf([unit], { '/cordra/schemas/later.js': 'exports.x = 5' }, '2') })).to.equal(5);
+        expect<unknown>(await pool.returned('', { unit, program: worldOf([unit], { '/cordra/schemas/later.js': 'exports.x = 5' }, '2') })).to.equal(5);
     });
 
     it('throws the errors of the other module, with positions in its source', async () => {
@@ -149,14 +149,14 @@ describe('the function require', () => {
                 return gate;
             }
         };
-        const before = pool.returned('', { unit, world: worldAt(1), host });
+        const before = pool.returned('', { unit, program: worldAt(1), host });
         await until(() => asked === 1);
-        const after = await pool.returned('', { unit, world: worldAt(2), host: { get: () => Promise.resolve(null) }, callerKey: 'other' });
+        const after = await pool.returned('', { unit, program: worldAt(2), host: { get: () => Promise.resolve(null) }, callerKey: 'other' });
         go(null);
 
         expect<unknown>([await before, after]).to.equal([1, 2]);
         // In whichever thread it is run now.
-        const calls = ['one', 'two'].map((callerKey) => pool.returned('', { unit, world: worldAt(2), host, callerKey }));
+        const calls = ['one', 'two'].map((callerKey) => pool.returned('', { unit, program: worldAt(2), host, callerKey }));
         expect<unknown>(await Promise.all(calls)).to.equal([2, 2]);
     });
 
@@ -165,6 +165,6 @@ describe('the function require', () => {
         const stored = unitOf('exports.run = () => "old"');
         const fresh = unitOf('exports.run = () => require("./Document") === module.exports && "new"');
 
-        expect<unknown>(await pool.returned('', { unit: fresh, world: withUnit(worldOf([stored]), fresh, 'tried') })).to.equal('new');
+        expect<unknown>(await pool.returned('', { unit: fresh, program: withUnit(worldOf([stored]), fresh, 'tried') })).to.equal('new');
     });
 });

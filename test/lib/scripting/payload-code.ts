@@ -53,7 +53,7 @@ forEachDatabase((name, create) => {
 
             nodes = await startNodes(create, {
                 elementStores: { frail },
-                scripts: { ...DEFAULT_LIMITS, crossingBytes: 1_000_000 },
+                scripts: { ...DEFAULT_LIMITS, maxMessageBytes: 1_000_000 },
                 storageChooser: (_object, { place }) => (place === 'frail' ? 'frail' : 'database'),
                 log: pino({ level: 'warn' }, { write: (line: string) => void log.push(line) })
             });

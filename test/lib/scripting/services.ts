@@ -242,12 +242,12 @@ describe('a script that runs another one', () => {
     function nesting(): Partial<ScriptHost> {
 
         const host: Partial<ScriptHost> = {
-            get: async (text, within) => {
+            get: async (text, scope) => {
 
                 const n = Number(text);
                 const { returned } = await pool.pool.call({
-                    unit: n > 0 ? outer : inner, world, path: ['run'], args: [{ n: n - 1 }], context: {}, takes: 'returned', callerKey: 'ignored',
-                    within, host: { ...REFUSING_HOST, ...host }
+                    unit: n > 0 ? outer : inner, program: world, path: ['run'], args: [{ n: n - 1 }], context: {}, takes: 'returned', callerKey: 'ignored',
+                    scope, host: { ...REFUSING_HOST, ...host }
                 });
                 return { returned: returned ?? null };
             }
@@ -257,14 +257,14 @@ describe('a script that runs another one', () => {
 
     it('waits for it, even with more waiting scripts than threads', async () => {
 
-        const calls = Array.from({ length: 8 }, (_, index) => pool.returned('', { unit: outer, world, args: [{ n: 2 }], host: nesting(), callerKey: `${index % 4}` }));
+        const calls = Array.from({ length: 8 }, (_, index) => pool.returned('', { unit: outer, program: world, args: [{ n: 2 }], host: nesting(), callerKey: `${index % 4}` }));
 
         expect<unknown>(await Promise.all(calls)).to.equal(Array.from({ length: 8 }, () => ({ returned: { returned: { returned: -1 } } })));
     });
 
     it('is limited to a depth of four', async () => {
 
-        const failure = await pool.failure('', { unit: outer, world, args: [{ n: 6 }], host: nesting() });
+        const failure = await pool.failure('', { unit: outer, program: world, args: [{ n: 6 }], host: nesting() });
 
         expect(JSON.stringify(failure)).to.contain('Something went wrong');
     });

@@ -184,9 +184,9 @@ describe('a closed script pool', () => {
         const unit = unitOf('exports.run = (object) => object.id === "inner" ? (() => { console.log("runs"); for (;;); })() : require("cordra").get("x")');
         const world = worldOf([unit]);
         const outer = pool.run('', {
-            unit, world,
+            unit, program: world,
             host: {
-                get: async (_id, within) => ({ said: (await pool.run('', { unit, world, args: [{ id: 'inner' }], within })).returned ?? null })
+                get: async (_id, scope) => ({ said: (await pool.run('', { unit, program: world, args: [{ id: 'inner' }], scope })).returned ?? null })
             }
         });
         await until(() => pool.lines.length === 1);

@@ -100,13 +100,13 @@ forEachDatabase((name, create) => {
             await write(node, 1, 11);
             await storedSegments(node, 1);
             const { segments } = node;
-            const piece = segments.piece.bind(segments);
+            const piece = segments.readRange.bind(segments);
             let release = (): void => {};
             const stuck = new Promise<void>((resolve) => {
 
                 release = resolve;
             });
-            segments.piece = async (...args) => {
+            segments.readRange = async (...args) => {
 
                 await stuck;
                 return await piece(...args);
@@ -157,7 +157,7 @@ forEachDatabase((name, create) => {
             const node = await start({ storeAfter: 10 });
             const { segments } = node;
             const switchTo = segments.switch.bind(segments);
-            const piece = segments.piece.bind(segments);
+            const piece = segments.readRange.bind(segments);
             let switches = 0;
             let isAway = false;
             segments.switch = async (...args) => {
@@ -166,7 +166,7 @@ forEachDatabase((name, create) => {
                 isAway = ++switches === 1;
             };
 
-            segments.piece = async (...args) => {
+            segments.readRange = async (...args) => {
 
                 if (isAway) {
                     isAway = false;

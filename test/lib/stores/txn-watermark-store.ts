@@ -2,7 +2,7 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import Mysql from 'mysql2/promise';
 import type { Database, Unit } from '../../../db/database.js';
-import { NUMBER_PASSED, TxnWatermarkStore } from '../../../lib/stores/txn-watermark-store.js';
+import { BELOW_WATERMARK, TxnWatermarkStore } from '../../../lib/stores/txn-watermark-store.js';
 import type { TestDatabase } from '../../support/database.js';
 import { forEachDatabase } from '../../support/database.js';
 import { until } from '../../support/until.js';
@@ -66,9 +66,9 @@ forEachDatabase((name, create, dialect) => {
         /** A unit that leaves its number behind. */
         function unit(number: number, shared = true, store = floor): Unit {
 
-            const guard = store.precondition(number);
+            const precondition = store.precondition(number);
             return {
-                steps: [{ sql: 'insert into settings (name, value) values (?, ?)', bindings: [`n${number}`, 'x'] }], shared, ...guard ? { guard } : {}
+                steps: [{ sql: 'insert into settings (name, value) values (?, ?)', bindings: [`n${number}`, 'x'] }], shared, ...precondition ? { precondition } : {}
             };
         }
 
@@ -81,12 +81,12 @@ forEachDatabase((name, create, dialect) => {
         it('rejects numbers at or below it, alone and in shared transactions', async () => {
 
             await floor.raise(500);
-            expect(await db.commit(unit(500, false))).to.equal({ ok: false, failed: NUMBER_PASSED });
+            expect(await db.commit(unit(500, false))).to.equal({ ok: false, failed: BELOW_WATERMARK });
             expect(await db.commit(unit(501, false))).to.include({ ok: true });
             const numbers = [490, 502, 503, 500, 504, 499, 505];
             const results = await Promise.all(numbers.map((number) => db.commit(unit(number))));
             expect(results.map(({ ok }) => ok)).to.equal(numbers.map((number) => number > 500));
-            expect(results.filter(({ ok }) => !ok)).to.equal(Array.from({ length: 3 }, () => ({ ok: false, failed: NUMBER_PASSED })));
+            expect(results.filter(({ ok }) => !ok)).to.equal(Array.from({ length: 3 }, () => ({ ok: false, failed: BELOW_WATERMARK })));
             expect(await written()).to.equal([501, 502, 503, 504, 505]);
         });
 
@@ -105,7 +105,7 @@ forEachDatabase((name, create, dialect) => {
             expect(await written()).to.include(300);
             const { ok } = await later;
             expect((await written()).includes(350)).to.equal(ok);
-            expect(await db.commit(unit(400))).to.equal({ ok: false, failed: NUMBER_PASSED });
+            expect(await db.commit(unit(400))).to.equal({ ok: false, failed: BELOW_WATERMARK });
         });
 
         it('does not block other nodes while one has stopped during a write, and stays below that write', { timeout: 60_000 }, async () => {
@@ -118,7 +118,7 @@ forEachDatabase((name, create, dialect) => {
                 expect(await one.raise(number)).to.equal(100);
                 expect(await other.raise(number)).to.equal(100);
                 expect(await db.commit(unit(number + 1, true, other))).to.include({ ok: true });
-                expect(await db.commit(unit(number, false, other))).to.equal({ ok: false, failed: NUMBER_PASSED });
+                expect(await db.commit(unit(number, false, other))).to.equal({ ok: false, failed: BELOW_WATERMARK });
             }
 
             const late = new TxnWatermarkStore(db, 'late');
@@ -126,7 +126,7 @@ forEachDatabase((name, create, dialect) => {
             await writer.query('commit');
             await until(async () => await other.raise(409) === 409);
             expect(await written()).to.include(300);
-            expect(await db.commit(unit(310, false, stopped))).to.equal({ ok: false, failed: NUMBER_PASSED });
+            expect(await db.commit(unit(310, false, stopped))).to.equal({ ok: false, failed: BELOW_WATERMARK });
         });
 
         it('forgets nodes with old rows, which are renewed by a write', async () => {
@@ -138,10 +138,10 @@ forEachDatabase((name, create, dialect) => {
             expect(await floor.raise(200)).to.equal(200);
             const rows = { sql: 'select node, floor from node_floors order by node' };
             expect(await db.read(rows, [])).to.equal([{ node: 'one', floor: 200 }]);
-            expect(await db.commit(unit(300, false, other))).to.equal({ ok: false, failed: NUMBER_PASSED });
+            expect(await db.commit(unit(300, false, other))).to.equal({ ok: false, failed: BELOW_WATERMARK });
             expect(await other.renew()).to.equal(200);
             expect(await db.commit(unit(300, false, other))).to.include({ ok: true });
-            expect(await db.commit(unit(200, false, other))).to.equal({ ok: false, failed: NUMBER_PASSED });
+            expect(await db.commit(unit(200, false, other))).to.equal({ ok: false, failed: BELOW_WATERMARK });
         });
 
         it('is never passed from below by concurrent writes', { timeout: 60_000 }, async () => {

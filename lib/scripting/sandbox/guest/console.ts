@@ -23,13 +23,13 @@ function line(values: readonly unknown[]): string {
 
     let text = '';
     for (let i = 0; i < values.length && text.length < LINE_LENGTH; ++i) {
-        text += (i === 0 ? '' : ' ') + shown(values[i]);
+        text += (i === 0 ? '' : ' ') + formatted(values[i]);
     }
 
     return shortened(text, LINE_LENGTH);
 }
 
-function shown(value: unknown): string {
+function formatted(value: unknown): string {
 
     if (typeof value === 'object' && value !== null) {
         const text = value instanceof Error ? safely(() => `${String(value)}\n${String(value.stack)}`) : safely(() => stringify(value));

@@ -9,7 +9,7 @@ import { CordraError } from './error-description.js';
 /** Special characters of the query syntax (Lucene's). */
 const SPECIAL = /[-+!(){}[\]^"~*?:\\/&|]/g;
 
-type Ask = (name: string, ...args: readonly unknown[]) => unknown;
+type HostRequest = (name: string, ...args: readonly unknown[]) => unknown;
 
 interface ErrorAnswer {
     readonly error?: { readonly message: string; readonly status: number | string };
@@ -18,7 +18,7 @@ interface ErrorAnswer {
 /** `require('cordra')`. */
 export function cordraModule(bridge: Bridge): object {
 
-    const ask = requester(bridge);
+    const request = requester(bridge);
     const bytes = (id: unknown, name: unknown): Uint8Array | null => {
 
         const answer = bridge.askBytes('payload', stringify([String(id), String(name)]));
@@ -29,14 +29,14 @@ export function cordraModule(bridge: Bridge): object {
         return answer === null ? null : new Uint8Array(answer);
     };
 
-    const text = (id: unknown, name: unknown): unknown => ask('payloadText', String(id), String(name));
+    const text = (id: unknown, name: unknown): unknown => request('payloadText', String(id), String(name));
     return {
-        get: (id: unknown) => ask('get', String(id)),
+        get: (id: unknown) => request('get', String(id)),
         search: (query: unknown, paramsOrPageNum?: unknown, pageSize?: unknown, sortFields?: unknown) =>
-            ask('search', String(query), searchParams(paramsOrPageNum, pageSize, sortFields)),
-        create: (object: unknown) => ask('create', object),
-        update: (object: unknown) => ask('update', object),
-        delete: (id: unknown) => void ask('delete', String(id)),
+            request('search', String(query), searchParams(paramsOrPageNum, pageSize, sortFields)),
+        create: (object: unknown) => request('create', object),
+        update: (object: unknown) => request('update', object),
+        delete: (id: unknown) => void request('delete', String(id)),
         getPayloadAsString: text,
         getPayloadAsJavaScriptString: text,
         getPayloadAsUint8Array: bytes,
@@ -53,36 +53,36 @@ export function cordraModule(bridge: Bridge): object {
 /** `require('cordraUtil')`. */
 export function cordraUtilModule(bridge: Bridge): object {
 
-    const ask = requester(bridge);
+    const request = requester(bridge);
     const compute = (name: string, ...args: readonly unknown[]): unknown => unwrapped(bridge.compute(name, stringify(args)));
     const escapeText = (text: unknown): string => replace(String(text), SPECIAL, '\\$&');
     return {
-        verifySecret: (object: unknown, pointer: unknown, secret: unknown) => ask('verifySecret', object, String(pointer), String(secret)),
-        verifyHashes: (object: unknown) => ask('verifyHashes', object),
+        verifySecret: (object: unknown, pointer: unknown, secret: unknown) => request('verifySecret', object, String(pointer), String(secret)),
+        verifyHashes: (object: unknown) => request('verifyHashes', object),
         hashJson: (value: unknown) => compute('hashJson', value),
         escape: escapeText,
         escapeForQuery: escapeText,
         extractJwtPayload: (jwt: unknown) => compute('extractJwtPayload', String(jwt)),
         verifyWithKey: (jwt: unknown, key: unknown) => compute('verifyWithKey', String(jwt), key),
         signWithKey: (payload: unknown, key: unknown) => compute('signWithKey', payload, key),
-        signWithCordraKey: (payload: unknown) => ask('sign', payload),
-        verifyWithCordraKey: (jwt: unknown) => compute('verifyWithKey', String(jwt), ask('publicKey')),
-        getCordraPublicKey: () => ask('publicKey'),
-        validateWithSchema: (value: unknown, schema: unknown) => ask('validate', value, schema),
-        getGroupsForUser: (userId: unknown) => ask('groupsOf', String(userId))
+        signWithCordraKey: (payload: unknown) => request('sign', payload),
+        verifyWithCordraKey: (jwt: unknown) => compute('verifyWithKey', String(jwt), request('publicKey')),
+        getCordraPublicKey: () => request('publicKey'),
+        validateWithSchema: (value: unknown, schema: unknown) => request('validate', value, schema),
+        getGroupsForUser: (userId: unknown) => request('groupsOf', String(userId))
     };
 }
 
-function requester(bridge: Bridge): Ask {
+function requester(bridge: Bridge): HostRequest {
 
     return (name, ...args) => unwrapped(bridge.ask(name, stringify(args)));
 }
 
 function unwrapped(text: string): unknown {
 
-    const { value, ...fault } = parse(text) as ErrorAnswer & { readonly value?: unknown };
-    if (fault.error) {
-        throw errorOf(fault);
+    const { value, ...answer } = parse(text) as ErrorAnswer & { readonly value?: unknown };
+    if (answer.error) {
+        throw errorOf(answer);
     }
 
     return value;
@@ -96,15 +96,15 @@ function errorOf({ error }: ErrorAnswer): CordraError {
 /** Accepts `(pageNum, pageSize, sortFields)` or one object with these members. */
 function searchParams(first: unknown, pageSize: unknown, sortFields: unknown): object {
 
-    const given = typeof first === 'object' && first !== null ? first as Record<string, unknown> : { pageNum: first, pageSize, sortFields };
+    const params = typeof first === 'object' && first !== null ? first as Record<string, unknown> : { pageNum: first, pageSize, sortFields };
     return {
-        pageNum: whole(given['pageNum'], 0),
-        pageSize: whole(given['pageSize'], -1),
-        sortFields: sortText(given['sortFields'])
+        pageNum: wholeNumber(params['pageNum'], 0),
+        pageSize: wholeNumber(params['pageSize'], -1),
+        sortFields: sortText(params['sortFields'])
     };
 }
 
-function whole(value: unknown, fallback: number): number {
+function wholeNumber(value: unknown, fallback: number): number {
 
     const number = value === undefined || value === null ? NaN : Math.trunc(Number(value));
     return Number.isSafeInteger(number) ? number : fallback;

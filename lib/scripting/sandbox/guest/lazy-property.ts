@@ -22,20 +22,20 @@ export function addLazy(owner: object, name: string, text: string): void {
                 value = parse(text) as unknown;
                 isRead = true;
                 // Has no effect if the object was frozen meanwhile.
-                settle(owner, name, value);
+                define(owner, name, value);
             }
 
             return value;
         },
         // Like any assignment, affects the receiver, which may have inherited the property.
-        set(this: object, given: unknown) {
+        set(this: object, value: unknown) {
 
-            settle(this, name, given);
+            define(this, name, value);
         }
     });
 }
 
-function settle(holder: object, name: string, value: unknown): void {
+function define(holder: object, name: string, value: unknown): void {
 
     defineProperty(holder, name, { __proto__: null, value, writable: true, enumerable: true, configurable: true });
 }

@@ -47,23 +47,23 @@ export function boot(bridge: Bridge): Entrance {
     const modules = new Modules(bridge, Object.assign(Object.create(null) as object, {
         cordra: () => cordraModule(bridge), cordraUtil: util, 'cordra-util': util
     }));
-    const guard = new TamperCheck();
+    const tamperCheck = new TamperCheck();
     let isLoaded = false;
     let lines: string[] = [];
-    let isSpent = false;
+    let isExhausted = false;
     /** Returns the exports of the unit. Changes to shared objects while it loads are accepted. */
     const load = (unit: string): unknown => {
 
         const exports = modules.require('/', unit);
         if (!isLoaded) {
             isLoaded = true;
-            guard.note();
+            tamperCheck.record();
         }
 
         return exports;
     };
 
-    const told = (): string => (isSpent ? '-' : '+') + joined(lines);
+    const result = (): string => (isExhausted ? '-' : '+') + joined(lines);
 
     return {
         run: (unit, text, original) => {
@@ -81,12 +81,12 @@ export function boot(bridge: Bridge): Entrance {
                 about = idOf(args);
                 const isOver = item.start(() => load(unit), args);
                 lines[i] = item.line;
-                isSpent ||= item.isSpent;
+                isExhausted ||= item.isExhausted;
                 if (!isOver) {
                     ++pending;
-                    item.whenOver = () => {
+                    item.onEnd = () => {
 
-                        isSpent ||= item.isSpent;
+                        isExhausted ||= item.isExhausted;
                         lines[i] = item.line;
                     };
                 }
@@ -94,15 +94,15 @@ export function boot(bridge: Bridge): Entrance {
 
             // Promises of several objects cannot be attributed to one of them.
             about = request.items.length === 1 ? about : '';
-            return pending === 0 ? told() : null;
+            return pending === 0 ? result() : null;
         },
         describe: (unit) => {
 
             about = '';
             return describe(() => load(unit));
         },
-        take: told,
-        recheck: () => (guard.holds() ? '+' : '-')
+        take: result,
+        recheck: () => (tamperCheck.holds() ? '+' : '-')
     };
 }
 
@@ -138,8 +138,8 @@ class Call {
     /** JSON text of the result. */
     line = UNSETTLED;
     /** True if a limit was exceeded. */
-    isSpent = false;
-    whenOver: () => void = () => {};
+    isExhausted = false;
+    onEnd: () => void = () => {};
     readonly #bridge: Bridge;
     readonly #request: Request;
     #args: unknown[] = [];
@@ -170,8 +170,8 @@ class Call {
                 return true;
             }
 
-            const settled = Promise.resolve(returned);
-            then(settled, (value) => this.#end(() => this.#succeed(value)), (error) => this.#end(() => this.#fail(error)));
+            const promise = Promise.resolve(returned);
+            then(promise, (value) => this.#end(() => this.#succeed(value)), (error) => this.#end(() => this.#fail(error)));
             return false;
         }
         catch (error) {
@@ -189,7 +189,7 @@ class Call {
             this.#fail(error);
         }
 
-        this.whenOver();
+        this.onEnd();
     }
 
     #succeed(returned: unknown): void {
@@ -205,7 +205,7 @@ class Call {
     #fail(error: unknown): void {
 
         const failure = describeThrown(error);
-        this.isSpent = failure.kind === 'limit' || failure.kind === 'null';
+        this.isExhausted = failure.kind === 'limit' || failure.kind === 'null';
         this.line = stringify({ failure });
     }
 }

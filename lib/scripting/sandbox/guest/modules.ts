@@ -28,16 +28,16 @@ export class Modules {
 
     readonly #bridge: Bridge;
     /** Built-in modules by name; created on first use. */
-    readonly #own: Readonly<Record<string, (() => unknown) | undefined>>;
-    readonly #ownExports: Record<string, unknown> = empty();
+    readonly #builtIn: Readonly<Record<string, (() => unknown) | undefined>>;
+    readonly #builtInExports: Record<string, unknown> = empty();
     readonly #cache: Record<string, Module | undefined> = empty();
     /** Folder and specifier → module id. */
     readonly #names: Record<string, string | undefined> = empty();
 
-    constructor(bridge: Bridge, own: Readonly<Record<string, () => unknown>>) {
+    constructor(bridge: Bridge, builtIn: Readonly<Record<string, () => unknown>>) {
 
         this.#bridge = bridge;
-        this.#own = own;
+        this.#builtIn = builtIn;
     }
 
     /** Returns the exports of the module that a specifier means in a module. Throws what loading it throws. */
@@ -47,16 +47,16 @@ export class Modules {
             throw new TypeError('require takes the name of a module');
         }
 
-        const own = this.#own[specifier];
-        if (own) {
-            this.#ownExports[specifier] ??= own();
-            return this.#ownExports[specifier];
+        const builtIn = this.#builtIn[specifier];
+        if (builtIn) {
+            this.#builtInExports[specifier] ??= builtIn();
+            return this.#builtInExports[specifier];
         }
 
         const key = `${folderOf(from)}\n${specifier}`;
-        const known = this.#cache[this.#names[key] ?? ''];
-        if (known) {
-            return known.exports;
+        const cached = this.#cache[this.#names[key] ?? ''];
+        if (cached) {
+            return cached.exports;
         }
 
         const found = parse(this.#bridge.find(from, specifier)) as Found | ErrorAnswer;

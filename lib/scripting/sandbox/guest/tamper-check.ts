@@ -29,7 +29,7 @@ export class TamperCheck {
     readonly #values: unknown[] = [];
 
     /** Takes the snapshot. */
-    note(): void {
+    record(): void {
 
         for (let i = 0; i < SHARED.length; ++i) {
             const shared = SHARED[i] as object;
@@ -38,7 +38,7 @@ export class TamperCheck {
             this.#enumerable[i] = enumerableIn(shared);
             this.#counts[i] = keys.length;
             for (let k = 0; i < COMPARED.length && k < keys.length; ++k) {
-                this.#noteValue(shared, keys[k] as PropertyKey);
+                this.#recordValue(shared, keys[k] as PropertyKey);
             }
         }
     }
@@ -64,7 +64,7 @@ export class TamperCheck {
         return true;
     }
 
-    #noteValue(owner: object, key: PropertyKey): void {
+    #recordValue(owner: object, key: PropertyKey): void {
 
         const descriptor = getOwnPropertyDescriptor(owner, key) as PropertyDescriptor | undefined;
         if (descriptor && 'value' in descriptor) {

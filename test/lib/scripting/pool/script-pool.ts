@@ -69,7 +69,7 @@ describe('the result of a call of type code', () => {
 
         const unit = unitOf('exports.run = async (object) => { if (object.n === 1) { throw "not this one"; } return object.n; }');
         const results = await pool.pool.callEach({
-            unit, world: worldOf([unit]), path: ['run'], takes: 'returned', callerKey: 'somebody', host: REFUSING_HOST,
+            unit, program: worldOf([unit]), path: ['run'], takes: 'returned', callerKey: 'somebody', host: REFUSING_HOST,
             items: [0, 1, 2].map((n) => ({ args: [{ n }], context: {} }))
         });
 
@@ -80,7 +80,7 @@ describe('the result of a call of type code', () => {
     it('depends on module state, which is kept between calls and reset with a new program', async () => {
 
         const unit = unitOf('let calls = 0; exports.run = () => ++calls;');
-        const call = (version: string): Promise<JsonValue> => pool.returned('', { unit, world: worldOf([unit], {}, version) });
+        const call = (version: string): Promise<JsonValue> => pool.returned('', { unit, program: worldOf([unit], {}, version) });
 
         expect<unknown>([await call('1'), await call('1'), await call('2'), await call('2')]).to.equal([1, 2, 1, 2]);
     });
@@ -124,7 +124,7 @@ describe('the original object in the context of type code', () => {
     it('is that of its own call, even when it is read late', async () => {
 
         const unit = unitOf('let first; exports.run = (object, context) => { first ??= context; return first.originalObject.n; };');
-        const call = (n: number): Promise<JsonValue> => pool.returned('', { unit, world: worldOf([unit]), context: { originalObject: { n } } });
+        const call = (n: number): Promise<JsonValue> => pool.returned('', { unit, program: worldOf([unit]), context: { originalObject: { n } } });
 
         expect<unknown>([await call(1), await call(2)]).to.equal([1, 1]);
     });
@@ -143,7 +143,7 @@ describe('the original object in the context of type code', () => {
 
         const unit = unitOf('exports.run = (object, context) => context.originalObject');
         const results = await pool.pool.callEach({
-            unit, world: worldOf([unit]), path: ['run'], takes: 'returned', callerKey: 'somebody', host: REFUSING_HOST,
+            unit, program: worldOf([unit]), path: ['run'], takes: 'returned', callerKey: 'somebody', host: REFUSING_HOST,
             items: [1, 2].map((n) => ({ args: [{}], context: { originalObject: { n } } }))
         });
 
@@ -210,11 +210,13 @@ describe('the error of type code', () => {
 
 describe('the description of type code', () => {
 
-    const describeCode = (code: string) => pool.pool.describe({ unit: unitOf(code), world: worldOf([unitOf(code)]), host: REFUSING_HOST, callerKey: 'somebody' });
+    const describeCode = (code: string) => pool.pool.describe({
+        unit: unitOf(code), program: worldOf([unitOf(code)]), host: REFUSING_HOST, callerKey: 'somebody'
+    });
 
     it('lists hooks, flags and methods', async () => {
 
-        const { hooks, flags, methods, staticMethods, fault } = await describeCode(`
+        const { hooks, flags, methods, staticMethods, error: fault } = await describeCode(`
             exports.beforeDelete = async () => {};
             exports.helper = () => {};
             exports.isGenerateIdLoopable = true;
@@ -243,7 +245,7 @@ describe('the description of type code', () => {
     for (const [title, code, expected] of faults) {
         it(`reports ${title}`, async () => {
 
-            const { fault, hooks } = await describeCode(code);
+            const { error: fault, hooks } = await describeCode(code);
 
             expect<unknown>(fault).to.include(expected);
             expect([...hooks].includes('beforeDelete')).to.be.false();
@@ -253,7 +255,7 @@ describe('the description of type code', () => {
     it('starts no thread for empty code', async () => {
 
         const other = testPool();
-        const { hooks } = await other.pool.describe({ unit: unitOf(' \n'), world: worldOf([]), host: REFUSING_HOST, callerKey: 'somebody' });
+        const { hooks } = await other.pool.describe({ unit: unitOf(' \n'), program: worldOf([]), host: REFUSING_HOST, callerKey: 'somebody' });
 
         expect([hooks.size, other.pool.threads]).to.equal([0, 0]);
         await other.close();

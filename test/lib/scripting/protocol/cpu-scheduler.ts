@@ -16,9 +16,9 @@ const RUNNER = `
     const { CpuSlice } = require(file);
     const [shared, run, start] = [new Int32Array(notes), new CpuSlice(memory, threadId), performance.now()];
     const end = start + milliseconds;
-    run.begin();
+    run.start();
     for (let now = performance.now(); now < end; now = performance.now()) {
-        run.goOn(now, end);
+        run.yieldIfDue(now, end);
         // While they are new they run side by side, and what comes after the deadline is not a turn.
         if (now - start > 100 && performance.now() < end) {
             const before = Atomics.exchange(shared, 0, threadId);
@@ -73,15 +73,15 @@ describe('the CPU scheduler', () => {
         const lost = 77;
         const holder = new CpuSlice(runs.memory, lost);
         // Its time without a place is over.
-        holder.goOn(performance.now(), Infinity);
+        holder.yieldIfDue(performance.now(), Infinity);
 
         const waiting = new CpuSlice(runs.memory, 1);
         const until = performance.now() + 100;
-        waiting.goOn(performance.now(), until);
+        waiting.yieldIfDue(performance.now(), until);
         expect(performance.now()).to.be.at.least(until);
 
-        runs.ended(lost);
-        waiting.goOn(performance.now(), Infinity);
+        runs.releaseThread(lost);
+        waiting.yieldIfDue(performance.now(), Infinity);
         expect(holder.end()).to.be.false();
         expect([...new Int32Array(runs.memory)]).to.include(1);
     });
@@ -90,9 +90,9 @@ describe('the CPU scheduler', () => {
 
         const runs = new CpuScheduler(1);
         const [one, other] = [new CpuSlice(runs.memory, 1), new CpuSlice(runs.memory, 2)];
-        one.goOn(performance.now(), Infinity);
+        one.yieldIfDue(performance.now(), Infinity);
         one.end();
-        other.goOn(performance.now(), Infinity);
+        other.yieldIfDue(performance.now(), Infinity);
         other.end();
 
         expect([...new Int32Array(runs.memory).subarray(1)]).to.equal([0]);

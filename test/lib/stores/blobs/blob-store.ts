@@ -3,7 +3,7 @@ import { getEventListeners } from 'node:events';
 import * as Lab from '@hapi/lab';
 import type { Database } from '../../../../db/database.js';
 import { SILENT } from '../../../../db/log.js';
-import { BLOB_GONE, BlobStore } from '../../../../lib/stores/blobs/blob-store.js';
+import { BLOB_DELETED, BlobStore } from '../../../../lib/stores/blobs/blob-store.js';
 import type { BlobRef } from '../../../../lib/stores/blobs/blob-store.js';
 import { CHUNK_SIZE, DatabaseElementStore } from '../../../../lib/stores/blobs/database-element-store.js';
 import { ElementStores } from '../../../../lib/stores/blobs/element-store.js';
@@ -260,7 +260,7 @@ forEachDatabase((name, create) => {
                 ...blobs.linkSteps(blob)
             ] });
 
-            expect(result).to.equal({ ok: false, failed: BLOB_GONE });
+            expect(result).to.equal({ ok: false, failed: BLOB_DELETED });
             expect(await database.read({ sql: 'select name from settings where name = ?' }, ['with-blob'])).to.equal([]);
         });
     });

@@ -195,7 +195,7 @@ forEachDatabase((name, create) => {
             await until(async () => (await database.read<{ touched_on: number }>(touched, [blob.blobId]))[0]?.touched_on === now);
 
             await link(blob);
-            await until(() => !slow.inUse.isHeld(blob.blobId));
+            await until(() => !slow.inUse.isPinned(blob.blobId));
 
             slow.close();
         });
