@@ -19,7 +19,7 @@ import { createGateway } from './app/gateway.js';
 import { openLog } from './logging/logger.js';
 import { StartupRetry } from './app/startup-retry.js';
 import { logAccess } from './http-server/access-log.js';
-import { clientErrorHandler, refuseExpectation } from './http-server/client-errors.js';
+import { clientErrorHandler, rejectExpectation } from './http-server/client-errors.js';
 import { Connections } from './http-server/connections.js';
 import { shareConnections } from './http-server/connection-limit.js';
 import { Cors } from './http-server/cors.js';
@@ -78,7 +78,7 @@ export async function createServer(config: Config = loadConfig(), options: Serve
     shareConnections(listener.front, config.http, config.listen);
     listener.front.removeAllListeners('clientError');       // hapi's own response is not JSON
     listener.front.on('clientError', clientErrorHandler(connections, log));
-    listener.front.on('checkExpectation', refuseExpectation);
+    listener.front.on('checkExpectation', rejectExpectation);
 
     addRequestSteps(server, config, connections, gateway);
     logAccess(server, log, factsOf);

@@ -43,7 +43,7 @@ interface Parts {
     readonly admin: AdminAccount;
 }
 
-const TYPES_MADE = 'bootstrap.types';
+const TYPES_CREATED = 'bootstrap.types';
 
 /**
  * Creates missing initial data.
@@ -83,7 +83,7 @@ async function ensureDesign({ db, objectStore, catalogStore, catalog, seed }: Pa
 
 async function ensureTypes({ db, settings, catalog, creation, reader, seed }: Parts): Promise<void> {
 
-    if (await settings.get(TYPES_MADE)) {
+    if (await settings.get(TYPES_CREATED)) {
         return;
     }
 
@@ -99,7 +99,7 @@ async function ensureTypes({ db, settings, catalog, creation, reader, seed }: Pa
         }
     }
 
-    await db.commit({ steps: settings.setSteps(TYPES_MADE, new Date().toISOString()) });
+    await db.commit({ steps: settings.setSteps(TYPES_CREATED, new Date().toISOString()) });
 }
 
 /** Warns when configuration and design differ: the configuration only provides the initial values. */

@@ -39,7 +39,7 @@ import { DEFAULT_LIMITS } from '../scripting/pool/script-pool.js';
 import { composeScripting, type Scripting } from '../scripting/scripting.js';
 import { ModuleParticipant } from '../scripting/hooks/module-participant.js';
 import { ModuleRules } from '../scripting/hooks/module-permissions.js';
-import { makeRoom, purgeJobs, sweepBlobs } from '../jobs/cleanup-jobs.js';
+import { freeSpace, purgeJobs, sweepBlobs } from '../jobs/cleanup-jobs.js';
 import { JobRunner } from '../jobs/job-runner.js';
 import { DEFAULT_TEXT_LIMITS } from '../payloads/text-extractor.js';
 import { composeSearch } from '../search/create-search.js';
@@ -74,7 +74,7 @@ export interface Runtime {
 }
 
 /** Components that exist before the database is opened. */
-export interface Frame {
+export interface GatewayShell {
     readonly registry: OperationRegistry;
     readonly startup: StartupState;
     readonly statuses: StatusTable;
@@ -97,12 +97,12 @@ interface Opened {
  *
  * @throws DataDirError when the data folder cannot be used, or is locked by another process
  */
-export async function openRuntime(options: GatewayOptions, frame: Frame): Promise<Opened> {
+export async function openRuntime(options: GatewayOptions, shell: GatewayShell): Promise<Opened> {
 
     const { dataDir } = options;
     const claim = claimDataDir(dataDir, options.log);
     try {
-        const { runtime, generatedPassword } = await openClaimed(withRepoInit(options, readRepoInit(dataDir)), frame);
+        const { runtime, generatedPassword } = await openClaimed(withRepoInit(options, readRepoInit(dataDir)), shell);
         removeRepoInit(dataDir);
         const close = async (): Promise<void> => {
 
@@ -118,38 +118,38 @@ export async function openRuntime(options: GatewayOptions, frame: Frame): Promis
     }
 }
 
-async function openClaimed(options: GatewayOptions, frame: Frame): Promise<Opened> {
+async function openClaimed(options: GatewayOptions, shell: GatewayShell): Promise<Opened> {
 
-    const { startup } = frame;
-    const stages = new ShutdownStack(options.log);
+    const { startup } = shell;
+    const shutdown = new ShutdownStack(options.log);
     try {
-        const db = await stages.use(() => openDatabase({
+        const db = await shutdown.use(() => openDatabase({
             url: options.databaseUrl ?? undefined, dataDir: options.dataDir, log: options.log, minFree: options.minFreeBytes
         }), (opened) => opened.close());
         await db.migrate();
-        const parts = await compose(db, options, frame);
+        const parts = await compose(db, options, shell);
         const { blobs, identity, jobs, scripting, search, services } = parts;
-        await stages.use(() => blobs, () => blobs.close());
+        await shutdown.use(() => blobs, () => blobs.close());
         await parts.floor.renew();
         const { generatedPassword } = await bootstrap(parts);
         startup.set('storage', 'UP');
-        await stages.use(() => search.index.start(), () => search.stop());
-        await stages.use(() => scripting, () => scripting.close());
-        await stages.use(() => identity.start(), () => identity.close());
+        await shutdown.use(() => search.index.start(), () => search.stop());
+        await shutdown.use(() => scripting, () => scripting.close());
+        await shutdown.use(() => identity.start(), () => identity.close());
         startup.set('identity', 'UP');
-        await stages.use(() => services.handles, (handles) => handles.close());
+        await shutdown.use(() => services.handles, (handles) => handles.close());
         startup.set('handles', 'UP');
-        await stages.use(() => jobs.start(), () => jobs.stop());
+        await shutdown.use(() => jobs.start(), () => jobs.stop());
         startup.set('jobs', 'UP');
-        return { runtime: { services, database: db, close: () => stages.dispose() }, generatedPassword };
+        return { runtime: { services, database: db, close: () => shutdown.dispose() }, generatedPassword };
     }
     catch (error) {
-        await stages.dispose();
+        await shutdown.dispose();
         throw error;
     }
 }
 
-async function compose(db: Database, options: GatewayOptions, { registry, startup, statuses, edge, explain }: Frame) {
+async function compose(db: Database, options: GatewayOptions, { registry, startup, statuses, edge, explain }: GatewayShell) {
 
     const { limits, log } = options;
     const objectStore = new ObjectStore(db);
@@ -161,7 +161,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         build: (design, schemas, previous) => TypeRegistry.build({
             design, schemas, previous, extensionKeyword: options.extensionKeyword, prefix: options.prefix
         }),
-        codedRules: (coming, files) => scripting.codedRules.of(coming, files)
+        codedRules: (planned, files) => scripting.codedRules.of(planned, files)
     });
     const reader = new ObjectReader(objectStore, catalog);
     const clock = new TxnIdGenerator(await objectStore.highestTxnId());
@@ -192,10 +192,10 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         catalog, elements, policy, log, limits: options.scripts ?? DEFAULT_LIMITS,
         byIds: (ids) => scan.byIds(ids), services: () => services
     });
-    const secretKeeper = new IdentitySecretRemover(identity.secureValues);
+    const secretRemover = new IdentitySecretRemover(identity.secureValues);
     const moduleRules = new ModuleRules({ catalog, policy });
     const pipeline = new ContentPipeline({
-        catalog, secrets: secretKeeper, references, clock, limits, code: scripting.inspector,
+        catalog, secrets: secretRemover, references, clock, limits, code: scripting.inspector,
         hasher: new ObjectHasher(catalog, elements), modules: moduleRules
     });
     const scan = new ObjectScan(db);
@@ -225,17 +225,17 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         search.participants.changeLog,                                                  // Change log of the search index
         ...handles.participant ? [handles.participant] : []                             // Outbox of the handle server
     ];
-    const gate = new WriteBarrier(catalog);
+    const barrier = new WriteBarrier(catalog);
     const floor = new TxnWatermarkStore(db, node ?? 'local');
-    const writer = new ObjectWriter({ db, store: objectStore, elements, participants, barrier: gate, clock, floor });
+    const writer = new ObjectWriter({ db, store: objectStore, elements, participants, barrier, clock, floor });
     identity.useAuthenticateHook(() => scripting.design.authenticateHook());
     const resolution = new ObjectResolution(scripting.lifecycle, limits);
     const writing = {
-        store: objectStore, reader, catalog, writer, limits, locks: new KeyedLocks(), lifecycle: scripting.lifecycle, clock, timeoutMs: options.writePatience
+        store: objectStore, reader, catalog, writer, limits, locks: new KeyedLocks(), lifecycle: scripting.lifecycle, clock, timeoutMs: options.writeTimeoutMs
     };
     const objects = new ObjectService({ ...writing, pipeline });
     const creation = new ObjectCreation({ ...writing, pipeline });
-    const finder = new ObjectLoader({ byIds: (ids) => scan.byIds(ids), refresh: () => reader.epochs() });
+    const loader = new ObjectLoader({ byIds: (ids) => scan.byIds(ids), refresh: () => reader.epochs() });
     const versions = new VersionService({ ...writing, versions: new VersionStore(db), references: referenceStore });
     const relationships = new RelationshipService({
         references: referenceStore, objects: scan, policy, resolution, limit: options.relatedObjects ?? RELATED_OBJECTS
@@ -246,16 +246,16 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
 
             return serviceId(catalog.current.prefix);
         },
-        registry, reader, creation, objects, loader: finder, resolution, elements, versions, relationships, catalog, limits, scripts: scripting, bulk,
+        registry, reader, creation, objects, loader, resolution, elements, versions, relationships, catalog, limits, scripts: scripting, bulk,
         reindexing: search.reindexing({ locks: writing.locks, makeForm: (object, caller) => objects.indexFormOf(object, { caller }) }),
         safeNumber: new HighestSafeTxn({ index: search.index, objects: objectStore, clock, floor }),
         search: new SearchService({ index: search.index, objects: scan, policy, catalog, resolution, timeoutMs: options.search?.timeout }),
         ...composeTransfer({
-            ...writing, finder, db, log, bulk, blobs, catalogStore, settings, jobs, jobStore, pipeline, objects: scan, elements,
-            directory: identity.directory, secretKeeper, secrets: identity.secretTransfer, references,
-            rehearse: scripting.rehearse, gate, refresh: () => reader.epochs()
+            ...writing, loader, db, log, bulk, blobs, catalogStore, settings, jobs, jobStore, pipeline, objects: scan, elements,
+            directory: identity.directory, secretRemover, secrets: identity.secretTransfer, references,
+            rehearse: scripting.rehearse, barrier, refresh: () => reader.epochs()
         }),
-        space: new FreeSpace(options.storageChooser ? {} : db, makeRoom(sweeper)), startup, log, policy, identity,
+        space: new FreeSpace(options.storageChooser ? {} : db, freeSpace(sweeper)), startup, log, policy, identity,
         passwordChanges: new PasswordChanges({ admin: identity.admin, catalog, logins: identity.logins, objects, reader }),
         handles, endpoint, localSecret: identity.local.secret
     };

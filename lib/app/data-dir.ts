@@ -46,7 +46,7 @@ const REPO_INIT = 'repoInit.json';
 const NODE_NAME = 'node-name';
 
 /** Files that the service owns; others in the folder are ignored. */
-const OWN_FILE = /^(repository\.sqlite|blobs\.sqlite|gateway\.lock|server\.json|repoInit\.json|node-name|disk-reserve)/;
+const GATEWAY_FILE = /^(repository\.sqlite|blobs\.sqlite|gateway\.lock|server\.json|repoInit\.json|node-name|disk-reserve)/;
 
 const repoInitSchema = Joi.object<RepoInit, true>({
     adminPassword: Joi.string().max(1024),
@@ -98,7 +98,7 @@ export function acceptLoss(dataDir: string): string {
 /** Removes access of other users, whatever the mode of the folder: the files hold password hashes, a private key and protected data. */
 function closeFiles(folder: string, log: Log): void {
 
-    const open = readdirSync(folder).filter((name) => OWN_FILE.test(name) && !closeToOthers(join(folder, name)));
+    const open = readdirSync(folder).filter((name) => GATEWAY_FILE.test(name) && !closeToOthers(join(folder, name)));
     if (open.length > 0) {
         log.warn({ event: 'data-dir.readable', folder, files: open }, 'data directory has files readable by others, owned by another user');
     }
@@ -141,9 +141,9 @@ export function removeRepoInit(dataDir: string): void {
 export function nodeName(dataDir: string): string {
 
     const path = join(resolve(dataDir), NODE_NAME);
-    const known = readIfThere(path)?.toString('utf8').trim();
-    if (known) {
-        return known;
+    const stored = readIfThere(path)?.toString('utf8').trim();
+    if (stored) {
+        return stored;
     }
 
     const name = randomUUID();

@@ -30,7 +30,7 @@ const DOWN = 'The system is down.';
 const UNKNOWN_OUTCOME = 'the database was lost while it stored the change: look whether it was stored before you try again';
 
 const FULL = 'The storage is full: nothing was stored.';
-const NO_ROOM = 'The storage is full: the service starts when there is room.';
+const STORAGE_FULL = 'The storage is full: the service starts when there is room.';
 
 /** Retry-After in seconds: the database usually returns soon, but freeing disk space needs an operator. */
 const RETRY_SECONDS = 5;
@@ -149,7 +149,7 @@ class RepositoryGateway implements Gateway {
     async start(): Promise<GatewayStart> {
 
         this.#registry.seal();
-        this.#startup.begin();
+        this.#startup.start();
         const opening = openRuntime(this.#options, {
             registry: this.#registry, startup: this.#startup, statuses: this.statuses, edge: this.edge, explain: (error) => this.#explain(error)
         });
@@ -159,7 +159,7 @@ class RepositoryGateway implements Gateway {
             this.#runtime = runtime;
             const { database } = runtime;
             this.#watch = new DatabaseMonitor({
-                ping: (patience) => database.ping(patience), onOutage: () => this.#suspend(runtime), onReturn: () => this.#resume(runtime), log: this.#log
+                ping: (timeoutMs) => database.ping(timeoutMs), onOutage: () => this.#suspend(runtime), onReturn: () => this.#resume(runtime), log: this.#log
             });
             this.#watch.start();
             this.#startup.succeed(async () => (await this.#watch?.ping() === false ? 'silent' : await database.condition?.() ?? null));
@@ -167,9 +167,9 @@ class RepositoryGateway implements Gateway {
             return { generatedPassword };
         }
         catch (error) {
-            const hasNoRoom = isFull(error) || error instanceof Error && isFull(error.cause);
-            this.#startup.fail(hasNoRoom ? 'no room to start' : null);
-            this.#dispatcher.state = this.#unstarted(hasNoRoom ? unavailable(NO_ROOM, FULL_RETRY_SECONDS) : internal(undefined, DOWN));
+            const isStorageFull = isFull(error) || error instanceof Error && isFull(error.cause);
+            this.#startup.fail(isStorageFull ? 'no room to start' : null);
+            this.#dispatcher.state = this.#unstarted(isStorageFull ? unavailable(STORAGE_FULL, FULL_RETRY_SECONDS) : internal(undefined, DOWN));
             throw error;
         }
     }
@@ -207,23 +207,23 @@ class RepositoryGateway implements Gateway {
     /** Maps an error of the storage to the error to report, before the monitor has detected an outage. */
     #explain(error: unknown): DoipError | null {
 
-        const fault = error instanceof DoipError ? error.cause : error;
-        if (isFull(fault)) {
-            return unavailable(FULL, FULL_RETRY_SECONDS, fault);
+        const cause = error instanceof DoipError ? error.cause : error;
+        if (isFull(cause)) {
+            return unavailable(FULL, FULL_RETRY_SECONDS, cause);
         }
 
-        if (!(fault instanceof DatabaseError) || fault.fault === 'failed') {
+        if (!(cause instanceof DatabaseError) || cause.fault === 'failed') {
             return null;
         }
 
         this.#watch?.reportFailure();
-        return fault.fault === 'unavailable' ? unavailable(DOWN, RETRY_SECONDS) : internal(fault, UNKNOWN_OUTCOME);
+        return cause.fault === 'unavailable' ? unavailable(DOWN, RETRY_SECONDS) : internal(cause, UNKNOWN_OUTCOME);
     }
 }
 
 /** True for a full disk, also for files outside of the database. */
-function isFull(fault: unknown): boolean {
+function isFull(cause: unknown): boolean {
 
-    return fault instanceof DatabaseError ? fault.fault === 'full' :
-        fault instanceof Error && ['ENOSPC', 'EDQUOT'].includes((fault as NodeJS.ErrnoException).code ?? '');
+    return cause instanceof DatabaseError ? cause.fault === 'full' :
+        cause instanceof Error && ['ENOSPC', 'EDQUOT'].includes((cause as NodeJS.ErrnoException).code ?? '');
 }

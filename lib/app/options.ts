@@ -96,7 +96,7 @@ export interface GatewayOptions {
     /** Limits of searches. */
     readonly search?: SearchLimits;
     /** Maximum time in milliseconds that a write waits for other writers of its object; default 10 s. */
-    readonly writePatience?: number;
+    readonly writeTimeoutMs?: number;
     /** Limits of type code. */
     readonly scripts?: ScriptLimits;
 }

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 export class ShutdownStack {
 
     readonly #log: Logger;
-    readonly #ends: (() => Promise<void> | void)[] = [];
+    readonly #closers: (() => Promise<void> | void)[] = [];
 
     constructor(log: Logger) {
 
@@ -17,14 +17,14 @@ export class ShutdownStack {
     async use<T>(start: () => Promise<T> | T, end: (started: T) => Promise<void> | void): Promise<T> {
 
         const started = await start();
-        this.#ends.push(() => end(started));
+        this.#closers.push(() => end(started));
         return started;
     }
 
     /** Stops all components. Errors are logged and do not prevent the others from being stopped. */
     async dispose(): Promise<void> {
 
-        for (const end of this.#ends.splice(0).reverse()) {
+        for (const end of this.#closers.splice(0).reverse()) {
             try {
                 await end();
             }

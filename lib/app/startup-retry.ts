@@ -14,7 +14,7 @@ export interface StartupRetryOptions {
     readonly isFinal: (error: unknown) => boolean;
     readonly log: Logger;
     /** Milliseconds that {@link StartupRetry.start} waits for the first attempt; default 10 s. */
-    readonly patienceMs?: number;
+    readonly timeoutMs?: number;
 }
 
 const TIMEOUT_MS = 10_000;
@@ -34,7 +34,7 @@ export class StartupRetry {
     constructor(gateway: Pick<Gateway, 'start'>, options: StartupRetryOptions) {
 
         this.#gateway = gateway;
-        this.#options = { patienceMs: TIMEOUT_MS, ...options };
+        this.#options = { timeoutMs: TIMEOUT_MS, ...options };
     }
 
     /**
@@ -43,11 +43,11 @@ export class StartupRetry {
      */
     async start(): Promise<void> {
 
-        const patience = new AbortController();
+        const timeout = new AbortController();
         const first = this.#attempt();
-        const isOver = sleep(this.#options.patienceMs, false, { signal: patience.signal, ref: false }).catch(() => false);
+        const isTimedOut = sleep(this.#options.timeoutMs, false, { signal: timeout.signal, ref: false }).catch(() => false);
         try {
-            if (await Promise.race([first, isOver])) {
+            if (await Promise.race([first, isTimedOut])) {
                 return;
             }
         }
@@ -57,10 +57,10 @@ export class StartupRetry {
             }
         }
         finally {
-            patience.abort();
+            timeout.abort();
         }
 
-        this.#attempts = this.#goOn(first);
+        this.#attempts = this.#retry(first);
     }
 
     /** Stops retrying, after the attempt in progress. */
@@ -77,7 +77,7 @@ export class StartupRetry {
     }
 
     /** Awaits an attempt and retries until one succeeds. Never rejects. */
-    async #goOn(first: Promise<true>): Promise<void> {
+    async #retry(first: Promise<true>): Promise<void> {
 
         const { signal } = this.#stop;
         let attempt = first;

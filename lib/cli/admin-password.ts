@@ -14,9 +14,9 @@ import { demandOk } from './remote.js';
 export async function readNewPassword(): Promise<string> {
 
     const { isTTY } = process.stdin;
-    const asking = createInterface({ input: process.stdin, output: new Writable({ write: (_chunk, _encoding, done) => done() }), terminal: isTTY });
-    const lines = asking[Symbol.asyncIterator]();
-    const ask = async (question: string): Promise<string> => {
+    const prompt = createInterface({ input: process.stdin, output: new Writable({ write: (_chunk, _encoding, done) => done() }), terminal: isTTY });
+    const lines = prompt[Symbol.asyncIterator]();
+    const readAnswer = async (question: string): Promise<string> => {
 
         if (isTTY) {
             process.stderr.write(question);
@@ -30,9 +30,9 @@ export async function readNewPassword(): Promise<string> {
         return value;
     };
 
-    const password = await ask('new password of admin: ');
-    const repeated = isTTY ? await ask('once more: ') : password;
-    asking.close();
+    const password = await readAnswer('new password of admin: ');
+    const repeated = isTTY ? await readAnswer('once more: ') : password;
+    prompt.close();
     if (password === '' || password !== repeated) {
         throw new CommandError(password === '' ? 'no password was given' : 'the two passwords differ', EXIT.usage);
     }
@@ -47,7 +47,7 @@ export async function setAdminPassword(service: Service, password: string): Prom
     await demandOk(await service.perform({
         operationId: Op.changeAdminPassword, input: { mediaType: 'application/json', body: once(input) }
     }));
-    process.stderr.write(`the password of admin was set (${service.place})\n`);
+    process.stderr.write(`the password of admin was set (${service.location})\n`);
 }
 
 async function *once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

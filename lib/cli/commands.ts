@@ -21,18 +21,18 @@ type Work = (service: Service) => Promise<void>;
 /** A command: reads and checks its arguments in `prepare`, which returns the work to do. */
 interface Command {
     /** Names of the required positional arguments. */
-    readonly takes: readonly string[];
+    readonly operands: readonly string[];
     prepare(args: readonly string[], options: CommandOptions): Promise<Work> | Work;
 }
 
 /** Commands that modify the data folder directly, because the repository in it cannot be opened. */
-const REPAIRS: ReadonlyMap<string, (config: Config) => void> = new Map([['accept-loss', goOn]]);
+const REPAIRS: ReadonlyMap<string, (config: Config) => void> = new Map([['accept-loss', acceptLost]]);
 
 const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
-    ['export', { takes: ['FILE'], prepare: prepareExport }],
-    ['import', { takes: ['FILE'], prepare: prepareImport }],
-    ['reindex', { takes: [], prepare: () => reindex }],
-    ['set-admin-password', { takes: [], prepare: preparePassword }]
+    ['export', { operands: ['FILE'], prepare: prepareExport }],
+    ['import', { operands: ['FILE'], prepare: prepareImport }],
+    ['reindex', { operands: [], prepare: () => reindex }],
+    ['set-admin-password', { operands: [], prepare: preparePassword }]
 ]);
 
 function prepareExport([file = '']: readonly string[], { force }: CommandOptions): Work {
@@ -54,10 +54,10 @@ async function preparePassword(): Promise<Work> {
 async function reindex(service: Service): Promise<void> {
 
     await demandOk(await service.perform({ operationId: Op.reindexBatch, attributes: { all: true } }));
-    process.stderr.write(`all objects were indexed anew (${service.place})\n`);
+    process.stderr.write(`all objects were indexed anew (${service.location})\n`);
 }
 
-function goOn({ storage: { dataDir, databaseUrl } }: Config): void {
+function acceptLost({ storage: { dataDir, databaseUrl } }: Config): void {
 
     if (databaseUrl !== null) {
         throw new CommandError('accept-loss is for the embedded database; DATABASE_URL names a server', EXIT.usage);
@@ -86,8 +86,8 @@ export async function runCommand(name: string, args: readonly string[], options:
     }
 
     const command = COMMANDS.get(name);
-    if (command?.takes.length !== args.length) {
-        throw new CommandError(`usage: doip-gateway ${[name, ...command?.takes ?? []].join(' ')}; see doip-gateway --help`, EXIT.usage);
+    if (command?.operands.length !== args.length) {
+        throw new CommandError(`usage: doip-gateway ${[name, ...command?.operands ?? []].join(' ')}; see doip-gateway --help`, EXIT.usage);
     }
 
     const config = options.config();

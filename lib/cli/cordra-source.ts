@@ -18,9 +18,9 @@ export interface Source {
     /** Bytes; null when unknown. */
     readonly size: number | null;
     /** What was not imported; complete at the end of the body. */
-    readonly notes: readonly string[];
+    readonly remarks: readonly string[];
     /** Errors of objects that could not be read. */
-    readonly faults: readonly string[];
+    readonly errors: readonly string[];
 }
 
 /** Maximum size in bytes of an object with all its payloads, which is that of a JavaScript string. */
@@ -37,7 +37,7 @@ const PACKED: readonly (readonly [Buffer, string])[] = [
 ];
 
 /** An object of an export with its location, or the reason why it cannot be read. */
-type Found = { readonly place: string } & ({ readonly object: ReferenceObject } | { readonly fault: string });
+type Found = { readonly location: string } & ({ readonly object: ReferenceObject } | { readonly error: string });
 
 /** Opens the export at a path; null when it is not one of the reference implementation. Throws a CommandError when the path cannot be read. */
 export async function referenceSource(path: string): Promise<Source | null> {
@@ -45,7 +45,7 @@ export async function referenceSource(path: string): Promise<Source | null> {
     const { isDirectory, isFile, size } = await inspect(path);
     if (isDirectory) {
         await demandObjects(path);
-        return twice(() => objectsOfFolder(path), null);
+        return readTwice(() => objectsOfFolder(path), null);
     }
 
     if (!isFile) {
@@ -56,10 +56,10 @@ export async function referenceSource(path: string): Promise<Source | null> {
     demandUnpacked(beginning, path);
     const head = beginning.toString();
     if (ONE_OBJECT.test(head)) {
-        return twice(() => objectsOfFile(path), null);
+        return readTwice(() => objectsOfFile(path), null);
     }
 
-    return LINES.test(head) ? twice(() => objectsOfLines(createReadStream(path), path), size * 2) : null;
+    return LINES.test(head) ? readTwice(() => objectsOfLines(createReadStream(path), path), size * 2) : null;
 }
 
 /**
@@ -67,7 +67,7 @@ export async function referenceSource(path: string): Promise<Source | null> {
  *
  * @throws CommandError when they are compressed, or an export of the reference implementation, which has to be read twice
  */
-export async function demandOurs(body: AsyncIterable<Uint8Array>, place: string): Promise<AsyncIterable<Uint8Array>> {
+export async function demandExport(body: AsyncIterable<Uint8Array>, location: string): Promise<AsyncIterable<Uint8Array>> {
 
     const iterator = body[Symbol.asyncIterator]();
     let head = Buffer.alloc(0);
@@ -78,10 +78,10 @@ export async function demandOurs(body: AsyncIterable<Uint8Array>, place: string)
     }
 
     try {
-        demandUnpacked(head, place);
+        demandUnpacked(head, location);
         const text = head.toString();
         if (LINES.test(text) || ONE_OBJECT.test(text)) {
-            throw new CommandError(`${place} is an export of the reference implementation, which is read two times: name its file, or its folder`, EXIT.noInput);
+            throw new CommandError(`${location} is an export of the reference implementation, which is read two times: name its file, or its folder`, EXIT.noInput);
         }
     }
     catch (error) {
@@ -98,11 +98,11 @@ export async function demandOurs(body: AsyncIterable<Uint8Array>, place: string)
     })();
 }
 
-function demandUnpacked(beginning: Buffer, place: string): void {
+function demandUnpacked(beginning: Buffer, location: string): void {
 
     const packed = PACKED.find(([mark]) => beginning.subarray(0, mark.byteLength).equals(mark));
     if (packed) {
-        throw new CommandError(`${place} is packed (${packed[1]}): unpack it first`, EXIT.noInput);
+        throw new CommandError(`${location} is packed (${packed[1]}): unpack it first`, EXIT.noInput);
     }
 }
 
@@ -145,23 +145,23 @@ async function demandObjects(folder: string): Promise<void> {
 }
 
 /** Reads the objects twice, types and the design first, since exports are ordered by id. */
-function twice(objects: () => AsyncIterable<Found>, size: number | null): Source {
+function readTwice(objects: () => AsyncIterable<Found>, size: number | null): Source {
 
-    const notes: string[] = [];
-    const faults: string[] = [];
+    const remarks: string[] = [];
+    const errors: string[] = [];
     const body = async function *(): AsyncGenerator<Uint8Array> {
 
         let count = 0;
         yield Buffer.from(lineOf({ export: EXPORT_VERSION }));
         for (const isFirst of [true, false]) {
             for await (const found of objects()) {
-                if ('fault' in found) {
+                if ('error' in found) {
                     // Both passes find it; it is reported once.
-                    faults.push(...isFirst ? [`${found.place}: ${found.fault}`] : []);
+                    errors.push(...isFirst ? [`${found.location}: ${found.error}`] : []);
                 }
                 else if (found.object.isFirst === isFirst) {
                     count += 1;
-                    notes.push(...found.object.notes);
+                    remarks.push(...found.object.remarks);
                     for (const line of found.object.lines()) {
                         yield Buffer.from(line);
                     }
@@ -172,14 +172,14 @@ function twice(objects: () => AsyncIterable<Found>, size: number | null): Source
         yield Buffer.from(lineOf({ end: true, objects: count }));
     };
 
-    return { body: body(), size, notes, faults };
+    return { body: body(), size, remarks, errors };
 }
 
 async function *objectsOfFolder(folder: string): AsyncGenerator<Found> {
 
     const entries = await opendir(folder).catch((error: Error) => error);
     if (entries instanceof Error) {
-        yield { place: folder, fault: `cannot be read: ${entries.message}` };
+        yield { location: folder, error: `cannot be read: ${entries.message}` };
         return;
     }
 
@@ -192,7 +192,7 @@ async function *objectsOfFolder(folder: string): AsyncGenerator<Found> {
             yield *objectsOfFile(path);
         }
         else {
-            yield { place: path, fault: 'is no regular file, and was passed over' };
+            yield { location: path, error: 'is no regular file, and was passed over' };
         }
     }
 }
@@ -205,7 +205,7 @@ async function *objectsOfFile(path: string): AsyncGenerator<Found> {
         bytes = size > MAX_OBJECT_BYTES ? null : await readFile(path);
     }
     catch (error) {
-        yield { place: path, fault: `cannot be read: ${(error as Error).message}` };
+        yield { location: path, error: `cannot be read: ${(error as Error).message}` };
         return;
     }
 
@@ -219,16 +219,16 @@ async function *objectsOfLines(body: AsyncIterable<Uint8Array>, path: string): A
     }
 }
 
-function found(place: string, bytes: Uint8Array | null): Found {
+function found(location: string, bytes: Uint8Array | null): Found {
 
     if (!bytes) {
-        return { place, fault: `is longer than ${MAX_OBJECT_BYTES} bytes, with its payloads` };
+        return { location, error: `is longer than ${MAX_OBJECT_BYTES} bytes, with its payloads` };
     }
 
     try {
-        return { place, object: readReference(parseJson(bytes, { name: 'it' })) };
+        return { location, object: readReference(parseJson(bytes, { name: 'it' })) };
     }
     catch (error) {
-        return { place, fault: (error as Error).message };
+        return { location, error: (error as Error).message };
     }
 }

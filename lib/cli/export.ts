@@ -18,11 +18,11 @@ export async function exportTo(service: Service, file: string, force: boolean): 
         throw new CommandError(`${file} exists already: choose another name, or --force`, EXIT.cannotCreate);
     }
 
-    const told = await service.perform({ operationId: Op.exportObjects });
-    await demandOk(told);
-    const progress = new Progress(`export (${service.place})`, null);
+    const response = await service.perform({ operationId: Op.exportObjects });
+    await demandOk(response);
+    const progress = new Progress(`export (${service.location})`, null);
     const counter = new LastLine();
-    const body = counter.of(progress.of(told.body));
+    const body = counter.of(progress.of(response.body));
     await (file === '-' ? pipeline(body, process.stdout, { end: false }) : writeFile(file, body));
     progress.end(`${counter.objects()} objects`);
 }
@@ -42,8 +42,8 @@ async function writeFile(file: string, body: AsyncIterable<Uint8Array>): Promise
         throw new CommandError(`${draft} cannot be written: ${error.message}`, EXIT.cannotCreate);
     });
     try {
-        for await (const piece of body) {
-            await handle.appendFile(piece);
+        for await (const chunk of body) {
+            await handle.appendFile(chunk);
         }
 
         await handle.sync();
@@ -66,9 +66,9 @@ class LastLine {
 
     async *of(body: Reply['body']): AsyncGenerator<Uint8Array> {
 
-        for await (const piece of body) {
-            this.#tail = Buffer.concat([this.#tail, piece]).subarray(-LastLine.#length);
-            yield piece;
+        for await (const chunk of body) {
+            this.#tail = Buffer.concat([this.#tail, chunk]).subarray(-LastLine.#length);
+            yield chunk;
         }
 
         this.objects();

@@ -9,32 +9,34 @@ import { isJsonObject } from '../util/json-types.js';
 import { Op } from '../doip/operation-ids.js';
 import { CommandError, EXIT } from './command-error.js';
 import { Progress } from './progress.js';
-import { demandOurs, referenceSource, type Source } from './cordra-source.js';
+import { demandExport, referenceSource, type Source } from './cordra-source.js';
 import type { Service } from './service.js';
 import { recordOf } from './remote.js';
 
 /** Imports `file`; `-` is standard input. Throws a CommandError when an object was rejected or could not be read. */
 export async function importFrom(service: Service, file: string): Promise<void> {
 
-    const source = file === '-' ? { body: await demandOurs(process.stdin, 'standard input'), size: null } : await referenceSource(file) ?? await openFile(file);
-    const { notes = [], faults = [] }: Partial<Source> = source;
-    const progress = new Progress(`import (${service.place})`, source.size);
-    const told = await service.perform({
+    const source = file === '-' ?
+        { body: await demandExport(process.stdin, 'standard input'), size: null } : await referenceSource(file) ?? await openFile(file);
+
+    const { remarks = [], errors = [] }: Partial<Source> = source;
+    const progress = new Progress(`import (${service.location})`, source.size);
+    const response = await service.perform({
         operationId: Op.importObjects, input: { mediaType: 'application/x-ndjson', body: progress.of(source.body) }
     });
-    const { created, updated, unchanged, results, success, message } = await recordOf(told);
-    if (!told.ok && results === undefined) {
+    const { created, updated, unchanged, results, success, message } = await recordOf(response);
+    if (!response.ok && results === undefined) {
         throw new CommandError(text(message), EXIT.failed);
     }
 
-    const refused = Array.isArray(results) ? results : [];
-    refused.forEach(printRejected);
-    faults.forEach((fault) => process.stderr.write(`${fault}\n`));
-    notes.forEach((note) => process.stderr.write(`note: ${note}\n`));
-    const wrong = refused.length + faults.length;
-    progress.end(`${count(created)} objects created, ${count(updated)} updated, ${count(unchanged)} were there already, ${wrong} refused`);
-    if (success !== true || faults.length > 0) {
-        throw new CommandError(message === undefined ? `${wrong} objects were refused` : text(message), EXIT.data);
+    const rejected = Array.isArray(results) ? results : [];
+    rejected.forEach(printRejected);
+    errors.forEach((error) => process.stderr.write(`${error}\n`));
+    remarks.forEach((remark) => process.stderr.write(`note: ${remark}\n`));
+    const failed = rejected.length + errors.length;
+    progress.end(`${count(created)} objects created, ${count(updated)} updated, ${count(unchanged)} were there already, ${failed} refused`);
+    if (success !== true || errors.length > 0) {
+        throw new CommandError(message === undefined ? `${failed} objects were refused` : text(message), EXIT.data);
     }
 }
 
@@ -47,7 +49,7 @@ async function openFile(file: string): Promise<{ body: AsyncIterable<Uint8Array>
     });
     const found = await handle.stat();
     const body = handle.createReadStream({ highWaterMark: 256 * 1024 }) as AsyncIterable<Uint8Array>;
-    return found.isFile() ? { body, size: found.size } : { body: await demandOurs(body, file), size: null };
+    return found.isFile() ? { body, size: found.size } : { body: await demandExport(body, file), size: null };
 }
 
 /** Prints one line for a rejected object. */

@@ -7,27 +7,27 @@ const MIB = 1024 * 1024;
 /** Counts the bytes of a stream and prints them at intervals. */
 export class Progress {
 
-    readonly #what: string;
+    readonly #label: string;
     readonly #total: number | null;
     readonly #isTerminal = process.stderr.isTTY;
     readonly #started = performance.now();
-    #shown = performance.now();
+    #printedOn = performance.now();
     #bytes = 0;
 
     /** @param total bytes; null when unknown */
-    constructor(what: string, total: number | null) {
+    constructor(label: string, total: number | null) {
 
-        this.#what = what;
+        this.#label = label;
         this.#total = total;
     }
 
     /** Passes the bytes through and counts them. */
     async *of(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
 
-        for await (const piece of body) {
-            this.#bytes += piece.byteLength;
+        for await (const chunk of body) {
+            this.#bytes += chunk.byteLength;
             this.#report();
-            yield piece;
+            yield chunk;
         }
     }
 
@@ -35,19 +35,19 @@ export class Progress {
     end(text: string): void {
 
         const seconds = (performance.now() - this.#started) / 1000;
-        this.#write(`${this.#what}: ${text}, ${mib(this.#bytes)} in ${seconds.toFixed(1)} s\n`);
+        this.#write(`${this.#label}: ${text}, ${mib(this.#bytes)} in ${seconds.toFixed(1)} s\n`);
     }
 
     #report(): void {
 
         const now = performance.now();
-        if (now - this.#shown < (this.#isTerminal ? TERMINAL_MS : LINE_MS)) {
+        if (now - this.#printedOn < (this.#isTerminal ? TERMINAL_MS : LINE_MS)) {
             return;
         }
 
-        this.#shown = now;
+        this.#printedOn = now;
         const share = this.#total ? ` of ${mib(this.#total)}, ${Math.floor(this.#bytes / this.#total * 100)} %` : '';
-        this.#write(`${this.#what}: ${mib(this.#bytes)}${share}${this.#isTerminal ? '' : '\n'}`);
+        this.#write(`${this.#label}: ${mib(this.#bytes)}${share}${this.#isTerminal ? '' : '\n'}`);
     }
 
     #write(text: string): void {

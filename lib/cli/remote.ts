@@ -13,7 +13,7 @@ import { pipeline } from 'node:stream/promises';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { LocalEntry } from '../app/server-file.js';
 import { CommandError, EXIT } from './command-error.js';
-import type { Ask, Reply } from './request.js';
+import type { CliRequest, Reply } from './request.js';
 import type { JsonObject } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
 import { parseJson } from '../json/strict-parser.js';
@@ -23,7 +23,7 @@ const OK = 200;
 const HTTPS_PORT = 443;
 
 /** Performs an operation through the server. Throws a CommandError when it cannot be reached. */
-export async function performRemotely(entry: LocalEntry, { operationId, attributes = {}, input }: Ask): Promise<Reply> {
+export async function performRemotely(entry: LocalEntry, { operationId, attributes = {}, input }: CliRequest): Promise<Reply> {
 
     const { url, secret } = entry;
     const query = new URLSearchParams({ operationId, targetId: 'service', attributes: JSON.stringify(attributes) });
@@ -79,10 +79,10 @@ export async function recordOf({ body }: Reply): Promise<JsonObject> {
 }
 
 /** Throws a CommandError unless the response is successful. */
-export async function demandOk(told: Reply): Promise<void> {
+export async function demandOk(reply: Reply): Promise<void> {
 
-    if (!told.ok) {
-        const { message } = await recordOf(told);
+    if (!reply.ok) {
+        const { message } = await recordOf(reply);
         throw new CommandError(typeof message === 'string' ? message : 'the service refused', EXIT.failed);
     }
 }

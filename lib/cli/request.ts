@@ -3,7 +3,7 @@
 import type { JsonObject } from '../util/json-types.js';
 
 /** An operation to perform. */
-export interface Ask {
+export interface CliRequest {
     readonly operationId: string;
     readonly attributes?: JsonObject;
     readonly input?: { readonly mediaType: string; readonly body: AsyncIterable<Uint8Array> };

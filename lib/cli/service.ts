@@ -15,14 +15,14 @@ import { gatewayOptions } from '../app/options.js';
 import { readLocalEntry } from '../app/server-file.js';
 import { CommandError, EXIT } from './command-error.js';
 import { performRemotely } from './remote.js';
-import type { Ask, Reply } from './request.js';
+import type { CliRequest, Reply } from './request.js';
 
 /** A repository that performs operations. */
 export interface Service {
     /** How it is reached, for messages. */
-    readonly place: string;
+    readonly location: string;
     /** Performs an operation as the administrator. */
-    perform(ask: Ask): Promise<Reply>;
+    perform(request: CliRequest): Promise<Reply>;
     close(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export interface Service {
  */
 export async function openService(config: Config): Promise<Service> {
 
-    const log = openLog({ level: quiet(config.log.level) });
+    const log = openLog({ level: logLevel(config.log.level) });
     const gateway = createGateway(gatewayOptions(config, log.logger));
     try {
         const { generatedPassword } = await gateway.start();
@@ -51,8 +51,8 @@ export async function openService(config: Config): Promise<Service> {
 
     const { localSecret } = gateway.services;
     return {
-        place: 'opened here',
-        perform: async (ask) => toReply(await gateway.perform(requestOf(ask, localSecret))),
+        location: 'opened here',
+        perform: async (request) => toReply(await gateway.perform(requestOf(request, localSecret))),
         async close() {
 
             await gateway.stop();
@@ -69,13 +69,13 @@ function remoteService({ storage: { dataDir } }: Config, { holder, message }: Da
     }
 
     return {
-        place: `through the server at ${entry.url}`,
-        perform: (ask) => performRemotely(entry, ask),
+        location: `through the server at ${entry.url}`,
+        perform: (request) => performRemotely(entry, request),
         close: () => Promise.resolve()
     };
 }
 
-function requestOf({ operationId, attributes = {}, input }: Ask, token: string): DoipRequest {
+function requestOf({ operationId, attributes = {}, input }: CliRequest, token: string): DoipRequest {
 
     const segment: Segment | null = input ? { kind: 'bytes', ...input } : null;
     return {
@@ -107,7 +107,7 @@ async function *bytesOf(output: AsyncIterable<Segment>): AsyncGenerator<Uint8Arr
 }
 
 /** Log level for commands: no informational events between the messages for the user. */
-function quiet(level: string): string {
+function logLevel(level: string): string {
 
     return level === 'info' ? 'warn' : level;
 }

@@ -22,13 +22,13 @@ export const CONFIG_FILE = 'CONFIG_FILE';
 /** An invalid configuration. The message lists all errors, one per line. */
 export class ConfigError extends Error {
 
-    readonly faults: readonly string[];
+    readonly errors: readonly string[];
 
-    constructor(faults: readonly string[]) {
+    constructor(errors: readonly string[]) {
 
-        super(faults.length === 1 ? `configuration: ${faults[0]}` : `configuration:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+        super(errors.length === 1 ? `configuration: ${errors[0]}` : `configuration:\n${errors.map((error) => `  ${error}`).join('\n')}`);
         this.name = 'ConfigError';
-        this.faults = faults;
+        this.errors = errors;
     }
 }
 
@@ -41,7 +41,7 @@ interface Found {
 /** Values from the sources by setting, and the errors so far. */
 interface Findings {
     readonly values: Map<string, Found>;
-    readonly faults: string[];
+    readonly errors: string[];
 }
 
 /**
@@ -51,7 +51,7 @@ interface Findings {
  */
 export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config {
 
-    const findings: Findings = { values: new Map(), faults: [] };
+    const findings: Findings = { values: new Map(), errors: [] };
     readConfigFile(environment[CONFIG_FILE], findings);
     for (const { name, secret } of describeConfig()) {
         const value = environment[name];
@@ -82,11 +82,11 @@ export function doubtfulVariables(environment: NodeJS.ProcessEnv = process.env):
  */
 export function configure(settings: Readonly<Record<string, unknown>> = {}): Config {
 
-    const findings: Findings = { values: new Map(), faults: [] };
-    const known = new Set(describeConfig().map(({ name }) => name));
+    const findings: Findings = { values: new Map(), errors: [] };
+    const names = new Set(describeConfig().map(({ name }) => name));
     for (const [name, value] of Object.entries(settings)) {
-        if (!known.has(name)) {
-            findings.faults.push(unknownSetting(name, 'code'));
+        if (!names.has(name)) {
+            findings.errors.push(unknownSetting(name, 'code'));
         }
         else if (value !== undefined && value !== null) {
             findings.values.set(name, { value, source: 'code' });
@@ -102,20 +102,20 @@ function readConfigFile(path: string | undefined, findings: Findings): void {
         return;
     }
 
-    const settings = parseConfigFile(path, findings.faults);
-    const known = new Map(describeConfig().map((setting) => [setting.name, setting]));
+    const settings = parseConfigFile(path, findings.errors);
+    const byName = new Map(describeConfig().map((setting) => [setting.name, setting]));
     const secretFiles = new Map(describeConfig().filter(({ secret }) => secret).map(({ name }) => [fileVariable(name), name]));
     for (const [name, value] of Object.entries(settings)) {
         const secretName = secretFiles.get(name);
         if (secretName !== undefined && typeof value === 'string') {
             readSecretFile(secretName, value, path, findings);
         }
-        else if (known.get(name)?.secret) {
-            findings.faults.push(`${name} (${path}) must not stand in the configuration file, which is copied, backed up and shown to ` +
+        else if (byName.get(name)?.secret) {
+            findings.errors.push(`${name} (${path}) must not stand in the configuration file, which is copied, backed up and shown to ` +
                 `others: set it in the environment, or put it in a file of its own and name that by ${fileVariable(name)}`);
         }
-        else if (!known.has(name)) {
-            findings.faults.push(unknownSetting(name, path));
+        else if (!byName.has(name)) {
+            findings.errors.push(unknownSetting(name, path));
         }
         else if (value !== null) {
             findings.values.set(name, { value, source: path });
@@ -123,7 +123,7 @@ function readConfigFile(path: string | undefined, findings: Findings): void {
     }
 }
 
-function parseConfigFile(path: string, faults: string[]): object {
+function parseConfigFile(path: string, errors: string[]): object {
 
     try {
         const parsed: unknown = JSON.parse(readFileSync(path, 'utf8').replace(/^\uFEFF/, ''));
@@ -131,21 +131,21 @@ function parseConfigFile(path: string, faults: string[]): object {
             return parsed;
         }
 
-        faults.push(`${CONFIG_FILE} ${path} must hold one JSON object`);
+        errors.push(`${CONFIG_FILE} ${path} must hold one JSON object`);
     }
     catch (error) {
         // The parser's message quotes the text, which may contain a misplaced secret.
-        faults.push(`${CONFIG_FILE} ${path} ${error instanceof SyntaxError ? 'is not valid JSON' : `cannot be read: ${reason(error)}`}`);
+        errors.push(`${CONFIG_FILE} ${path} ${error instanceof SyntaxError ? 'is not valid JSON' : `cannot be read: ${reason(error)}`}`);
     }
 
     return {};
 }
 
-function readSecretFile(name: string, path: string, source: string, { values, faults }: Findings): void {
+function readSecretFile(name: string, path: string, source: string, { values, errors }: Findings): void {
 
     const variable = fileVariable(name);
     if (values.get(name)?.source === 'environment') {
-        faults.push(`${name} and ${variable} are both set: use one of them`);
+        errors.push(`${name} and ${variable} are both set: use one of them`);
         return;
     }
 
@@ -153,16 +153,16 @@ function readSecretFile(name: string, path: string, source: string, { values, fa
         values.set(name, { value: readFileSync(path, 'utf8').replace(/\r?\n$/, ''), source: `${variable}, ${source}` });
     }
     catch (error) {
-        faults.push(`${variable} (${source}) cannot be read: ${reason(error)}`);
+        errors.push(`${variable} (${source}) cannot be read: ${reason(error)}`);
     }
 }
 
 function unknownSetting(name: string, source: string): string {
 
     const names = settingNames();
-    const wanted = name.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase();
-    const nearest = closest(wanted, names);
-    const isNear = distance(wanted, nearest) <= Math.max(2, wanted.length / 3);
+    const expected = name.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase();
+    const nearest = closest(expected, names);
+    const isNear = distance(expected, nearest) <= Math.max(2, expected.length / 3);
     return `${name} (${source}) is not a setting${isNear ? `; did you mean ${nearest}?` : ''}`;
 }
 
@@ -171,7 +171,7 @@ function settingNames(): string[] {
     return describeConfig().flatMap(({ name, secret }) => (secret ? [name, fileVariable(name)] : [name]));
 }
 
-function check({ values, faults }: Findings): Config {
+function check({ values, errors }: Findings): Config {
 
     const raw: Record<string, Record<string, unknown>> = {};
     for (const { name, path: [group, member] } of describeConfig()) {
@@ -182,14 +182,14 @@ function check({ values, faults }: Findings): Config {
     }
 
     if (values.has('TLS_CERT') !== values.has('TLS_KEY')) {
-        faults.push(`TLS_CERT and TLS_KEY belong together: ${values.has('TLS_KEY') ? 'TLS_CERT' : 'TLS_KEY'} is not set`);
+        errors.push(`TLS_CERT and TLS_KEY belong together: ${values.has('TLS_KEY') ? 'TLS_CERT' : 'TLS_KEY'} is not set`);
     }
 
     const checked: Joi.ValidationResult<Config> = configSchema.validate(raw, { abortEarly: false, errors: { label: false } });
-    faults.push(...(checked.error?.details ?? []).map((detail) => describeError(detail, values)), ...unreadableFiles(values),
+    errors.push(...(checked.error?.details ?? []).map((detail) => describeError(detail, values)), ...unreadableFiles(values),
         ...databaseErrors(values), ...handleServerErrors((name) => values.has(name), values.get('HANDLE_SERVER_URL')?.value));
-    if (faults.length > 0 || checked.error) {
-        throw new ConfigError(faults);
+    if (errors.length > 0 || checked.error) {
+        throw new ConfigError(errors);
     }
 
     return checked.value;
@@ -204,13 +204,13 @@ function describeError(detail: Joi.ValidationErrorItem, values: ReadonlyMap<stri
     }
 
     const found = values.get(setting.name);
-    const shown = setting.secret ? '' : `, got ${JSON.stringify(found?.value)}`;
-    return `${setting.name} (${found?.source ?? 'default'}) ${detail.message.trim()}${shown}`;
+    const got = setting.secret ? '' : `, got ${JSON.stringify(found?.value)}`;
+    return `${setting.name} (${found?.source ?? 'default'}) ${detail.message.trim()}${got}`;
 }
 
 function unreadableFiles(values: ReadonlyMap<string, Found>): string[] {
 
-    const faults: string[] = [];
+    const errors: string[] = [];
     for (const { name } of describeConfig().filter(({ file }) => file)) {
         const found = values.get(name);
         if (typeof found?.value === 'string') {
@@ -218,12 +218,12 @@ function unreadableFiles(values: ReadonlyMap<string, Found>): string[] {
                 accessSync(found.value, constants.R_OK);
             }
             catch (error) {
-                faults.push(`${name} (${found.source}) cannot be read: ${reason(error)}`);
+                errors.push(`${name} (${found.source}) cannot be read: ${reason(error)}`);
             }
         }
     }
 
-    return faults;
+    return errors;
 }
 
 /** Validates the database URL. The messages never contain the password. */
@@ -252,31 +252,31 @@ function reason(error: unknown): string {
 /** URLs of this machine, to which secrets may be sent without encryption. */
 const LOOPBACK = /^http:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(\/|$)/i;
 
-const OTHERS = ['IDENTITY', 'SECRET', 'CERT', 'KEY', 'CA'].map((name) => `HANDLE_SERVER_${name}`);
+const HANDLE_SERVER_SETTINGS = ['IDENTITY', 'SECRET', 'CERT', 'KEY', 'CA'].map((name) => `HANDLE_SERVER_${name}`);
 
 /** Errors in the combination of handle server settings. `has` says whether a setting is given. */
 export function handleServerErrors(has: (name: string) => boolean, url: unknown): string[] {
 
     if (typeof url !== 'string' || url === '') {
-        return OTHERS.filter(has).map((name) => `${name} is of no use without HANDLE_SERVER_URL`);
+        return HANDLE_SERVER_SETTINGS.filter(has).map((name) => `${name} is of no use without HANDLE_SERVER_URL`);
     }
 
-    const faults: string[] = [];
+    const errors: string[] = [];
     if (has('HANDLE_SERVER_CERT') !== has('HANDLE_SERVER_KEY')) {
-        faults.push(`HANDLE_SERVER_CERT and HANDLE_SERVER_KEY belong together: ${has('HANDLE_SERVER_KEY') ? 'HANDLE_SERVER_CERT' : 'HANDLE_SERVER_KEY'} is not set`);
+        errors.push(`HANDLE_SERVER_CERT and HANDLE_SERVER_KEY belong together: ${has('HANDLE_SERVER_KEY') ? 'HANDLE_SERVER_CERT' : 'HANDLE_SERVER_KEY'} is not set`);
     }
 
     if (has('HANDLE_SERVER_SECRET') === has('HANDLE_SERVER_CERT')) {
-        faults.push('HANDLE_SERVER_URL needs either HANDLE_SERVER_SECRET or HANDLE_SERVER_CERT');
+        errors.push('HANDLE_SERVER_URL needs either HANDLE_SERVER_SECRET or HANDLE_SERVER_CERT');
     }
 
     if (has('HANDLE_SERVER_SECRET') && !has('HANDLE_SERVER_IDENTITY')) {
-        faults.push('HANDLE_SERVER_SECRET needs HANDLE_SERVER_IDENTITY, whose key it is');
+        errors.push('HANDLE_SERVER_SECRET needs HANDLE_SERVER_IDENTITY, whose key it is');
     }
 
     if (!/^https:/i.test(url) && !LOOPBACK.test(url)) {
-        faults.push('HANDLE_SERVER_URL must begin with https://, because secrets go there');
+        errors.push('HANDLE_SERVER_URL must begin with https://, because secrets go there');
     }
 
-    return faults;
+    return errors;
 }

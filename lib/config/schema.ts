@@ -28,7 +28,7 @@ function setting<S extends Joi.Schema>(schema: S, facts: SettingFacts, descripti
     return schema.description(description).meta(facts) as S;
 }
 
-function whole(name: string, fallback: number, [min, max]: readonly [number, number], description: string): Joi.NumberSchema {
+function wholeNumber(name: string, fallback: number, [min, max]: readonly [number, number], description: string): Joi.NumberSchema {
 
     return setting(Joi.number().integer().min(min).max(max).default(fallback), { name }, description);
 }
@@ -84,12 +84,12 @@ const keyword = Joi.string().pattern(/^[A-Za-z_][\w-]*$/)
 
 /** Limits and timeouts of HTTP. */
 const http = {
-    maxUrlBytes: whole('MAX_URL_BYTES', 64 * KIB, [1 * KIB, 8 * MIB], 'Longest URL of a request; longer ones get 414.'),
-    maxHeaderBytes: whole('MAX_HEADER_BYTES', 64 * KIB, [1 * KIB, 8 * MIB], 'All headers of a request together; more gets 431.'),
-    maxConnections: whole('MAX_CONNECTIONS', 4096, [1, 1_000_000], 'Connections at the same time; further ones are closed at once.'),
-    maxConnectionsPerAddress: whole('MAX_CONNECTIONS_PER_ADDRESS', 0, [0, 1_000_000],
+    maxUrlBytes: wholeNumber('MAX_URL_BYTES', 64 * KIB, [1 * KIB, 8 * MIB], 'Longest URL of a request; longer ones get 414.'),
+    maxHeaderBytes: wholeNumber('MAX_HEADER_BYTES', 64 * KIB, [1 * KIB, 8 * MIB], 'All headers of a request together; more gets 431.'),
+    maxConnections: wholeNumber('MAX_CONNECTIONS', 4096, [1, 1_000_000], 'Connections at the same time; further ones are closed at once.'),
+    maxConnectionsPerAddress: wholeNumber('MAX_CONNECTIONS_PER_ADDRESS', 0, [0, 1_000_000],
         'Of these, from one address (IPv6: one network of 64 bits); trusted proxies are not counted. 0 for a quarter of MAX_CONNECTIONS, at least 16.'),
-    maxStreams: whole('MAX_STREAMS', 100, [1, 10_000], 'Requests at the same time on one HTTP/2 connection.'),
+    maxStreams: wholeNumber('MAX_STREAMS', 100, [1, 10_000], 'Requests at the same time on one HTTP/2 connection.'),
     headersSeconds: seconds('HEADERS_TIMEOUT_SECONDS', 30, 3600, 'Time for the headers of a request to arrive; then 408.'),
     stallSeconds: seconds('STALL_TIMEOUT_SECONDS', 60, 86_400,
         'A request body or a response that makes no progress for so long because of the client is given up, with 408 where an answer is ' +
@@ -99,43 +99,43 @@ const http = {
 };
 
 const limits = {
-    jsonBytes: whole('MAX_JSON_BYTES', 4 * MIB, [1 * KIB, 1 * GIB], 'JSON body, or JSON part of a multipart body; longer gets 413.'),
-    jsonDepth: whole('MAX_JSON_DEPTH', 128, [10, 2000], 'Arrays and objects inside each other.'),
-    jsonValues: whole('MAX_JSON_VALUES', 20_000, [1000, 100_000_000],
+    jsonBytes: wholeNumber('MAX_JSON_BYTES', 4 * MIB, [1 * KIB, 1 * GIB], 'JSON body, or JSON part of a multipart body; longer gets 413.'),
+    jsonDepth: wholeNumber('MAX_JSON_DEPTH', 128, [10, 2000], 'Arrays and objects inside each other.'),
+    jsonValues: wholeNumber('MAX_JSON_VALUES', 20_000, [1000, 100_000_000],
         'Values in a JSON body or part, in an item of an upload and in the content of an object; one object gets a quarter of them as properties. More gets 413.'),
-    anonymousBytes: whole('MAX_ANONYMOUS_JSON_BYTES', 1 * MIB, [1 * KIB, 1 * GIB],
+    anonymousBytes: wholeNumber('MAX_ANONYMOUS_JSON_BYTES', 1 * MIB, [1 * KIB, 1 * GIB],
         'JSON or form body of a request without credentials, and of every search; longer gets 413. Binary payloads are not counted.'),
-    bodyMemoryBytes: whole('MAX_BODY_MEMORY_BYTES', 64 * MIB, [1 * MIB, 64 * GIB],
+    bodyMemoryBytes: wholeNumber('MAX_BODY_MEMORY_BYTES', 64 * MIB, [1 * MIB, 64 * GIB],
         'JSON and form bodies in memory at a time. One address, and all requests without credentials together, get half of it; more gets 429 or 503.'),
-    formBytes: whole('MAX_FORM_BYTES', 4 * MIB, [1 * KIB, 1 * GIB], 'Body of form fields, or a form field in a multipart body; longer gets 413.'),
-    parameters: whole('MAX_PARAMETERS', 1000, [10, 100_000], 'Parameters in the query string and in form fields together.'),
-    itemBytes: whole('MAX_ITEM_BYTES', 8 * MIB, [1 * KIB, 512 * MIB],
+    formBytes: wholeNumber('MAX_FORM_BYTES', 4 * MIB, [1 * KIB, 1 * GIB], 'Body of form fields, or a form field in a multipart body; longer gets 413.'),
+    parameters: wholeNumber('MAX_PARAMETERS', 1000, [10, 100_000], 'Parameters in the query string and in form fields together.'),
+    itemBytes: wholeNumber('MAX_ITEM_BYTES', 8 * MIB, [1 * KIB, 512 * MIB],
         'One object in a batch upload, with the payloads that it brings along; the whole upload may have any length.'),
-    contentBytes: whole('MAX_CONTENT_BYTES', 2 * MIB, [1 * KIB, 1 * GIB], 'JSON text of the content of an object, and likewise of its userMetadata.'),
-    idBytes: whole('MAX_ID_BYTES', COLUMN_BYTES, [16, COLUMN_BYTES], 'Object id, in bytes of UTF-8.'),
-    nameBytes: whole('MAX_NAME_BYTES', COLUMN_BYTES, [16, COLUMN_BYTES],
+    contentBytes: wholeNumber('MAX_CONTENT_BYTES', 2 * MIB, [1 * KIB, 1 * GIB], 'JSON text of the content of an object, and likewise of its userMetadata.'),
+    idBytes: wholeNumber('MAX_ID_BYTES', COLUMN_BYTES, [16, COLUMN_BYTES], 'Object id, in bytes of UTF-8.'),
+    nameBytes: wholeNumber('MAX_NAME_BYTES', COLUMN_BYTES, [16, COLUMN_BYTES],
         'Name of a type, name, file name or media type of a payload, entry of an ACL, in bytes of UTF-8.'),
-    aclEntries: whole('MAX_ACL_ENTRIES', 1000, [1, 100_000], 'Entries in one array of an ACL.'),
-    elements: whole('MAX_PAYLOADS', 1000, [1, 100_000], 'Payloads of one object.'),
-    elementBytes: whole('MAX_PAYLOAD_BYTES', 1024 * GIB, [1, Number.MAX_SAFE_INTEGER], 'Bytes of one payload.'),
-    parts: whole('MAX_PARTS', 2048, [1, 1_000_000], 'Parts of one multipart body.'),
-    partHeaderBytes: whole('MAX_PART_HEADER_BYTES', 16 * KIB, [1 * KIB, 1 * MIB], 'Headers of one part.'),
-    relatedObjects: whole('MAX_RELATED_OBJECTS', 1000, [1, 100_000], 'Objects in each direction of the relationships of an object; of more only a part is told.')
+    aclEntries: wholeNumber('MAX_ACL_ENTRIES', 1000, [1, 100_000], 'Entries in one array of an ACL.'),
+    elements: wholeNumber('MAX_PAYLOADS', 1000, [1, 100_000], 'Payloads of one object.'),
+    elementBytes: wholeNumber('MAX_PAYLOAD_BYTES', 1024 * GIB, [1, Number.MAX_SAFE_INTEGER], 'Bytes of one payload.'),
+    parts: wholeNumber('MAX_PARTS', 2048, [1, 1_000_000], 'Parts of one multipart body.'),
+    partHeaderBytes: wholeNumber('MAX_PART_HEADER_BYTES', 16 * KIB, [1 * KIB, 1 * MIB], 'Headers of one part.'),
+    relatedObjects: wholeNumber('MAX_RELATED_OBJECTS', 1000, [1, 100_000], 'Objects in each direction of the relationships of an object; of more only a part is told.')
 };
 
 const search = {
-    memoryBytes: whole('SEARCH_MEMORY_BYTES', 384 * MIB, [16 * MIB, 64 * GIB],
+    memoryBytes: wholeNumber('SEARCH_MEMORY_BYTES', 384 * MIB, [16 * MIB, 64 * GIB],
         'Memory for pieces of the search index that are used and for what was computed of them. More is read from the database again and again.'),
     timeoutSeconds: seconds('SEARCH_TIMEOUT_SECONDS', 10, 3600, 'A search that takes longer is ended. So long, too, a search for all results, or for more than 500, waits while four others of its caller are being answered.')
 };
 
 const scripts = {
-    workers: whole('SCRIPT_WORKERS', 3, [1, 64],
+    workers: wholeNumber('SCRIPT_WORKERS', 3, [1, 64],
         'Scripts of types that run at a time, each in a thread that is started when it is needed. ' +
             'One caller gets all but one of them; as many more, and one, are for callers of whom nothing runs, one for each.'),
     timeoutSeconds: seconds('SCRIPT_TIMEOUT_SECONDS', 10, 3600, 'A call of a hook or method that takes longer is ended.'),
-    memoryBytes: whole('SCRIPT_MEMORY_BYTES', 64 * MIB, [8 * MIB, 512 * MIB], 'Memory that a script may use.'),
-    stackBytes: whole('SCRIPT_STACK_BYTES', 512 * KIB, [64 * KIB, 1 * MIB], 'Stack that a script may use: 512 KiB are some 2500 calls inside each other.')
+    memoryBytes: wholeNumber('SCRIPT_MEMORY_BYTES', 64 * MIB, [8 * MIB, 512 * MIB], 'Memory that a script may use.'),
+    stackBytes: wholeNumber('SCRIPT_STACK_BYTES', 512 * KIB, [64 * KIB, 1 * MIB], 'Stack that a script may use: 512 KiB are some 2500 calls inside each other.')
 };
 
 const handleIdentity = Joi.string().pattern(/^\d{1,10}:[^/\s]+\/\S+$/)
@@ -159,18 +159,18 @@ const handles = {
 };
 
 const texts = {
-    characters: whole('MAX_TEXT_CHARACTERS', 400_000, [0, 50_000_000], 'So much of the text of one payload is searched; the rest of it is not read. 0 for none.'),
-    objectCharacters: whole('MAX_OBJECT_TEXT_CHARACTERS', 1_600_000, [0, 50_000_000], 'So much of the text of all payloads of one object together.'),
-    bytes: whole('MAX_TEXT_SOURCE_BYTES', 64 * MIB, [1 * KIB, 2 * GIB],
+    characters: wholeNumber('MAX_TEXT_CHARACTERS', 400_000, [0, 50_000_000], 'So much of the text of one payload is searched; the rest of it is not read. 0 for none.'),
+    objectCharacters: wholeNumber('MAX_OBJECT_TEXT_CHARACTERS', 1_600_000, [0, 50_000_000], 'So much of the text of all payloads of one object together.'),
+    bytes: wholeNumber('MAX_TEXT_SOURCE_BYTES', 64 * MIB, [1 * KIB, 2 * GIB],
         'PDF, Word and JSON payloads with more bytes are not searched. Other text is read from its beginning, however long it is.'),
     seconds: seconds('TEXT_SECONDS', 30, 3600, 'Reading the text of one payload is given up after so long.'),
-    memory: whole('MAX_TEXT_MEMORY_BYTES', 256 * MIB, [32 * MIB, 8 * GIB], 'Reading the text of one payload is given up when it needs more memory.')
+    memory: wholeNumber('MAX_TEXT_MEMORY_BYTES', 256 * MIB, [32 * MIB, 8 * GIB], 'Reading the text of one payload is given up when it needs more memory.')
 };
 
 /** Schema of the configuration, with the rule and description of every setting. */
 export const configSchema: Joi.ObjectSchema<Config> = Joi.object<Config, true>({
     listen: Joi.object({
-        port: whole('PORT', 8080, [0, 65_535], 'TCP port; 0 takes any free one.'),
+        port: wholeNumber('PORT', 8080, [0, 65_535], 'TCP port; 0 takes any free one.'),
         host: setting(Joi.string().hostname().default('127.0.0.1'), { name: 'HOST' }, 'Address to listen on; 0.0.0.0 or :: for all.'),
         basePath: setting(basePath.allow('').default(''), { name: 'BASE_PATH' }, 'Path under which everything is served, such as /api.'),
         tlsCert: optional(Joi.string(), { name: 'TLS_CERT', file: true },
@@ -208,7 +208,7 @@ export const configSchema: Joi.ObjectSchema<Config> = Joi.object<Config, true>({
     }).default(),
     tokens: Joi.object({
         lifetimeSeconds: seconds('TOKEN_LIFETIME_SECONDS', 1800, 31_536_000, 'An access token ends so long after its last use.'),
-        perUser: whole('MAX_TOKENS_PER_USER', 1000, [1, 1_000_000],
+        perUser: wholeNumber('MAX_TOKENS_PER_USER', 1000, [1, 1_000_000],
             'Access tokens and sessions of one user at a time; of more, those that were used longest ago end.')
     }).default(),
     limits: Joi.object(limits).default(),

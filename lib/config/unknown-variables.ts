@@ -17,12 +17,12 @@ const LONG = 6;
 /** Finds variables with a value that are not settings but look like one. */
 export function misspeltVariables(environment: NodeJS.ProcessEnv, settings: readonly string[]): MisspeltVariable[] {
 
-    const known = new Set(settings);
-    return Object.keys(environment).filter((name) => !known.has(name) && environment[name] !== '').flatMap((variable) => {
+    const names = new Set(settings);
+    return Object.keys(environment).filter((name) => !names.has(name) && environment[name] !== '').flatMap((variable) => {
 
-        const wanted = variable.toUpperCase();
-        const setting = closest(wanted, settings);
-        return isNear(wanted, setting) ? [{ variable, setting }] : [];
+        const expected = variable.toUpperCase();
+        const setting = closest(expected, settings);
+        return isNear(expected, setting) ? [{ variable, setting }] : [];
     });
 }
 

@@ -34,7 +34,7 @@ export interface RegistrationParts {
 const BATCH = 200;
 const MAX_UPDATE_ID = 2 ** 48 - 1;
 /** Interval at which an update polls for the end of its deliveries, in ms. */
-const LOOK_MS = 20;
+const POLL_MS = 20;
 
 /** Registers handles with a handle server. */
 export class HandleRegistration implements WriteParticipant, RecordUpdater {
@@ -47,7 +47,7 @@ export class HandleRegistration implements WriteParticipant, RecordUpdater {
     constructor(parts: RegistrationParts) {
 
         this.#parts = parts;
-        this.#delivery = new HandleDelivery({ ...parts, tell: (handle, signal) => this.#sendRecord(handle, signal) });
+        this.#delivery = new HandleDelivery({ ...parts, notify: (handle, signal) => this.#sendRecord(handle, signal) });
         this.kind = { ...this.#delivery.kind, run: (job) => this.#run(job) };
     }
 
@@ -76,7 +76,7 @@ export class HandleRegistration implements WriteParticipant, RecordUpdater {
         await outbox.markFor(updateId, ids, Date.now());
         this.#delivery.wake();
         while (await outbox.isAwaited(updateId)) {
-            await sleep(LOOK_MS, undefined, { signal });
+            await sleep(POLL_MS, undefined, { signal });
         }
 
         return await outbox.release(updateId);

@@ -114,9 +114,9 @@ export class HandleResolver {
             return { view: 'record', href: null };
         }
 
-        const places = values.filter(({ type }) => type === LOCATIONS_TYPE).flatMap((value) => readLocations(textOf(value)));
-        const asked = places.find((place) => place.view === view) ?? (isOwnView(view) ? { href: '', view } : undefined);
-        return this.#located(asked ?? byWeight(places) ?? firstUrl(values) ?? UI, handle);
+        const locations = values.filter(({ type }) => type === LOCATIONS_TYPE).flatMap((value) => readLocations(textOf(value)));
+        const requested = locations.find((location) => location.view === view) ?? (isOwnView(view) ? { href: '', view } : undefined);
+        return this.#located(requested ?? byWeight(locations) ?? firstUrl(values) ?? UI, handle);
     }
 
     async #valuesOf(resolving: Resolving): Promise<HandleValue[]> {
@@ -201,23 +201,23 @@ function firstUrl(values: readonly HandleValue[]): Pick<HandleLocation, 'href' |
 
 function recordOf(handle: string, values: readonly HandleValue[], { indexes, types }: ValueFilter): JsonObject {
 
-    const isWanted = ({ index, type }: HandleValue): boolean => indexes.includes(index) || types.some((wanted) => isOfType(type, wanted));
-    const wanted = indexes.length + types.length === 0 ? values : values.filter(isWanted);
-    return { responseCode: wanted.length > 0 ? SUCCESS : VALUES_NOT_FOUND, handle, values: wanted as unknown as JsonObject[] };
+    const isWanted = ({ index, type }: HandleValue): boolean => indexes.includes(index) || types.some((expected) => isOfType(type, expected));
+    const selected = indexes.length + types.length === 0 ? values : values.filter(isWanted);
+    return { responseCode: selected.length > 0 ? SUCCESS : VALUES_NOT_FOUND, handle, values: selected as unknown as JsonObject[] };
 }
 
-function isOfType(type: string, wanted: string): boolean {
+function isOfType(type: string, expected: string): boolean {
 
-    const given = type.toLowerCase();
-    const name = wanted.toLowerCase();
-    return given === name || (name.endsWith('.') && (given.startsWith(name) || given === name.slice(0, -1)));
+    const actual = type.toLowerCase();
+    const name = expected.toLowerCase();
+    return actual === name || (name.endsWith('.') && (actual.startsWith(name) || actual === name.slice(0, -1)));
 }
 
 /** Returns a random location, weighted; undefined if all weights are 0. */
-function byWeight(places: readonly HandleLocation[]): HandleLocation | undefined {
+function byWeight(locations: readonly HandleLocation[]): HandleLocation | undefined {
 
-    let point = Math.random() * places.reduce((sum, { weight }) => sum + weight, 0);
-    return places.filter(({ weight }) => weight > 0).find(({ weight }) => {
+    let point = Math.random() * locations.reduce((sum, { weight }) => sum + weight, 0);
+    return locations.filter(({ weight }) => weight > 0).find(({ weight }) => {
 
         point -= weight;
         return point <= 0;

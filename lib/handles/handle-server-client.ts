@@ -31,14 +31,14 @@ export interface HandleServerOptions {
  * Scope of a failure: `server` (unreachable, overloaded, or rejects the credentials), `handle` (may succeed later), `request`
  * (will never be accepted as it is).
  */
-export type Blame = 'server' | 'handle' | 'request';
+export type FailureCause = 'server' | 'handle' | 'request';
 
 /** A request that a handle server did not carry out. */
 export class HandleServerError extends Error {
 
-    readonly blame: Blame;
+    readonly blame: FailureCause;
 
-    constructor(blame: Blame, message: string, options?: ErrorOptions) {
+    constructor(blame: FailureCause, message: string, options?: ErrorOptions) {
 
         super(message, options);
         this.name = 'HandleServerError';
@@ -75,7 +75,7 @@ export class HandleServer {
      */
     async put(handle: string, values: readonly HandleValue[], signal: AbortSignal): Promise<void> {
 
-        const answer = await this.#ask('PUT', `${idPath(handle)}?overwrite=true`, JSON.stringify({ handle, values }), signal);
+        const answer = await this.#request('PUT', `${idPath(handle)}?overwrite=true`, JSON.stringify({ handle, values }), signal);
         if (answer.code < 200 || answer.code > 299) {
             throw errorOf(answer);
         }
@@ -84,7 +84,7 @@ export class HandleServer {
     /** Deletes a handle; a missing handle is not an error. Throws like {@link put}. */
     async delete(handle: string, signal: AbortSignal): Promise<void> {
 
-        const answer = await this.#ask('DELETE', idPath(handle), null, signal);
+        const answer = await this.#request('DELETE', idPath(handle), null, signal);
         if (answer.code !== 404 && (answer.code < 200 || answer.code > 299)) {
             throw errorOf(answer);
         }
@@ -96,18 +96,18 @@ export class HandleServer {
         this.#agent.destroy();
     }
 
-    async #ask(method: string, path: string, body: string | null, signal: AbortSignal): Promise<Answer> {
+    async #request(method: string, path: string, body: string | null, signal: AbortSignal): Promise<Answer> {
 
-        const over = new AbortController();
-        const abort = (): void => over.abort(signal.reason);
-        const timer = setTimeout(() => over.abort(new Error(`no answer within ${this.#options.timeoutMs} ms`)), this.#options.timeoutMs);
+        const finished = new AbortController();
+        const abort = (): void => finished.abort(signal.reason);
+        const timer = setTimeout(() => finished.abort(new Error(`no answer within ${this.#options.timeoutMs} ms`)), this.#options.timeoutMs);
         signal.addEventListener('abort', abort);
         try {
             signal.throwIfAborted();
-            return await this.#send(method, path, { body, signal: over.signal });
+            return await this.#send(method, path, { body, signal: finished.signal });
         }
         catch (error) {
-            const { message } = (over.signal.aborted ? over.signal.reason : error) as Error;
+            const { message } = (finished.signal.aborted ? finished.signal.reason : error) as Error;
             throw new HandleServerError('server', `the handle server cannot be asked: ${message}`, { cause: error });
         }
         finally {

@@ -51,7 +51,7 @@ export interface HandleUpdateParts {
 }
 
 /** Progress as the job reports it, with the last id processed. */
-type Reached = Omit<HandleUpdateStatus, 'inProgress'> & { readonly after: string; readonly isCounted: boolean };
+type UpdateProgress = Omit<HandleUpdateStatus, 'inProgress'> & { readonly after: string; readonly isCounted: boolean };
 
 const KIND = 'handles.update';
 const NEVER: HandleUpdateStatus = { inProgress: false, total: 0, progress: 0, startTime: 0, exceptionCount: 0 };
@@ -85,7 +85,7 @@ export class HandleUpdate {
 
         const [job] = await this.#parts.jobStore.list({ kind: KIND, limit: 1 });
         if (job?.state === 'waiting' || job?.state === 'running') {
-            return statusOf(reachedBy(job), true);
+            return statusOf(progressOf(job), true);
         }
 
         const last = await this.#parts.settings.get(KIND);
@@ -95,33 +95,33 @@ export class HandleUpdate {
     async #run(job: RunningJob): Promise<void> {
 
         const { db, settings, log } = this.#parts;
-        let reached = reachedBy(job);
-        if (!reached.isCounted) {
-            reached = { ...reached, total: await this.#count(job.signal), isCounted: true };
-            await job.report(reached);
+        let state = progressOf(job);
+        if (!state.isCounted) {
+            state = { ...state, total: await this.#count(job.signal), isCounted: true };
+            await job.report(state);
         }
 
-        reached = await this.#updateAll(reached, job);
-        await job.report(reached);                          // throws if another node has taken over
-        const status = statusOf(reached, false);
+        state = await this.#updateAll(state, job);
+        await job.report(state);                          // throws if another node has taken over
+        const status = statusOf(state, false);
         await db.commit({ steps: settings.setSteps(KIND, JSON.stringify(status)) });
         log.info({ event: 'handle.update-done', ...status }, 'handle records updated');
     }
 
-    async #updateAll(from: Reached, job: RunningJob): Promise<Reached> {
+    async #updateAll(from: UpdateProgress, job: RunningJob): Promise<UpdateProgress> {
 
         const { updater, refresh } = this.#parts;
         const { signal } = job;
-        let reached = from;
+        let state = from;
         let reportedAt = performance.now();
         for await (const ids of this.#ids(from.after, signal)) {
             for (let start = 0; start < ids.length; start += updater.batch) {
                 signal.throwIfAborted();
                 await refresh();
                 const batch = ids.slice(start, start + updater.batch);
-                reached = advanced(reached, batch, await updater.update(batch, signal));
+                state = advanced(state, batch, await updater.update(batch, signal));
                 if (performance.now() - reportedAt >= REPORT_MS) {
-                    await job.report(reached);
+                    await job.report(state);
                     reportedAt = performance.now();
                 }
 
@@ -130,7 +130,7 @@ export class HandleUpdate {
             }
         }
 
-        return { ...reached, total: reached.progress };     // objects may have been created or deleted meanwhile
+        return { ...state, total: state.progress };     // objects may have been created or deleted meanwhile
     }
 
     async #count(signal: AbortSignal): Promise<number> {
@@ -154,24 +154,24 @@ export class HandleUpdate {
     }
 }
 
-function advanced(reached: Reached, batch: readonly string[], failed: number): Reached {
+function advanced(state: UpdateProgress, batch: readonly string[], failed: number): UpdateProgress {
 
-    const progress = reached.progress + batch.length;
+    const progress = state.progress + batch.length;
     return {
-        ...reached, progress,
-        total: Math.max(reached.total, progress),
-        exceptionCount: reached.exceptionCount + failed,
-        after: batch.at(-1) ?? reached.after
+        ...state, progress,
+        total: Math.max(state.total, progress),
+        exceptionCount: state.exceptionCount + failed,
+        after: batch.at(-1) ?? state.after
     };
 }
 
-function statusOf({ total, progress, startTime, exceptionCount }: Reached, inProgress: boolean): HandleUpdateStatus {
+function statusOf({ total, progress, startTime, exceptionCount }: UpdateProgress, inProgress: boolean): HandleUpdateStatus {
 
     return { inProgress, total, progress, startTime, exceptionCount };
 }
 
 /** Returns the last reported progress of a job, or the initial one. */
-function reachedBy({ payload, progress }: Pick<RunningJob, 'payload' | 'progress'>): Reached {
+function progressOf({ payload, progress }: Pick<RunningJob, 'payload' | 'progress'>): UpdateProgress {
 
     const { startTime }: JsonObject = isJsonObject(payload) ? payload : {};
     const beginning = { total: 0, progress: 0, startTime: Number(startTime ?? 0), exceptionCount: 0, after: '', isCounted: false };
@@ -186,17 +186,17 @@ export function checkRecords({ records, objects, log }: { records: HandleRecords
 
     const update = async (ids: readonly string[]): Promise<number> => {
 
-        const faults: [handle: string, error: unknown][] = [];
+        const errors: [handle: string, error: unknown][] = [];
         for (const object of await objects.byIds(ids)) {
-            await records.ofPublic(object).catch((error: unknown) => faults.push([object.id, error]));
+            await records.ofPublic(object).catch((error: unknown) => errors.push([object.id, error]));
         }
 
-        const [first] = faults;
+        const [first] = errors;
         if (first) {
-            log.warn({ event: 'handle.update-failed', handle: first[0], err: first[1], alike: faults.length }, 'failed to compute handle record');
+            log.warn({ event: 'handle.update-failed', handle: first[0], err: first[1], alike: errors.length }, 'failed to compute handle record');
         }
 
-        return faults.length;
+        return errors.length;
     };
 
     return { batch: BATCH, update };

@@ -69,9 +69,9 @@ export function textOf({ data }: HandleValue): string {
 /** Returns the smallest index from 1 that is not in use. */
 export function freeIndex(values: readonly HandleValue[]): number {
 
-    const taken = new Set(values.map(({ index }) => index));
+    const used = new Set(values.map(({ index }) => index));
     let index = 1;
-    while (taken.has(index)) {
+    while (used.has(index)) {
         ++index;
     }
 

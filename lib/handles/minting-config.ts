@@ -72,10 +72,10 @@ function readLinks(links: JsonValue | undefined): HandleLink[] | undefined {
 function readLink(link: JsonValue): HandleLink[] {
 
     const { type, specific, all, primary }: JsonObject = isJsonObject(link) ? link : {};
-    const known = LINK_TYPES.find((name) => name === type);
+    const linkType = LINK_TYPES.find((name) => name === type);
     const text = typeof specific === 'string' ? specific : undefined;
-    const isUsable = known !== undefined && (known !== 'url' || (text !== undefined && isPointer(text)));
-    return isUsable ? [{ type: known, specific: text, all: all === true, primary: primary === true }] : [];
+    const isUsable = linkType !== undefined && (linkType !== 'url' || (text !== undefined && isPointer(text)));
+    return isUsable ? [{ type: linkType, specific: text, all: all === true, primary: primary === true }] : [];
 }
 
 function isPointer(text: string): boolean {

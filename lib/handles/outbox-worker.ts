@@ -23,7 +23,7 @@ export interface DeliveryPace {
 /** Dependencies of the delivery. */
 export interface DeliveryParts {
     readonly outbox: HandleOutboxStore;
-    readonly tell: Notify;
+    readonly notify: Notify;
     readonly log: Log;
     readonly pace: DeliveryPace;
 }
@@ -59,7 +59,7 @@ export class HandleDelivery {
     /** Consecutive failures of the server. */
     #outages = 0;
     #pausedUntil = 0;
-    #isWanted = false;
+    #isWakeRequested = false;
     #wakeUp: (() => void) | null = null;
 
     constructor(parts: DeliveryParts) {
@@ -70,7 +70,7 @@ export class HandleDelivery {
     /** Signals that the outbox has a new entry. */
     wake(): void {
 
-        this.#isWanted = true;
+        this.#isWakeRequested = true;
         this.#wakeUp?.();
     }
 
@@ -81,7 +81,7 @@ export class HandleDelivery {
         setMaxListeners(2 * BATCH_SIZE, signal);
         try {
             while (!signal.aborted) {
-                this.#isWanted = false;
+                this.#isWakeRequested = false;
                 await this.#idle(await this.#start(signal), signal);
             }
         }
@@ -95,10 +95,10 @@ export class HandleDelivery {
 
         const { outbox, pace: { pollMs = POLL_MS } } = this.#parts;
         const now = Date.now();
-        const room = (this.#outages > 0 ? 1 : BATCH_SIZE) - this.#running.size;
+        const capacity = (this.#outages > 0 ? 1 : BATCH_SIZE) - this.#running.size;
         const paused = this.#pausedUntil - performance.now();
-        if (paused > 0 || room <= 0) {
-            return Math.max(1, paused, room <= 0 ? pollMs : 0);
+        if (paused > 0 || capacity <= 0) {
+            return Math.max(1, paused, capacity <= 0 ? pollMs : 0);
         }
 
         let isEmpty = false;
@@ -108,7 +108,7 @@ export class HandleDelivery {
             this.#due = due.filter(({ handle }) => !this.#running.has(handle));
         }
 
-        for (const entry of this.#due.splice(0, room)) {
+        for (const entry of this.#due.splice(0, capacity)) {
             this.#running.set(entry.handle, this.#deliver(entry, signal).finally(() => {
 
                 this.#running.delete(entry.handle);
@@ -123,18 +123,18 @@ export class HandleDelivery {
 
     async #deliver(entry: OutboxEntry, signal: AbortSignal): Promise<void> {
 
-        const { outbox, tell, log } = this.#parts;
+        const { outbox, notify, log } = this.#parts;
         try {
-            await tell(entry.handle, signal);
+            await notify(entry.handle, signal);
             this.#answered();
             await outbox.remove(entry);
         }
         catch (error) {
             if (!signal.aborted) {
-                await this.#failed(entry, error).catch((fault: unknown) => {
+                await this.#failed(entry, error).catch((reason: unknown) => {
 
                     this.#pausedUntil = performance.now() + this.#pause(1, MAX_OUTAGE_PAUSE_MS);
-                    log.error({ event: 'handle.outbox-failed', err: fault, handle: entry.handle }, 'failed to store handle registration error');
+                    log.error({ event: 'handle.outbox-failed', err: reason, handle: entry.handle }, 'failed to store handle registration error');
                 });
             }
         }
@@ -196,7 +196,7 @@ export class HandleDelivery {
     /** Waits until woken or until `pause` ms have passed. */
     async #idle(pause: number, signal: AbortSignal): Promise<void> {
 
-        if (this.#isWanted || signal.aborted) {
+        if (this.#isWakeRequested || signal.aborted) {
             return;
         }
 

@@ -5,8 +5,8 @@ import type { Logger } from 'pino';
 import { SingleFlight } from '../util/concurrency/single-flight.js';
 
 export interface DatabaseMonitorOptions {
-    /** Rejects when the database does not respond, within `patience` milliseconds if given. */
-    readonly ping: (patience?: number) => Promise<void>;
+    /** Rejects when the database does not respond, within `timeoutMs` milliseconds if given. */
+    readonly ping: (timeoutMs?: number) => Promise<void>;
     /** Called after several failed pings in a row. */
     readonly onOutage: () => void;
     /** Called when the database responds again. */
@@ -23,7 +23,7 @@ const ATTEMPTS = 3;
 const ATTEMPT_PAUSE_MS = 100;
 
 /** Timeout of an on-demand ping in milliseconds. */
-const LOOK_MS = 1000;
+const CHECK_MS = 1000;
 
 /** Pauses between pings during an outage in milliseconds: the first, doubled up to the maximum. */
 const FIRST_PAUSE_MS = 100;
@@ -36,7 +36,7 @@ export class DatabaseMonitor {
     readonly #stop = new AbortController();
     #wake: (() => void) | null = null;
     #isSuspected = false;
-    readonly #looks = new SingleFlight<boolean>();
+    readonly #checks = new SingleFlight<boolean>();
     #watching: Promise<void> = Promise.resolve();
 
     constructor(options: DatabaseMonitorOptions) {
@@ -59,7 +59,7 @@ export class DatabaseMonitor {
     /** Returns whether the database responds now; never rejects. Concurrent calls share one ping. */
     ping(): Promise<boolean> {
 
-        return this.#looks.run(() => this.#answersWithin(LOOK_MS));
+        return this.#checks.run(() => this.#answersWithin(CHECK_MS));
     }
 
     async stop(): Promise<void> {

@@ -17,9 +17,9 @@ export type Subsystem = (typeof SUBSYSTEMS)[number];
 const NAMED: readonly Subsystem[] = ['storage', 'indexer'];
 
 /** Failure of the storage: it does not respond, is full or damaged; or there was no disk space to open it. */
-export type StorageTrouble = 'silent' | 'full' | 'damaged' | 'no room to start';
+export type StorageCondition = 'silent' | 'full' | 'damaged' | 'no room to start';
 
-const MESSAGES: Readonly<Record<StorageTrouble, string>> = {
+const MESSAGES: Readonly<Record<StorageCondition, string>> = {
     silent: 'the storage does not answer',
     full: 'the storage is full: what is stored can be read, nothing can be added until there is room',
     'no room to start': 'the storage is full: the service starts when there is room',
@@ -30,19 +30,19 @@ const MESSAGES: Readonly<Record<StorageTrouble, string>> = {
 export class StartupState {
 
     private readonly subsystems = new Map<Subsystem, SubsystemState>();
-    private probe: () => Promise<StorageTrouble | null> = () => Promise.resolve(null);
+    private probe: () => Promise<StorageCondition | null> = () => Promise.resolve(null);
     /** Reason of the last failed start, if known; null after a successful one. */
-    private reason: StorageTrouble | null = null;
+    private reason: StorageCondition | null = null;
 
     /** Records a successful start. `probe` returns the current failure of the storage within about a second, and never rejects. */
-    succeed(probe: () => Promise<StorageTrouble | null>): void {
+    succeed(probe: () => Promise<StorageCondition | null>): void {
 
         this.probe = probe;
         this.reason = null;
     }
 
     /** Records the begin of a start: everything is starting. */
-    begin(): void {
+    start(): void {
 
         for (const subsystem of SUBSYSTEMS) {
             this.subsystems.set(subsystem, 'STARTING');
@@ -56,7 +56,7 @@ export class StartupState {
     }
 
     /** Records a failed start: subsystems that were starting have failed. */
-    fail(reason: StorageTrouble | null = null): void {
+    fail(reason: StorageCondition | null = null): void {
 
         this.reason = reason;
         for (const [subsystem, state] of this.subsystems) {
@@ -81,9 +81,9 @@ export class StartupState {
     /** The record after a probe of the storage, whose result takes precedence. */
     async probedRecord(): Promise<JsonObject> {
 
-        const trouble = this.reason ?? (this.subsystems.get('storage') === 'UP' ? await this.probe() : null);
-        return trouble === null ? recordOf(this.subsystems) :
-            { ...recordOf(new Map(this.subsystems).set('storage', 'FAILED')), message: MESSAGES[trouble] };
+        const condition = this.reason ?? (this.subsystems.get('storage') === 'UP' ? await this.probe() : null);
+        return condition === null ? recordOf(this.subsystems) :
+            { ...recordOf(new Map(this.subsystems).set('storage', 'FAILED')), message: MESSAGES[condition] };
     }
 }
 
@@ -94,6 +94,6 @@ function stateOf(subsystems: ReadonlyMap<Subsystem, SubsystemState>): 'UP' | 'FA
 
 function recordOf(subsystems: ReadonlyMap<Subsystem, SubsystemState>): JsonObject {
 
-    const known = [...subsystems].filter(([name, state]) => NAMED.includes(name) && state !== 'STARTING');
-    return { state: stateOf(subsystems), details: Object.fromEntries(known), subsystems: Object.fromEntries(subsystems) };
+    const named = [...subsystems].filter(([name, state]) => NAMED.includes(name) && state !== 'STARTING');
+    return { state: stateOf(subsystems), details: Object.fromEntries(named), subsystems: Object.fromEntries(subsystems) };
 }

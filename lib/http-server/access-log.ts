@@ -13,7 +13,7 @@ export interface RequestFacts {
     /** Address of the client, also behind trusted proxies. */
     readonly remoteAddress?: string | undefined;
     /** True when the request was rejected early, by the rate limit of its address. */
-    readonly isTurnedAway?: boolean | undefined;
+    readonly isRejectedEarly?: boolean | undefined;
 }
 
 /** Interval in milliseconds at which early rejections are logged, as one line per address. */
@@ -37,9 +37,9 @@ export function logAccess(server: Server, log: Logger, factsOf: (request: Reques
             return;
         }
 
-        const { callerId, operationId, remoteAddress, isTurnedAway } = factsOf(request);
-        if (isTurnedAway) {
-            rejections.note(remoteAddress ?? '');
+        const { callerId, operationId, remoteAddress, isRejectedEarly } = factsOf(request);
+        if (isRejectedEarly) {
+            rejections.record(remoteAddress ?? '');
             return;
         }
 
@@ -68,7 +68,7 @@ export function logAccess(server: Server, log: Logger, factsOf: (request: Reques
 }
 
 /** Aggregates early rejections, so that thousands of them do not flood the log. */
-function logRejections(log: Logger): { readonly note: (remote: string) => void; readonly flush: () => void } {
+function logRejections(log: Logger): { readonly record: (remote: string) => void; readonly flush: () => void } {
 
     const limiter = new LogLimiter({ burst: 0 });
     let timer: NodeJS.Timeout | undefined;
@@ -81,13 +81,13 @@ function logRejections(log: Logger): { readonly note: (remote: string) => void; 
         }
     };
 
-    const note = (remote: string): void => {
+    const record = (remote: string): void => {
 
         limiter.pass(remote);
         timer ??= setTimeout(flush, TOGETHER_MS).unref();
     };
 
-    return { note, flush };
+    return { record, flush };
 }
 
 /** A URL for the log: bounded in length, without the values of parameters with credentials. */

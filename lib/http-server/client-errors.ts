@@ -24,21 +24,21 @@ export function clientErrorHandler(connections: Connections, log: Logger): (erro
 
     return (error, socket) => {
 
-        const refusal = refusalOf(error);
-        if (!refusal) {
+        const rejection = rejectionOf(error);
+        if (!rejection) {
             socket.destroy();
             return;
         }
 
         const requestId = makeRequestId();
-        log.info({ event: 'http.malformed', requestId, remote: socket.remoteAddress, status: refusal.code, reason: error.code },
+        log.info({ event: 'http.malformed', requestId, remote: socket.remoteAddress, status: rejection.code, reason: error.code },
             'malformed request rejected');
-        const answer = (): void => answerRaw(socket, refusal.code, refusal.message, requestId);
-        const exchange = connections.exchangeOn(socket);
-        if (exchange?.request.complete) {
-            exchange.response.once('close', answer);        // The error is in the next request: respond to this one first
+        const answer = (): void => answerRaw(socket, rejection.code, rejection.message, requestId);
+        const transaction = connections.exchangeOn(socket);
+        if (transaction?.request.complete) {
+            transaction.response.once('close', answer);        // The error is in the next request: respond to this one first
         }
-        else if (exchange?.response.headersSent) {
+        else if (transaction?.response.headersSent) {
             socket.destroy();
         }
         else {
@@ -48,7 +48,7 @@ export function clientErrorHandler(connections: Connections, log: Logger): (erro
 }
 
 /** The response for a parser error; null when the client has disconnected. */
-export function refusalOf(error: ClientError): { code: number; message: string } | null {
+export function rejectionOf(error: ClientError): { code: number; message: string } | null {
 
     switch (error.code) {
         case 'ECONNRESET':
@@ -77,7 +77,7 @@ function isInUrl({ bytesParsed = 0, rawPacket }: ClientError): boolean {
 }
 
 /** Handler of the event `checkExpectation`: HTTP defines no expectation but 100-continue. */
-export function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
+export function rejectExpectation(request: IncomingMessage, response: ServerResponse): void {
 
     const body = JSON.stringify({ message: `cannot meet the expectation ${String(request.headers.expect).slice(0, 60)}` });
     response.writeHead(417, {

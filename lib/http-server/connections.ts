@@ -10,7 +10,7 @@ import { makeRequestId } from './request-id.js';
 import { isStarved, STARVED_MESSAGE } from './stall.js';
 
 /** A request in progress on an HTTP/1.1 connection. */
-interface ConnectionExchange {
+interface PendingExchange {
     readonly request: Http.IncomingMessage;
     readonly response: Http.ServerResponse;
 }
@@ -22,7 +22,7 @@ export class Connections {
     readonly #sockets = new Set<Socket>();
     /** Connections in the TLS handshake, by the address of the peer. */
     readonly #handshakes = new Map<string, Socket>();
-    readonly #exchanges = new Map<Socket, ConnectionExchange>();
+    readonly #exchanges = new Map<Socket, PendingExchange>();
     readonly #sessions: Http2Sessions | null;
     #isClosing = false;
     #deadline: NodeJS.Timeout | undefined;
@@ -38,8 +38,8 @@ export class Connections {
             front.on('connection', (socket: Socket) => this.#track(socket));
         }
 
-        http1.on('request', (request, response) => this.#begin({ request, response }));
-        http1.on('checkContinue', (request, response) => this.#begin({ request, response }));
+        http1.on('request', (request, response) => this.#start({ request, response }));
+        http1.on('checkContinue', (request, response) => this.#start({ request, response }));
         http1.on('timeout', (socket: Socket) => this.#onIdle(socket));
         this.#sessions = http2 && new Http2Sessions(http2, config);
         front.on('close', () => clearTimeout(this.#deadline));
@@ -52,7 +52,7 @@ export class Connections {
     }
 
     /** The request in progress on an HTTP/1.1 connection. */
-    exchangeOn(socket: Socket): ConnectionExchange | undefined {
+    exchangeOn(socket: Socket): PendingExchange | undefined {
 
         return this.#exchanges.get(socket);
     }
@@ -106,7 +106,7 @@ export class Connections {
         return (socket as Socket & { alpnProtocol?: string | false | null }).alpnProtocol === 'h2';
     }
 
-    #begin(exchange: ConnectionExchange): void {
+    #start(exchange: PendingExchange): void {
 
         const { socket } = exchange.request;
         this.#exchanges.set(socket, exchange);

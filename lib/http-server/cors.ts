@@ -4,7 +4,7 @@ import type { Request } from '@hapi/hapi';
 import type { ListenConfig } from '../config/index.js';
 
 /** Allowed request headers when the preflight requests none: those of the interface. */
-const KNOWN_HEADERS = 'Authorization, Content-Type, Content-Disposition, Range, As-User, X-Csrf-Token, Request-Id';
+const ALLOWED_HEADERS = 'Authorization, Content-Type, Content-Disposition, Range, As-User, X-Csrf-Token, Request-Id';
 /** Valid list of header names in a preflight. Anything else is not echoed. */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~, \t-]{1,2000}$/;
 /** Response headers of the interface that are exposed to pages. */
@@ -91,6 +91,6 @@ export class Cors {
 /** Allows all requested headers: they are harmless without the credentials, which the page must have been given. */
 function headersFor({ headers }: Request): string {
 
-    const asked: unknown = headers['access-control-request-headers'];
-    return typeof asked === 'string' && HEADER_NAMES.test(asked) ? asked : KNOWN_HEADERS;
+    const requested: unknown = headers['access-control-request-headers'];
+    return typeof requested === 'string' && HEADER_NAMES.test(requested) ? requested : ALLOWED_HEADERS;
 }

@@ -23,8 +23,8 @@ export class Http2Sessions {
         this.#idleMs = config.keepAliveSeconds * 1000;
         this.#headersMs = config.headersSeconds * 1000;
         server.on('session', (session) => this.#track(session));
-        server.on('request', (request, response) => this.#begin(request, response));
-        server.on('checkContinue', (request, response) => this.#begin(request, response));
+        server.on('request', (request, response) => this.#start(request, response));
+        server.on('checkContinue', (request, response) => this.#start(request, response));
     }
 
     /** Accepts no more requests; each session closes after its last one. */
@@ -94,7 +94,7 @@ export class Http2Sessions {
         });
     }
 
-    #begin(request: Http2ServerRequest, response: Http2ServerResponse): void {
+    #start(request: Http2ServerRequest, response: Http2ServerResponse): void {
 
         const { session } = request.stream;
         if (session) {

@@ -32,8 +32,8 @@ export function requestIdOf(request: Request): string {
 /** Ensures a valid id in the request headers; generates one if the client's is missing or invalid. */
 export function assignRequestId(request: Request): void {
 
-    const given: unknown = request.headers[HEADER];
-    if (typeof given !== 'string' || !ACCEPTABLE.test(given)) {
+    const requested: unknown = request.headers[HEADER];
+    if (typeof requested !== 'string' || !ACCEPTABLE.test(requested)) {
         request.headers[HEADER] = makeRequestId();
     }
 }

@@ -32,7 +32,7 @@ export function sweepBlobs(sweeper: BlobSweeper, { isShort, ...options }: Partia
 }
 
 /** Removes unreferenced blobs at once, for a write that needs disk space. */
-export function makeRoom(sweeper: BlobSweeper): () => Promise<unknown> {
+export function freeSpace(sweeper: BlobSweeper): () => Promise<unknown> {
 
     return () => sweeper.sweep(Date.now(), { ...SWEEP_OPTIONS, grace: 0, limit: REMOVED_WHILE_WAITING });
 }

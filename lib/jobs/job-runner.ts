@@ -18,7 +18,7 @@ export class JobRunner {
 
     readonly #store: JobStore;
     readonly #options: JobWorkerOptions;
-    readonly #lanes = new Map<string, JobWorker>();
+    readonly #workers = new Map<string, JobWorker>();
     #started = false;
 
     constructor(store: JobStore, options: JobRunnerOptions) {
@@ -30,14 +30,14 @@ export class JobRunner {
     /** Registers a kind. Throws for a duplicate name. */
     register(kind: JobKind): void {
 
-        if (this.#lanes.has(kind.kind)) {
+        if (this.#workers.has(kind.kind)) {
             throw new Error(`job kind ${kind.kind} is registered already`);
         }
 
-        const lane = new JobWorker(kind, this.#store, this.#options);
-        this.#lanes.set(kind.kind, lane);
+        const worker = new JobWorker(kind, this.#store, this.#options);
+        this.#workers.set(kind.kind, worker);
         if (this.#started) {
-            lane.start();
+            worker.start();
         }
     }
 
@@ -45,8 +45,8 @@ export class JobRunner {
     start(): void {
 
         this.#started = true;
-        for (const lane of this.#lanes.values()) {
-            lane.start();
+        for (const worker of this.#workers.values()) {
+            worker.start();
         }
     }
 
@@ -61,13 +61,13 @@ export class JobRunner {
     /** Polls for jobs of a kind now, after a unit with an enqueue step was committed. */
     wake(kind: string): void {
 
-        this.#lanes.get(kind)?.wake();
+        this.#workers.get(kind)?.wake();
     }
 
     /** Aborts running jobs and waits for their safe points; unfinished ones return to the table. */
     async stop(): Promise<void> {
 
         this.#started = false;
-        await Promise.all([...this.#lanes.values()].map((lane) => lane.stop()));
+        await Promise.all([...this.#workers.values()].map((worker) => worker.stop()));
     }
 }

@@ -19,7 +19,7 @@ const LEASE_MS = 60_000;
 const MAX_ATTEMPTS = 10;
 
 /** Minimum pause in milliseconds between two polls: another process may be about to claim a due job. */
-const SHORTEST_PAUSE_MS = 10;
+const MIN_PAUSE_MS = 10;
 
 /** Number of attempts to record an outcome, and milliseconds between them. */
 const RETRIES = 120;
@@ -112,7 +112,7 @@ export class JobWorker {
                 const job = await this.#store.claim(kind, leaseMs);
                 if (!job) {
                     const due = await this.#store.nextDue(kind);
-                    pause = Math.max(SHORTEST_PAUSE_MS, Math.min(pause, (due ?? Infinity) - this.#options.now()));
+                    pause = Math.max(MIN_PAUSE_MS, Math.min(pause, (due ?? Infinity) - this.#options.now()));
                     break;
                 }
 
@@ -145,7 +145,7 @@ export class JobWorker {
     async #work(leased: LeasedJob, lease: Lease): Promise<void> {
 
         const { id, payload, progress, attempts } = leased;
-        let settle = (): Promise<unknown> => this.#done(leased);
+        let recordEnd = (): Promise<unknown> => this.#done(leased);
         try {
             await this.#kind.run({
                 id, payload, progress, attempts,
@@ -157,11 +157,11 @@ export class JobWorker {
             });
         }
         catch (error) {
-            settle = () => this.#failed(leased, error);
+            recordEnd = () => this.#failed(leased, error);
         }
 
         try {
-            await untilWritten(settle, lease);
+            await untilWritten(recordEnd, lease);
         }
         finally {
             lease.end();

@@ -77,37 +77,37 @@ function masked(value: JsonValue, mask: Mask): JsonValue | undefined {
 
 function maskedArray(value: readonly JsonValue[], mask: Mask): JsonValue[] {
 
-    const kept: JsonValue[] = [];
+    const retained: JsonValue[] = [];
     const texts = new Map<string, string>();
     for (const [index, element] of value.entries()) {
         const child = elementMask(mask, String(index));
-        const keptElement = child ? masked(element, child) : undefined;
-        if (keptElement !== undefined) {
+        const maskedElement = child ? masked(element, child) : undefined;
+        if (maskedElement !== undefined) {
             const text = numberTextAt(value, String(index));
             if (text !== undefined) {
-                texts.set(String(kept.length), text);
+                texts.set(String(retained.length), text);
             }
 
-            kept.push(keptElement);
+            retained.push(maskedElement);
         }
     }
 
-    return setNumberTexts(kept, texts);
+    return setNumberTexts(retained, texts);
 }
 
 function maskedObject(value: JsonObject, mask: Mask): JsonObject {
 
-    const kept: [string, JsonValue][] = [];
+    const retained: [string, JsonValue][] = [];
     for (const [name, child] of Object.entries(value)) {
         const childMask = mask.members.get(name);
-        const keptChild = childMask ? masked(child, childMask) : undefined;
-        if (keptChild !== undefined) {
-            kept.push([name, keptChild]);
+        const maskedChild = childMask ? masked(child, childMask) : undefined;
+        if (maskedChild !== undefined) {
+            retained.push([name, maskedChild]);
         }
     }
 
     // fromEntries defines properties, so a member called __proto__ does not set the prototype.
-    return copyNumberTexts(value, Object.fromEntries(kept));
+    return copyNumberTexts(value, Object.fromEntries(retained));
 }
 
 function elementMask(mask: Mask, index: string): Mask | undefined {

@@ -61,12 +61,12 @@ function joined(text: string, numbers: readonly number[]): string {
 function pass(path: Position[], text: string, i: number): number {
 
     const token = text.charAt(i);
-    const place = path.at(-1);
+    const position = path.at(-1);
     if (token === '"') {
         const end = closingQuote(text, i);
-        if (place?.wantsName) {
-            place.name = [i, end + 1];
-            place.wantsName = false;
+        if (position?.wantsName) {
+            position.name = [i, end + 1];
+            position.wantsName = false;
         }
 
         return end;
@@ -78,9 +78,9 @@ function pass(path: Position[], text: string, i: number): number {
     else if (token === '}' || token === ']') {
         path.pop();
     }
-    else if (token === ',' && place) {
-        place.index += 1;
-        place.wantsName = !place.isArray;
+    else if (token === ',' && position) {
+        position.index += 1;
+        position.wantsName = !position.isArray;
     }
 
     return i;
@@ -99,26 +99,26 @@ function keyOf({ isArray, index, name }: Position, text: string): string {
 /** Sets the text of the current number in the innermost container. */
 function keep(root: JsonValue, path: readonly Position[], text: string, number: string): void {
 
-    const place = path.at(-1);
-    if (!place) {
+    const position = path.at(-1);
+    if (!position) {
         return;
     }
 
-    const key = keyOf(place, text);
-    if (place.texts) {
-        place.texts.set(key, number);
+    const key = keyOf(position, text);
+    if (position.texts) {
+        position.texts.set(key, number);
         return;
     }
 
-    place.texts = new Map([[key, number]]);
-    setNumberTexts(containerAt(root, path, path.length - 1, text), place.texts);
+    position.texts = new Map([[key, number]]);
+    setNumberTexts(containerAt(root, path, path.length - 1, text), position.texts);
 }
 
 /** Returns the container at a depth of the path; resolves those around it that are not resolved yet. */
 function containerAt(root: JsonValue, path: readonly Position[], depth: number, text: string): JsonObject {
 
-    const place = path[depth] as Position;
+    const position = path[depth] as Position;
     const outer = path[depth - 1];
-    place.container ??= (outer ? containerAt(root, path, depth - 1, text)[keyOf(outer, text)] : root) as JsonObject;
-    return place.container;
+    position.container ??= (outer ? containerAt(root, path, depth - 1, text)[keyOf(outer, text)] : root) as JsonObject;
+    return position.container;
 }

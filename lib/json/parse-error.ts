@@ -13,7 +13,7 @@ const MAX_POINTER_SHOWN = 200;
 export function explainError(text: string, maxDepth: number, name: string): DoipError {
 
     try {
-        new ErrorFinder(text, maxDepth, name).document();
+        new ErrorLocator(text, maxDepth, name).document();
     }
     catch (error) {
         if (error instanceof DoipError) {
@@ -26,7 +26,7 @@ export function explainError(text: string, maxDepth: number, name: string): Doip
     return badRequest(`${name} is malformed`, { details: { line: 1, column: 1 } });
 }
 
-class ErrorFinder {
+class ErrorLocator {
 
     private readonly text: string;
     private readonly maxDepth: number;
@@ -234,11 +234,11 @@ class ErrorFinder {
         return true;
     }
 
-    private unexpected(wanted: string): DoipError {
+    private unexpected(expected: string): DoipError {
 
         const found = this.text.codePointAt(this.index);
-        const shown = found === undefined ? 'the text ends' : `got ${JSON.stringify(String.fromCodePoint(found))}`;
-        return this.malformed(`expected ${wanted}, ${shown}`, this.index);
+        const actual = found === undefined ? 'the text ends' : `got ${JSON.stringify(String.fromCodePoint(found))}`;
+        return this.malformed(`expected ${expected}, ${actual}`, this.index);
     }
 
     /** The error for a text that is not JSON. */

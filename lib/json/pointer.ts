@@ -64,7 +64,7 @@ export function getAt(root: JsonValue, pointer: string | JsonPointer): JsonValue
 }
 
 /** Like {@link getAt}, for values to be shown: a number that JavaScript writes differently is returned as a {@link SentNumber}. */
-export function shownAt(root: JsonValue, pointer: string | JsonPointer): JsonValue | undefined {
+export function visibleAt(root: JsonValue, pointer: string | JsonPointer): JsonValue | undefined {
 
     const segments = parsed(pointer);
     const parent = segments.length === 0 ? undefined : getAt(root, segments.slice(0, -1));
@@ -72,10 +72,10 @@ export function shownAt(root: JsonValue, pointer: string | JsonPointer): JsonVal
     return text === undefined ? getAt(root, segments) : new SentNumber(text) as unknown as JsonValue;
 }
 
-/** Like {@link shownAt}; throws DoipError 404 when there is no value. */
+/** Like {@link visibleAt}; throws DoipError 404 when there is no value. */
 export function requireAt(root: JsonValue, pointer: string | JsonPointer): JsonValue {
 
-    const value = shownAt(root, pointer);
+    const value = visibleAt(root, pointer);
     if (value === undefined) {
         throw notFound('Missing data at jsonPointer in object');
     }
@@ -110,7 +110,7 @@ export function setAt(root: JsonValue, pointer: string | JsonPointer, value: Jso
 
         const changed = copyNumberTexts(parent, index === parent.length ? [...parent, value] : parent.with(index, value));
         return setNumberText(changed, String(index), text);
-    }) ?? refuse(pointer);
+    }) ?? reject(pointer);
 }
 
 /**
@@ -135,7 +135,7 @@ export function removeAt(root: JsonValue, pointer: string | JsonPointer): JsonVa
         const { [last]: removed, ...rest } = parent as JsonObject;
         void removed;
         return rest;
-    }) ?? refuse(pointer);
+    }) ?? reject(pointer);
 }
 
 /** Removes an element, and shifts the texts of numbers accordingly. */
@@ -203,7 +203,7 @@ function unescapeSegment(segment: string): string {
     return segment.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-function refuse(pointer: string | JsonPointer): never {
+function reject(pointer: string | JsonPointer): never {
 
     throw invalidPointer(pointer);
 }

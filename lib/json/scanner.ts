@@ -4,7 +4,7 @@
  */
 
 /** Result of {@link inspect} for a text that must be rejected. */
-export const FAULTY = -1;
+export const INVALID = -1;
 /** Maximum length of a number, in characters. */
 export const MAX_NUMBER_LENGTH = 1000;
 /** Maximum length of a number written by JavaScript. */
@@ -26,7 +26,7 @@ const ZERO = 0x30;
 export function inspect(text: string, maxDepth: number, numbers: number[]): number {
 
     if (!text.isWellFormed()) {
-        return FAULTY;
+        return INVALID;
     }
 
     let colons = 0;
@@ -39,7 +39,7 @@ export function inspect(text: string, maxDepth: number, numbers: number[]): numb
             i = closingQuote(text, i);
             escape = escape < start ? nextEscape(text, start) : escape;
             if (escape < i && hasLoneSurrogate(text, escape, i)) {
-                return FAULTY;
+                return INVALID;
             }
         }
         else if (code === 0x3a) {                           // :
@@ -47,7 +47,7 @@ export function inspect(text: string, maxDepth: number, numbers: number[]): numb
         }
         else if (code === 0x7b || code === 0x5b) {          // { [
             if (++depth > maxDepth) {
-                return FAULTY;
+                return INVALID;
             }
         }
         else if (code === 0x7d || code === 0x5d) {          // } ]
@@ -56,8 +56,8 @@ export function inspect(text: string, maxDepth: number, numbers: number[]): numb
         else if (code >= 0x30 && code <= 0x39) {            // A digit
             const start = text.charCodeAt(i - 1) === MINUS ? i - 1 : i;
             const end = numberEnd(text, start);
-            if (end === FAULTY) {
-                return FAULTY;
+            if (end === INVALID) {
+                return INVALID;
             }
 
             if (end < 0) {
@@ -109,7 +109,7 @@ function hasLoneSurrogate(text: string, start: number, end: number): boolean {
     for (let i = start; i < end; ++i) {
         if (text.charCodeAt(i) === BACKSLASH) {
             const length = escapeLength(text, i);
-            if (length === FAULTY) {
+            if (length === INVALID) {
                 return true;
             }
 
@@ -133,7 +133,7 @@ export function escapeLength(text: string, i: number): number {
     }
 
     const isPair = unit <= 0xdbff && /^\\u[dD][c-fC-F][0-9a-fA-F]{2}$/.test(text.slice(i + 6, i + 12));
-    return isPair ? 12 : FAULTY;
+    return isPair ? 12 : INVALID;
 }
 
 /**
@@ -162,7 +162,7 @@ function numberEnd(text: string, start: number): number {
     }
 
     if (end - start > MAX_NUMBER_LENGTH) {
-        return FAULTY;
+        return INVALID;
     }
 
     if (end - start > MAX_WRITTEN_LENGTH && end - start < FINITE_LENGTH && !hasExponent) {
@@ -172,7 +172,7 @@ function numberEnd(text: string, start: number): number {
     const token = text.slice(start, end);
     const value = Number(token);
     if (value === Infinity || value === -Infinity) {
-        return FAULTY;
+        return INVALID;
     }
 
     return Number.isNaN(value) || String(value) === token ? end : ~end;         // JSON.parse reports invalid numbers

@@ -13,7 +13,7 @@ import { checkValueCount } from './value-counter.js';
 import { explainError } from './parse-error.js';
 import { addNumberTexts } from './number-positions.js';
 import { SentNumber } from './exact-numbers.js';
-import { FAULTY, inspect, MAX_WRITTEN_LENGTH } from './scanner.js';
+import { INVALID, inspect, MAX_WRITTEN_LENGTH } from './scanner.js';
 import { jsonFromPython } from '../util/text/python-format.js';
 
 /** Limits, and the name of the text in messages. */
@@ -57,7 +57,7 @@ export function parseJson(input: string | Uint8Array, options: JsonTextOptions =
         throw explainError(text, maxDepth, name);           // With a better message than JSON.parse
     }
 
-    if (colons === FAULTY || countProperties(value) !== colons) {
+    if (colons === INVALID || countProperties(value) !== colons) {
         throw explainError(text, maxDepth, name);
     }
 
@@ -72,12 +72,12 @@ export function parseJson(input: string | Uint8Array, options: JsonTextOptions =
 /** Limits the total length of numbers longer than JavaScript writes them, since they cost time by their length. */
 function checkNumberLengths(numbers: readonly number[], maxValues: number, name: string): void {
 
-    const most = maxValues * MAX_WRITTEN_LENGTH;
+    const maxLength = maxValues * MAX_WRITTEN_LENGTH;
     let length = 0;
     for (let i = 0; i < numbers.length; i += 2) {
         length += (numbers[i + 1] ?? 0) - (numbers[i] ?? 0);
-        if (length > most) {
-            throw tooLarge(`${name} holds numbers of more than the allowed ${most} characters together`);
+        if (length > maxLength) {
+            throw tooLarge(`${name} holds numbers of more than the allowed ${maxLength} characters together`);
         }
     }
 }
@@ -96,9 +96,9 @@ export function parseOwnJson(text: string): JsonValue {
  * Parses JSON of query parameters: strict JSON, or Python's output of lists and dictionaries (single quotes, `True`, `False`,
  * `None`), which published clients send.
  */
-export function parseLenientJson(text: string, given: JsonTextOptions = {}): JsonValue {
+export function parseLenientJson(text: string, overrides: JsonTextOptions = {}): JsonValue {
 
-    const options = { maxValues: PARAMETER_VALUES, ...given };
+    const options = { maxValues: PARAMETER_VALUES, ...overrides };
     try {
         return parseJson(text, options);
     }
@@ -187,8 +187,8 @@ function countInArray(values: JsonValue[]): number {
     let count = 0;
     for (const value of values) {
         const inner = countProperties(value);
-        if (inner === FAULTY) {
-            return FAULTY;
+        if (inner === INVALID) {
+            return INVALID;
         }
 
         count += inner;
@@ -203,9 +203,9 @@ function countInObject(object: JsonObject): number {
     let count = keys.length;
     for (const key of keys) {
         const value = object[key] as JsonValue;
-        const inner = reachesPrototype(key, value) ? FAULTY : countProperties(value);
-        if (inner === FAULTY) {
-            return FAULTY;
+        const inner = reachesPrototype(key, value) ? INVALID : countProperties(value);
+        if (inner === INVALID) {
+            return INVALID;
         }
 
         count += inner;

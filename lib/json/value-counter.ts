@@ -20,10 +20,10 @@ const SHARE_OF_OBJECT = 4;
  * Checks that a text has no more values than allowed, and no object with more than a quarter as many properties. An empty array or
  * object counts as two. Throws DoipError 413.
  */
-export function checkValueCount(text: string, most: number, name: string): void {
+export function checkValueCount(text: string, max: number, name: string): void {
 
     // A value takes at least two characters, its comma included, and a property more than twice as many.
-    const excess = text.length > most ? new ValueCounter(text, most).findExcess() : null;
+    const excess = text.length > max ? new ValueCounter(text, max).findExcess() : null;
     if (excess !== null) {
         throw tooLarge(`${name} holds ${excess}`);
     }
@@ -32,15 +32,15 @@ export function checkValueCount(text: string, most: number, name: string): void 
 class ValueCounter {
 
     readonly #text: string;
-    readonly #most: number;
+    readonly #max: number;
     /** Number of members so far of the open objects; negative for arrays, whose elements are not counted. */
     readonly #open: number[] = [];
     #count = 1;
 
-    constructor(text: string, most: number) {
+    constructor(text: string, max: number) {
 
         this.#text = text;
-        this.#most = most;
+        this.#max = max;
     }
 
     /** Returns which limit is exceeded; null for none. */
@@ -68,8 +68,8 @@ class ValueCounter {
 
     #take(code: number): string | null {
 
-        if (++this.#count > this.#most) {
-            return `more than the allowed ${this.#most} values`;
+        if (++this.#count > this.#max) {
+            return `more than the allowed ${this.#max} values`;
         }
 
         const open = this.#open;
@@ -80,6 +80,6 @@ class ValueCounter {
 
         const members = (open.pop() ?? -Infinity) + 1;
         open.push(members);
-        return members * SHARE_OF_OBJECT > this.#most ? `an object with more than the allowed ${Math.floor(this.#most / SHARE_OF_OBJECT)} properties` : null;
+        return members * SHARE_OF_OBJECT > this.#max ? `an object with more than the allowed ${Math.floor(this.#max / SHARE_OF_OBJECT)} properties` : null;
     }
 }

@@ -25,7 +25,7 @@ const FINAL: ReadonlySet<string | undefined> = new Set(['EPIPE', 'EBADF', 'ECONN
 export class AsyncLogDestination {
 
     readonly #descriptor: number;
-    readonly #pieces: (string | Buffer)[] = [];
+    readonly #queue: (string | Buffer)[] = [];
     /** The bytes being written. */
     #rest: Buffer | null = null;
     /** Timer of a retry. */
@@ -34,7 +34,7 @@ export class AsyncLogDestination {
     #length = 0;
     #isPlanned = false;
     #isFull = false;
-    #isGone = false;
+    #isBroken = false;
     #mayWait = true;
     #dropped = 0;
     #onIdle: (() => void)[] = [];
@@ -51,7 +51,7 @@ export class AsyncLogDestination {
     /** Buffers a line. Never blocks, never throws. */
     write(line: string): void {
 
-        if (this.#isGone) {
+        if (this.#isBroken) {
             return;
         }
 
@@ -61,13 +61,13 @@ export class AsyncLogDestination {
             return;
         }
 
-        const last = this.#pieces.length - 1;
-        const piece = this.#pieces[last];
-        if (typeof piece === 'string' && piece.length + line.length <= CHUNK_CHARACTERS) {
-            this.#pieces[last] = piece + line;
+        const last = this.#queue.length - 1;
+        const chunk = this.#queue[last];
+        if (typeof chunk === 'string' && chunk.length + line.length <= CHUNK_CHARACTERS) {
+            this.#queue[last] = chunk + line;
         }
         else {
-            this.#pieces.push(line);
+            this.#queue.push(line);
         }
 
         this.#length += line.length;
@@ -102,7 +102,7 @@ export class AsyncLogDestination {
         if (this.#pause) {
             clearTimeout(this.#pause);
             this.#pause = undefined;
-            this.#putBack(this.#rest);
+            this.#requeue(this.#rest);
             this.#rest = null;
         }
 
@@ -112,7 +112,7 @@ export class AsyncLogDestination {
             const left = this.#writeSync(bytes, deadline);
             if (left.length > 0) {
                 this.#mayWait = false;
-                this.#putBack(left);
+                this.#requeue(left);
                 this.#plan();
                 return;
             }
@@ -121,7 +121,7 @@ export class AsyncLogDestination {
 
     get #isIdle(): boolean {
 
-        return this.#rest === null && this.#pieces.length === 0;
+        return this.#rest === null && this.#queue.length === 0;
     }
 
     /** Schedules a write of all lines logged in this turn of the event loop. */
@@ -155,7 +155,7 @@ export class AsyncLogDestination {
         write(this.#descriptor, bytes, (error, count) => {
 
             if (FINAL.has(error?.code)) {
-                this.#giveUp();
+                this.#abandon();
             }
             else if (error || count === 0) {
                 this.#pause = setTimeout(() => {
@@ -190,7 +190,7 @@ export class AsyncLogDestination {
             }
             catch (error) {
                 if (FINAL.has((error as NodeJS.ErrnoException).code)) {
-                    this.#giveUp();
+                    this.#abandon();
                     break;
                 }
 
@@ -218,27 +218,27 @@ export class AsyncLogDestination {
 
     #take(): Buffer | null {
 
-        const piece = this.#pieces.shift();
-        if (typeof piece !== 'string') {
-            return piece ?? null;
+        const chunk = this.#queue.shift();
+        if (typeof chunk !== 'string') {
+            return chunk ?? null;
         }
 
-        const bytes = Buffer.from(piece);
-        this.#length += bytes.length - piece.length;
+        const bytes = Buffer.from(chunk);
+        this.#length += bytes.length - chunk.length;
         return bytes;
     }
 
-    #putBack(bytes: Buffer | null): void {
+    #requeue(bytes: Buffer | null): void {
 
         if (bytes) {
-            this.#pieces.unshift(bytes);
+            this.#queue.unshift(bytes);
         }
     }
 
-    #giveUp(): void {
+    #abandon(): void {
 
-        this.#isGone = true;
-        this.#pieces.length = 0;
+        this.#isBroken = true;
+        this.#queue.length = 0;
         this.#rest = null;
         this.#notifyIdle();
     }

@@ -5,7 +5,7 @@
 
 const LARGE = 1024 * 1024;
 
-const GUARDED = [
+const ALLOCATORS = [
     'ArrayBuffer', 'Uint8Array', 'Uint8ClampedArray', 'Uint16Array', 'Int16Array', 'Uint32Array', 'Int32Array', 'Float32Array', 'Float64Array'
 ] as const;
 
@@ -15,16 +15,16 @@ let limit = Infinity;
 export function guardMemory(bytes: number): void {
 
     if (limit === Infinity) {
-        GUARDED.forEach(limitAllocations);
+        ALLOCATORS.forEach(limitAllocations);
     }
 
     limit = bytes;
 }
 
-function limitAllocations(name: (typeof GUARDED)[number]): void {
+function limitAllocations(name: (typeof ALLOCATORS)[number]): void {
 
     const original = globalThis[name];
-    const guarded = new Proxy(original, {
+    const limited = new Proxy(original, {
         construct(target, args: readonly unknown[], newTarget): object {
 
             const [length] = args;
@@ -36,5 +36,5 @@ function limitAllocations(name: (typeof GUARDED)[number]): void {
             return Reflect.construct(target, args, newTarget) as object;
         }
     });
-    Object.defineProperty(globalThis, name, { value: guarded, writable: true, configurable: true });
+    Object.defineProperty(globalThis, name, { value: limited, writable: true, configurable: true });
 }

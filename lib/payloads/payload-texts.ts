@@ -121,9 +121,9 @@ export class PayloadTexts {
     /**
      * Returns the texts of objects, by id.
      *
-     * @param most limit in UTF-16 units: objects after the one that reaches it are missing in the result
+     * @param maxCharacters limit in UTF-16 units: objects after the one that reaches it are missing in the result
      */
-    async of(objects: readonly StoredObject[], most = Infinity): Promise<Map<string, ObjectTexts>> {
+    async of(objects: readonly StoredObject[], maxCharacters = Infinity): Promise<Map<string, ObjectTexts>> {
 
         const elements = new Map(objects.map((object) => [object.id, this.elementsOf(object)]));
         const facts = await this.#facts([...elements.values()].flat());
@@ -136,7 +136,7 @@ export class PayloadTexts {
 
                 read += length;
             });
-            if (read >= most) {
+            if (read >= maxCharacters) {
                 break;
             }
         }
@@ -156,13 +156,13 @@ export class PayloadTexts {
         }
 
         const texts = new Map<string, string>();
-        const known = elements.flatMap(({ element: { name }, key }) => {
+        const stored = elements.flatMap(({ element: { name }, key }) => {
 
             const fact = facts.get(textKeyOf(key));
             return fact ? [{ name, ...fact }] : [];
         });
         let left = this.#limits.objectCharacters;
-        for (const { name, key, characters } of known) {
+        for (const { name, key, characters } of stored) {
             const text = characters > 0 && left > 0 ? (await this.#store.text(key) ?? '').slice(0, left) : '';
             if (text !== '') {
                 texts.set(name, text);
@@ -171,7 +171,7 @@ export class PayloadTexts {
         }
 
         return {
-            texts, isPending: known.length < elements.length, reasons: known.flatMap(({ reason }) => (reason === null ? [] : [reason]))
+            texts, isPending: stored.length < elements.length, reasons: stored.flatMap(({ reason }) => (reason === null ? [] : [reason]))
         };
     }
 }

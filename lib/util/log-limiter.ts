@@ -56,9 +56,9 @@ export class LogLimiter {
 
     #bucketOf(key: string): Bucket {
 
-        const known = this.#buckets.get(key);
-        if (known) {
-            return known;
+        const existing = this.#buckets.get(key);
+        if (existing) {
+            return existing;
         }
 
         const isShared = this.#buckets.size >= this.#limits.maxKeys;

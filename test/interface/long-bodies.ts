@@ -107,17 +107,17 @@ describe('long bodies', () => {
 
         const memory = bodyMemoryOf(small.server, 0);
         const open = [begin(200 * KIB), begin(200 * KIB)];
-        await until(() => memory.held > 300 * KIB);
+        await until(() => memory.used > 300 * KIB);
         const refused = await send('/search', withJunk(SEARCH, `"${'x'.repeat(200 * KIB)}"`), {}, 'POST', small);
         const short = await send('/search', `{${SEARCH}}`, {}, 'POST', small);
         open.forEach((request) => request.destroy());
-        await until(() => memory.held === 0);
+        await until(() => memory.used === 0);
         const later = await send('/search', withJunk(SEARCH, `"${'x'.repeat(200 * KIB)}"`), {}, 'POST', small);
 
         expect([refused.status, refused.retryAfter]).to.equal([429, '1']);
         expect(short.status).to.equal(200);
         expect(later.status).to.equal(200);
-        await until(() => memory.held === 0);
+        await until(() => memory.used === 0);
     });
 
     /** A search that sends a part of its body and then no more. */

@@ -8,13 +8,13 @@ import { failureFrom, methodNotAllowed, shapeErrors } from '../http/response/err
 import { answering, BODY_OPTIONS, explain, ROUTE_OPTIONS } from '../http/hapi-handler.js';
 import type { Performer, TranslatorOptions } from '../http/request/translator-options.js';
 import { DEFAULT_BASES } from '../http/request/translator-options.js';
-import { notePerformed, noteRejection } from '../http/request/request-facts.js';
+import { recordPerformed, recordRejection } from '../http/request/request-facts.js';
 import { RequestLimits } from '../http/request/request-limits.js';
 import { createTransportReader } from '../http/request/transport.js';
 import type { RequestSetting } from './request.js';
 import { readRequest } from './request.js';
 import { DOIP_RESPONSE, doipHeader, writeFailure, writeResponse } from './response.js';
-import { keepPrivate, respondOptions } from '../http/response/send.js';
+import { preventCaching, respondOptions } from '../http/response/send.js';
 
 /**
  * Mounts `/doip` and `/doip/{operationId}`, below the additional bases too.
@@ -41,13 +41,13 @@ const METHODS = ['GET', 'POST'];
 function routes(path: string, gateway: Performer, setting: RequestSetting): ServerRoute[] {
 
     const handler = answering(gateway.statuses, (request, h) => perform(request, h, gateway, setting));
-    const refusal = answering(gateway.statuses, (request, h) =>
+    const rejection = answering(gateway.statuses, (request, h) =>
         Promise.resolve(request.method === 'options' ?
             respondOptions(h, METHODS) : writeFailure(h, methodNotAllowed(request, METHODS, gateway.statuses), null)));
     return [
         { method: 'GET', path, handler, options: ROUTE_OPTIONS },
         { method: 'POST', path, handler, options: BODY_OPTIONS },
-        { method: '*', path, handler: refusal, options: BODY_OPTIONS }
+        { method: '*', path, handler: rejection, options: BODY_OPTIONS }
     ];
 }
 
@@ -59,14 +59,14 @@ async function perform(request: Request, h: ResponseToolkit, gateway: Performer,
         const { envelope, isPrivate } = await readRequest(request, setting, seen);
         const rejection = gateway.edge?.rejects(envelope.authentication, envelope.transport);
         if (rejection) {
-            noteRejection(request, envelope.transport);
+            recordRejection(request, envelope.transport);
             return writeFailure(h, failureFrom(rejection, statuses), seen.requestId);
         }
 
         const response = await gateway.perform(envelope);
-        notePerformed(request, envelope, response);
+        recordPerformed(request, envelope, response);
         const answered = await writeResponse(request, h, envelope, response, statuses);
-        return isPrivate ? keepPrivate(answered) : answered;
+        return isPrivate ? preventCaching(answered) : answered;
     }
     catch (error) {
         return writeFailure(h, explain(request, error, statuses), seen.requestId);

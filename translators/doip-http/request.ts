@@ -86,16 +86,16 @@ function required(value: string | undefined, name: string): string {
 }
 
 /** Attributes of the request. Headers add some; a parameter takes precedence over a header. */
-function attributesOf(request: Request, given: JsonObject): JsonObject {
+function attributesOf(request: Request, attributes: JsonObject): JsonObject {
 
     const mediaType = header(request.headers, 'content-type');
     const { filename } = parseDisposition(header(request.headers, 'content-disposition') ?? '');
-    const range = request.method === 'get' && given['element'] !== undefined ? requestedRange(request.headers) : undefined;
+    const range = request.method === 'get' && attributes['element'] !== undefined ? requestedRange(request.headers) : undefined;
     return {
         ...(mediaType === undefined ? {} : { mediaType }),
         ...(filename ? { filename } : {}),
         ...(range === undefined ? {} : { range }),
-        ...given
+        ...attributes
     };
 }
 

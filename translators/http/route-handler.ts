@@ -16,13 +16,13 @@ import { HttpEnvelope } from './request/envelope.js';
 import { codeOf, failureFrom, failureOf, hasReport, isFailure, methodNotAllowed, respondFailure, shapeErrors } from './response/errors.js';
 import { answering, BODY_OPTIONS, ROUTE_OPTIONS } from './hapi-handler.js';
 import { DEFAULT_BASES } from './request/translator-options.js';
-import { notePerformed, noteRejection } from './request/request-facts.js';
+import { recordPerformed, recordRejection } from './request/request-facts.js';
 import { RequestLimits } from './request/request-limits.js';
 import { readSession } from './headers/session-cookie.js';
 import { createTransportReader } from './request/transport.js';
 import { outputReply } from './response/reply.js';
 import { Params } from './request/params.js';
-import { send, keepPrivate, respondOptions } from './response/send.js';
+import { send, preventCaching, respondOptions } from './response/send.js';
 
 /** Dependencies of reading a request. */
 interface Setting {
@@ -86,7 +86,7 @@ async function handle(
     const { authentication, isPrivate } = readCredentials(request, params);
     const rejection = gateway.edge?.rejects(authentication, transport);
     if (rejection) {
-        noteRejection(request, transport);
+        recordRejection(request, transport);
         return respondFailure(h, failureFrom(rejection, gateway.statuses));
     }
 
@@ -97,59 +97,59 @@ async function handle(
         name: pathParameter(request, 'name'),
         base: (request.route.realm.modifiers.route.prefix ?? '') + base
     };
-    const exchange = await route.toEnvelope(call);
-    const asked = envelope(request, exchange, { authentication, transport, shared: sharedAttributes(request, params) });
-    const response = await gateway.perform(asked);
-    notePerformed(request, asked, response);
-    const answered = await answerOf(request, h, { exchange, response, gateway });
-    return isPrivate ? keepPrivate(answered) : answered;
+    const operationCall = await route.toEnvelope(call);
+    const doipRequest = envelope(request, operationCall, { authentication, transport, shared: sharedAttributes(request, params) });
+    const response = await gateway.perform(doipRequest);
+    recordPerformed(request, doipRequest, response);
+    const answered = await answerOf(request, h, { operationCall, response, gateway });
+    return isPrivate ? preventCaching(answered) : answered;
 }
 
 async function answerOf(
-    request: Request, h: ResponseToolkit, { exchange, response, gateway }: { exchange: OperationCall; response: DoipResponse; gateway: Performer }
+    request: Request, h: ResponseToolkit, { operationCall, response, gateway }: { operationCall: OperationCall; response: DoipResponse; gateway: Performer }
 ): Promise<ResponseObject> {
 
     if (!isFailure(response)) {
-        const sent = await send(request, h, await replyOf(exchange, response), response);
+        const sent = await send(request, h, await replyOf(operationCall, response), response);
         const { permission } = response.attributes;
         return typeof permission === 'string' ? sent.header('X-Permission', permission) : sent;
     }
 
     if (hasReport(response)) {
-        return (await send(request, h, await replyOf(exchange, response), response)).code(codeOf(response, gateway.statuses));
+        return (await send(request, h, await replyOf(operationCall, response), response)).code(codeOf(response, gateway.statuses));
     }
 
-    return respondFailure(h, await failureOf(inWordsOfPaths(exchange, response), gateway.statuses));
+    return respondFailure(h, await failureOf(withPathNames(operationCall, response), gateway.statuses));
 }
 
 /** Turns a declined operation on the object in the path into a 404: for clients of paths, that resource does not exist. */
-function inWordsOfPaths({ targetId }: OperationCall, response: DoipResponse): DoipResponse {
+function withPathNames({ targetId }: OperationCall, response: DoipResponse): DoipResponse {
 
     const isDeclined = response.status === Status.declined && response.http === undefined;
     return isDeclined && targetId !== undefined ? { ...response, http: 404 } : response;
 }
 
-function replyOf(exchange: OperationCall, response: DoipResponse): Reply | Promise<Reply> {
+function replyOf(operationCall: OperationCall, response: DoipResponse): Reply | Promise<Reply> {
 
-    return exchange.fromEnvelope ? exchange.fromEnvelope(response) : outputReply();
+    return operationCall.fromEnvelope ? operationCall.fromEnvelope(response) : outputReply();
 }
 
 function envelope(
-    request: Request, exchange: OperationCall, facts: Pick<DoipRequest, 'authentication' | 'transport'> & { readonly shared: JsonObject }
+    request: Request, operationCall: OperationCall, facts: Pick<DoipRequest, 'authentication' | 'transport'> & { readonly shared: JsonObject }
 ): DoipRequest {
 
     const { shared, authentication, transport } = facts;
     return new HttpEnvelope(request, {
         requestId: null,
         clientId: null,
-        operationId: exchange.operationId,
-        targetId: exchange.targetId ?? 'service',
-        attributes: { ...shared, ...exchange.attributes },
-        laterAttributes: exchange.laterAttributes,
-        input: exchange.input ?? empty(),
+        operationId: operationCall.operationId,
+        targetId: operationCall.targetId ?? 'service',
+        attributes: { ...shared, ...operationCall.attributes },
+        laterAttributes: operationCall.laterAttributes,
+        input: operationCall.input ?? empty(),
         authentication, transport,
         ...(isSafe(request) ? { safe: true } : {}),
-        ...(exchange.allowTypeChange === true ? { allowTypeChange: true } : {})
+        ...(operationCall.allowTypeChange === true ? { allowTypeChange: true } : {})
     });
 }
 

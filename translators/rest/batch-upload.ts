@@ -11,13 +11,13 @@ import { writeJson } from '../../lib/json/serializer.js';
 import { SerializedJson } from '../../lib/doip/serialized-object.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { bytesInput, hasLines } from './mapping/json-input.js';
-import { given } from '../http/request/params.js';
+import { omitUndefined } from '../http/request/params.js';
 import { asDigitalObject, asJson, toRestObject } from './mapping/rest-object.js';
 import { restRecordText } from './mapping/record-writer.js';
 
 /** Format of the record of a batch. */
 export const batchRecord: RecordShape = {
-    frame: ({ results, ...others }) => ({ before: {}, after: others }),
+    surround: ({ results, ...others }) => ({ before: {}, after: others }),
     text: (result) => writeJson(batchResult(result instanceof SerializedJson ? result.toJSON() : result as JsonValue))
 };
 
@@ -30,13 +30,13 @@ export const batchUploadRoutes: readonly Route[] = [
             const format = call.params.text('format') ?? (hasLines(call) ? 'ndjson' : undefined);
             return {
                 operationId: Op.batchUpload,
-                attributes: given({
+                attributes: omitUndefined({
                     format,
                     failFast: call.params.flag('failFast'),
                     parallel: call.params.flagOr('parallel', true)
                 }),
                 input: bytesInput(call, format === 'ndjson' ? 'application/x-ndjson' : 'application/json'),
-                fromEnvelope: ({ output }) => ({ headers: {}, body: { kind: 'pieces', pieces: restRecordText(output, batchRecord) } })
+                fromEnvelope: ({ output }) => ({ headers: {}, body: { kind: 'texts', texts: restRecordText(output, batchRecord) } })
             };
         }
     }

@@ -8,7 +8,7 @@ import { Op } from '../../lib/doip/operation-ids.js';
 import { readEnvelopeParameters } from '../http/request/envelope-params.js';
 import { callee } from './mapping/callee.js';
 import { bytesInput } from './mapping/json-input.js';
-import { given, type Params } from '../http/request/params.js';
+import { omitUndefined, type Params } from '../http/request/params.js';
 
 export const callRoutes: readonly Route[] = [
     { methods: ['GET'], path: '/call', toEnvelope: methodCall },
@@ -21,7 +21,7 @@ function methodCall({ params }: RouteCall): OperationCall {
     return {
         operationId: Op.call,
         targetId,
-        attributes: given({ type, method: params.text('method'), params: params.json('params'), ...methodAttributes(params) })
+        attributes: omitUndefined({ type, method: params.text('method'), params: params.json('params'), ...methodAttributes(params) })
     };
 }
 

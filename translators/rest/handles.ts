@@ -13,7 +13,7 @@ import { badRequest } from '../../lib/errors/errors.js';
 import { isJsonObject } from '../../lib/util/json-types.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { readJson } from '../../lib/doip/segments.js';
-import { given } from '../http/request/params.js';
+import { omitUndefined } from '../http/request/params.js';
 import { jsonReply, redirectReply } from '../http/response/reply.js';
 import { handlePage } from './mapping/handle-page.js';
 import { objectPath } from './mapping/rest-object.js';
@@ -40,7 +40,7 @@ function follow(call: RouteCall): OperationCall {
     return {
         operationId: Op.handlesLocate,
         targetId: requireHandle(call),
-        attributes: given({ view: viewOf(call.params) }),
+        attributes: omitUndefined({ view: viewOf(call.params) }),
         fromEnvelope: (response) => show(response, call)
     };
 }

@@ -2,7 +2,7 @@
 
 import type { Route } from '../http/route.js';
 import { Op } from '../../lib/doip/operation-ids.js';
-import { given } from '../http/request/params.js';
+import { omitUndefined } from '../http/request/params.js';
 import { callee } from './mapping/callee.js';
 
 export const listMethodsRoutes: readonly Route[] = [
@@ -12,7 +12,8 @@ export const listMethodsRoutes: readonly Route[] = [
         toEnvelope({ params }) {
 
             const { targetId, type } = callee(params);
-            return { operationId: Op.listMethods, targetId, attributes: given({ type, static: params.flag('static'), includeCrud: params.flag('includeCrud') || undefined }) };
+            const attributes = omitUndefined({ type, static: params.flag('static'), includeCrud: params.flag('includeCrud') || undefined });
+            return { operationId: Op.listMethods, targetId, attributes };
         }
     }
 ];

@@ -17,7 +17,7 @@ import { formatDisposition } from '../http/headers/content-disposition.js';
 import { requestedRange } from '../http/headers/range.js';
 import { jsonReply, textReply } from '../http/response/reply.js';
 import { BodyParams, objectSegments } from './mapping/object-input.js';
-import { given } from '../http/request/params.js';
+import { omitUndefined } from '../http/request/params.js';
 import { asDigitalObject, objectHeaders, payloadFacts, textOf, valueWritten, view } from './mapping/rest-object.js';
 import { holdsJson, isSearch } from './mapping/search-request.js';
 import { search } from './search.js';
@@ -70,10 +70,10 @@ function retrieve(call: RouteCall): OperationCall {
         return params.flag('metadata') ? retrieveFacts(call, payload) : retrieveBytes(call, payload);
     }
 
-    const look = lookOf(params);
+    const options = viewOptions(params);
     const jsonPointer = params.text('jsonPointer');
     const filter = params.textList('filter');
-    const isPart = jsonPointer !== undefined && !look.full;
+    const isPart = jsonPointer !== undefined && !options.full;
     const asText = params.flag('text');
     return {
         operationId: Op.retrieve,
@@ -82,12 +82,12 @@ function retrieve(call: RouteCall): OperationCall {
         async fromEnvelope({ attributes, output }) {
 
             const value = await readJson(output);
-            const permission = permissionFor(look, attributes);
-            const shown = isPart ? value : view(asDigitalObject(value), { full: look.full, jsonPointer, filter, permission });
+            const permission = permissionFor(options, attributes);
+            const body = isPart ? value : view(asDigitalObject(value), { full: options.full, jsonPointer, filter, permission });
             const headers = headersOf(call, attributes);
             return asText
-                ? textReply(textOf(shown), { headers, mediaType: attributes['textMediaType'] })
-                : jsonReply(shown, { headers, pretty: look.pretty });
+                ? textReply(textOf(body), { headers, mediaType: attributes['textMediaType'] })
+                : jsonReply(body, { headers, pretty: options.pretty });
         }
     };
 }
@@ -99,7 +99,7 @@ function retrieveBytes(call: RouteCall, element: string): OperationCall {
     return {
         operationId: Op.retrieve,
         targetId: call.name,
-        attributes: given({ element, range: call.request.method === 'get' ? requestedRange(call.request.headers) : undefined }),
+        attributes: omitUndefined({ element, range: call.request.method === 'get' ? requestedRange(call.request.headers) : undefined }),
         fromEnvelope: ({ attributes }) => ({
             headers: { ...headersOf(call, attributes), 'Accept-Ranges': 'bytes' },
             body: { kind: 'output', disposition, isTrusted: call.name === DESIGN_ID }
@@ -132,14 +132,14 @@ function create(call: RouteCall): OperationCall {
     return {
         operationId: Op.create,
         attributes: createAttributes(params),
-        laterAttributes: () => (all.hasFields ? createAttributes(all.known) : null),
+        laterAttributes: () => (all.hasFields ? createAttributes(all.knownParams) : null),
         input: objectSegments(request, {
-            head: given({ type: params.text('type'), id: params.text('handle') }),
-            takesPointer: false,
+            object: omitUndefined({ type: params.text('type'), id: params.text('handle') }),
+            acceptsPointer: false,
             fields: [...FIELDS, 'handle', 'suffix'],
             params: all, limits
         }),
-        fromEnvelope: (response) => written(response, call, lookOf(all.known))
+        fromEnvelope: (response) => writeReply(response, call, viewOptions(all.knownParams))
     };
 }
 
@@ -147,7 +147,7 @@ function createAttributes(params: Params): JsonObject {
 
     return {
         dryRun: params.strictFlag('dryRun'),
-        ...given({ suffix: params.text('handle') ? undefined : params.text('suffix') }),
+        ...omitUndefined({ suffix: params.text('handle') ? undefined : params.text('suffix') }),
         ...params.requestContext()
     };
 }
@@ -162,21 +162,21 @@ function update(call: RouteCall): OperationCall {
         operationId: Op.update,
         targetId,
         attributes: { ...updateAttributes(params), ...toDelete },
-        laterAttributes: () => (all.hasFields ? updateAttributes(all.known) : null),
+        laterAttributes: () => (all.hasFields ? updateAttributes(all.knownParams) : null),
         allowTypeChange: true,
         input: objectSegments(request, {
-            head: given({ type: params.text('type') }),
-            takesPointer: true,
+            object: omitUndefined({ type: params.text('type') }),
+            acceptsPointer: true,
             fields: [...FIELDS, 'jsonPointer', 'payloadToDelete'],
             params: all, limits
         }),
-        fromEnvelope: (response) => written(response, call, lookOf(all.known), all.known.text('jsonPointer'))
+        fromEnvelope: (response) => writeReply(response, call, viewOptions(all.knownParams), all.knownParams.text('jsonPointer'))
     };
 }
 
 function updateAttributes(params: Params): JsonObject {
 
-    return { dryRun: params.strictFlag('dryRun'), ...given({ jsonPointer: params.text('jsonPointer') }), ...params.requestContext() };
+    return { dryRun: params.strictFlag('dryRun'), ...omitUndefined({ jsonPointer: params.text('jsonPointer') }), ...params.requestContext() };
 }
 
 /** Deleting a part is an update, with its rights, hooks and validation. */
@@ -231,19 +231,19 @@ interface ViewOptions {
 }
 
 /** Never throws: it may run after the change was committed. */
-function lookOf(params: Params): ViewOptions {
+function viewOptions(params: Params): ViewOptions {
 
     return { full: params.flag('full'), pretty: params.flag('pretty'), withPermission: params.flag('includeResponseContext') };
 }
 
 /** Response of a create or update: the content, the value written at the pointer, or the full form. */
-async function written({ attributes, output }: DoipResponse, call: RouteCall, look: ViewOptions, jsonPointer?: string): Promise<Reply> {
+async function writeReply({ attributes, output }: DoipResponse, call: RouteCall, options: ViewOptions, jsonPointer?: string): Promise<Reply> {
 
     const object = asDigitalObject(await readJson(output));
-    const value: JsonValue = jsonPointer === undefined || look.full
-        ? view(object, { full: look.full, permission: permissionFor(look, attributes) })
+    const value: JsonValue = jsonPointer === undefined || options.full
+        ? view(object, { full: options.full, permission: permissionFor(options, attributes) })
         : valueWritten(object.attributes.content, jsonPointer);
-    return jsonReply(value, { headers: objectHeaders(call.base, object.id, attributes), pretty: look.pretty });
+    return jsonReply(value, { headers: objectHeaders(call.base, object.id, attributes), pretty: options.pretty });
 }
 
 function headersOf({ base, name }: RouteCall, attributes: JsonObject): Headers {

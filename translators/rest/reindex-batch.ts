@@ -3,7 +3,7 @@
 import type { Route } from '../http/route.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { jsonInputUnlessNull } from './mapping/json-input.js';
-import { given } from '../http/request/params.js';
+import { omitUndefined } from '../http/request/params.js';
 
 export const reindexBatchRoutes: readonly Route[] = [
     {
@@ -11,7 +11,7 @@ export const reindexBatchRoutes: readonly Route[] = [
         path: '/reindexBatch',
         toEnvelope: (call) => ({
             operationId: Op.reindexBatch,
-            attributes: given({
+            attributes: omitUndefined({
                 lockObjects: call.params.flagOr('lockObjects', true),
                 query: call.params.text('query'),
                 all: call.params.flag('all')

@@ -7,7 +7,7 @@ import { isJsonObject } from '../../lib/util/json-types.js';
 import { jsonText } from '../../lib/json/raw-json.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { readJson } from '../../lib/doip/segments.js';
-import { given } from '../http/request/params.js';
+import { omitUndefined } from '../http/request/params.js';
 import { asDigitalObject } from './mapping/rest-object.js';
 import { requireId } from './mapping/json-input.js';
 
@@ -20,7 +20,7 @@ export const relationshipRoutes: readonly Route[] = [
             targetId: requireId(call),
             attributes: { outboundOnly: call.params.flag('outboundOnly') },
             fromEnvelope: async ({ output }) => ({
-                headers: {}, body: { kind: 'pieces', pieces: graphText(await readJson(output) as JsonObject) }
+                headers: {}, body: { kind: 'texts', texts: graphText(await readJson(output) as JsonObject) }
             })
         })
     }
@@ -69,6 +69,6 @@ function *graphParts({ nodes, edges, results, ...rest }: JsonObject): Generator<
 function entryText(id: string, value: JsonValue): string {
 
     const { type, attributes: { content, metadata } } = asDigitalObject(value);
-    const end = JSON.stringify(given({ createdOn: metadata?.createdOn, createdBy: metadata?.createdBy })).slice(1);
+    const end = JSON.stringify(omitUndefined({ createdOn: metadata?.createdOn, createdBy: metadata?.createdBy })).slice(1);
     return `{"id":${JSON.stringify(id)},"type":${JSON.stringify(type)},"json":${jsonText(content)}${end === '}' ? '' : ','}${end}`;
 }

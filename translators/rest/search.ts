@@ -17,7 +17,7 @@ export function search(params: Params): OperationCall {
     return {
         operationId: Op.search,
         attributes: searchAttributes(params),
-        fromEnvelope: ({ output }) => ({ headers: {}, body: { kind: 'pieces', pieces: restRecordText(output, shape) } })
+        fromEnvelope: ({ output }) => ({ headers: {}, body: { kind: 'texts', texts: restRecordText(output, shape) } })
     };
 }
 

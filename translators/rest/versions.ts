@@ -4,7 +4,7 @@ import type { Params } from '../http/request/params.js';
 import type { Route } from '../http/route.js';
 import { badRequest } from '../../lib/errors/errors.js';
 import { Op } from '../../lib/doip/operation-ids.js';
-import { given } from '../http/request/params.js';
+import { omitUndefined } from '../http/request/params.js';
 
 export const versionRoutes: readonly Route[] = [
     {
@@ -18,7 +18,7 @@ export const versionRoutes: readonly Route[] = [
         toEnvelope: ({ params }) => ({
             operationId: Op.versionsPublish,
             targetId: objectId(params),
-            attributes: given({ versionId: params.text('versionId'), clonePayloads: clonesPayloads(params) })
+            attributes: omitUndefined({ versionId: params.text('versionId'), clonePayloads: clonesPayloads(params) })
         })
     }
 ];

@@ -21,10 +21,10 @@ interface CookieOptions {
 export function sessionCookies({ session, cookies }: JsonObject, isSecure: boolean): string[] {
 
     const { sessionId, csrfToken } = isJsonObject(session) ? session : {};
-    const looks = isJsonObject(cookies) ? cookies : {};
+    const options = isJsonObject(cookies) ? cookies : {};
     return [
-        cookie(SESSION_COOKIE, sessionId, cookieOptions(looks['jsessionid'], { path: '/', httpOnly: true, secure: isSecure })),
-        cookie(CSRF_COOKIE, csrfToken, cookieOptions(looks['csrfToken'], { path: '/', httpOnly: false, secure: isSecure }))
+        cookie(SESSION_COOKIE, sessionId, cookieOptions(options['jsessionid'], { path: '/', httpOnly: true, secure: isSecure })),
+        cookie(CSRF_COOKIE, csrfToken, cookieOptions(options['csrfToken'], { path: '/', httpOnly: false, secure: isSecure }))
     ];
 }
 

@@ -14,7 +14,7 @@ import type { JsonItem } from '../../json/stream/splitter.js';
 
 /** A parsed item, or the reason why it is invalid. */
 export type BulkItem = { readonly position: number; readonly bytes: number } & (
-    { readonly value: JsonObject; readonly fault?: undefined } | { readonly fault: DoipError; readonly value?: undefined });
+    { readonly value: JsonObject; readonly error?: undefined } | { readonly error: DoipError; readonly value?: undefined });
 
 /** Format and limits of items. */
 export interface ItemRules {
@@ -33,7 +33,7 @@ export function readItem({ position, offset, length, bytes }: JsonItem, { format
 
     const facts = { position, bytes: length };
     if (bytes === null) {
-        return { ...facts, fault: tooLarge(`the object is longer than the allowed ${maxItemBytes} bytes`) };
+        return { ...facts, error: tooLarge(`the object is longer than the allowed ${maxItemBytes} bytes`) };
     }
 
     try {
@@ -50,14 +50,14 @@ export function readItem({ position, offset, length, bytes }: JsonItem, { format
             });
         }
 
-        return { ...facts, fault: error };
+        return { ...facts, error };
     }
 }
 
 /** Wraps a parsed value as an item. */
 export function itemOf(facts: { readonly position: number; readonly bytes: number }, value: JsonValue): BulkItem {
 
-    return isJsonObject(value) ? { ...facts, value } : { ...facts, fault: badRequest('each item must be a JSON object') };
+    return isJsonObject(value) ? { ...facts, value } : { ...facts, error: badRequest('each item must be a JSON object') };
 }
 
 /** The id that an item requests, in either form. */
@@ -88,20 +88,20 @@ export function elementsOf(item: JsonObject): JsonObject[] {
 /** Converts an item to a digital object, without the bytes of its elements. Throws 400 for attributes of the wrong kind. */
 export function toDigitalObject(item: JsonObject, elements: readonly JsonObject[]): JsonObject {
 
-    const given = item['attributes'] ?? {};
-    if (!isJsonObject(given)) {
+    const source = item['attributes'] ?? {};
+    if (!isJsonObject(source)) {
         throw badRequest('attributes must be a JSON object');
     }
 
     const attributes: JsonObject = {};
     for (const name of ATTRIBUTES) {
-        const value = given[name] ?? item[name];
+        const value = source[name] ?? item[name];
         if (value !== undefined) {
             attributes[name] = value;
         }
     }
 
-    const toDelete = given['elementsToDelete'] ?? item['payloadsToDelete'];
+    const toDelete = source['elementsToDelete'] ?? item['payloadsToDelete'];
     return {
         ...item['id'] === undefined ? {} : { id: item['id'] },
         ...item['type'] === undefined ? {} : { type: item['type'] },

@@ -7,7 +7,7 @@ import { RecordOutput } from '../../doip/record-output.js';
 import { SerializedJson } from '../../doip/serialized-object.js';
 import { turnFor } from '../../util/concurrency/event-loop-yielder.js';
 import { onClose } from '../../util/streams/on-close.js';
-import { headOf } from './batch-service.js';
+import { summaryOf } from './batch-service.js';
 
 /** Maximum size of a batch of results in characters; a single result may be longer. */
 const LENGTH_PER_BATCH = 64 * 1024;
@@ -19,13 +19,13 @@ const LENGTH_PER_BATCH = 64 * 1024;
 export function bulkRecord(outcome: BulkOutcome, more: JsonObject = {}): Promise<RecordOutput> {
 
     const { results } = outcome;
-    return RecordOutput.open({ after: { ...more, ...headOf(outcome) }, blocks: onClose(inBlocks(results), () => void results.dispose()) });
+    return RecordOutput.open({ after: { ...more, ...summaryOf(outcome) }, blocks: onClose(inBlocks(results), () => void results.dispose()) });
 }
 
 async function *inBlocks(results: SpillableList): AsyncGenerator<readonly SerializedJson[], void, undefined> {
 
     for await (const block of results.blocks()) {
-        for (const texts of pieces(block)) {
+        for (const texts of batches(block)) {
             const length = texts.reduce((sum, text) => sum + text.length, 0);
             await turnFor(length);
             yield texts.map((text) => new SerializedJson(text));
@@ -35,19 +35,19 @@ async function *inBlocks(results: SpillableList): AsyncGenerator<readonly Serial
 }
 
 /** Splits results into batches; a long result is a batch of its own. */
-function *pieces(texts: readonly string[]): Generator<readonly string[]> {
+function *batches(texts: readonly string[]): Generator<readonly string[]> {
 
-    let piece: string[] = [];
+    let batch: string[] = [];
     let length = 0;
     for (const text of texts) {
-        if (piece.length > 0 && length + text.length > LENGTH_PER_BATCH) {
-            yield piece;
-            [piece, length] = [[], 0];
+        if (batch.length > 0 && length + text.length > LENGTH_PER_BATCH) {
+            yield batch;
+            [batch, length] = [[], 0];
         }
 
-        piece.push(text);
+        batch.push(text);
         length += text.length;
     }
 
-    yield piece;
+    yield batch;
 }

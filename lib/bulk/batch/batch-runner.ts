@@ -19,9 +19,9 @@ export interface BatchTask {
     /**
      * Stores the item; resolves to the response, or to undefined for no result. Throws when the item is rejected.
      *
-     * @param earlier resolves when all items before it are done: the item may refer to them
+     * @param beforeWrite resolves when all items before it are done: the item may refer to them
      */
-    readonly work: (earlier: () => Promise<void>) => Promise<JsonValue | undefined>;
+    readonly work: (beforeWrite: () => Promise<void>) => Promise<JsonValue | undefined>;
 }
 
 /** Options of a batch. */
@@ -36,7 +36,7 @@ export interface BatchOptions {
     /** Stops after the first rejected item. */
     readonly failFast: boolean;
     /** Called for unexpected errors. */
-    readonly onFault: (error: unknown, position: number) => void;
+    readonly onError: (error: unknown, position: number) => void;
 }
 
 /** Maximum total size in bytes of concurrent items; a larger item runs alone. */
@@ -45,7 +45,7 @@ const BYTES_PER_BATCH = 16 * 1024 * 1024;
 const NO_RESULTS = 'the results could not be kept: look which items were stored';
 
 /** Milliseconds of work after which the event loop is yielded to. */
-const TURN_MS = 4;
+const YIELD_MS = 4;
 
 /** One batch. */
 export class Batch {
@@ -58,8 +58,8 @@ export class Batch {
     #wake: (() => void) | null = null;
     /** Resolves when all items taken so far are done. */
     #done: Promise<void> = Promise.resolve();
-    #fault: Error | null = null;
-    #turn = performance.now();
+    #error: Error | null = null;
+    #yieldedOn = performance.now();
     /** False after an item was rejected. */
     success = true;
 
@@ -69,13 +69,13 @@ export class Batch {
     }
 
     /** True when no more items are accepted. */
-    get isOver(): boolean {
+    get isStopped(): boolean {
 
-        return this.#fault !== null || this.#options.failFast && !this.success;
+        return this.#error !== null || this.#options.failFast && !this.success;
     }
 
     /** Starts an item as soon as the limits allow it. */
-    async take(task: BatchTask): Promise<void> {
+    async add(task: BatchTask): Promise<void> {
 
         while (this.#running > 0 && (this.#running >= this.#options.width || this.#bytes + task.bytes > BYTES_PER_BATCH)) {
             await new Promise<void>((resolve) => {
@@ -84,13 +84,13 @@ export class Batch {
             });
         }
 
-        if (this.isOver) {
+        if (this.isStopped) {
             return;
         }
 
-        if (performance.now() - this.#turn > TURN_MS) {
+        if (performance.now() - this.#yieldedOn > YIELD_MS) {
             await nextTurn();
-            this.#turn = performance.now();
+            this.#yieldedOn = performance.now();
         }
 
         this.#start(task);
@@ -110,8 +110,8 @@ export class Batch {
     async end(): Promise<void> {
 
         await this.#done;
-        if (this.#fault !== null) {
-            throw internal(new Error('the results of a batch could not be kept', { cause: this.#fault }), NO_RESULTS);
+        if (this.#error !== null) {
+            throw internal(new Error('the results of a batch could not be kept', { cause: this.#error }), NO_RESULTS);
         }
     }
 
@@ -123,7 +123,7 @@ export class Batch {
         const work = this.#work(task, () => before).catch((error: unknown) => {
 
             // The result could not be recorded, which fails the whole batch.
-            this.#fault ??= error as Error;
+            this.#error ??= error as Error;
         }).finally(() => {
 
             this.#running -= 1;
@@ -135,19 +135,19 @@ export class Batch {
         this.#done = Promise.all([before, work]).then(() => {});
     }
 
-    async #work(task: BatchTask, earlier: () => Promise<void>): Promise<void> {
+    async #work(task: BatchTask, beforeWrite: () => Promise<void>): Promise<void> {
 
         const { results, codeOf } = this.#options;
         const { position } = task;
         try {
-            const response = await this.#inOrder(task, earlier);
+            const response = await this.#inOrder(task, beforeWrite);
             if (response !== undefined) {
                 await turnForValue(response);
                 await results.add({ position, responseCode: 200, response });
             }
         }
         catch (thrown) {
-            const error = this.#refusal(thrown, position);
+            const error = this.#rejection(thrown, position);
             const { details } = thrown instanceof DoipError ? thrown : error;
             this.success = false;
             await results.add({ position, responseCode: codeOf(error), response: { message: error.message, ...details } });
@@ -155,33 +155,33 @@ export class Batch {
     }
 
     /** Chains the task behind the previous one with the same id. */
-    async #inOrder({ id, work }: BatchTask, earlier: () => Promise<void>): Promise<JsonValue | undefined> {
+    async #inOrder({ id, work }: BatchTask, beforeWrite: () => Promise<void>): Promise<JsonValue | undefined> {
 
         if (id === undefined) {
-            return work(earlier);
+            return work(beforeWrite);
         }
 
         const before = this.#byId.get(id) ?? Promise.resolve();
-        const working = before.then(() => work(earlier));
-        const over = working.then(() => {}, () => {});
-        this.#byId.set(id, over);
+        const working = before.then(() => work(beforeWrite));
+        const finished = working.then(() => {}, () => {});
+        this.#byId.set(id, finished);
         try {
             return await working;
         }
         finally {
-            if (this.#byId.get(id) === over) {
+            if (this.#byId.get(id) === finished) {
                 this.#byId.delete(id);
             }
         }
     }
 
-    #refusal(thrown: unknown, position: number): DoipError {
+    #rejection(thrown: unknown, position: number): DoipError {
 
         if (thrown instanceof DoipError && thrown.cause === undefined) {
             return thrown;
         }
 
-        this.#options.onFault(thrown, position);
+        this.#options.onError(thrown, position);
         return this.#options.explain(thrown) ?? (thrown instanceof DoipError ? thrown : internal(thrown));
     }
 }

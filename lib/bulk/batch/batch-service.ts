@@ -31,11 +31,11 @@ export interface BulkOutcome {
     readonly success: boolean;
     readonly results: SpillableList;
     /** Error in the input. The items before it have been processed. */
-    readonly fault: DoipError | null;
+    readonly error: DoipError | null;
 }
 
 /** Stores one item of a batch. */
-export type StoreItem = (item: JsonObject, earlier: () => Promise<void>) => Promise<JsonValue>;
+export type StoreItem = (item: JsonObject, beforeWrite: () => Promise<void>) => Promise<JsonValue>;
 
 /** Number of concurrent items: enough to fill one group commit while another one is being written. */
 const WIDTH = 128;
@@ -73,12 +73,12 @@ export class BulkService {
         return this.run(options, (batch) => this.source.read(input, options.ndjson, async (items) => {
 
             for await (const item of items) {
-                await batch.take(taskOf(item, store));
+                await batch.add(taskOf(item, store));
                 if (item.value && options.isFoundation(item.value)) {
                     await batch.drain();
                 }
 
-                if (batch.isOver) {
+                if (batch.isStopped) {
                     return;
                 }
             }
@@ -90,18 +90,18 @@ export class BulkService {
 
         const { parallel, failFast, log } = options;
         const results = new SpillableList(this.folder);
-        const faults = new ErrorLogLimiter(log);
+        const errors = new ErrorLogLimiter(log);
         const batch = new Batch({
             results, failFast,
             width: parallel ? WIDTH : 1,
             codeOf: this.#codeOf,
             explain: this.explain,
-            onFault: (error, position) => faults.add(error, position)
+            onError: (error, position) => errors.add(error, position)
         });
         try {
-            const fault = await work(batch);
+            const error = await work(batch);
             await batch.end();
-            return { success: batch.success && !fault, results, fault };
+            return { success: batch.success && !error, results, error };
         }
         catch (error) {
             await batch.drain();
@@ -109,22 +109,22 @@ export class BulkService {
             throw error;
         }
         finally {
-            faults.end();
+            errors.end();
         }
     }
 }
 
-function taskOf({ position, bytes, fault, value }: BulkItem, store: StoreItem): BatchTask {
+function taskOf({ position, bytes, error, value }: BulkItem, store: StoreItem): BatchTask {
 
-    if (fault) {
-        return { position, bytes, work: () => Promise.reject(fault) };
+    if (error) {
+        return { position, bytes, work: () => Promise.reject(error) };
     }
 
-    return { position, bytes, id: idOf(value), work: (earlier) => store(value, earlier) };
+    return { position, bytes, id: idOf(value), work: (beforeWrite) => store(value, beforeWrite) };
 }
 
 /** Members of the record besides the results. */
-export function headOf({ success, fault }: BulkOutcome): JsonObject {
+export function summaryOf({ success, error }: BulkOutcome): JsonObject {
 
-    return fault ? { success, message: fault.message, ...fault.details } : { success };
+    return error ? { success, message: error.message, ...error.details } : { success };
 }

@@ -21,9 +21,9 @@ export class ErrorLogLimiter {
     }
 
     /** Adds the error of an item; the first of its kind is logged with its stack. */
-    add(fault: unknown, position: number): void {
+    add(error: unknown, position: number): void {
 
-        const err = fault instanceof Error ? fault.cause ?? fault : fault;
+        const err = error instanceof Error ? error.cause ?? error : error;
         if (this.#limiter.pass(err instanceof Error ? err.message : String(err)) !== null) {
             this.#log.error({ event: 'batch.item-failed', err, position }, 'batch item failed');
         }

@@ -47,9 +47,9 @@ export class ItemSource {
             }
 
             isFirst = false;
-            const fault = await this.#readSegment(segment, ndjson, use);
-            if (fault) {
-                return fault;
+            const error = await this.#readSegment(segment, ndjson, use);
+            if (error) {
+                return error;
             }
         }
 

@@ -11,7 +11,7 @@ import { importRecord } from '../../identity/passwords/password-hash.js';
 import { secretKey } from '../../stores/credential-store.js';
 import { DESIGN_TYPE, SCHEMA_TYPE } from '../../types/built-in-types.js';
 import { decodeBase64, elementsOf } from '../batch/batch-item.js';
-import { lineOf, CHUNK_BYTES, pieceLine } from './export-format.js';
+import { lineOf, CHUNK_BYTES, chunkLine } from './export-format.js';
 
 /** An object of such an export. */
 export interface ReferenceObject {
@@ -21,7 +21,7 @@ export interface ReferenceObject {
     /** The object as lines of this service's export format. */
     lines(): Iterable<string>;
     /** Messages for the user about what is not imported, or does not work here. */
-    readonly notes: readonly string[];
+    readonly remarks: readonly string[];
 }
 
 const ALGORITHM = 'PBKDF2WithHmacSHA1';
@@ -49,7 +49,7 @@ export function readReference(value: JsonValue): ReferenceObject {
     const { internalMetadata, ...metadata } = isJsonObject(object['metadata']) ? object['metadata'] : {};
     const { secrets, lost } = id === DESIGN_ID ? NO_SECRETS : secretsOf(isJsonObject(internalMetadata) ? internalMetadata : {});
     const bytes = new Map(Object.entries(payloads).map(([name, base64]) => [name, decodeBase64(base64, name)]));
-    const { elements, faults } = elementsWith(bytes, elementsOf({ payloads: object['payloads'] ?? [] }));
+    const { elements, errors } = elementsWith(bytes, elementsOf({ payloads: object['payloads'] ?? [] }));
     const line = {
         id, type: type ?? '',
         attributes: { ...picked(object, 'content', 'acl', 'userMetadata'), metadata },
@@ -63,10 +63,10 @@ export function readReference(value: JsonValue): ReferenceObject {
 
             yield lineOf(line);
             for (const { id: name } of elements) {
-                yield *piecesOf(name as string, bytes.get(name as string) ?? Buffer.alloc(0));
+                yield *chunkLines(name as string, bytes.get(name as string) ?? Buffer.alloc(0));
             }
         },
-        notes: [...lost, ...faults, ...notesOn(object)].map((note) => `${id}: ${note}`)
+        remarks: [...lost, ...errors, ...remarksOn(object)].map((remark) => `${id}: ${remark}`)
     };
 }
 
@@ -75,23 +75,23 @@ export function readReference(value: JsonValue): ReferenceObject {
  *
  * @throws DoipError 400 for an element whose bytes are missing
  */
-function elementsWith(bytes: ReadonlyMap<string, Buffer>, described: readonly JsonObject[]): { elements: JsonObject[]; faults: string[] } {
+function elementsWith(bytes: ReadonlyMap<string, Buffer>, described: readonly JsonObject[]): { elements: JsonObject[]; errors: string[] } {
 
-    const faults: string[] = [];
+    const errors: string[] = [];
     const elements = described.map((element): JsonObject => {
 
-        const { id, length: told, base64Element } = element;
+        const { id, length: declared, base64Element } = element;
         if (base64Element !== undefined && base64Element !== null) {
             return element;
         }
 
-        const length = bytes.get(id as string)?.byteLength ?? (told === 0 ? 0 : undefined);
+        const length = bytes.get(id as string)?.byteLength ?? (declared === 0 ? 0 : undefined);
         if (length === undefined) {
             throw badRequest(`the bytes of payload ${typeof id === 'string' ? id : ''} are missing`);
         }
 
-        if (told !== undefined && told !== null && told !== length) {
-            faults.push(`payload ${id as string} has ${length} bytes instead of ${JSON.stringify(told)}`);
+        if (declared !== undefined && declared !== null && declared !== length) {
+            errors.push(`payload ${id as string} has ${length} bytes instead of ${JSON.stringify(declared)}`);
         }
 
         return { ...element, length };
@@ -99,12 +99,12 @@ function elementsWith(bytes: ReadonlyMap<string, Buffer>, described: readonly Js
     const names = new Set(described.map(({ id }) => id));
     for (const [id, { byteLength: length }] of bytes) {
         if (!names.has(id)) {
-            faults.push(`payload ${id} has bytes, but neither media type nor file name`);
+            errors.push(`payload ${id} has bytes, but neither media type nor file name`);
             elements.push({ id, length });
         }
     }
 
-    return { elements, faults };
+    return { elements, errors };
 }
 
 interface Secrets {
@@ -114,12 +114,12 @@ interface Secrets {
 
 const NO_SECRETS: Secrets = { secrets: null, lost: ['the password of admin stays what it is here'] };
 
-function secretsOf({ secureProperties, ...own }: JsonObject): Secrets {
+function secretsOf({ secureProperties, ...otherSecrets }: JsonObject): Secrets {
 
     const properties: JsonObject = {};
     const lost: string[] = [];
-    for (const [pointer, kept] of Object.entries(isJsonObject(secureProperties) ? secureProperties : {})) {
-        const record = recordOf(kept);
+    for (const [pointer, secret] of Object.entries(isJsonObject(secureProperties) ? secureProperties : {})) {
+        const record = recordOf(secret);
         if (record) {
             properties[secretKey(pointer)] = record;
         }
@@ -128,8 +128,8 @@ function secretsOf({ secureProperties, ...own }: JsonObject): Secrets {
         }
     }
 
-    const password = own['hash'] === undefined ? null : recordOf(own);
-    if (own['hash'] !== undefined && !password) {
+    const password = otherSecrets['hash'] === undefined ? null : recordOf(otherSecrets);
+    if (otherSecrets['hash'] !== undefined && !password) {
         lost.push('the password is not hashed in a known way: it has to be set anew');
     }
 
@@ -138,18 +138,18 @@ function secretsOf({ secureProperties, ...own }: JsonObject): Secrets {
 }
 
 /** Reads a password record. Numbers may be strings: older versions stored all internal metadata as strings. */
-function recordOf(kept: JsonValue): JsonObject | null {
+function recordOf(secret: JsonValue): JsonObject | null {
 
-    if (!isJsonObject(kept) || (kept['algorithm'] ?? ALGORITHM) !== ALGORITHM) {
+    if (!isJsonObject(secret) || (secret['algorithm'] ?? ALGORITHM) !== ALGORITHM) {
         return null;
     }
 
-    const { iterations } = kept;
+    const { iterations } = secret;
     const count = typeof iterations === 'string' && /^\d{1,9}$/.test(iterations) ? Number(iterations) : iterations;
-    return importRecord({ ...kept, ...count === undefined || count === null ? {} : { iterations: count } }) as unknown as JsonObject | null;
+    return importRecord({ ...secret, ...count === undefined || count === null ? {} : { iterations: count } }) as unknown as JsonObject | null;
 }
 
-function notesOn({ type, content, payloads }: JsonObject): string[] {
+function remarksOn({ type, content, payloads }: JsonObject): string[] {
 
     const isCode = type === SCHEMA_TYPE || type === DESIGN_TYPE;
     const hasJava = isCode && elementsOf({ payloads: payloads ?? [] }).some(({ id }) => id === 'java');
@@ -172,9 +172,9 @@ function picked(object: JsonObject, ...names: string[]): JsonObject {
     return Object.fromEntries(names.flatMap((name) => (object[name] === undefined || object[name] === null ? [] : [[name, object[name]]])));
 }
 
-function *piecesOf(name: string, bytes: Buffer): Generator<string> {
+function *chunkLines(name: string, bytes: Buffer): Generator<string> {
 
     for (let start = 0; start < bytes.byteLength; start += CHUNK_BYTES) {
-        yield pieceLine({ name }, bytes.subarray(start, start + CHUNK_BYTES));
+        yield chunkLine({ name }, bytes.subarray(start, start + CHUNK_BYTES));
     }
 }

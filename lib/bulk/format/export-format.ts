@@ -39,7 +39,7 @@ export function isTrailer(value: JsonObject): boolean {
 }
 
 /** The element chunk of a line; null for other lines. */
-export function pieceOf(value: JsonObject): { readonly element: string; readonly base64: JsonValue } | null {
+export function chunkOf(value: JsonObject): { readonly element: string; readonly base64: JsonValue } | null {
 
     const { element, base64 } = value;
     return typeof element === 'string' && base64 !== undefined && value['id'] === undefined ? { element, base64 } : null;
@@ -61,7 +61,7 @@ export function objectLine(object: StoredObject, inline: ReadonlyMap<string, str
 }
 
 /** Formats a line with bytes of an element. */
-export function pieceLine({ name }: Pick<StoredElement, 'name'>, bytes: Uint8Array): string {
+export function chunkLine({ name }: Pick<StoredElement, 'name'>, bytes: Uint8Array): string {
 
     return lineOf({ element: name, base64: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64') });
 }

@@ -91,20 +91,20 @@ const AUTHOR_BYTES = 255;
  */
 export function readMetadata(value: JsonValue | undefined, { author, now }: Fallback): Metadata {
 
-    const given = value ?? {};
-    if (!isJsonObject(given)) {
+    const object = value ?? {};
+    if (!isJsonObject(object)) {
         throw badRequest('metadata must be a JSON object');
     }
 
-    const createdOn = timeOf(given, 'createdOn') ?? now;
-    const createdBy = nameOf(given, 'createdBy') ?? author;
-    const isVersion = given['isVersion'] === true;
-    const [versionOf, publishedBy, publishedOn] = [nameOf(given, 'versionOf'), nameOf(given, 'publishedBy'), timeOf(given, 'publishedOn')];
+    const createdOn = timeOf(object, 'createdOn') ?? now;
+    const createdBy = nameOf(object, 'createdBy') ?? author;
+    const isVersion = object['isVersion'] === true;
+    const [versionOf, publishedBy, publishedOn] = [nameOf(object, 'versionOf'), nameOf(object, 'publishedBy'), timeOf(object, 'publishedOn')];
     return {
-        ...isJsonObject(given['hashes']) ? { hashes: given['hashes'] } : {},
+        ...isJsonObject(object['hashes']) ? { hashes: object['hashes'] } : {},
         createdOn, createdBy,
-        modifiedOn: timeOf(given, 'modifiedOn') ?? createdOn,
-        modifiedBy: nameOf(given, 'modifiedBy') ?? createdBy,
+        modifiedOn: timeOf(object, 'modifiedOn') ?? createdOn,
+        modifiedBy: nameOf(object, 'modifiedBy') ?? createdBy,
         ...isVersion ? {
             isVersion,
             ...versionOf === undefined ? {} : { versionOf },

@@ -11,7 +11,7 @@ import type { StoredElement, StoredObject } from '../../model/stored-object.js';
 import type { Catalog } from '../../types/catalog.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import { readBytes } from '../../doip/segments.js';
-import { EXPORT_VERSION, INLINE_BYTES, INLINE_TOTAL, lineOf, objectLine, CHUNK_BYTES, pieceLine } from '../format/export-format.js';
+import { EXPORT_VERSION, INLINE_BYTES, INLINE_TOTAL, lineOf, objectLine, CHUNK_BYTES, chunkLine } from '../format/export-format.js';
 
 /** Reads objects in pages. */
 export interface ObjectReader {
@@ -98,7 +98,7 @@ export class Exporter {
             yield objectLine(object, inline, secrets.get(object.id));
             for (const element of object.elements) {
                 if (!inline.has(element.name)) {
-                    yield *this.#pieces(element);
+                    yield *this.#chunkLines(element);
                 }
             }
         }
@@ -119,21 +119,21 @@ export class Exporter {
         return inline;
     }
 
-    async *#pieces(element: StoredElement): AsyncGenerator<string> {
+    async *#chunkLines(element: StoredElement): AsyncGenerator<string> {
 
         let rest = Buffer.alloc(0);
         for await (const chunk of this.#elements.open(element, null)) {
-            const known = Buffer.concat([rest, chunk]);
-            const whole = known.byteLength - known.byteLength % CHUNK_BYTES;
-            for (let start = 0; start < whole; start += CHUNK_BYTES) {
-                yield pieceLine(element, known.subarray(start, start + CHUNK_BYTES));
+            const buffered = Buffer.concat([rest, chunk]);
+            const complete = buffered.byteLength - buffered.byteLength % CHUNK_BYTES;
+            for (let start = 0; start < complete; start += CHUNK_BYTES) {
+                yield chunkLine(element, buffered.subarray(start, start + CHUNK_BYTES));
             }
 
-            rest = known.subarray(whole);
+            rest = buffered.subarray(complete);
         }
 
         if (rest.byteLength > 0) {
-            yield pieceLine(element, rest);
+            yield chunkLine(element, rest);
         }
     }
 }

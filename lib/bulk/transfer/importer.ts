@@ -19,7 +19,7 @@ import { bytesSegment } from '../../doip/segments.js';
 import { authorOf } from '../../model/write-context.js';
 import { SCHEMA_TYPE } from '../../types/built-in-types.js';
 import { decodeBase64 } from '../batch/batch-item.js';
-import { EXPORT_VERSION, isHeader, isTrailer, pieceOf } from '../format/export-format.js';
+import { EXPORT_VERSION, isHeader, isTrailer, chunkOf } from '../format/export-format.js';
 import { readImported } from '../format/import-object.js';
 import type { StagedElement } from '../../model/object-input.js';
 
@@ -70,10 +70,10 @@ export class Importer {
         }
 
         for (let item = await lines.next(); item; item = await lines.next()) {
-            if (item.fault) {
+            if (item.error) {
                 // The line may or may not have been an object, so the total is unknown.
                 objects = NaN;
-                await this.#refuse(batch, item, item.fault);
+                await this.#reject(batch, item, item.error);
             }
             else if (isHeader(item.value)) {
                 isExport = true;
@@ -90,7 +90,7 @@ export class Importer {
             }
             else {
                 objects += 1;
-                await this.#take(item, { lines, batch, context, counts });
+                await this.#add(item, { lines, batch, context, counts });
             }
         }
 
@@ -99,44 +99,44 @@ export class Importer {
         }
     }
 
-    async #take(
-        item: BulkItem & { fault?: undefined }, { lines, batch, context, counts }:
+    async #add(
+        item: BulkItem & { error?: undefined }, { lines, batch, context, counts }:
         { lines: PeekableItems; batch: Batch; context: ImportContext; counts: ImportCounts }
     ): Promise<void> {
 
         const { position, bytes, value } = item;
         try {
             const object = await readImported(value, this.#limits, { author: authorOf(context.caller), now: Date.now() });
-            const hasPieces = object.elements.some(({ base64 }) => base64 === undefined);
-            if (hasPieces && await this.#isThere(object)) {
+            const hasChunks = object.elements.some(({ base64 }) => base64 === undefined);
+            if (hasChunks && await this.#exists(object)) {
                 counts.unchanged += 1;
                 return;
             }
 
-            const staged = hasPieces ? await this.#stagePieces(object, lines, context) : null;
+            const staged = hasChunks ? await this.#stageChunks(object, lines, context) : null;
             const isFoundation = object.type === SCHEMA_TYPE || object.id === DESIGN_ID;
-            await batch.take({ position, bytes, id: object.id, work: () => this.#restore(object, staged, context, counts) });
+            await batch.add({ position, bytes, id: object.id, work: () => this.#restore(object, staged, context, counts) });
             if (isFoundation) {
                 // Later objects may be of this type.
                 await batch.drain();
             }
         }
         catch (error) {
-            await this.#refuse(batch, item, error);
+            await this.#reject(batch, item, error);
         }
         finally {
-            await skipPieces(lines);
+            await skipChunks(lines);
         }
     }
 
-    async #refuse(batch: Batch, { position, bytes, value }: BulkItem, error: unknown): Promise<void> {
+    async #reject(batch: Batch, { position, bytes, value }: BulkItem, error: unknown): Promise<void> {
 
-        await batch.take({ position, bytes, work: async () => naming(value?.['id'], error) });
+        await batch.add({ position, bytes, work: async () => naming(value?.['id'], error) });
     }
 
-    #isThere({ input, ...object }: ImportedObject): Promise<boolean> {
+    #exists({ input, ...object }: ImportedObject): Promise<boolean> {
 
-        return this.#restorer.isThere({
+        return this.#restorer.exists({
             ...object,
             acl: input.acl ?? null,
             userMetadata: input.userMetadata ?? null,
@@ -145,13 +145,13 @@ export class Importer {
     }
 
     /** Stages the bytes that follow the line of an object. */
-    async #stagePieces(object: ImportedObject, lines: PeekableItems, context: ImportContext): Promise<Map<string, StagedElement>> {
+    async #stageChunks(object: ImportedObject, lines: PeekableItems, context: ImportContext): Promise<Map<string, StagedElement>> {
 
         const staged = new Map<string, StagedElement>();
         try {
             for (const element of object.elements) {
                 if (element.base64 === undefined) {
-                    staged.set(element.name, await this.#stage(object, pieces(lines, element), context));
+                    staged.set(element.name, await this.#stage(object, chunks(lines, element), context));
                 }
             }
 
@@ -168,15 +168,15 @@ export class Importer {
         return this.#elements.stage(body, { input, requestContext, signal });
     }
 
-    /** @param pieces elements from lines that followed the object; null without such lines, when the object may exist already */
+    /** @param chunks elements from lines that followed the object; null without such lines, when the object may exist already */
     async #restore(
-        object: ImportedObject, pieces: Map<string, StagedElement> | null, context: ImportContext, counts: ImportCounts
+        object: ImportedObject, chunks: Map<string, StagedElement> | null, context: ImportContext, counts: ImportCounts
     ): Promise<JsonValue | undefined> {
 
         const { id, type, content, metadata, input, secrets } = object;
-        const staged = pieces ?? new Map<string, StagedElement>();
+        const staged = chunks ?? new Map<string, StagedElement>();
         try {
-            if (!pieces && await this.#isThere(object)) {
+            if (!chunks && await this.#exists(object)) {
                 counts.unchanged += 1;
                 return undefined;
             }
@@ -205,26 +205,26 @@ export class Importer {
 }
 
 /** Throws 400 unless the number of objects matches the last line of the export. */
-function checkCount({ objects: told }: JsonObject, objects: number): void {
+function checkCount({ objects: expected }: JsonObject, objects: number): void {
 
-    if (typeof told === 'number' && !Number.isNaN(objects) && told !== objects) {
-        throw badRequest(`the export is not complete: it has ${objects} of ${told} objects`);
+    if (typeof expected === 'number' && !Number.isNaN(objects) && expected !== objects) {
+        throw badRequest(`the export is not complete: it has ${objects} of ${expected} objects`);
     }
 }
 
 /** Reads the bytes of an element from the lines that follow its object. */
-async function *pieces(lines: PeekableItems, { name, length }: ImportedElement): AsyncGenerator<Uint8Array> {
+async function *chunks(lines: PeekableItems, { name, length }: ImportedElement): AsyncGenerator<Uint8Array> {
 
     let count = 0;
     while (count < length) {
         const next = await lines.peek();
-        const piece = next?.value ? pieceOf(next.value) : null;
-        if (piece?.element !== name) {
+        const chunk = next?.value ? chunkOf(next.value) : null;
+        if (chunk?.element !== name) {
             throw badRequest(`payload ${name} has ${count} bytes instead of ${length}`);
         }
 
         await lines.next();
-        const bytes = decodeBase64(piece.base64, name);
+        const bytes = decodeBase64(chunk.base64, name);
         count += bytes.byteLength;
         if (count > length) {
             throw badRequest(`payload ${name} has more than the ${length} bytes that its object tells of`);
@@ -235,9 +235,9 @@ async function *pieces(lines: PeekableItems, { name, length }: ImportedElement):
 }
 
 /** Skips element lines that were not consumed. */
-async function skipPieces(lines: PeekableItems): Promise<void> {
+async function skipChunks(lines: PeekableItems): Promise<void> {
 
-    for (let next = await lines.peek(); next?.value && pieceOf(next.value); next = await lines.peek()) {
+    for (let next = await lines.peek(); next?.value && chunkOf(next.value); next = await lines.peek()) {
         await lines.next();
     }
 }
@@ -281,7 +281,7 @@ function naming(id: JsonValue | undefined, error: unknown): never {
 export class PeekableItems {
 
     readonly #iterator: AsyncIterator<BulkItem>;
-    #ahead: BulkItem | null | undefined;
+    #peeked: BulkItem | null | undefined;
 
     constructor(items: AsyncIterable<BulkItem>) {
 
@@ -291,19 +291,19 @@ export class PeekableItems {
     /** Returns the next item without consuming it; null at the end. */
     async peek(): Promise<BulkItem | null> {
 
-        if (this.#ahead === undefined) {
+        if (this.#peeked === undefined) {
             const next = await this.#iterator.next();
-            this.#ahead = next.done === true ? null : next.value;
+            this.#peeked = next.done === true ? null : next.value;
         }
 
-        return this.#ahead;
+        return this.#peeked;
     }
 
     /** Consumes the next item; null at the end. */
     async next(): Promise<BulkItem | null> {
 
         const item = await this.peek();
-        this.#ahead = item === null ? null : undefined;
+        this.#peeked = item === null ? null : undefined;
         return item;
     }
 }

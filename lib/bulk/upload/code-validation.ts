@@ -24,7 +24,7 @@ import { wasStopped } from '../../scripting/protocol/script-error.js';
 import { toFullForm } from '../../model/stored-object.js';
 
 /** The future state that the code runs against. */
-interface Coming {
+interface PlannedState {
     readonly upload: SpooledUpload;
     readonly plan: UploadPlan;
     readonly types: TypeRegistry;
@@ -36,7 +36,7 @@ interface Coming {
 export class UploadCode {
 
     readonly #parts: ReviewParts;
-    readonly #coming: Coming;
+    readonly #planned: PlannedState;
     readonly #files: ModuleFile[];
     /** Module directory by id, for objects of the upload whose elements are modules. */
     readonly #directories = new Map<string, string>();
@@ -44,15 +44,15 @@ export class UploadCode {
     readonly #stopped = new Set<string>();
     #rehearsal: Rehearsal | null = null;
 
-    constructor(parts: ReviewParts, coming: Coming) {
+    constructor(parts: ReviewParts, planned: PlannedState) {
 
         this.#parts = parts;
-        this.#coming = coming;
-        this.#files = parts.catalog.moduleFiles.filter(({ objectId }) => coming.plan.stays(objectId));
+        this.#planned = planned;
+        this.#files = parts.catalog.moduleFiles.filter(({ objectId }) => planned.plan.remains(objectId));
     }
 
     /** Registers the modules of an object. All of them must be registered before code is inspected. */
-    note({ after, processed }: PreparedChange): void {
+    add({ after, processed }: PreparedChange): void {
 
         const directory = processed?.moduleDirectory;
         if (directory !== undefined && !after.metadata.isVersion) {
@@ -74,7 +74,7 @@ export class UploadCode {
      */
     async inspect({ position }: PlannedLine): Promise<void> {
 
-        const after = objectOf(await this.#coming.file.line(position));
+        const after = objectOf(await this.#planned.file.line(position));
         const moduleDirectory = this.#directories.get(after.id);
         const processed = { content: after.content, annotations: [], references: [], roles: NO_ROLES, moduleDirectory };
         await this.#code().inspector.inspect({ before: await this.#before(after), after, processed });
@@ -108,20 +108,20 @@ export class UploadCode {
 
     #code(): Rehearsal {
 
-        this.#rehearsal ??= this.#begin();
+        this.#rehearsal ??= this.#startRehearsal();
         return this.#rehearsal;
     }
 
-    #begin(): Rehearsal {
+    #startRehearsal(): Rehearsal {
 
-        const { types, plan } = this.#coming;
+        const { types, plan } = this.#planned;
         // Of several modules with the same path, that of the smallest object id takes precedence.
         const moduleFiles = this.#files.toSorted((a, b) => (a.objectId < b.objectId ? -1 : Number(a.objectId > b.objectId)));
         const open = (element: StoredElement): AsyncIterable<Uint8Array> => this.#open(element);
         return this.#parts.rehearse({
             catalog: { epoch: 0, current: types, moduleFiles },
             elements: { open },
-            host: (stored) => new UploadHost(stored, { registry: types, stays: plan.stays, find: (id) => this.#find(id), open })
+            host: (stored) => new UploadHost(stored, { registry: types, remains: plan.remains, find: (id) => this.#find(id), open })
         });
     }
 
@@ -129,12 +129,12 @@ export class UploadCode {
     async #before({ id, type }: StoredObject): Promise<StoredObject | null> {
 
         const mayHaveCode = type === SCHEMA_TYPE || type === DESIGN_TYPE;
-        return mayHaveCode && (id === DESIGN_ID || !this.#coming.upload.deleteCurrentObjects) ? this.#parts.finder.find(id) : null;
+        return mayHaveCode && (id === DESIGN_ID || !this.#planned.upload.deleteCurrentObjects) ? this.#parts.loader.find(id) : null;
     }
 
     async #find(id: string): Promise<{ form: JsonObject; elements: readonly StoredElement[] } | undefined> {
 
-        const { plan, file } = this.#coming;
+        const { plan, file } = this.#planned;
         const line = plan.lineOf(id);
         if (!line) {
             return undefined;
@@ -148,7 +148,7 @@ export class UploadCode {
     async *#open(element: StoredElement): AsyncGenerator<Uint8Array> {
 
         const { blobs, elements } = this.#parts;
-        const { plan, upload } = this.#coming;
+        const { plan, upload } = this.#planned;
         if (!isUploaded(element)) {
             yield *elements.open(element, null);
             return;

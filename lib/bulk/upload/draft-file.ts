@@ -19,8 +19,8 @@ export class DraftFile {
 
     readonly #file: TempFile;
     /** Offset and length by position; 0 bytes for a rejected object. */
-    readonly #places: { readonly start: number; readonly length: number }[] = [];
-    #waiting: Buffer[] = [];
+    readonly #ranges: { readonly start: number; readonly length: number }[] = [];
+    #buffered: Buffer[] = [];
     #bytes = 0;
     #end = 0;
 
@@ -33,8 +33,8 @@ export class DraftFile {
     async add(line: string): Promise<void> {
 
         const bytes = Buffer.from(line);
-        this.#places.push({ start: this.#end, length: bytes.byteLength });
-        this.#waiting.push(bytes);
+        this.#ranges.push({ start: this.#end, length: bytes.byteLength });
+        this.#buffered.push(bytes);
         this.#end += bytes.byteLength;
         this.#bytes += bytes.byteLength;
         if (this.#bytes >= BLOCK_BYTES) {
@@ -45,7 +45,7 @@ export class DraftFile {
     /** Writes buffered lines, which can be read afterwards. */
     async flush(): Promise<void> {
 
-        const block = Buffer.concat(this.#waiting.splice(0));
+        const block = Buffer.concat(this.#buffered.splice(0));
         this.#bytes = 0;
         await this.#file.handle.appendFile(block);
     }
@@ -53,7 +53,7 @@ export class DraftFile {
     /** Reads the line of a position; empty for a rejected object or beyond the end. */
     async line(position: number): Promise<Buffer> {
 
-        const { start, length } = this.#places[position] ?? { start: 0, length: 0 };
+        const { start, length } = this.#ranges[position] ?? { start: 0, length: 0 };
         const bytes = Buffer.alloc(length);
         await this.#file.handle.read(bytes, 0, length, start);
         return bytes;

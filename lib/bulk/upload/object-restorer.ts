@@ -58,29 +58,29 @@ export class ObjectRestorer {
     readonly #pipeline: ContentPipeline;
     readonly #writer: ObjectWriter;
     readonly #hooks: HookParts;
-    readonly #frame: ObjectTransaction;
-    readonly #finder: ObjectLoader;
+    readonly #transaction: ObjectTransaction;
+    readonly #loader: ObjectLoader;
     readonly #clock: TxnIdGenerator;
 
     constructor(parts: {
         reader: ObjectReader; catalog: Catalog; pipeline: ContentPipeline; writer: ObjectWriter; limits: FieldLimits; locks: KeyedLocks;
-        lifecycle: Lifecycle; clock: TxnIdGenerator; finder: ObjectLoader;
+        lifecycle: Lifecycle; clock: TxnIdGenerator; loader: ObjectLoader;
     }) {
 
-        this.#finder = parts.finder;
+        this.#loader = parts.loader;
         this.#clock = parts.clock;
         this.#catalog = parts.catalog;
         this.#pipeline = parts.pipeline;
         this.#writer = parts.writer;
         this.#hooks = { lifecycle: parts.lifecycle, limits: parts.limits };
-        this.#frame = new ObjectTransaction(parts);
+        this.#transaction = new ObjectTransaction(parts);
     }
 
     /** Returns true when an identical object exists. The catalog of types is then at least as new as that object. */
-    async isThere(wanted: ObjectFacts): Promise<boolean> {
+    async exists(target: ObjectFacts): Promise<boolean> {
 
-        const object = await this.#finder.find(wanted.id);
-        return object !== null && isDeepStrictEqual(factsOf(object), factsOf(wanted));
+        const object = await this.#loader.find(target.id);
+        return object !== null && isDeepStrictEqual(factsOf(object), factsOf(target));
     }
 
     /**
@@ -92,7 +92,7 @@ export class ObjectRestorer {
     async restore(id: string, make: (before: StoredObject | null) => RestoredObject, caller: Caller): Promise<RestoreOutcome> {
 
         const attempt = (): Promise<RestoreOutcome | null> => this.#clock.reserve(() => this.#attempt(id, make, caller));
-        return this.#frame.locked(id, {}, (deadline) => retryOnConflict(attempt, { deadline, message: beingChanged(id) }));
+        return this.#transaction.locked(id, {}, (deadline) => retryOnConflict(attempt, { deadline, message: beingChanged(id) }));
     }
 
     /** Deletes an object without hooks, even when others reference it. Returns false when it has changed meanwhile. */
@@ -102,31 +102,31 @@ export class ObjectRestorer {
     }
 
     /** The default type with the same name, if unchanged. */
-    async #madeBefore(after: StoredObject): Promise<StoredObject | null> {
+    async #createdBefore(after: StoredObject): Promise<StoredObject | null> {
 
         const name = typeNameOf(after);
         const { current } = this.#catalog;
         const schemaId = name === null ? null : current.get(name)?.schemaId ?? null;
-        const found = schemaId === null || schemaId === after.id ? null : await this.#finder.find(schemaId);
+        const found = schemaId === null || schemaId === after.id ? null : await this.#loader.find(schemaId);
         return found && isUntouchedDefault(found, current.extensionKeyword) ? found : null;
     }
 
     async #attempt(id: string, make: (before: StoredObject | null) => RestoredObject, caller: Caller): Promise<RestoreOutcome | null> {
 
-        const before = await this.#finder.find(id);
-        const { steps, reviewed, replacesDefault = false, ...wanted } = make(before);
+        const before = await this.#loader.find(id);
+        const { steps, reviewed, replacesDefault = false, ...target } = make(before);
         if (!reviewed) {
             this.#check(id, caller);
         }
 
         const change = await this.#pipeline.prepare({
-            ...wanted, id, before, caller, now: Date.now(), contentTouched: true, restored: reviewed ? 'reviewed' : 'as-it-was'
+            ...target, id, before, caller, now: Date.now(), contentTouched: true, restored: reviewed ? 'reviewed' : 'as-it-was'
         });
         const isNew = before === null;
-        const made = replacesDefault ? await this.#madeBefore(change.after) : null;
+        const created = replacesDefault ? await this.#createdBefore(change.after) : null;
         const complete = { ...change, steps: [...change.steps, ...steps(isNew)] };
-        const whole = reviewed ? { ...complete, ...reviewed } : await withIndexForm(this.#hooks, complete, { caller });
-        const outcome = await this.#writer.write({ ...whole, isBulk: reviewed !== undefined, ...made ? { instead: removal(made, caller) } : {} });
+        const prepared = reviewed ? { ...complete, ...reviewed } : await withIndexForm(this.#hooks, complete, { caller });
+        const outcome = await this.#writer.write({ ...prepared, isBulk: reviewed !== undefined, ...created ? { instead: removal(created, caller) } : {} });
         return outcome === 'stored' ? isNew ? 'created' : 'updated' : null;
     }
 
@@ -147,10 +147,10 @@ function removal(before: StoredObject, caller: Caller): ObjectChange {
 
 function factsOf({ type, content, acl, userMetadata, metadata, elements }: ObjectFacts): unknown {
 
-    const { txnId, ...kept } = metadata;
+    const { txnId, ...metadataWithoutTxn } = metadata;
     return {
         type, content, acl, userMetadata,
-        metadata: kept,
+        metadata: metadataWithoutTxn,
         elements: elements.map(({ name, filename, mediaType, size }) => ({ name, filename, mediaType, size }))
     };
 }

@@ -14,14 +14,14 @@ import { DESIGN_ID } from '../../doip/ids.js';
 import { SERVICE } from '../../model/caller.js';
 import { ContentPipeline } from '../../objects/content-pipeline.js';
 import { referenceErrors } from '../../types/annotations/references.js';
-import { readUploaded, wantedObject, type UploadedObject } from './uploaded-object.js';
+import { readUploaded, targetObject, type UploadedObject } from './uploaded-object.js';
 import type { StagedElement } from '../../model/object-input.js';
 import type { PreparedChange } from '../../model/object-draft.js';
 import type { SpooledUpload, ReviewParts } from './validation-parts.js';
 import { ObjectHasher } from '../../objects/hashes/object-hashes.js';
 
 /** Validates objects. */
-export class UploadJudge {
+export class UploadObjectValidator {
 
     readonly #parts: ReviewParts;
     readonly #upload: SpooledUpload;
@@ -30,23 +30,23 @@ export class UploadJudge {
     readonly #pipeline: ContentPipeline;
 
     /** @param coming the future types */
-    constructor(parts: ReviewParts, { upload, plan, coming }: { upload: SpooledUpload; plan: UploadPlan; coming: TypeRegistry }) {
+    constructor(parts: ReviewParts, { upload, plan, planned }: { upload: SpooledUpload; plan: UploadPlan; planned: TypeRegistry }) {
 
-        const { secretKeeper, references, clock, limits, elements } = parts;
-        const catalog = { current: coming, require: requirer(coming) };
+        const { secretRemover, references, clock, limits, elements } = parts;
+        const catalog = { current: planned, require: requirer(planned) };
         this.#parts = parts;
         this.#upload = upload;
         this.#plan = plan;
-        this.#prefix = coming.prefix;
+        this.#prefix = planned.prefix;
         this.#pipeline = new ContentPipeline({
-            catalog, secrets: secretKeeper, references, clock, limits, code: { inspect: () => null }, hasher: new ObjectHasher(catalog, elements),
+            catalog, secrets: secretRemover, references, clock, limits, code: { inspect: () => null }, hasher: new ObjectHasher(catalog, elements),
             // Uploads are for administrators, who may replace the modules of objects.
             modules: { checkRight: () => {}, checkShadowing: () => {} }
         });
     }
 
     /** Validates an item. Errors of the object are returned, not thrown. */
-    async judge(item: BulkItem): Promise<{ position: number; change: PreparedChange | null; error: unknown }> {
+    async validate(item: BulkItem): Promise<{ position: number; change: PreparedChange | null; error: unknown }> {
 
         const { position } = item;
         try {
@@ -59,17 +59,17 @@ export class UploadJudge {
 
     async #prepared(item: BulkItem): Promise<PreparedChange> {
 
-        const { limits, elements, finder } = this.#parts;
+        const { limits, elements, loader } = this.#parts;
         const { fallback, requestContext, deleteCurrentObjects } = this.#upload;
         const measure = async (body: AsyncIterable<Uint8Array>, input: UploadedObject['input']): Promise<StagedElement> => ({
             ...await elements.measure(body, { input, requestContext }), blobId: uploadedBlob(item.position), discard: () => Promise.resolve()
         });
         const uploaded = await readUploaded(valueOf(item), { limits, fallback, stage: measure });
         const { id } = uploaded.object;
-        const before = deleteCurrentObjects && id !== DESIGN_ID ? null : await finder.find(id);
+        const before = deleteCurrentObjects && id !== DESIGN_ID ? null : await loader.find(id);
         this.#plan.checkId(id, this.#prefix);
         const change = await this.#pipeline.prepare({
-            ...wantedObject(uploaded, before), id, before, caller: SERVICE, now: fallback.now, contentTouched: true, restored: 'validated'
+            ...targetObject(uploaded, before), id, before, caller: SERVICE, now: fallback.now, contentTouched: true, restored: 'validated'
         });
         await this.#checkReferences(change);
         return change;
@@ -79,24 +79,24 @@ export class UploadJudge {
 
         const references = processed?.references ?? [];
         const ids = [...new Set(references.map(({ id }) => id))];
-        const known = new Map(ids.flatMap((id) => {
+        const uploaded = new Map(ids.flatMap((id) => {
 
             const line = this.#plan.lineOf(id);
             return line ? [[id, line.type] as const] : [];
         }));
-        const others = await this.#parts.store.typesOf(ids.filter((id) => !known.has(id) && this.#plan.stays(id)));
-        const faults = referenceErrors(references, new Map([...others, ...known]));
-        if (faults.length > 0) {
-            throw invalidContent(faults);
+        const stored = await this.#parts.store.typesOf(ids.filter((id) => !uploaded.has(id) && this.#plan.remains(id)));
+        const errors = referenceErrors(references, new Map([...stored, ...uploaded]));
+        if (errors.length > 0) {
+            throw invalidContent(errors);
         }
     }
 }
 
 /** Returns the value of an item; throws its fault. */
-export function valueOf({ value, fault }: BulkItem): JsonObject {
+export function valueOf({ value, error }: BulkItem): JsonObject {
 
-    if (fault) {
-        throw fault;
+    if (error) {
+        throw error;
     }
 
     return value;

@@ -41,17 +41,17 @@ export class FormerState {
     }
 
     /** Saves pages of at most 100 objects to a blob. */
-    keep(pages: AsyncIterable<readonly StoredObject[]>, signal: AbortSignal): Promise<StagedBlob> {
+    save(pages: AsyncIterable<readonly StoredObject[]>, signal: AbortSignal): Promise<StagedBlob> {
 
         return this.#blobs.stage(this.#lines(pages), { maxBytes: MAX_BYTES, signal });
     }
 
     /** Yields the saved objects in their order. */
-    async *read(kept: BlobRef): AsyncGenerator<FormerObject> {
+    async *read(saved: BlobRef): AsyncGenerator<FormerObject> {
 
-        for await (const { value, fault } of this.#source.items(this.#blobs.open(kept), true)) {
-            if (fault) {
-                throw fault;
+        for await (const { value, error } of this.#source.items(this.#blobs.open(saved), true)) {
+            if (error) {
+                throw error;
             }
 
             yield value as unknown as FormerObject;
@@ -59,7 +59,7 @@ export class FormerState {
     }
 
     /** Restores one object. */
-    async putBack({ object: { id, ...object }, secrets, indexForm }: FormerObject, restorer: ObjectRestorer): Promise<undefined> {
+    async restore({ object: { id, ...object }, secrets, indexForm }: FormerObject, restorer: ObjectRestorer): Promise<undefined> {
 
         await restorer.restore(id, () => ({
             ...object, reviewed: indexForm === undefined ? {} : { indexForm },
@@ -74,9 +74,9 @@ export class FormerState {
             const secrets = page.length === 0 ? new Map<string, JsonObject>() : await this.#secrets.of(page.map(({ id }) => id));
             const forms = await this.#forms.read(page);
             for (const object of page) {
-                const [ownSecrets, indexForm] = [secrets.get(object.id), forms.get(object.id)];
+                const [objectSecrets, indexForm] = [secrets.get(object.id), forms.get(object.id)];
                 yield Buffer.from(lineOf({
-                    object, ...ownSecrets ? { secrets: ownSecrets } : {}, ...indexForm ? { indexForm } : {}
+                    object, ...objectSecrets ? { secrets: objectSecrets } : {}, ...indexForm ? { indexForm } : {}
                 } as unknown as JsonObject));
             }
 

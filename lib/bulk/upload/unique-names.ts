@@ -8,14 +8,14 @@ import { checkUsername, loginKey, usernameConflict } from '../../identity/accoun
 export class UploadNames {
 
     readonly #directory: Directory;
-    readonly #keepsOthers: boolean;
+    readonly #keepsStored: boolean;
     /** Owner by normalised username. */
     readonly #owners = new Map<string, string>();
 
-    constructor(directory: Directory, keepsOthers: boolean) {
+    constructor(directory: Directory, keepsStored: boolean) {
 
         this.#directory = directory;
-        this.#keepsOthers = keepsOthers;
+        this.#keepsStored = keepsStored;
     }
 
     /**
@@ -34,7 +34,7 @@ export class UploadNames {
         checkUsername(name);
         const key = loginKey(name);
         const owner = this.#owners.get(key);
-        const holder = owner ?? (this.#keepsOthers ? await this.#directory.holderOf(name) : null);
+        const holder = owner ?? (this.#keepsStored ? await this.#directory.holderOf(name) : null);
         if (holder !== null && holder !== id) {
             throw usernameConflict(name);
         }

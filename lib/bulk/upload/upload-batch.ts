@@ -7,8 +7,8 @@ import { messageOf, type UploadProgress } from './upload-progress.js';
 
 /** Accepts tasks and waits for those in progress. */
 export interface Tasks {
-    readonly take: (task: BatchTask) => Promise<void>;
-    readonly settled: () => Promise<void>;
+    readonly add: (task: BatchTask) => Promise<void>;
+    readonly drained: () => Promise<void>;
 }
 
 /** Runs writes. */
@@ -18,8 +18,8 @@ export class UploadBatch {
     readonly #log: Log;
     readonly #signal: AbortSignal;
     /** The storage failure that ended the run. */
-    #fault: Error | null = null;
-    #refused: UploadProgress['failure'] | null = null;
+    #error: Error | null = null;
+    #failure: UploadProgress['failure'] | null = null;
 
     constructor({ bulk, log }: { bulk: BulkService; log: Log }, signal: AbortSignal) {
 
@@ -29,48 +29,48 @@ export class UploadBatch {
     }
 
     /** The first rejected write of this run, or null. */
-    get refused(): UploadProgress['failure'] | null {
+    get failure(): UploadProgress['failure'] | null {
 
-        return this.#refused;
+        return this.#failure;
     }
 
     /** Runs work that adds tasks. Throws on a storage failure; the job then retries the run. */
     async run(isParallel: boolean, work: (tasks: Tasks) => Promise<void>): Promise<void> {
 
-        this.#refused = null;
+        this.#failure = null;
         const { results } = await this.#bulk.run({ parallel: isParallel, failFast: false, log: this.#log }, async (batch) => {
 
-            const settled = async (): Promise<void> => {
+            const drained = async (): Promise<void> => {
 
                 await batch.drain();
                 this.#checkStorage();
             };
 
-            const take = async ({ work: store, ...task }: BatchTask): Promise<void> => {
+            const add = async ({ work: store, ...task }: BatchTask): Promise<void> => {
 
                 this.#signal.throwIfAborted();
                 this.#checkStorage();
-                await batch.take({ ...task, work: (earlier) => this.#noticing(task.position, () => store(earlier)) });
+                await batch.add({ ...task, work: (beforeWrite) => this.#recordFailure(task.position, () => store(beforeWrite)) });
             };
 
-            await work({ take, settled });
-            await settled();
+            await work({ add, drained });
+            await drained();
             return null;
         });
         await results.dispose();
     }
 
-    async #noticing<T>(position: number, store: () => Promise<T>): Promise<T> {
+    async #recordFailure<T>(position: number, store: () => Promise<T>): Promise<T> {
 
         try {
             return await store();
         }
         catch (error) {
             if (this.#bulk.explain(error) || this.#signal.aborted) {
-                this.#fault ??= error as Error;
+                this.#error ??= error as Error;
             }
             else {
-                this.#refused ??= { position, message: messageOf(error) };
+                this.#failure ??= { position, message: messageOf(error) };
             }
 
             throw error;
@@ -79,8 +79,8 @@ export class UploadBatch {
 
     #checkStorage(): void {
 
-        if (this.#fault) {
-            throw this.#fault;
+        if (this.#error) {
+            throw this.#error;
         }
     }
 }

@@ -11,12 +11,12 @@ import { errorsBySchema } from '../../types/ad-hoc-validation.js';
 import type { ScriptScope } from '../../model/script-scope.js';
 
 /** The state after the upload. */
-export interface ComingObjects {
+export interface PlannedObjects {
     readonly registry: TypeRegistry;
     /** The object in its full form; null when it is invalid or not validated yet, undefined when the upload does not contain it. */
     find(id: string): Promise<{ readonly form: JsonObject; readonly elements: readonly StoredElement[] } | null | undefined>;
     /** False for an object that the upload deletes. */
-    stays(id: string): boolean;
+    remains(id: string): boolean;
     open(element: StoredElement): AsyncIterable<Uint8Array>;
 }
 
@@ -24,18 +24,18 @@ export interface ComingObjects {
 export class UploadHost implements ScriptHost {
 
     readonly #stored: ScriptHost;
-    readonly #coming: ComingObjects;
+    readonly #planned: PlannedObjects;
 
-    constructor(stored: ScriptHost, coming: ComingObjects) {
+    constructor(stored: ScriptHost, planned: PlannedObjects) {
 
         this.#stored = stored;
-        this.#coming = coming;
+        this.#planned = planned;
     }
 
     async get(id: string, scope: ScriptScope): Promise<JsonObject | null> {
 
-        const found = await this.#coming.find(id);
-        return found === undefined ? this.#coming.stays(id) ? this.#stored.get(id, scope) : null : found?.form ?? null;
+        const found = await this.#planned.find(id);
+        return found === undefined ? this.#planned.remains(id) ? this.#stored.get(id, scope) : null : found?.form ?? null;
     }
 
     async search(query: string, params: ScriptSearchParams, scope: ScriptScope): Promise<JsonObject> {
@@ -55,24 +55,24 @@ export class UploadHost implements ScriptHost {
 
     create(): Promise<JsonObject> {
 
-        return refuse();
+        return reject();
     }
 
     update(): Promise<JsonObject> {
 
-        return refuse();
+        return reject();
     }
 
     delete(): Promise<void> {
 
-        return refuse();
+        return reject();
     }
 
     async payload(id: string, name: string, limit: number, scope: ScriptScope): Promise<Uint8Array | null> {
 
-        const found = await this.#coming.find(id);
+        const found = await this.#planned.find(id);
         if (found === undefined) {
-            return this.#coming.stays(id) ? this.#stored.payload(id, name, limit, scope) : null;
+            return this.#planned.remains(id) ? this.#stored.payload(id, name, limit, scope) : null;
         }
 
         const element = found?.elements.find((candidate) => candidate.name === name);
@@ -80,7 +80,7 @@ export class UploadHost implements ScriptHost {
             throw badRequest(`payload ${name} of ${id} has ${element.size} bytes: a script can be given at most ${limit} at a time`);
         }
 
-        return element ? readBytes(this.#coming.open(element), limit) : null;
+        return element ? readBytes(this.#planned.open(element), limit) : null;
     }
 
     verifySecret(object: JsonValue, pointer: string, secret: string, scope: ScriptScope): Promise<boolean> {
@@ -95,8 +95,8 @@ export class UploadHost implements ScriptHost {
 
     async validate(value: JsonValue, schema: JsonValue): Promise<JsonObject> {
 
-        const faults = errorsBySchema(schema, value, (name) => this.#coming.registry.documentOf(name));
-        return { success: faults.length === 0, errors: faults.map(({ pointer, message }) => ({ pointer, message })) };
+        const errors = errorsBySchema(schema, value, (name) => this.#planned.registry.documentOf(name));
+        return { success: errors.length === 0, errors: errors.map(({ pointer, message }) => ({ pointer, message })) };
     }
 
     groupsOf(userId: string, scope: ScriptScope): Promise<readonly string[]> {
@@ -115,7 +115,7 @@ export class UploadHost implements ScriptHost {
     }
 }
 
-async function refuse(): Promise<never> {
+async function reject(): Promise<never> {
 
     throw badRequest('nothing can be written by scripts while an upload of objects is in progress');
 }

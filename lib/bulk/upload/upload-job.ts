@@ -30,11 +30,11 @@ import {
 } from './upload-progress.js';
 import { UploadReview } from './upload-validation.js';
 import { UploadScope } from './upload-scope.js';
-import { readUploaded, wantedObject, type ReviewedObject } from './uploaded-object.js';
+import { readUploaded, targetObject, type ReviewedObject } from './uploaded-object.js';
 import { type ReviewParts } from './validation-parts.js';
 
 /** Number of items between two progress records. */
-const NOTED_EVERY = 2000;
+const SAVE_INTERVAL = 2000;
 const LEASE_MS = 10_000;
 const PAUSE_MS = 1000;
 
@@ -47,7 +47,7 @@ export interface UploadJobParts extends Omit<ReviewParts, 'source' | 'folder'> {
     readonly catalogStore: CatalogStore;
     readonly settings: SettingStore;
     readonly objects: ObjectScan;
-    readonly gate: WriteBarrier;
+    readonly barrier: WriteBarrier;
     readonly secrets: SecretTransfer;
     readonly forms: IndexFormStore;
     /** Reloads the design and the types if they are not current. */
@@ -91,10 +91,10 @@ class UploadRun {
 
         // Wait for writers that passed the barrier before it was closed.
         await this.#parts.refresh();
-        await this.#parts.gate.drained();
+        await this.#parts.barrier.drained();
         const steps: Readonly<Record<UploadProgress['phase'], () => Promise<void>>> = {
             review: () => this.#review(),
-            keep: () => this.#keepFormer(),
+            keep: () => this.#saveFormer(),
             delete: () => this.#delete(),
             types: () => this.#store('types', 'others'),
             others: () => this.#store('others', 'sweep'),
@@ -109,7 +109,7 @@ class UploadRun {
         await this.#end();
     }
 
-    async #note(progress: Partial<UploadProgress>, steps: readonly Step[] = []): Promise<void> {
+    async #save(progress: Partial<UploadProgress>, steps: readonly Step[] = []): Promise<void> {
 
         this.#progress = { ...this.#progress, ...progress };
         await this.#job.report(this.#progress as unknown as JsonObject, steps);
@@ -125,12 +125,12 @@ class UploadRun {
         try {
             const outcome = await review.run();
             if ('refusal' in outcome) {
-                await this.#note({ phase: 'over', refusal: outcome.refusal });
+                await this.#save({ phase: 'over', refusal: outcome.refusal });
                 return;
             }
 
             const { reviewed, renamed } = outcome;
-            await this.#note({ phase: 'keep', reviewed: refOf(reviewed), renamed }, blobs.linkSteps(reviewed));
+            await this.#save({ phase: 'keep', reviewed: refOf(reviewed), renamed }, blobs.linkSteps(reviewed));
         }
         catch (error) {
             if (this.#mayPass(error)) {
@@ -138,7 +138,7 @@ class UploadRun {
             }
 
             this.#parts.log.error({ event: 'upload.review-failed', err: error }, 'upload review failed');
-            await this.#note({ phase: 'over', failure: { message: messageOf(error) } });
+            await this.#save({ phase: 'over', failure: { message: messageOf(error) } });
         }
     }
 
@@ -149,18 +149,18 @@ class UploadRun {
         return isStorage || error instanceof DoipError && this.#job.attempts < REVIEWS;
     }
 
-    async #keepFormer(): Promise<void> {
+    async #saveFormer(): Promise<void> {
 
         const { blobs } = this.#parts;
         const { deleteCurrentObjects } = this.#payload;
-        const former = await this.#former.keep(deleteCurrentObjects ? this.#scope.all() : this.#scope.uploaded(), this.#job.signal);
-        await this.#note({ phase: deleteCurrentObjects ? 'delete' : 'types', position: 0, former: refOf(former) }, blobs.linkSteps(former));
+        const former = await this.#former.save(deleteCurrentObjects ? this.#scope.all() : this.#scope.uploaded(), this.#job.signal);
+        await this.#save({ phase: deleteCurrentObjects ? 'delete' : 'types', position: 0, former: refOf(former) }, blobs.linkSteps(former));
     }
 
     async #delete(): Promise<void> {
 
         await this.#scope.remove(() => this.#scope.all());
-        await this.#note({ phase: 'types', position: 0 });
+        await this.#save({ phase: 'types', position: 0 });
     }
 
     async #store(phase: Phase, next: 'others' | 'sweep'): Promise<void> {
@@ -170,8 +170,8 @@ class UploadRun {
         }
 
         await this.#batch.run(phase === 'others', (tasks) => this.#apply(phase, tasks));
-        const { refused } = this.#batch;
-        await this.#note(refused ? { phase: 'undo', position: 0, failure: refused } : { phase: next, position: 0 });
+        const { failure } = this.#batch;
+        await this.#save(failure ? { phase: 'undo', position: 0, failure } : { phase: next, position: 0 });
     }
 
     /** Releases the names of renamed types first, so that types can swap names. */
@@ -185,35 +185,35 @@ class UploadRun {
     }
 
     /** Applies the objects of a phase from the recorded position, concurrently. */
-    async #apply(phase: Phase, { take, settled }: Tasks): Promise<void> {
+    async #apply(phase: Phase, { add, drained }: Tasks): Promise<void> {
 
         const { blobs } = this.#parts;
         const { reviewed } = this.#progress;
         const lines = reviewed ? this.#source.items(blobs.open(reviewed), true) : null;
         try {
-            for await (const { position, bytes, value, fault } of this.#items()) {
+            for await (const { position, bytes, value, error } of this.#items()) {
                 const line = await lines?.next();
-                const made = (line?.done === false ? line.value.value : undefined) as unknown as ReviewedObject | undefined;
-                if (fault || !made) {
-                    throw fault ?? new Error(`the object at position ${position} was not reviewed`);
+                const reviewedObject = (line?.done === false ? line.value.value : undefined) as unknown as ReviewedObject | undefined;
+                if (error || !reviewedObject) {
+                    throw error ?? new Error(`the object at position ${position} was not reviewed`);
                 }
 
-                if (position >= this.#progress.position && phaseOf(made) === phase) {
-                    await take({ position, bytes, work: () => this.#write(value, made) });
+                if (position >= this.#progress.position && phaseOf(reviewedObject) === phase) {
+                    await add({ position, bytes, work: () => this.#write(value, reviewedObject) });
                 }
 
-                const isNoted = position % NOTED_EVERY === NOTED_EVERY - 1;
-                if (isNoted) {
-                    await settled();
+                const isSaved = position % SAVE_INTERVAL === SAVE_INTERVAL - 1;
+                if (isSaved) {
+                    await drained();
                 }
 
                 // A recorded position means that everything before it is stored, so a rejected write is checked first.
-                if (this.#batch.refused) {
+                if (this.#batch.failure) {
                     return;
                 }
 
-                if (isNoted) {
-                    await this.#note({ position: position + 1 });
+                if (isSaved) {
+                    await this.#save({ position: position + 1 });
                 }
             }
         }
@@ -222,17 +222,17 @@ class UploadRun {
         }
     }
 
-    async #write(value: JsonObject, made: ReviewedObject): Promise<undefined> {
+    async #write(value: JsonObject, reviewedObject: ReviewedObject): Promise<undefined> {
 
         const { elements, limits, restorer } = this.#parts;
         const { author, now, requestContext = {} } = this.#payload;
         const uploaded = await readUploaded(value, {
             limits, fallback: { author, now },
-            stage: (body, known) => elements.stage(body, { input: known, requestContext, signal: this.#job.signal })
+            stage: (body, knownObject) => elements.stage(body, { input: knownObject, requestContext, signal: this.#job.signal })
         });
-        const { id, type, content, acl, userMetadata, metadata: { hashes: _hashes, ...metadata }, secrets, indexForm } = made;
+        const { id, type, content, acl, userMetadata, metadata: { hashes: _hashes, ...metadata }, secrets, indexForm } = reviewedObject;
         await storing(uploaded.input, false, () => restorer.restore(id, (before) => ({
-            ...wantedObject(uploaded, before), type, content, acl, userMetadata, metadata,
+            ...targetObject(uploaded, before), type, content, acl, userMetadata, metadata,
             reviewed: indexForm === undefined ? {} : { indexForm },
             steps: (isNew) => (secrets ? this.#parts.secrets.steps(id, isNew, secrets) : [])
         }), SERVICE));
@@ -245,7 +245,7 @@ class UploadRun {
             await this.#scope.removeLate();
         }
 
-        await this.#note({ phase: 'over' });
+        await this.#save({ phase: 'over' });
     }
 
     /** Lines of the upload. */
@@ -260,24 +260,24 @@ class UploadRun {
         const { former } = this.#progress;
         await this.#scope.remove(() => (this.#payload.deleteCurrentObjects ? this.#scope.all() : this.#scope.uploaded()));
         for (const phase of ['types', 'others'] as const) {
-            await this.#batch.run(phase === 'others', async ({ take }) => {
+            await this.#batch.run(phase === 'others', async ({ add }) => {
 
                 let position = 0;
                 for await (const object of former ? this.#former.read(former) : []) {
                     if (phaseOf(object.object) === phase) {
-                        await take({ position, bytes: 0, work: () => this.#former.putBack(object, this.#parts.restorer) });
+                        await add({ position, bytes: 0, work: () => this.#former.restore(object, this.#parts.restorer) });
                     }
 
                     position += 1;
                 }
             });
-            if (this.#batch.refused) {
-                this.#parts.log.error({ event: 'upload.rollback-incomplete', refused: this.#batch.refused },
+            if (this.#batch.failure) {
+                this.#parts.log.error({ event: 'upload.rollback-incomplete', refused: this.#batch.failure },
                     'failed to restore an object after a failed upload');
             }
         }
 
-        await this.#note({ phase: 'over' });
+        await this.#save({ phase: 'over' });
     }
 
     async #end(): Promise<void> {
@@ -293,16 +293,16 @@ class UploadRun {
 
         const { blob } = this.#payload;
         await db.commit({ steps: [
-            ...[blob, reviewed, former].flatMap((kept) => (kept ? blobs.unlinkSteps(kept.blobId, Date.now()) : [])),
+            ...[blob, reviewed, former].flatMap((staged) => (staged ? blobs.unlinkSteps(staged.blobId, Date.now()) : [])),
             ...settings.removeSteps(UPLOAD_SETTING, String(blob.blobId)), catalogStore.bumpStep()
         ] });
     }
 }
 
 /** Restarts uploads of service versions without a validation phase from validation. */
-function progressOf(noted: JsonValue): UploadProgress {
+function progressOf(stored: JsonValue): UploadProgress {
 
-    const progress = (noted ?? { phase: 'review' }) as unknown as UploadProgress;
+    const progress = (stored ?? { phase: 'review' }) as unknown as UploadProgress;
     const isReviewed = progress.reviewed !== undefined || progress.phase === 'over';
     return isReviewed ? progress : { phase: 'review', position: 0 };
 }

@@ -21,7 +21,7 @@ const MAX_DETAILS = 20;
 const MAX_OBJECTS = 1_000_000;
 
 /** Errors of an upload. */
-export interface Refusal {
+export interface UploadRejection {
     /** Number of invalid objects. */
     readonly count: number;
     /** Message about the first of them. */
@@ -40,7 +40,7 @@ export interface PlannedLine {
 }
 
 /** The 400 error for a rejected upload: nothing was written. */
-export function refusalOf({ count, first, errors }: Refusal): DoipError {
+export function rejectionOf({ count, first, errors }: UploadRejection): DoipError {
 
     return badRequest(`nothing was uploaded: ${count === 1 ? '1 object is' : `${count} objects are`} wrong, ${first}`, { details: { errors } });
 }
@@ -49,25 +49,25 @@ export function refusalOf({ count, first, errors }: Refusal): DoipError {
 export class UploadPlan {
 
     readonly #catalog: Catalog;
-    readonly #keepsOthers: boolean;
+    readonly #keepsStored: boolean;
     readonly #limits: FieldLimits;
     readonly #lines = new Map<string, PlannedLine>();
     readonly #byPosition: PlannedLine[] = [];
     readonly #schemas: (SchemaRecord & { readonly position: number })[] = [];
-    readonly #faults = new Map<number, JsonObject>();
+    readonly #errors = new Map<number, JsonObject>();
     #design: JsonObject | undefined;
     #count = 0;
     #first: { readonly position: number; readonly message: string } | null = null;
 
-    constructor(parts: { catalog: Catalog; limits: FieldLimits; keepsOthers: boolean }) {
+    constructor(parts: { catalog: Catalog; limits: FieldLimits; keepsStored: boolean }) {
 
         this.#limits = parts.limits;
         this.#catalog = parts.catalog;
-        this.#keepsOthers = parts.keepsOthers;
+        this.#keepsStored = parts.keepsStored;
     }
 
     /** Adds an object. Throws 400 for a duplicate id or a design of another type, 413 beyond the maximum number of objects. */
-    add({ id, type, content, metadata }: ImportedObject, place: Omit<PlannedLine, 'id' | 'type'>): void {
+    add({ id, type, content, metadata }: ImportedObject, location: Omit<PlannedLine, 'id' | 'type'>): void {
 
         if (id === DESIGN_ID && type !== DESIGN_TYPE) {
             throw badRequest('the type of the design object cannot be changed');
@@ -81,11 +81,11 @@ export class UploadPlan {
             throw tooLarge(`an upload may have at most ${MAX_OBJECTS} objects`);
         }
 
-        const line = { ...place, id, type };
+        const line = { ...location, id, type };
         this.#lines.set(id, line);
-        this.#byPosition[place.position] = line;
+        this.#byPosition[location.position] = line;
         if (type === SCHEMA_TYPE && !metadata.isVersion) {
-            this.#schemas.push({ id, txnId: 0, content, position: place.position });
+            this.#schemas.push({ id, txnId: 0, content, position: location.position });
         }
         else if (id === DESIGN_ID) {
             this.#design = content;
@@ -116,7 +116,7 @@ export class UploadPlan {
     }
 
     /** True for an existing object that the upload neither replaces nor deletes. */
-    readonly stays = (id: string): boolean => (id === DESIGN_ID ? this.#design === undefined : this.#keepsOthers && !this.#lines.has(id));
+    readonly remains = (id: string): boolean => (id === DESIGN_ID ? this.#design === undefined : this.#keepsStored && !this.#lines.has(id));
 
     /** Ids of Schema objects that are renamed: their names are released before any name is assigned. */
     renamed(): string[] {
@@ -127,9 +127,9 @@ export class UploadPlan {
     }
 
     /** Future types and design, after all objects were added. Records an error for each type whose name is taken. */
-    coming(): TypeRegistry {
+    planned(): TypeRegistry {
 
-        const names = new Set(Object.entries(this.#catalog.current.schemaIds()).flatMap(([id, name]) => (this.stays(id) ? [name] : [])));
+        const names = new Set(Object.entries(this.#catalog.current.schemaIds()).flatMap(([id, name]) => (this.remains(id) ? [name] : [])));
         const accepted: SchemaRecord[] = [];
         for (const { position, ...schema } of this.#schemas) {
             const { name } = schema.content;
@@ -142,7 +142,7 @@ export class UploadPlan {
             }
         }
 
-        return this.#catalog.withChanges(accepted, this.#design, this.stays);
+        return this.#catalog.withChanges(accepted, this.#design, this.remains);
     }
 
     /** @throws DoipError 400 for an invalid id, or one outside of the prefix */
@@ -160,7 +160,7 @@ export class UploadPlan {
             throw error;
         }
 
-        if (this.#faults.has(position)) {
+        if (this.#errors.has(position)) {
             return;
         }
 
@@ -170,25 +170,25 @@ export class UploadPlan {
             this.#first = { position, message };
         }
 
-        this.#faults.set(position, this.#faults.size < MAX_ERRORS ? { position, message, ...detailsOf(error) } : {});
+        this.#errors.set(position, this.#errors.size < MAX_ERRORS ? { position, message, ...detailsOf(error) } : {});
     }
 
     /** True when the object at a position is invalid. */
-    isWrong(position: number): boolean {
+    isInvalid(position: number): boolean {
 
-        return this.#faults.has(position);
+        return this.#errors.has(position);
     }
 
     /** True when any object is invalid. */
-    get isRefused(): boolean {
+    get isRejected(): boolean {
 
         return this.#first !== null;
     }
 
     /** The errors found; null without any. */
-    get refusal(): Refusal | null {
+    get rejection(): UploadRejection | null {
 
-        const errors = [...this.#faults.values()].filter(({ position }) => position !== undefined);
+        const errors = [...this.#errors.values()].filter(({ position }) => position !== undefined);
         return this.#first && {
             count: this.#count,
             first: `the first at position ${this.#first.position}: ${this.#first.message}`,

@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../util/json-types.js';
 import type { StoredObject } from '../../model/stored-object.js';
 import type { BlobRef, StagedBlob } from '../../stores/blobs/blob-store.js';
-import type { Refusal } from './upload-plan.js';
+import type { UploadRejection } from './upload-plan.js';
 import { DoipError } from '../../errors/errors.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import { SCHEMA_TYPE } from '../../types/built-in-types.js';
@@ -32,7 +32,7 @@ export interface UploadProgress {
     /** Ids of Schema objects that are renamed. */
     readonly renamed?: readonly string[];
     /** Why nothing was written. */
-    readonly refusal?: Refusal;
+    readonly refusal?: UploadRejection;
     /** Why everything was rolled back. */
     readonly failure?: { readonly message: string; readonly position?: number };
 }

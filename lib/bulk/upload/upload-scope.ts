@@ -51,8 +51,8 @@ export class UploadScope {
     async *#pages(ids: readonly string[]): AsyncGenerator<readonly StoredObject[]> {
 
         const { objects } = this.#parts;
-        for (const portion of await objects.portions(ids)) {
-            yield await objects.byIds(portion);
+        for (const batch of await objects.portions(ids)) {
+            yield await objects.byIds(batch);
         }
     }
 
@@ -64,8 +64,8 @@ export class UploadScope {
             isLeft = false;
             for await (const page of pages()) {
                 this.#signal.throwIfAborted();
-                const gone = await Promise.all(page.filter(({ id }) => id !== DESIGN_ID).map((object) => this.#parts.restorer.remove(object, SERVICE)));
-                isLeft ||= gone.includes(false);
+                const removals = await Promise.all(page.filter(({ id }) => id !== DESIGN_ID).map((object) => this.#parts.restorer.remove(object, SERVICE)));
+                isLeft ||= removals.includes(false);
             }
         }
         while (isLeft);
@@ -82,9 +82,9 @@ export class UploadScope {
 
         for (let ids = await objects.idsAfter(''); ids.length > 0; ids = await objects.idsAfter(ids.at(-1) ?? '')) {
             this.#signal.throwIfAborted();
-            const late = ids.filter((id) => !uploaded.has(id));
-            for (let start = 0; start < late.length; start += OBJECTS_PER_BATCH) {
-                for await (const found of this.#pages(late.slice(start, start + OBJECTS_PER_BATCH))) {
+            const added = ids.filter((id) => !uploaded.has(id));
+            for (let start = 0; start < added.length; start += OBJECTS_PER_BATCH) {
+                for await (const found of this.#pages(added.slice(start, start + OBJECTS_PER_BATCH))) {
                     await Promise.all(found.map((object) => restorer.remove(object, SERVICE)));
                 }
             }

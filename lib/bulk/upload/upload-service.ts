@@ -25,7 +25,7 @@ import { UPLOAD_SETTING } from '../../stores/setting-store.js';
 import { lineOf } from '../format/export-format.js';
 import { readImported } from '../format/import-object.js';
 import { UPLOAD_KIND, type UploadPayload, type UploadProgress } from './upload-progress.js';
-import { refusalOf, UploadPlan } from './upload-plan.js';
+import { rejectionOf, UploadPlan } from './upload-plan.js';
 import { checkWritable } from '../../objects/update-request.js';
 
 /** Caller and options of an upload. */
@@ -42,7 +42,7 @@ export interface UploadRequest {
 const MAX_BYTES = 1024 ** 4;
 
 /** Polling interval of the job in milliseconds. */
-const LOOK_MS = 50;
+const POLL_MS = 50;
 
 const RUNNING = 'upload:running';
 
@@ -74,19 +74,19 @@ export class UploadService {
      *
      * @throws DoipError 400 when any of them is invalid, in which case nothing was written; 409 while another upload runs
      */
-    async upload(input: AsyncIterable<Segment>, wish: UploadRequest): Promise<void> {
+    async upload(input: AsyncIterable<Segment>, request: UploadRequest): Promise<void> {
 
         const { blobs, catalog, limits } = this.#parts;
-        checkWritable(catalog.current.design, wish.caller, '');
-        const plan = new UploadPlan({ catalog, limits, keepsOthers: !wish.deleteCurrentObjects });
-        const staged = await blobs.stage(this.#lines(input, plan, wish), { maxBytes: MAX_BYTES, signal: wish.signal });
+        checkWritable(catalog.current.design, request.caller, '');
+        const plan = new UploadPlan({ catalog, limits, keepsStored: !request.deleteCurrentObjects });
+        const staged = await blobs.stage(this.#lines(input, plan, request), { maxBytes: MAX_BYTES, signal: request.signal });
         let jobId: number;
         try {
-            if (plan.refusal) {
-                throw refusalOf(plan.refusal);
+            if (plan.rejection) {
+                throw rejectionOf(plan.rejection);
             }
 
-            jobId = await this.#begin(staged, wish);
+            jobId = await this.#start(staged, request);
         }
         catch (error) {
             await staged.discard();
@@ -97,7 +97,7 @@ export class UploadService {
     }
 
     /** Yields the uploaded objects as lines, each with its id; mints missing ids. */
-    async *#lines(input: AsyncIterable<Segment>, plan: UploadPlan, wish: UploadRequest): AsyncGenerator<Uint8Array> {
+    async *#lines(input: AsyncIterable<Segment>, plan: UploadPlan, request: UploadRequest): AsyncGenerator<Uint8Array> {
 
         const { catalog } = this.#parts;
         const lines = new UploadHandover<Uint8Array>();
@@ -106,20 +106,20 @@ export class UploadService {
             for await (const item of items) {
                 const id = item.value?.['id'] ?? '';
                 const value = item.value && { ...item.value, id: id === '' ? mintId(catalog.current.prefix) : id };
-                await this.#judge({ ...item, value } as BulkItem, plan, wish);
+                await this.#validate({ ...item, value } as BulkItem, plan, request);
                 await lines.put(Buffer.from(lineOf(value ?? {})));
             }
-        }).then((fault) => lines.end(fault), (error: Error) => lines.end(error));
+        }).then((itemError) => lines.end(itemError), (error: Error) => lines.end(error));
         yield *lines.taken();
         await reading;
     }
 
     /** Records errors of single objects at once, before other writers are blocked. */
-    async #judge({ position, value, fault }: BulkItem, plan: UploadPlan, { caller }: UploadRequest): Promise<void> {
+    async #validate({ position, value, error: itemError }: BulkItem, plan: UploadPlan, { caller }: UploadRequest): Promise<void> {
 
         try {
-            if (fault) {
-                throw fault;
+            if (itemError) {
+                throw itemError;
             }
 
             const object = await readImported(value, this.#parts.limits, { author: authorOf(caller), now: Date.now() });
@@ -131,7 +131,7 @@ export class UploadService {
     }
 
     /** Enqueues the job; from its commit on, the upload will be applied and other writers are blocked. */
-    async #begin({ blobId, size, store }: BlobRef, { caller, requestContext, deleteCurrentObjects }: UploadRequest): Promise<number> {
+    async #start({ blobId, size, store }: BlobRef, { caller, requestContext, deleteCurrentObjects }: UploadRequest): Promise<number> {
 
         const { db, blobs, settings, catalogStore, reader, jobs, jobStore } = this.#parts;
         const payload: UploadPayload = { blob: { blobId, size, store }, author: authorOf(caller), now: Date.now(), requestContext, deleteCurrentObjects };
@@ -160,7 +160,7 @@ export class UploadService {
                 return;
             }
 
-            await sleep(LOOK_MS);
+            await sleep(POLL_MS);
         }
     }
 }
@@ -170,7 +170,7 @@ function throwOutcome(progress: JsonValue): void {
 
     const { refusal, failure } = (progress ?? {}) as unknown as Partial<UploadProgress>;
     if (refusal) {
-        throw refusalOf(refusal);
+        throw rejectionOf(refusal);
     }
 
     if (failure) {
@@ -182,7 +182,7 @@ function throwOutcome(progress: JsonValue): void {
 /** Rendezvous channel of one producer and one consumer: `put` resolves when the value was consumed. */
 class UploadHandover<T> {
 
-    #waiting: { value: T; taken: () => void } | null = null;
+    #pending: { value: T; onTaken: () => void } | null = null;
     #wake: (() => void) | null = null;
     #isOver = false;
     /** The consumer has stopped; further values are dropped. */
@@ -191,9 +191,9 @@ class UploadHandover<T> {
 
     put(value: T): Promise<void> {
 
-        return this.#isClosed ? Promise.resolve() : new Promise((taken) => {
+        return this.#isClosed ? Promise.resolve() : new Promise((onTaken) => {
 
-            this.#waiting = { value, taken };
+            this.#pending = { value, onTaken };
             this.#wake?.();
         });
     }
@@ -208,10 +208,10 @@ class UploadHandover<T> {
     async *taken(): AsyncGenerator<T> {
 
         try {
-            while (this.#waiting || !this.#isOver) {
-                if (this.#waiting) {
-                    const { value, taken } = this.#waiting;
-                    this.#waiting = null;
+            while (this.#pending || !this.#isOver) {
+                if (this.#pending) {
+                    const { value, onTaken: taken } = this.#pending;
+                    this.#pending = null;
                     yield value;
                     taken();
                 }
@@ -225,7 +225,7 @@ class UploadHandover<T> {
         }
         finally {
             this.#isClosed = true;
-            this.#waiting?.taken();
+            this.#pending?.onTaken();
         }
 
         if (this.#error) {

@@ -10,13 +10,13 @@ import type { BlobRef, StagedBlob } from '../../stores/blobs/blob-store.js';
 import type { TypeRegistry } from '../../types/type-registry.js';
 import type { BulkItem } from '../batch/batch-item.js';
 import { readImported } from '../format/import-object.js';
-import type { PlannedLine, Refusal } from './upload-plan.js';
+import type { PlannedLine, UploadRejection } from './upload-plan.js';
 import { DoipError } from '../../errors/errors.js';
 import { lineOf } from '../format/export-format.js';
 import { DraftFile, draftOf, objectOf } from './draft-file.js';
 import { inOrder } from '../format/dependency-order.js';
 import { UploadCode } from './code-validation.js';
-import { UploadJudge, valueOf } from './object-validation.js';
+import { UploadObjectValidator, valueOf } from './object-validation.js';
 import { UploadNames } from './unique-names.js';
 import { UploadPlan } from './upload-plan.js';
 import type { ReviewParts, SpooledUpload } from './validation-parts.js';
@@ -36,7 +36,7 @@ const PASSING: readonly (number | undefined)[] = [429, 503];
 const MAX_BYTES = 1024 ** 4;
 
 /** Outcome: one line of `ReviewedObject` per object of the upload, or the errors. */
-export type ReviewOutcome = { readonly reviewed: StagedBlob; readonly renamed: readonly string[] } | { readonly refusal: Refusal };
+export type ReviewOutcome = { readonly reviewed: StagedBlob; readonly renamed: readonly string[] } | { readonly refusal: UploadRejection };
 
 /** Validates one upload. */
 export class UploadReview {
@@ -49,7 +49,7 @@ export class UploadReview {
 
         this.#parts = parts;
         this.#upload = upload;
-        this.#plan = new UploadPlan({ catalog: parts.catalog, limits: parts.limits, keepsOthers: !upload.deleteCurrentObjects });
+        this.#plan = new UploadPlan({ catalog: parts.catalog, limits: parts.limits, keepsStored: !upload.deleteCurrentObjects });
     }
 
     /** Validates the upload. Throws only errors unrelated to the upload itself. */
@@ -68,22 +68,22 @@ export class UploadReview {
     async #run(file: DraftFile): Promise<ReviewOutcome> {
 
         await this.#collect();
-        const types = this.#plan.coming();
+        const types = this.#plan.planned();
         const code = new UploadCode(this.#parts, { upload: this.#upload, plan: this.#plan, types, file });
-        if (!this.#plan.refusal) {
-            await this.#judgeAll(types, file, code);
+        if (!this.#plan.rejection) {
+            await this.#validateAll(types, file, code);
         }
 
-        if (!this.#plan.refusal) {
+        if (!this.#plan.rejection) {
             await this.#inspect(code);
         }
 
-        if (this.#plan.refusal) {
-            return { refusal: this.#plan.refusal };
+        if (this.#plan.rejection) {
+            return { refusal: this.#plan.rejection };
         }
 
-        const reviewed = await this.#keep(code, file);
-        const { refusal } = this.#plan;
+        const reviewed = await this.#stage(code, file);
+        const { rejection: refusal } = this.#plan;
         if (refusal) {
             await reviewed.discard();
             return { refusal };
@@ -109,11 +109,11 @@ export class UploadReview {
     }
 
     /** Validates everything except code, which may depend on later objects. */
-    async #judgeAll(coming: TypeRegistry, file: DraftFile, code: UploadCode): Promise<void> {
+    async #validateAll(planned: TypeRegistry, file: DraftFile, code: UploadCode): Promise<void> {
 
-        const judge = new UploadJudge(this.#parts, { upload: this.#upload, plan: this.#plan, coming });
+        const validator = new UploadObjectValidator(this.#parts, { upload: this.#upload, plan: this.#plan, planned });
         const names = new UploadNames(this.#parts.directory, !this.#upload.deleteCurrentObjects);
-        for await (const { position, change, error } of inOrder(this.#items(this.#upload.blob), WIDTH, (item) => judge.judge(item))) {
+        for await (const { position, change, error } of inOrder(this.#items(this.#upload.blob), WIDTH, (item) => validator.validate(item))) {
             await this.#attempt(position, async () => {
 
                 if (!change) {
@@ -124,10 +124,10 @@ export class UploadReview {
                     await names.add(change.after.id, change.processed.roles);
                 }
             });
-            const isRight = change !== null && !this.#plan.isWrong(position);
+            const isRight = change !== null && !this.#plan.isInvalid(position);
             await file.add(isRight ? lineOf(draftOf(change)) : '');
             if (isRight) {
-                code.note(change);
+                code.add(change);
             }
         }
 
@@ -145,7 +145,7 @@ export class UploadReview {
     }
 
     /** Runs the hooks for indexing, and writes the validated objects to a blob. */
-    #keep(code: UploadCode, file: DraftFile): Promise<StagedBlob> {
+    #stage(code: UploadCode, file: DraftFile): Promise<StagedBlob> {
 
         const finish = async ({ type, position }: PlannedLine): Promise<Uint8Array> => {
 
@@ -185,7 +185,7 @@ export class UploadReview {
 
         for (const line of this.#plan.lines) {
             yield line;
-            await this.#turn(line.position);
+            await this.#yieldAt(line.position);
         }
     }
 
@@ -194,11 +194,11 @@ export class UploadReview {
         const { blobs, source } = this.#parts;
         for await (const item of source.items(blobs.open(blob), true)) {
             yield item;
-            await this.#turn(item.position);
+            await this.#yieldAt(item.position);
         }
     }
 
-    async #turn(position: number): Promise<void> {
+    async #yieldAt(position: number): Promise<void> {
 
         this.#upload.signal.throwIfAborted();
         if (position % LINES_PER_BATCH === LINES_PER_BATCH - 1) {
@@ -214,7 +214,7 @@ export class UploadReview {
         }
         catch (error) {
             const isPassing = error instanceof DoipError && PASSING.includes(error.http);
-            if (isPassing && !this.#plan.isRefused) {
+            if (isPassing && !this.#plan.isRejected) {
                 throw error;
             }
 

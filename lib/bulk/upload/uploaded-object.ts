@@ -59,16 +59,16 @@ export async function readUploaded(value: JsonObject, { limits, fallback, stage 
 }
 
 /** The object to store, given the existing one. Hashes are recomputed, since generated values may differ from the input. */
-export function wantedObject({ object, input, hasMetadata: isDated }: UploadedObject, before: StoredObject | null): Omit<RestoredObject, 'steps'> {
+export function targetObject({ object, input, hasMetadata: hasDates }: UploadedObject, before: StoredObject | null): Omit<RestoredObject, 'steps'> {
 
     const { id, type, content, metadata: { hashes: _hashes, ...metadata } } = object;
-    const kept = before && !isDated ? { createdOn: before.metadata.createdOn, createdBy: before.metadata.createdBy } : {};
+    const retained = before && !hasDates ? { createdOn: before.metadata.createdOn, createdBy: before.metadata.createdBy } : {};
     return {
         type, content,
         acl: input.acl ?? before?.acl ?? null,
         userMetadata: input.userMetadata ?? before?.userMetadata ?? null,
         elements: applyElements(before ?? { id, elements: [] }, { input }),
-        metadata: { ...metadata, ...kept }
+        metadata: { ...metadata, ...retained }
     };
 }
 

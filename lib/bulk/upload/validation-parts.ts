@@ -23,9 +23,9 @@ export interface ReviewParts {
     readonly source: ItemSource;
     readonly folder: TempFolder;
     readonly store: Pick<ObjectStore, 'typesOf'>;
-    readonly finder: ObjectLoader;
+    readonly loader: ObjectLoader;
     readonly directory: Directory;
-    readonly secretKeeper: SecretRemover;
+    readonly secretRemover: SecretRemover;
     readonly references: ReferenceChecker;
     readonly clock: TxnIdGenerator;
     readonly limits: FieldLimits;

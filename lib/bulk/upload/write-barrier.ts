@@ -14,7 +14,7 @@ interface InFlight {
 export class WriteBarrier implements WriteAdmission {
 
     readonly #catalog: Catalog;
-    #crowd: InFlight = { count: 0, isEmpty: null };
+    #inFlight: InFlight = { count: 0, isEmpty: null };
 
     constructor(catalog: Catalog) {
 
@@ -28,16 +28,16 @@ export class WriteBarrier implements WriteAdmission {
             return write();
         }
 
-        const crowd = this.#crowd;
-        crowd.count += 1;
+        const inFlight = this.#inFlight;
+        inFlight.count += 1;
         try {
             this.#catalog.checkComplete();
             return await write();
         }
         finally {
-            crowd.count -= 1;
-            if (crowd.count === 0) {
-                crowd.isEmpty?.();
+            inFlight.count -= 1;
+            if (inFlight.count === 0) {
+                inFlight.isEmpty?.();
             }
         }
     }
@@ -45,12 +45,12 @@ export class WriteBarrier implements WriteAdmission {
     /** Drain latch: resolves when all writes that passed on this node so far have ended. The catalog must know of the upload already. */
     async drained(): Promise<void> {
 
-        const crowd = this.#crowd;
-        this.#crowd = { count: 0, isEmpty: null };
-        if (crowd.count > 0) {
+        const inFlight = this.#inFlight;
+        this.#inFlight = { count: 0, isEmpty: null };
+        if (inFlight.count > 0) {
             await new Promise<void>((resolve) => {
 
-                crowd.isEmpty = resolve;
+                inFlight.isEmpty = resolve;
             });
         }
     }

@@ -41,9 +41,9 @@ const EXPECTED: Readonly<Record<State, string>> = {
 /** State machine for an array, or an object with the array `results`. */
 export class ArraySplitter implements JsonSplitter {
 
-    readonly #gatherer: ByteBuffer;
+    readonly #buffer: ByteBuffer;
     readonly #scanner = new ValueScanner();
-    #place: State = 'start';
+    #state: State = 'start';
     /** Kind of the value that is being buffered; null between values. */
     #value: ValueKind | null = null;
     #isObject = false;
@@ -56,24 +56,24 @@ export class ArraySplitter implements JsonSplitter {
 
     constructor(maxItemBytes: number) {
 
-        this.#gatherer = new ByteBuffer(maxItemBytes);
+        this.#buffer = new ByteBuffer(maxItemBytes);
     }
 
-    *take(piece: Uint8Array): Generator<JsonItem> {
+    *split(chunk: Uint8Array): Generator<JsonItem> {
 
         let i = 0;
-        while (i < piece.byteLength) {
+        while (i < chunk.byteLength) {
             if (this.#value) {
-                const end = this.#scanner.scan(piece, i);
+                const end = this.#scanner.scan(chunk, i);
                 const isOver = end !== -1;
-                this.#gatherer.add(piece.subarray(i, isOver ? end : undefined));
-                i = isOver ? end : piece.byteLength;
+                this.#buffer.add(chunk.subarray(i, isOver ? end : undefined));
+                i = isOver ? end : chunk.byteLength;
                 if (isOver) {
                     yield *this.#finish();
                 }
             }
             else {
-                const byte = piece[i] ?? 0;
+                const byte = chunk[i] ?? 0;
                 if (isBlank(byte)) {
                     ++i;
                 }
@@ -83,31 +83,31 @@ export class ArraySplitter implements JsonSplitter {
             }
         }
 
-        this.#before += piece.byteLength;
+        this.#before += chunk.byteLength;
     }
 
     *end(): Generator<JsonItem> {
 
-        if (this.#value || this.#place !== 'end') {
-            throw this.#broken(this.#value ? 'the text ends within a value' : `the text ends where ${EXPECTED[this.#place]} is expected`, this.#before);
+        if (this.#value || this.#state !== 'end') {
+            throw this.#broken(this.#value ? 'the text ends within a value' : `the text ends where ${EXPECTED[this.#state]} is expected`, this.#before);
         }
     }
 
     /** Handles one byte between values; returns how many bytes were consumed. */
     #step(byte: number, offset: number): number {
 
-        const place = this.#place;
-        if (place === 'start' && byte === MARK[offset]) {
+        const state = this.#state;
+        if (state === 'start' && byte === MARK[offset]) {
             return 1;
         }
 
-        const next = PUNCTUATION[place].get(byte);
+        const next = PUNCTUATION[state].get(byte);
         if (next !== undefined) {
             this.#enter(next, byte, offset);
             return 1;
         }
 
-        const value = VALUES[place];
+        const value = VALUES[state];
         if (value && !NO_VALUE.has(byte) && (value !== 'name' || byte === QUOTE)) {
             this.#value = value;
             this.#valueStart = offset;
@@ -115,17 +115,17 @@ export class ArraySplitter implements JsonSplitter {
             return 0;
         }
 
-        throw this.#broken(`expected ${EXPECTED[place]}`, offset);
+        throw this.#broken(`expected ${EXPECTED[state]}`, offset);
     }
 
     #enter(next: State, byte: number, offset: number): void {
 
-        if (this.#place === 'start') {
+        if (this.#state === 'start') {
             this.#isObject = byte === OPEN_OBJECT;
         }
 
         if (byte === CLOSE_ARRAY) {
-            this.#place = this.#isObject ? 'after-member' : 'end';
+            this.#state = this.#isObject ? 'after-member' : 'end';
             return;
         }
 
@@ -133,7 +133,7 @@ export class ArraySplitter implements JsonSplitter {
             throw this.#broken('an object must have results, an array; newline-delimited JSON needs the media type application/x-ndjson', offset);
         }
 
-        this.#place = byte === COLON && this.#name === 'results' ? this.#results(offset) : next;
+        this.#state = byte === COLON && this.#name === 'results' ? this.#results(offset) : next;
     }
 
     #results(offset: number): State {
@@ -149,10 +149,10 @@ export class ArraySplitter implements JsonSplitter {
     *#finish(): Generator<JsonItem> {
 
         const kind = this.#value;
-        const { bytes, length } = this.#gatherer.finish();
+        const { bytes, length } = this.#buffer.finish();
         this.#value = null;
         if (kind === 'element') {
-            this.#place = 'after-element';
+            this.#state = 'after-element';
             yield { position: this.#position++, offset: this.#valueStart, length, bytes };
             return;
         }
@@ -160,10 +160,10 @@ export class ArraySplitter implements JsonSplitter {
         const value = this.#parse(bytes);
         if (kind === 'name') {
             this.#name = String(value);
-            this.#place = 'colon';
+            this.#state = 'colon';
         }
         else {
-            this.#place = 'after-member';
+            this.#state = 'after-member';
         }
     }
 

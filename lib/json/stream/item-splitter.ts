@@ -25,8 +25,8 @@ export interface JsonItemsOptions {
 export async function *jsonItems(body: AsyncIterable<Uint8Array>, { format, maxItemBytes }: JsonItemsOptions): AsyncGenerator<JsonItem> {
 
     const splitter: JsonSplitter = format === 'ndjson' ? new LineSplitter(maxItemBytes) : new ArraySplitter(maxItemBytes);
-    for await (const piece of body) {
-        yield *splitter.take(piece);
+    for await (const chunk of body) {
+        yield *splitter.split(chunk);
     }
 
     yield *splitter.end();
@@ -38,27 +38,27 @@ const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 /** Lines; the last one needs no newline. */
 class LineSplitter implements JsonSplitter {
 
-    readonly #gatherer: ByteBuffer;
+    readonly #buffer: ByteBuffer;
     #position = 0;
     #offset = 0;
 
     constructor(maxItemBytes: number) {
 
-        this.#gatherer = new ByteBuffer(maxItemBytes);
+        this.#buffer = new ByteBuffer(maxItemBytes);
     }
 
-    *take(piece: Uint8Array): Generator<JsonItem> {
+    *split(chunk: Uint8Array): Generator<JsonItem> {
 
         let start = 0;
-        let newline = piece.indexOf(NEWLINE);
+        let newline = chunk.indexOf(NEWLINE);
         while (newline !== -1) {
-            this.#gatherer.add(piece.subarray(start, newline));
+            this.#buffer.add(chunk.subarray(start, newline));
             yield *this.#line(1);
             start = newline + 1;
-            newline = piece.indexOf(NEWLINE, start);
+            newline = chunk.indexOf(NEWLINE, start);
         }
 
-        this.#gatherer.add(piece.subarray(start));
+        this.#buffer.add(chunk.subarray(start));
     }
 
     *end(): Generator<JsonItem> {
@@ -69,7 +69,7 @@ class LineSplitter implements JsonSplitter {
     *#line(newline: number): Generator<JsonItem> {
 
         const offset = this.#offset;
-        const { bytes, length } = this.#gatherer.finish();
+        const { bytes, length } = this.#buffer.finish();
         this.#offset += length + newline;
         if (bytes === null || !bytes.every(isBlank) && !(offset === 0 && bytes.equals(MARK))) {
             yield { position: this.#position++, offset, length, bytes };

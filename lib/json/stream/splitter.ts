@@ -17,7 +17,7 @@ export interface JsonItem {
 /** Splits a text that arrives in chunks. */
 export interface JsonSplitter {
     /** Returns the items that end in this chunk. Must be iterated to the end before the next chunk. Throws DoipError 400 for a syntax error. */
-    take(piece: Uint8Array): Generator<JsonItem>;
+    split(chunk: Uint8Array): Generator<JsonItem>;
     /** Returns the items that the end of the text completes. Throws DoipError 400 when the text is incomplete. */
     end(): Generator<JsonItem>;
 }

@@ -30,12 +30,12 @@ export class ValueScanner {
     }
 
     /** Returns the index after the value that continues at `start`; -1 when it does not end in this chunk. */
-    scan(piece: Uint8Array, start: number): number {
+    scan(chunk: Uint8Array, start: number): number {
 
         let i = start;
-        while (i < piece.byteLength) {
+        while (i < chunk.byteLength) {
             if (this.#inString) {
-                i = this.#stringEnd(piece, i);
+                i = this.#stringEnd(chunk, i);
                 if (i === -1) {
                     return -1;
                 }
@@ -45,7 +45,7 @@ export class ValueScanner {
                 }
             }
 
-            const end = this.#structure(piece, i);
+            const end = this.#structure(chunk, i);
             if (end !== GO_ON) {
                 return end;
             }
@@ -60,10 +60,10 @@ export class ValueScanner {
     #at = 0;
 
     /** Scans outside of strings: returns the end of the value, -1 at the end of the chunk, or GO_ON at the start of a string. */
-    #structure(piece: Uint8Array, start: number): number {
+    #structure(chunk: Uint8Array, start: number): number {
 
-        for (let i = start; i < piece.byteLength; ++i) {
-            const byte = piece[i] ?? 0;
+        for (let i = start; i < chunk.byteLength; ++i) {
+            const byte = chunk[i] ?? 0;
             if (byte === QUOTE) {
                 if (this.#depth === 0 && !this.#isFirst) {
                     return i;                               // After a bare word: not part of it
@@ -98,7 +98,7 @@ export class ValueScanner {
     }
 
     /** Returns the index after the closing quote, -1 when it is not in this chunk. */
-    #stringEnd(piece: Uint8Array, start: number): number {
+    #stringEnd(chunk: Uint8Array, start: number): number {
 
         let i = start;
         if (this.#escaped) {
@@ -106,10 +106,10 @@ export class ValueScanner {
             ++i;
         }
 
-        while (i < piece.byteLength) {
-            const quote = piece.indexOf(QUOTE, i);
-            const end = quote === -1 ? piece.byteLength : quote;
-            const isEscaped = backslashes(piece, i, end) % 2 === 1;
+        while (i < chunk.byteLength) {
+            const quote = chunk.indexOf(QUOTE, i);
+            const end = quote === -1 ? chunk.byteLength : quote;
+            const isEscaped = backslashes(chunk, i, end) % 2 === 1;
             if (quote === -1) {
                 this.#escaped = isEscaped;
                 return -1;
@@ -130,10 +130,10 @@ export class ValueScanner {
 const GO_ON = -2;
 
 /** Returns the number of backslashes directly before `end`, not before `start`. */
-function backslashes(piece: Uint8Array, start: number, end: number): number {
+function backslashes(chunk: Uint8Array, start: number, end: number): number {
 
     let first = end;
-    while (first > start && piece[first - 1] === BACKSLASH) {
+    while (first > start && chunk[first - 1] === BACKSLASH) {
         --first;
     }
 

@@ -56,11 +56,11 @@ export const batchUpload = defineOperation<BatchAttributes>({
         }
 
         const options = { ndjson: format === 'ndjson', failFast, parallel, log, isFoundation: (item: JsonObject) => isFoundation(context, item) };
-        const outcome = await bulk.storeAll(context.rawInput, options, (item, earlier) => store({ ...context, beforeWrite: earlier }, item));
-        const { fault } = outcome;
+        const outcome = await bulk.storeAll(context.rawInput, options, (item, beforeWrite) => store({ ...context, beforeWrite }, item));
+        const { error } = outcome;
         return {
-            status: fault?.status ?? Status.ok,
-            attributes: fault ? { message: fault.message, report: true } : {},
+            status: error?.status ?? Status.ok,
+            attributes: error ? { message: error.message, report: true } : {},
             output: await bulkRecord(outcome)
         };
     }
@@ -87,9 +87,9 @@ async function store(context: ItemContext, item: JsonObject): Promise<JsonValue>
 
     const id = idOf(item);
     for (let attempt = 1; ; ++attempt) {
-        const known = id === undefined ? null : await context.services.loader.find(id);
+        const stored = id === undefined ? null : await context.services.loader.find(id);
         try {
-            const [answer] = objectAnswer(context, known ? await change(context, known, item) : await add(context, item));
+            const [answer] = objectAnswer(context, stored ? await change(context, stored, item) : await add(context, item));
             if (isFoundation(context, item)) {
                 // Reads the epochs, which updates the catalog: the next items may not read anything that does.
                 await context.services.reader.epochs();
@@ -98,7 +98,7 @@ async function store(context: ItemContext, item: JsonObject): Promise<JsonValue>
             return answer;
         }
         catch (error) {
-            if (id === undefined || attempt === ATTEMPTS || !isOvertaken(error, known)) {
+            if (id === undefined || attempt === ATTEMPTS || !isConflict(error, stored)) {
                 throw error;
             }
         }
@@ -106,16 +106,16 @@ async function store(context: ItemContext, item: JsonObject): Promise<JsonValue>
 }
 
 /** True when the object was created or deleted concurrently. */
-function isOvertaken(error: unknown, known: StoredObject | null): boolean {
+function isConflict(error: unknown, stored: StoredObject | null): boolean {
 
-    return error instanceof DoipError && error.status === (known ? Status.notFound : Status.conflict);
+    return error instanceof DoipError && error.status === (stored ? Status.notFound : Status.conflict);
 }
 
 async function add(context: ItemContext, item: JsonObject): Promise<StoredObject> {
 
-    const { caller, beforeWrite: earlier, requestContext, services: { catalog, creation, policy, reader } } = context;
+    const { caller, beforeWrite, requestContext, services: { catalog, creation, policy, reader } } = context;
     if (idOf(item) !== undefined) {
-        demandKnown(context, item);
+        demandVisibleType(context, item);
     }
 
     const input = await read(context, item, async ({ type }) => {
@@ -135,29 +135,29 @@ async function add(context: ItemContext, item: JsonObject): Promise<StoredObject
     return storing(input, false, () => {
 
         demand(caller, policy.canGrantMethods(caller, { type: input.type ?? '', acl: input.acl ?? null, before: null }));
-        return creation.create(input, { caller, beforeWrite: earlier, requestContext }, { isFree: true });
+        return creation.create(input, { caller, beforeWrite, requestContext }, { isFree: true });
     });
 }
 
 /** Callers who may not create the object get the same error as for an existing object that they may not write. */
-function demandKnown({ caller, services: { catalog, policy } }: ItemContext, { type }: JsonObject): void {
+function demandVisibleType({ caller, services: { catalog, policy } }: ItemContext, { type }: JsonObject): void {
 
     catalog.checkComplete();
     demand(caller, typeof type === 'string' ? policy.canCreate(caller, type) : policy.canReadUnknown(caller));
 }
 
-async function change(context: ItemContext, known: StoredObject, item: JsonObject): Promise<StoredObject> {
+async function change(context: ItemContext, stored: StoredObject, item: JsonObject): Promise<StoredObject> {
 
-    const { caller, beforeWrite: earlier, requestContext, services: { objects, policy } } = context;
-    demand(caller, policy.canWrite(caller, known));
+    const { caller, beforeWrite, requestContext, services: { objects, policy } } = context;
+    demand(caller, policy.canWrite(caller, stored));
     const input = await read(context, item, ({ type }) => {
 
-        if (type !== undefined && type !== known.type) {
+        if (type !== undefined && type !== stored.type) {
             demand(caller, policy.canCreate(caller, type));
         }
     });
-    return storing(input, false, () => objects.update(known.id, { input }, {
-        caller, beforeWrite: earlier, requestContext,
+    return storing(input, false, () => objects.update(stored.id, { input }, {
+        caller, beforeWrite, requestContext,
         check: (object) => {
 
             demand(caller, policy.canWrite(caller, object));

@@ -24,10 +24,10 @@ export const importObjects = defineOperation({
 
             return bulk.source.read(rawInput, true, (items) => transfer.importer.run(items, batch, { caller, requestContext, signal }, counts));
         });
-        const { fault } = outcome;
+        const { error } = outcome;
         return {
-            status: fault?.status ?? Status.ok,
-            attributes: fault ? { message: fault.message, report: true } : {},
+            status: error?.status ?? Status.ok,
+            attributes: error ? { message: error.message, report: true } : {},
             output: await bulkRecord(outcome, { ...counts })
         };
     }

@@ -36,7 +36,7 @@ interface Callee extends Omit<MethodCall, 'method'> {
 }
 
 /** The requested method and its arguments. */
-interface Wanted {
+interface MethodName {
     readonly name: string;
     readonly params: JsonValue | undefined;
     readonly attributes: JsonObject;
@@ -116,7 +116,7 @@ function operationOf(method: FoundMethod, callee: Callee): Operation {
     };
 }
 
-async function perform(context: OperationContext<object>, callee: Callee, { name, params, attributes }: Wanted): Promise<OperationResult> {
+async function perform(context: OperationContext<object>, callee: Callee, { name, params, attributes }: MethodName): Promise<OperationResult> {
 
     const { caller, requestContext, isSafe, services: { policy, scripts } } = context;
     const { kind, type, methods } = callee;
@@ -132,13 +132,13 @@ async function perform(context: OperationContext<object>, callee: Callee, { name
     return answer(await scripts.methods.call(method, object, input, { caller, requestContext, isSafe, check }));
 }
 
-function answer(given: MethodAnswer): OperationResult {
+function answer(returned: MethodAnswer): OperationResult {
 
-    if ('value' in given) {
-        return given.value === undefined ? result.empty() : result.json(given.value);
+    if ('value' in returned) {
+        return returned.value === undefined ? result.empty() : result.json(returned.value);
     }
 
-    const { bytes, mediaType = 'application/octet-stream', filename } = given.output;
+    const { bytes, mediaType = 'application/octet-stream', filename } = returned.output;
     const output = sequence({ ...bytesSegment(bytes), isWhole: true });
     return result.segments(output, { mediaType, ...filename === undefined ? {} : { filename }, size: bytes.byteLength });
 }

@@ -32,9 +32,9 @@ export const create = defineOperation<CreateAttributes>({
         const { services: { creation, elements, limits, policy }, caller } = context;
         const input = await readObjectInput(context.input, {
             limits,
-            beforeBytes: (known) => admit(context, known),
-            stage: (body, known) => elements.stage(body, {
-                input: known, requestContext: context.latest().requestContext, signal: context.signal
+            beforeBytes: (knownObject) => admit(context, knownObject),
+            stage: (body, knownObject) => elements.stage(body, {
+                input: knownObject, requestContext: context.latest().requestContext, signal: context.signal
             }),
             mustDeclare: mustDeclare(context.transport)
         });

@@ -49,32 +49,32 @@ export const retrieve = defineOperation<RetrieveAttributes>({
     async handler(context) {
 
         const { attributes: { element, includeElementData, jsonPointer }, caller, services: { policy, resolution }, target } = context;
-        const shown = resolution.concerns(target.type) ? await resolution.resolve(target, context) : target;
+        const visible = resolution.concerns(target.type) ? await resolution.resolve(target, context) : target;
         if (element !== undefined) {
-            return retrieveElement(context, policy.visibleTo(caller, shown, target), element);
+            return retrieveElement(context, policy.visibleTo(caller, visible, target), element);
         }
 
         if (jsonPointer !== undefined) {
-            return retrievePart(context, shown, jsonPointer);
+            return retrievePart(context, visible, jsonPointer);
         }
 
-        const [object, facts] = objectAnswer(context, target, shown);
+        const [object, facts] = objectAnswer(context, target, visible);
         const value = filtered(context, object);
-        return includeElementData ? result.segments(withElements(context, shown, value), facts) : result.json(value, facts);
+        return includeElementData ? result.segments(withElements(context, visible, value), facts) : result.json(value, facts);
     }
 });
 
-async function retrieveElement(context: OperationContext<RetrieveAttributes>, shown: StoredObject, name: string): Promise<OperationResult> {
+async function retrieveElement(context: OperationContext<RetrieveAttributes>, visible: StoredObject, name: string): Promise<OperationResult> {
 
     const { target, attributes, services: { elements, resolution } } = context;
     checkPayloadRight(context);
-    const element = shown.elements.find((candidate) => candidate.name === name);
+    const element = visible.elements.find((candidate) => candidate.name === name);
     if (!element) {
         throw notFound(`No payload ${name} in object ${target.id}`);
     }
 
     const range = attributes.range ? resolveRange(attributes.range, element.size) : null;
-    const replacement = await resolution.resolvePayload(shown, name, context, range);
+    const replacement = await resolution.resolvePayload(visible, name, context, range);
     if (replacement) {
         return replaced(context, replacement);
     }
@@ -96,10 +96,10 @@ function replaced(context: OperationContext<RetrieveAttributes>, { bytes, mediaT
     return result.segments(sequence({ ...bytesSegment(bytes), isWhole: true }), { ...objectAttributes(context, context.target), ...facts });
 }
 
-function retrievePart(context: OperationContext<RetrieveAttributes>, shown: StoredObject, pointer: string): OperationResult {
+function retrievePart(context: OperationContext<RetrieveAttributes>, visible: StoredObject, pointer: string): OperationResult {
 
     const { target, services: { catalog } } = context;
-    const [object, facts] = objectAnswer(context, target, shown);
+    const [object, facts] = objectAnswer(context, target, visible);
     const { content } = (object as { attributes: { content: JsonObject } }).attributes;
     const value = requireAt(content, pointer);
     const mediaType = catalog.current.get(target.type)?.textMediaTypeAt(content, pointer);
@@ -107,15 +107,15 @@ function retrievePart(context: OperationContext<RetrieveAttributes>, shown: Stor
 }
 
 async function *withElements(
-    context: OperationContext<RetrieveAttributes>, shown: StoredObject, object: JsonValue
+    context: OperationContext<RetrieveAttributes>, visible: StoredObject, object: JsonValue
 ): AsyncGenerator<Segment> {
 
     const { caller, target, services: { elements, policy, resolution } } = context;
     checkPayloadRight(context);
     yield jsonSegment(object);
-    for (const element of policy.visibleTo(caller, shown, target).elements) {
+    for (const element of policy.visibleTo(caller, visible, target).elements) {
         const { mediaType, filename } = element;
-        const replacement = await resolution.resolvePayload(shown, element.name, context, null);
+        const replacement = await resolution.resolvePayload(visible, element.name, context, null);
         yield jsonSegment({ id: element.name });
         if (replacement) {
             const { bytes, ...facts } = replacement;

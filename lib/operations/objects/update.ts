@@ -40,9 +40,9 @@ export const update = defineOperation<UpdateAttributes>({
         const { services: { objects, elements, limits, policy }, caller, target } = context;
         const input = await readObjectInput(context.input, {
             limits,
-            beforeBytes: (known) => admitType(context, known),
-            stage: (body, known) => elements.stage(body, {
-                input: { ...known, id: target.id, type: known.type ?? target.type },
+            beforeBytes: (knownObject) => admitType(context, knownObject),
+            stage: (body, knownObject) => elements.stage(body, {
+                input: { ...knownObject, id: target.id, type: knownObject.type ?? target.type },
                 requestContext: context.latest().requestContext, signal: context.signal
             }),
             mustDeclare: mustDeclare(context.transport)

@@ -76,33 +76,33 @@ export const search = defineOperation<SearchAttributes>({
 
     async handler(context) {
 
-        const wanted = withInput(context);
+        const parameters = withInput(context);
         const requestContext = contextIn(context);
         const { services, caller, signal, transport: { remoteAddress } } = context;
-        const asked = await customized(wanted, { caller, requestContext, services });
-        const wish = toRequest(asked, services.catalog.current.design.useLegacySearchPageSizeZeroReturnsAll);
-        const narrow = wanted.filter && pruner(wanted.filter);
+        const customizedAttributes = await customized(parameters, { caller, requestContext, services });
+        const query = toRequest(customizedAttributes, services.catalog.current.design.useLegacySearchPageSizeZeroReturnsAll);
+        const narrow = parameters.filter && pruner(parameters.filter);
         const searching = { caller, requestContext, remoteAddress, signal };
-        const onlyIds = wanted.type === 'id' || wanted.type === 'ids';
-        const { size, facets, blocks }: Found<Result> = onlyIds ? await services.search.ids(wish, searching) : await services.search.objects(wish, searching);
+        const onlyIds = parameters.type === 'id' || parameters.type === 'ids';
+        const { size, facets, blocks }: Found<Result> = onlyIds ? await services.search.ids(query, searching) : await services.search.objects(query, searching);
         return result.segments(await RecordOutput.open({
             before: { size },
             after: {
                 // Without a limit there is a single page.
-                pageNum: wish.limit === null ? 0 : pageOf(wanted), pageSize: wish.limit ?? UNLIMITED,
-                ...wanted.facets ? { facets: facets as unknown as JsonValue } : {}
+                pageNum: query.limit === null ? 0 : pageOf(parameters), pageSize: query.limit ?? UNLIMITED,
+                ...parameters.facets ? { facets: facets as unknown as JsonValue } : {}
             },
             blocks: narrow ? onClose(narrowed(blocks, narrow), () => void blocks.return()) : blocks,
-            maxResults: Math.min(wish.limit ?? Infinity, Math.max(size - wish.start, 0))
+            maxResults: Math.min(query.limit ?? Infinity, Math.max(size - query.start, 0))
         }));
     }
 });
 
 /** Merges attributes from the input. Throws 400 for an attribute in both places. */
-function withInput({ attributes: given, givenAttributes, inputJson }: OperationContext<SearchAttributes>): SearchAttributes {
+function withInput({ attributes: declared, givenAttributes, inputJson }: OperationContext<SearchAttributes>): SearchAttributes {
 
     if (inputJson === undefined) {
-        return given;
+        return declared;
     }
 
     if (!isJsonObject(inputJson)) {
@@ -115,7 +115,7 @@ function withInput({ attributes: given, givenAttributes, inputJson }: OperationC
         throw badRequest(`${twice} is given more than once: as an attribute and in the input`);
     }
 
-    const checked = attributes.validate({ ...given, ...inBody }, { allowUnknown: true });
+    const checked = attributes.validate({ ...declared, ...inBody }, { allowUnknown: true });
     if (checked.error) {
         throw badRequest(`attribute ${checked.error.message}`);
     }
@@ -124,13 +124,13 @@ function withInput({ attributes: given, givenAttributes, inputJson }: OperationC
 }
 
 /** Request context from the attributes or the input. */
-function contextIn({ attributes: given, inputJson, requestContext }: OperationContext<SearchAttributes>): JsonObject {
+function contextIn({ attributes: declared, inputJson, requestContext }: OperationContext<SearchAttributes>): JsonObject {
 
     if (!isJsonObject(inputJson) || inputJson.requestContext === undefined) {
         return requestContext;
     }
 
-    if ('requestContext' in given) {
+    if ('requestContext' in declared) {
         throw badRequest('requestContext is given more than once: as an attribute and in the input');
     }
 
@@ -138,17 +138,19 @@ function contextIn({ attributes: given, inputJson, requestContext }: OperationCo
 }
 
 /** Applies the design's hook for queries. A search without query text is one for all objects. */
-async function customized(wanted: SearchAttributes, { caller, requestContext, services: { scripts } }: Pick<OperationContext, 'caller' | 'requestContext' | 'services'>) {
+async function customized(
+    parameters: SearchAttributes, { caller, requestContext, services: { scripts } }: Pick<OperationContext, 'caller' | 'requestContext' | 'services'>
+) {
 
-    const { query = '', queryJson } = wanted;
+    const { query = '', queryJson } = parameters;
     const isBlank = query.trim() === '';
     if (isBlank && queryJson === undefined) {
-        return wanted;
+        return parameters;
     }
 
-    const asked = isBlank ? EVERYTHING : query;
-    const customizedQuery = await scripts.design.customizeQuery(asked, { caller, requestContext });
-    return customizedQuery === asked ? wanted : { ...wanted, query: customizedQuery };
+    const customizedAttributes = isBlank ? EVERYTHING : query;
+    const customizedQuery = await scripts.design.customizeQuery(customizedAttributes, { caller, requestContext });
+    return customizedQuery === customizedAttributes ? parameters : { ...parameters, query: customizedQuery };
 }
 
 /** Results narrowed to the filter; ids stay unchanged. */
@@ -165,16 +167,16 @@ function pageOf({ pageNum }: SearchAttributes): number {
     return Math.max(pageNum, 0);
 }
 
-function toRequest(wanted: SearchAttributes, zeroMeansAll: boolean): SearchQuery {
+function toRequest(parameters: SearchAttributes, zeroMeansAll: boolean): SearchQuery {
 
-    const { query, queryJson, pageSize, filterQueries, facets, sortFields, includeScore, includeVersions } = wanted;
+    const { query, queryJson, pageSize, filterQueries, facets, sortFields, includeScore, includeVersions } = parameters;
     const isBlank = query === undefined || query.trim() === '';
     if (isBlank && queryJson === undefined) {
         throw badRequest('Missing query: either query or queryJson is needed');
     }
 
     const limit = pageSize < 0 || pageSize === 0 && zeroMeansAll ? null : Math.min(pageSize, MAX_RESULTS);
-    const start = limit === null ? 0 : Math.min(pageOf(wanted) * limit, MAX_RESULTS);
+    const start = limit === null ? 0 : Math.min(pageOf(parameters) * limit, MAX_RESULTS);
     return {
         query: isBlank ? null : query,
         ...queryJson === undefined ? {} : { queryJson },

@@ -19,13 +19,13 @@ const BYTE_ORDER_MARKS: readonly (readonly [mark: readonly number[], charset: st
 /** Decodes one text. */
 export class TextDecoding {
 
-    readonly #told: string | null;
+    readonly #declared: string | null;
     readonly #declaration: Declaration;
     #decoder: TextDecoder | null = null;
 
-    constructor(told: string | null, declaration: Declaration = () => null) {
+    constructor(declared: string | null, declaration: Declaration = () => null) {
 
-        this.#told = told;
+        this.#declared = declared;
         this.#declaration = declaration;
     }
 
@@ -45,7 +45,7 @@ export class TextDecoding {
 
         const marked = BYTE_ORDER_MARKS.find(([mark]) => mark.every((byte, i) => bytes[i] === byte))?.[1];
         const head = Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString('latin1');
-        const decoder = decoderOf(marked ?? null) ?? decoderOf(this.#told) ?? decoderOf(this.#declaration(head));
+        const decoder = decoderOf(marked ?? null) ?? decoderOf(this.#declared) ?? decoderOf(this.#declaration(head));
         if (decoder) {
             return decoder;
         }

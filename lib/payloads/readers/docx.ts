@@ -91,20 +91,20 @@ export class DocxReader implements TextReader {
 
 async function partsOf(zip: ZipFile): Promise<Entry[]> {
 
-    const found: { place: number; entry: Entry }[] = [];
+    const found: { order: number; entry: Entry }[] = [];
     let seen = 0;
     for await (const entry of zip.eachEntry()) {
         if (++seen > MAX_ENTRIES) {
             throw new NoText('is a zip file with too many files');
         }
 
-        const place = PARTS.findIndex((pattern) => pattern.test(entry.fileName));
-        if (place >= 0) {
-            found.push({ place, entry });
+        const order = PARTS.findIndex((pattern) => pattern.test(entry.fileName));
+        if (order >= 0) {
+            found.push({ order, entry });
         }
     }
 
-    return found.sort((a, b) => a.place - b.place).map(({ entry }) => entry);
+    return found.sort((a, b) => a.order - b.order).map(({ entry }) => entry);
 }
 
 /** Text is in `w:t`; other elements contain field codes and deleted text. */

@@ -7,7 +7,7 @@ import { declaredInHtml, declaredInXml, TextDecoding } from './charset.js';
 import type { TextReader, TextSink } from './text-reader.js';
 
 /** Elements of HTML whose content is not displayed as text. */
-const SILENT: ReadonlySet<string> = new Set(['script', 'style', 'template', 'noscript', 'svg', 'math', 'object', 'iframe']);
+const IGNORED_ELEMENTS: ReadonlySet<string> = new Set(['script', 'style', 'template', 'noscript', 'svg', 'math', 'object', 'iframe']);
 
 /** Elements of HTML that do not separate words. */
 const INLINE: ReadonlySet<string> = new Set([
@@ -22,7 +22,7 @@ export class MarkupReader implements TextReader {
     readonly #sink: TextSink;
     readonly #parser: Parser;
     /** Number of open elements without visible text. */
-    #silent = 0;
+    #ignoredDepth = 0;
 
     constructor(kind: 'html' | 'xml', charset: string | null, sink: TextSink) {
 
@@ -31,8 +31,8 @@ export class MarkupReader implements TextReader {
         this.#sink = sink;
         const edge = (name: string, step: 1 | -1): void => {
 
-            if (isHtml && SILENT.has(name)) {
-                this.#silent = Math.max(this.#silent + step, 0);
+            if (isHtml && IGNORED_ELEMENTS.has(name)) {
+                this.#ignoredDepth = Math.max(this.#ignoredDepth + step, 0);
             }
 
             if (!isHtml || !INLINE.has(name)) {
@@ -44,14 +44,14 @@ export class MarkupReader implements TextReader {
             onopentag: (name, { alt }) => {
 
                 edge(name, 1);
-                if (isHtml && alt !== undefined && this.#silent === 0) {
+                if (isHtml && alt !== undefined && this.#ignoredDepth === 0) {
                     sink.add(`${alt} `);
                 }
             },
             onclosetag: (name) => edge(name, -1),
             ontext: (text) => {
 
-                if (this.#silent === 0) {
+                if (this.#ignoredDepth === 0) {
                     sink.add(text);
                 }
             }

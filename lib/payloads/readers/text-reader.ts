@@ -24,18 +24,18 @@ export interface TextReader {
 /** Collects text; white space becomes single blanks. */
 export class TextSink {
 
-    readonly #most: number;
+    readonly #max: number;
     #parts: string[] = [];
     #length = 0;
 
-    constructor(most: number) {
+    constructor(max: number) {
 
-        this.#most = most;
+        this.#max = max;
     }
 
     get isFull(): boolean {
 
-        return this.#length >= this.#most;
+        return this.#length >= this.#max;
     }
 
     add(text: string): void {
@@ -44,15 +44,15 @@ export class TextSink {
             return;
         }
 
-        const tidy = text.replace(/[\s\0]+/g, ' ');
-        this.#parts.push(tidy);
-        this.#length += tidy.length;
+        const normalized = text.replace(/[\s\0]+/g, ' ');
+        this.#parts.push(normalized);
+        this.#length += normalized.length;
     }
 
     /** Returns the collected text. */
     text(): string {
 
-        const all = this.#parts.join('').replace(/ {2,}/g, ' ').trim().slice(0, this.#most);
+        const all = this.#parts.join('').replace(/ {2,}/g, ' ').trim().slice(0, this.#max);
         // Lone surrogates come from cutting, or from wrong bytes.
         return all.toWellFormed();
     }
@@ -61,21 +61,21 @@ export class TextSink {
 /** Collects the bytes of a format that cannot be read in chunks. */
 export class WholeBytes {
 
-    readonly #most: number;
+    readonly #max: number;
     #parts: Uint8Array[] = [];
     #length = 0;
 
-    constructor(most: number) {
+    constructor(max: number) {
 
-        this.#most = most;
+        this.#max = max;
     }
 
     push(bytes: Uint8Array): boolean {
 
         this.#length += bytes.length;
-        if (this.#length > this.#most) {
+        if (this.#length > this.#max) {
             this.#parts = [];
-            throw new NoText(`has more than ${this.#most} bytes`);
+            throw new NoText(`has more than ${this.#max} bytes`);
         }
 
         this.#parts.push(bytes);

@@ -30,7 +30,7 @@ export class PagedSections implements SectionSource {
         this.#name = name;
         this.#sizes = sizes;
         this.#fetch = fetch;
-        this.#pages = memory.shelf();
+        this.#pages = memory.region();
     }
 
     get total(): number {

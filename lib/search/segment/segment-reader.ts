@@ -45,7 +45,7 @@ export class Segment {
 
         this.documents = documents;
         this.fieldCount = fieldCount;
-        this.cache = memory.shelf();
+        this.cache = memory.region();
         this.#names = bytesOf(source, 'names');
         this.#nameAt = uint32(source, 'nameAt');
         this.#fields = uint32(source, 'fields');

@@ -49,8 +49,8 @@ export class EpochCache<V> {
     async #read(key: string, epoch: number, read: () => Promise<V | null>): Promise<V | null> {
 
         const value = await read();
-        const known = this.#entries.get(key);
-        if (known && known.epoch > epoch) {
+        const cached = this.#entries.get(key);
+        if (cached && cached.epoch > epoch) {
             return value;
         }
 

@@ -13,7 +13,7 @@ export interface CacheEntry<T> {
 
 /** Key of an entry. */
 interface Item {
-    readonly shelf: Map<string, Item>;
+    readonly region: Map<string, Item>;
     readonly name: string;
 }
 
@@ -37,10 +37,10 @@ export class LruCache {
         this.#entries = new LRUCache({
             maxSize,
             sizeCalculation: ({ bytes }, { name }) => Math.min(Math.ceil(bytes) + ITEM_BYTES + name.length * 2, maxSize),
-            dispose: (_, { shelf, name }) => {
+            dispose: (_, { region, name }) => {
 
                 Atomics.add(removals, 0, 1);
-                shelf.delete(name);
+                region.delete(name);
             }
         });
     }
@@ -57,32 +57,32 @@ export class LruCache {
     }
 
     /** Creates a region, whose entries can be cleared together. */
-    shelf(): CacheRegion {
+    region(): CacheRegion {
 
         return new CacheRegion(this);
     }
 
     /** Use {@link CacheRegion.get}. */
-    get(shelf: Map<string, Item>, name: string, make: () => CacheEntry<unknown>): unknown {
+    get(region: Map<string, Item>, name: string, make: () => CacheEntry<unknown>): unknown {
 
-        const known = shelf.get(name);
+        const known = region.get(name);
         if (known) {
             return this.#entries.get(known)?.value;
         }
 
         const entry = make();
         // Making it may have led to the same entry by another way.
-        this.remove(shelf, name);
-        const item = { shelf, name };
-        shelf.set(name, item);
+        this.remove(region, name);
+        const item = { region, name };
+        region.set(name, item);
         this.#entries.set(item, entry);
         return entry.value;
     }
 
     /** Use {@link CacheRegion.clear}. */
-    remove(shelf: Map<string, Item>, name: string): void {
+    remove(region: Map<string, Item>, name: string): void {
 
-        const item = shelf.get(name);
+        const item = region.get(name);
         if (item) {
             this.#entries.delete(item);
         }

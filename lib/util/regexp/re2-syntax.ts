@@ -45,20 +45,20 @@ export function translatePattern(source: string): string {
     let out = '';
     let at = 0;
     while (at < source.length) {
-        const piece = translatePiece(source, at);
-        out += piece.text;
-        at = piece.end;
+        const token = translateToken(source, at);
+        out += token.text;
+        at = token.end;
     }
 
     return out;
 }
 
-interface Piece {
+interface Token {
     readonly text: string;
     readonly end: number;
 }
 
-function translatePiece(source: string, at: number): Piece {
+function translateToken(source: string, at: number): Token {
 
     const next = at + 1;
     switch (source[at]) {
@@ -85,7 +85,7 @@ function translatePiece(source: string, at: number): Piece {
     }
 }
 
-function openGroup(source: string, at: number): Piece {
+function openGroup(source: string, at: number): Token {
 
     const opening = /\((?:\?(?:<(?![=!])[^>]*>|<?[=!]|[^<]))?/y;
     opening.lastIndex = at;
@@ -102,7 +102,7 @@ function openGroup(source: string, at: number): Piece {
     return { text: '(?:', end: at + text.length };
 }
 
-function quantifier(source: string, at: number): Piece {
+function quantifier(source: string, at: number): Token {
 
     const form = /\{(\d+)(?:,(\d*))?\}/y;
     form.lastIndex = at;
@@ -118,7 +118,7 @@ function quantifier(source: string, at: number): Piece {
     return { text: match[0], end: at + match[0].length };
 }
 
-function outsideClass(source: string, at: number): Piece {
+function outsideClass(source: string, at: number): Token {
 
     const letter = source[at + 1] ?? '';
     if (letter === 'b' || letter === 'B') {
@@ -133,7 +133,7 @@ function outsideClass(source: string, at: number): Piece {
     return { text: /^\\/.test(atom.set) && !/[\]-]/.test(atom.set) ? atom.set : `[${atom.set}]`, end: atom.end };
 }
 
-function translateClass(source: string, at: number): Piece {
+function translateClass(source: string, at: number): Token {
 
     const negated = source[at + 1] === '^';
     let end = at + (negated ? 2 : 1);

@@ -54,9 +54,9 @@ export class SafeRegExp {
     /** Returns the pattern with this source. @throws PatternError when it is malformed, unsupported or too large */
     static of(source: string): SafeRegExp {
 
-        const known = recent.get(source);
-        if (known) {
-            return known;
+        const cached = recent.get(source);
+        if (cached) {
+            return cached;
         }
 
         const pattern = new SafeRegExp(source);

@@ -4,7 +4,7 @@
 export class ByteBuffer {
 
     readonly #limit: number;
-    #pieces: Uint8Array[] = [];
+    #chunks: Uint8Array[] = [];
     #length = 0;
 
     constructor(limit: number) {
@@ -17,26 +17,26 @@ export class ByteBuffer {
         return this.#length;
     }
 
-    add(piece: Uint8Array): void {
+    add(chunk: Uint8Array): void {
 
-        this.#length += piece.byteLength;
+        this.#length += chunk.byteLength;
         if (this.#length > this.#limit) {
-            this.#pieces = [];
+            this.#chunks = [];
         }
-        else if (piece.byteLength > 0) {
-            this.#pieces.push(piece);
+        else if (chunk.byteLength > 0) {
+            this.#chunks.push(chunk);
         }
     }
 
     /** Returns and resets the bytes collected so far; null when the limit was exceeded. */
     finish(): { bytes: Buffer | null; length: number } {
 
-        const [first] = this.#pieces;
+        const [first] = this.#chunks;
         const length = this.#length;
         const bytes = length > this.#limit ? null :
-            first && this.#pieces.length === 1 ? Buffer.from(first.buffer, first.byteOffset, first.byteLength) :
-                Buffer.concat(this.#pieces, length);
-        this.#pieces = [];
+            first && this.#chunks.length === 1 ? Buffer.from(first.buffer, first.byteOffset, first.byteLength) :
+                Buffer.concat(this.#chunks, length);
+        this.#chunks = [];
         this.#length = 0;
         return { bytes, length };
     }

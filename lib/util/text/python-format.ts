@@ -15,7 +15,7 @@ const WORDS: ReadonlyMap<string, string> = new Map([['True', 'true'], ['False', 
 /** Converts Python notation to JSON; null for an unterminated string. */
 export function jsonFromPython(text: string): string | null {
 
-    const pieces: string[] = [];
+    const parts: string[] = [];
     let copied = 0;
     TOKEN.lastIndex = 0;
     for (let token = TOKEN.exec(text); token; token = TOKEN.exec(text)) {
@@ -28,14 +28,14 @@ export function jsonFromPython(text: string): string | null {
         }
 
         if (quote !== DOUBLE) {
-            pieces.push(text.slice(copied, start), word ?? `"${inDoubleQuotes(text.slice(start + 1, end - 1))}"`);
+            parts.push(text.slice(copied, start), word ?? `"${inDoubleQuotes(text.slice(start + 1, end - 1))}"`);
             copied = end;
         }
 
         TOKEN.lastIndex = end;
     }
 
-    return pieces.join('') + text.slice(copied);
+    return parts.join('') + text.slice(copied);
 }
 
 /** Index after the closing quote; -1 without one. */
@@ -55,7 +55,7 @@ function stringEnd(text: string, start: number, quote: number): number {
 
 function inDoubleQuotes(inner: string): string {
 
-    return inner.replace(/\\x([0-9a-fA-F]{2})|\\(.)|"/gs, (piece, hex: string | undefined, escaped: string | undefined) => {
+    return inner.replace(/\\x([0-9a-fA-F]{2})|\\(.)|"/gs, (match, hex: string | undefined, escaped: string | undefined) => {
 
         if (hex !== undefined) {
             return `\\u00${hex}`;
@@ -65,6 +65,6 @@ function inDoubleQuotes(inner: string): string {
             return '\'';
         }
 
-        return piece === '"' ? '\\"' : piece;
+        return match === '"' ? '\\"' : match;
     });
 }

@@ -39,7 +39,7 @@ describe('the configuration', () => {
     const faultsOf = (load: () => unknown): readonly string[] => {
 
         const error = expect(load).to.throw(ConfigError);
-        return error.faults;
+        return error.errors;
     };
 
     it('has a default for everything', () => {

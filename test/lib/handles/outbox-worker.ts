@@ -34,7 +34,7 @@ forEachDatabase((name, create) => {
             });
             const delivery = new HandleDelivery({
                 outbox, log: SILENT, pace: { pollMs: 60_000 },
-                tell: (handle) => {
+                notify: (handle) => {
 
                     told.push(handle);
                     return answered;

@@ -1,6 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { StorageTrouble, Subsystem, SubsystemState } from '../../../lib/health/startup-state.js';
+import type { StorageCondition, Subsystem, SubsystemState } from '../../../lib/health/startup-state.js';
 import { StartupState, SUBSYSTEMS } from '../../../lib/health/startup-state.js';
 
 export const lab = Lab.script();
@@ -22,7 +22,7 @@ describe('the startup state', () => {
         it(title, () => {
 
             const startup = new StartupState();
-            startup.begin();
+            startup.start();
             changes.forEach(([subsystem, each]) => startup.set(subsystem, each));
 
             expect(startup.state).to.equal(state);
@@ -34,7 +34,7 @@ describe('the startup state', () => {
 
         const startup = new StartupState();
         const before = startup.record();
-        startup.begin();
+        startup.start();
         const starting = startup.record();
         SUBSYSTEMS.forEach((subsystem) => startup.set(subsystem, 'UP'));
 
@@ -52,11 +52,11 @@ describe('the startup state', () => {
     it('is FAILED for starting subsystems when a start ends early, until the next one', () => {
 
         const startup = new StartupState();
-        startup.begin();
+        startup.start();
         startup.set('storage', 'UP');
         startup.fail();
         const failed = startup.record();
-        startup.begin();
+        startup.start();
 
         expect<unknown>(failed).to.equal({
             state: 'FAILED', details: { storage: 'UP', indexer: 'FAILED' },
@@ -65,7 +65,7 @@ describe('the startup state', () => {
         expect<unknown>(startup.record()['details']).to.equal({});
     });
 
-    const troubles: readonly (readonly [trouble: StorageTrouble, message: RegExp])[] = [
+    const troubles: readonly (readonly [trouble: StorageCondition, message: RegExp])[] = [
         ['silent', /does not answer/], ['full', /is full: what is stored can be read/], ['damaged', /cannot be read/]
     ];
     for (const [trouble, message] of troubles) {
@@ -73,7 +73,7 @@ describe('the startup state', () => {
 
             const startup = new StartupState();
             SUBSYSTEMS.forEach((subsystem) => startup.set(subsystem, 'UP'));
-            let found: StorageTrouble | null = trouble;
+            let found: StorageCondition | null = trouble;
             startup.succeed(() => Promise.resolve(found));
             const failed = await startup.probedRecord();
             found = null;

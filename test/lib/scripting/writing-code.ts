@@ -60,7 +60,7 @@ forEachDatabase((name, create) => {
         it('blocks other writers of an object, and callers of its methods, for a bounded time only', { timeout: 60_000 }, async () => {
 
             const place = await create();
-            const impatient = await startGateway(place, { writePatience: 300, scripts: { ...DEFAULT_LIMITS, timeout: 60_000 } });
+            const impatient = await startGateway(place, { writeTimeoutMs: 300, scripts: { ...DEFAULT_LIMITS, timeout: 60_000 } });
             await defineType(impatient, 'Kept', `
                 const cordra = require('cordra');
                 exports.methods = {

@@ -18,25 +18,25 @@ const SHARE = 2;
 const RETRY_SECONDS = 1;
 
 /** Charges bytes to the budget; throws when they exceed it. */
-export type TakeBytes = (bytes: number) => void;
+export type ReserveBytes = (bytes: number) => void;
 
 /** The budget of a server. */
 export class BodyMemory {
 
-    readonly #most: number;
+    readonly #max: number;
     readonly #bySource = new Map<string, number>();
-    #held = 0;
-    #heldByUnknown = 0;
+    #used = 0;
+    #usedByAnonymous = 0;
 
-    constructor(most: number) {
+    constructor(max: number) {
 
-        this.#most = most;
+        this.#max = max;
     }
 
     /** Bytes charged at present. */
-    get held(): number {
+    get used(): number {
 
-        return this.#held;
+        return this.#used;
     }
 
     /**
@@ -45,7 +45,7 @@ export class BodyMemory {
      * @param source address of the client
      * @throws DoipError from that function: 429 when the source exceeds its share, 503 when the budget is exhausted
      */
-    forRequest(request: Request, source: string, isKnown: boolean): TakeBytes {
+    forRequest(request: Request, source: string, isAuthenticated: boolean): ReserveBytes {
 
         let read = 0;
         let counted = 0;
@@ -61,31 +61,31 @@ export class BodyMemory {
                 throw badRequest('the request ended before its body was read');
             }
 
-            this.#take(source, isKnown, more);
+            this.#reserve(source, isAuthenticated, more);
             counted += more;
             if (counted === more) {
-                whenDone(request, () => this.#give(source, isKnown, counted));
+                whenDone(request, () => this.#release(source, isAuthenticated, counted));
             }
         };
     }
 
-    #take(source: string, isKnown: boolean, bytes: number): void {
+    #reserve(source: string, isAuthenticated: boolean, bytes: number): void {
 
         const ofSource = (this.#bySource.get(source) ?? 0) + bytes;
-        if (ofSource > this.#most / SHARE) {
+        if (ofSource > this.#max / SHARE) {
             throw tooManyRequests('too many long bodies from this address at this moment, try again a little later', RETRY_SECONDS);
         }
 
-        if (this.#held + bytes > this.#most || !isKnown && this.#heldByUnknown + bytes > this.#most / SHARE) {
+        if (this.#used + bytes > this.#max || !isAuthenticated && this.#usedByAnonymous + bytes > this.#max / SHARE) {
             throw unavailable('too many long bodies at this moment, try again a little later', RETRY_SECONDS);
         }
 
         this.#bySource.set(source, ofSource);
-        this.#held += bytes;
-        this.#heldByUnknown += isKnown ? 0 : bytes;
+        this.#used += bytes;
+        this.#usedByAnonymous += isAuthenticated ? 0 : bytes;
     }
 
-    #give(source: string, isKnown: boolean, bytes: number): void {
+    #release(source: string, isAuthenticated: boolean, bytes: number): void {
 
         const left = (this.#bySource.get(source) ?? 0) - bytes;
         if (left > 0) {
@@ -95,8 +95,8 @@ export class BodyMemory {
             this.#bySource.delete(source);
         }
 
-        this.#held -= bytes;
-        this.#heldByUnknown -= isKnown ? 0 : bytes;
+        this.#used -= bytes;
+        this.#usedByAnonymous -= isAuthenticated ? 0 : bytes;
     }
 }
 
@@ -119,12 +119,12 @@ function whenDone(request: Request, action: () => void): void {
 const memories = new WeakMap<object, BodyMemory>();
 
 /** The budget shared by all interfaces of a server; the first caller sets its size. */
-export function bodyMemoryOf(server: Server, most: number): BodyMemory {
+export function bodyMemoryOf(server: Server, max: number): BodyMemory {
 
     const key = server.listener;
     let memory = memories.get(key);
     if (!memory) {
-        memory = new BodyMemory(most);
+        memory = new BodyMemory(max);
         memories.set(key, memory);
     }
 
@@ -132,15 +132,15 @@ export function bodyMemoryOf(server: Server, most: number): BodyMemory {
 }
 
 /** Buffers a body, and charges it to the budget. */
-export function gather(body: AsyncIterable<Uint8Array>, limit: number, { takeBytes }: Pick<HttpLimits, 'takeBytes'>): Promise<Buffer> {
+export function bufferBody(body: AsyncIterable<Uint8Array>, limit: number, { reserveBytes }: Pick<HttpLimits, 'reserveBytes'>): Promise<Buffer> {
 
-    return readBytes(takeBytes ? counted(body, takeBytes) : body, limit);
+    return readBytes(reserveBytes ? counted(body, reserveBytes) : body, limit);
 }
 
-async function *counted(body: AsyncIterable<Uint8Array>, takeBytes: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+async function *counted(body: AsyncIterable<Uint8Array>, reserveBytes: (bytes: number) => void): AsyncGenerator<Uint8Array> {
 
     for await (const chunk of body) {
-        takeBytes(chunk.byteLength);
+        reserveBytes(chunk.byteLength);
         yield chunk;
     }
 }

@@ -12,7 +12,7 @@ import type { JsonTextOptions } from '../../../lib/json/strict-parser.js';
 import { decodeUtf8, parseJson } from '../../../lib/json/strict-parser.js';
 import { turnFor } from '../../../lib/util/concurrency/event-loop-yielder.js';
 import { bytesSegment, inputTooLong, jsonSegment } from '../../../lib/doip/segments.js';
-import { gather } from './body-memory.js';
+import { bufferBody } from './body-memory.js';
 import { contentType, FORM_TYPE, isJsonType, parseMediaType } from '../headers/content-type.js';
 import { parseDisposition } from '../headers/content-disposition.js';
 import type { RequestHeaders } from '../headers/decode.js';
@@ -72,14 +72,14 @@ export async function *bodyBytes(request: RequestWithBody): AsyncGenerator<Buffe
 /** Reads the body as JSON, whatever its media type; undefined when empty. */
 export async function readJsonBody(request: RequestWithBody, limits: HttpLimits, sentNumber = false): Promise<JsonValue | undefined> {
 
-    const bytes = await readWhole(request, limits.jsonBytes, limits);
+    const bytes = await readFully(request, limits.jsonBytes, limits);
     return bytes.length === 0 ? undefined : parsed(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues, sentNumber });
 }
 
 /** Reads the body as text. Throws 400 when it is not UTF-8. */
 export async function readTextBody(request: RequestWithBody, limits: HttpLimits): Promise<string> {
 
-    return decodeUtf8(await readWhole(request, limits.formBytes, limits), 'the body');
+    return decodeUtf8(await readFully(request, limits.formBytes, limits), 'the body');
 }
 
 /** True for a form whose fields are parameters like those of the query string. */
@@ -103,7 +103,7 @@ export function readParts(request: RequestWithBody, limits: HttpLimits): AsyncGe
 /** Reads the JSON value of a part, whatever its media type. */
 export async function readJsonPart(part: Part, limits: HttpLimits, sentNumber = false): Promise<JsonValue> {
 
-    const bytes = await gather(part.body, limits.jsonBytes, limits);
+    const bytes = await bufferBody(part.body, limits.jsonBytes, limits);
     const name = part.name === undefined ? 'JSON' : `part ${part.name.slice(0, 60)}`;
     return parsed(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues, sentNumber, name });
 }
@@ -120,7 +120,7 @@ async function parsed(bytes: Buffer, options: JsonTextOptions): Promise<JsonValu
 /** Reads the text of a form field in a multipart body. */
 export async function readTextPart(part: Part, limits: HttpLimits): Promise<string> {
 
-    return decodeUtf8(await gather(part.body, limits.formBytes, limits), `part ${(part.name ?? '').slice(0, 60)}`);
+    return decodeUtf8(await bufferBody(part.body, limits.formBytes, limits), `part ${(part.name ?? '').slice(0, 60)}`);
 }
 
 /** A part as a segment of bytes, with metadata from its headers. */
@@ -203,7 +203,7 @@ async function firstSegment(part: Part, isFormData: boolean, limits: HttpLimits)
     }
 
     if (isFormData && part.mediaType === undefined && part.filename === undefined) {
-        return untypedField(await gather(part.body, limits.formBytes, limits), limits);
+        return untypedField(await bufferBody(part.body, limits.formBytes, limits), limits);
     }
 
     return bytesPart(part);
@@ -228,14 +228,14 @@ function bytesOf(body: AsyncIterable<Uint8Array>, mediaType: string | undefined,
 }
 
 /** Buffers a whole body. Throws at once when Content-Length exceeds the limit. */
-export async function readWhole(request: RequestWithBody, limit: number, limits: HttpLimits): Promise<Buffer> {
+export async function readFully(request: RequestWithBody, limit: number, limits: HttpLimits): Promise<Buffer> {
 
     const isPlain = (header(request.headers, 'content-encoding') ?? 'identity') === 'identity';
     if (isPlain && Number(header(request.headers, 'content-length')) > limit) {
         throw inputTooLong(limit);
     }
 
-    return gather(bodyBytes(request), limit, limits);
+    return bufferBody(bodyBytes(request), limit, limits);
 }
 
 /** Returns the bytes, or null for an empty body. */

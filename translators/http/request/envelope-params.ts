@@ -49,7 +49,7 @@ const MAX_SHOWN = 60;
 export function readEnvelopeParameters(parameters: readonly Parameter[]): EnvelopeParameters {
 
     const texts: Partial<Record<TextName, string>> = {};
-    const wholes: Partial<Record<JsonName, JsonValue>> = {};
+    const values: Partial<Record<JsonName, JsonValue>> = {};
     const parts: { name: JsonName; path: string[]; value: string; full: string }[] = [];
     for (const [full, value] of parameters) {
         const [base = '', ...path] = full.split('.', MAX_DOTS + 2);
@@ -60,34 +60,34 @@ export function readEnvelopeParameters(parameters: readonly Parameter[]): Envelo
             }
         }
         else if (isTextName(name)) {
-            takeText(texts, name, value, full, path);
+            setText(texts, name, value, full, path);
         }
         else if (path.length > 0) {
             parts.push({ name, path, value, full });
         }
         else {
-            wholes[name] = mergeJson(wholes[name], parseLenientJson(value, { name: `parameter ${name}` }), name);
+            values[name] = mergeJson(values[name], parseLenientJson(value, { name: `parameter ${name}` }), name);
         }
     }
 
     const literals = new Map<string, string>();
     for (const { name, path, value, full } of parts) {
         const [first = ''] = path;
-        const parsed = parseJsonOrText(value, { name: `parameter ${shown(full)}` });
+        const parsed = parseJsonOrText(value, { name: `parameter ${shortened(full)}` });
         const isLiteral = path.length === 1 && typeof parsed !== 'string' && (typeof parsed !== 'object' || parsed === null);
         const isCredential = isLiteral && name === 'authentication' && CREDENTIALS.has(first);
-        wholes[name] = setPart(wholes[name], path, isCredential ? value : parsed, shown(full));
+        values[name] = setPart(values[name], path, isCredential ? value : parsed, shortened(full));
         if (isLiteral && name === 'attributes') {
             literals.set(first, value);
         }
     }
 
-    const attributes = wholes.attributes ?? {};
+    const attributes = values.attributes ?? {};
     if (!isJsonObject(attributes)) {
         throw badRequest('parameter attributes must be a JSON object');
     }
 
-    return { ...texts, ...wholes, attributes, texts: literals };
+    return { ...texts, ...values, attributes, texts: literals };
 }
 
 /**
@@ -107,7 +107,7 @@ export function mergeJson(first: JsonValue | undefined, second: JsonValue, name:
 
     for (const key of Object.keys(second)) {
         if (Object.hasOwn(first, key)) {
-            throw badRequest(`property ${shown(key)} of ${name} is given more than once`);
+            throw badRequest(`property ${shortened(key)} of ${name} is given more than once`);
         }
     }
 
@@ -125,10 +125,10 @@ function isTextName(name: TextName | JsonName): name is TextName {
     return (TEXTS as readonly string[]).includes(name);
 }
 
-function takeText(texts: Partial<Record<TextName, string>>, name: TextName, value: string, full: string, path: readonly string[]): void {
+function setText(texts: Partial<Record<TextName, string>>, name: TextName, value: string, full: string, path: readonly string[]): void {
 
     if (path.length > 0) {
-        throw badRequest(`parameter ${shown(full)} addresses a property, but ${name} is a string`);
+        throw badRequest(`parameter ${shortened(full)} addresses a property, but ${name} is a string`);
     }
 
     if (texts[name] !== undefined) {
@@ -181,7 +181,7 @@ function checkPath(path: readonly string[], full: string): void {
     }
 }
 
-function shown(name: string): string {
+function shortened(name: string): string {
 
     return name.length <= MAX_SHOWN ? name : `${name.slice(0, MAX_SHOWN).toWellFormed()}…`;
 }

@@ -5,7 +5,7 @@ import type { RequestWithBody } from './body.js';
 import type { HttpLimits } from './translator-options.js';
 import { decodeUtf8, parseJson } from '../../../lib/json/strict-parser.js';
 import { inputTooLong } from '../../../lib/doip/segments.js';
-import { readWhole } from './body.js';
+import { readFully } from './body.js';
 import { parseParameters } from './url.js';
 import type { Parameter } from './url.js';
 
@@ -17,7 +17,7 @@ export async function readFieldsOrJson(
     request: RequestWithBody, limits: HttpLimits
 ): Promise<{ readonly fields: Parameter[] } | { readonly value: JsonValue | undefined }> {
 
-    const bytes = await readWhole(request, limits.jsonBytes, limits);
+    const bytes = await readFully(request, limits.jsonBytes, limits);
     // No JSON text starts with a name and an equals sign.
     if (!/^[A-Za-z]+=/.test(bytes.toString('latin1', 0, MAX_FIELD_NAME))) {
         return { value: bytes.length === 0 ? undefined : parseJson(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues, sentNumber: true }) };

@@ -9,7 +9,7 @@ import { parseLenientJson } from '../../../lib/json/strict-parser.js';
 import { isJsonObject } from '../../../lib/util/json-types.js';
 
 /** Maximum length of an invalid value in an error message. */
-const SHOWN = 80;
+const MAX_SHOWN = 80;
 
 /** Parameters of one request. Unknown parameters are ignored. */
 export class Params {
@@ -26,9 +26,9 @@ export class Params {
 
         const values = new Map<string, JsonValue[]>();
         for (const [name, value] of pairs) {
-            const known = values.get(name);
-            if (known) {
-                known.push(value);
+            const cached = values.get(name);
+            if (cached) {
+                cached.push(value);
             }
             else {
                 values.set(name, [value]);
@@ -103,9 +103,9 @@ export class Params {
     strictFlag(name: string): boolean {
 
         const texts = (this.values.get(name) ?? []).map((value) => asText(name, value));
-        const wrong = texts.find((text) => !/^(?:true|false)?$/i.test(text));
-        if (wrong !== undefined) {
-            throw badRequest(`parameter ${name} must be true or false, got ${shown(wrong)}`);
+        const invalid = texts.find((text) => !/^(?:true|false)?$/i.test(text));
+        if (invalid !== undefined) {
+            throw badRequest(`parameter ${name} must be true or false, got ${shortened(invalid)}`);
         }
 
         if (new Set(texts.map((text) => text.toLowerCase() === 'false')).size > 1) {
@@ -125,7 +125,7 @@ export class Params {
 
         const value = Number(text);
         if (!/^[+-]?[0-9]+$/.test(text) || !Number.isSafeInteger(value)) {
-            throw badRequest(`parameter ${name} must be an integer, got ${shown(text)}`);
+            throw badRequest(`parameter ${name} must be an integer, got ${shortened(text)}`);
         }
 
         return value;
@@ -198,7 +198,7 @@ export class Params {
 }
 
 /** Drops undefined members, for attributes that are passed on only if the client gave them. */
-export function given(members: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
+export function omitUndefined(members: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
 
     return Object.fromEntries(Object.entries(members).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined));
 }
@@ -227,7 +227,7 @@ function contextOf(text: string): JsonValue {
     }
 }
 
-function shown(text: string): string {
+function shortened(text: string): string {
 
-    return JSON.stringify(text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
+    return JSON.stringify(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
 }

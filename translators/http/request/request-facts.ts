@@ -11,7 +11,7 @@ export interface PerformedFacts {
     /** Address of the client, with regard to trusted proxies. */
     readonly remoteAddress?: string;
     /** True when it was rejected early, by the rate limit of its address. */
-    readonly isTurnedAway?: boolean;
+    readonly isRejectedEarly?: boolean;
 }
 
 declare module '@hapi/hapi' {
@@ -28,15 +28,15 @@ export function noteAddress({ app }: Request, { remoteAddress }: Transport): voi
 }
 
 /** Stores the operation and the caller of a performed request. */
-export function notePerformed({ app }: Request, { operationId, transport: { remoteAddress } }: DoipRequest, { callerId }: DoipResponse): void {
+export function recordPerformed({ app }: Request, { operationId, transport: { remoteAddress } }: DoipRequest, { callerId }: DoipResponse): void {
 
     app['doip-gateway'] = { remoteAddress, operationId, callerId };
 }
 
 /** Marks a request as rejected early. */
-export function noteRejection({ app }: Request, { remoteAddress }: Transport): void {
+export function recordRejection({ app }: Request, { remoteAddress }: Transport): void {
 
-    app['doip-gateway'] = { remoteAddress, isTurnedAway: true };
+    app['doip-gateway'] = { remoteAddress, isRejectedEarly: true };
 }
 
 /** Returns the facts about a request; empty when no translator handled it. */

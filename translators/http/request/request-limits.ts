@@ -32,13 +32,13 @@ export class RequestLimits {
     ofForm(request: Request, { remoteAddress }: Transport): HttpLimits {
 
         const limits = header(request.headers, 'authorization') === undefined ? this.#unknown : this.base;
-        return { ...limits, takeBytes: this.#memory.forRequest(request, remoteAddress, false) };
+        return { ...limits, reserveBytes: this.#memory.forRequest(request, remoteAddress, false) };
     }
 
     /** For a body that is read before the caller is authenticated. */
     ofUnknown(request: Request, { remoteAddress }: Transport): HttpLimits {
 
-        return { ...this.#unknown, takeBytes: this.#memory.forRequest(request, remoteAddress, false) };
+        return { ...this.#unknown, reserveBytes: this.#memory.forRequest(request, remoteAddress, false) };
     }
 
     /** For a body that is read after the operation has authorised the caller. */
@@ -48,8 +48,8 @@ export class RequestLimits {
             return this.base;
         }
 
-        const isKnown = Object.keys(authentication).length > 0;
-        return { ...isKnown ? this.base : this.#unknown, takeBytes: this.#memory.forRequest(request, remoteAddress, isKnown) };
+        const isAuthenticated = Object.keys(authentication).length > 0;
+        return { ...isAuthenticated ? this.base : this.#unknown, reserveBytes: this.#memory.forRequest(request, remoteAddress, isAuthenticated) };
     }
 }
 

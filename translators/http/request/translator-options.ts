@@ -27,7 +27,7 @@ export interface HttpLimits {
     /** Maximum total size of such bodies in memory. */
     readonly bodyMemoryBytes: number;
     /** Charges bytes to the budget of all requests; throws 429 or 503 when it is exceeded. Absent: no budget. */
-    readonly takeBytes?: (bytes: number) => void;
+    readonly reserveBytes?: (bytes: number) => void;
     /** Maximum size of a body of form fields, and of a form field in a multipart body. */
     readonly formBytes: number;
     /** Maximum number of parameters in query and form body together. */

@@ -35,14 +35,14 @@ export type Parameter = readonly [name: string, value: string];
 export function parseParameters(text: string, limit: number): Parameter[] {
 
     const parameters: Parameter[] = [];
-    for (const piece of (text.startsWith('?') ? text.slice(1) : text).split('&', limit + 1)) {
-        if (piece === '') {
+    for (const parameter of (text.startsWith('?') ? text.slice(1) : text).split('&', limit + 1)) {
+        if (parameter === '') {
             continue;
         }
 
-        const equals = piece.indexOf('=');
-        const name = decode(equals < 0 ? piece : piece.slice(0, equals), 'name of a parameter');
-        parameters.push([name, equals < 0 ? '' : decode(piece.slice(equals + 1), `parameter ${name.slice(0, 60)}`)]);
+        const equals = parameter.indexOf('=');
+        const name = decode(equals < 0 ? parameter : parameter.slice(0, equals), 'name of a parameter');
+        parameters.push([name, equals < 0 ? '' : decode(parameter.slice(equals + 1), `parameter ${name.slice(0, 60)}`)]);
     }
 
     if (parameters.length > limit) {
@@ -52,7 +52,7 @@ export function parseParameters(text: string, limit: number): Parameter[] {
     return parameters;
 }
 
-function decode(text: string, what: string): string {
+function decode(text: string, label: string): string {
 
     const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
     if (!spaced.includes('%')) {
@@ -63,6 +63,6 @@ function decode(text: string, what: string): string {
         return decodeURIComponent(spaced);
     }
     catch {
-        throw badRequest(`${what} is not percent-encoded UTF-8`);
+        throw badRequest(`${label} is not percent-encoded UTF-8`);
     }
 }

@@ -37,7 +37,7 @@ export class ByteStream extends Readable {
 
     override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
 
-        this.release().then(() => callback(error), (fault: Error) => callback(error ?? fault));
+        this.release().then(() => callback(error), (releaseError: Error) => callback(error ?? releaseError));
     }
 
     private async pull(): Promise<void> {

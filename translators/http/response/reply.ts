@@ -7,7 +7,7 @@ export type ReplyBody =
     /** One JSON value. */
     | { readonly kind: 'json'; readonly value: JsonValue; readonly pretty: boolean }
     /** JSON text in chunks. */
-    | { readonly kind: 'pieces'; readonly pieces: AsyncIterable<string> }
+    | { readonly kind: 'texts'; readonly texts: AsyncIterable<string> }
     /** Plain text. */
     | { readonly kind: 'text'; readonly text: string; readonly mediaType: string }
     /** The output of the operation: nothing, JSON, or bytes with media type, name and range. */

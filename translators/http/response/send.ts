@@ -40,20 +40,20 @@ async function sendBody(request: Request, h: ResponseToolkit, body: ReplyBody, r
             return respondJson(h, body.value, { pretty: body.pretty });
         case 'text':
             return withForeignType(h.response(body.text), isMediaType(body.mediaType) ? body.mediaType : 'text/plain');
-        case 'pieces':
-            return await sendPieces(h, body.pieces);
+        case 'texts':
+            return await sendTexts(h, body.texts);
         case 'output': {
             const { attributes } = response;
-            const { kind: _, ...looks } = body;
-            return await respond(request, h, await readOutput(response), { attributes, ...looks });
+            const { kind: _, ...properties } = body;
+            return await respond(request, h, await readOutput(response), { attributes, ...properties });
         }
     }
 }
 
 /** Sends JSON text in chunks. A single chunk is sent with its length; an error before the second chunk still gives an error response. */
-async function sendPieces(h: ResponseToolkit, pieces: AsyncIterable<string>): Promise<ResponseObject> {
+async function sendTexts(h: ResponseToolkit, texts: AsyncIterable<string>): Promise<ResponseObject> {
 
-    const iterator = pieces[Symbol.asyncIterator]();
+    const iterator = texts[Symbol.asyncIterator]();
     const first = await iterator.next();
     const second = first.done === true ? first : await iterator.next();
     if (second.done === true) {
@@ -129,7 +129,7 @@ export function respondOptions(h: ResponseToolkit, methods: readonly string[]): 
 }
 
 /** Prevents shared caching of a response, and keeps its URL, which may hold a token, out of the header Referer. */
-export function keepPrivate(response: ResponseObject): ResponseObject {
+export function preventCaching(response: ResponseObject): ResponseObject {
 
     return response.header('cache-control', 'private, no-cache').header('referrer-policy', 'no-referrer');
 }

@@ -12,9 +12,9 @@ const POLICY = 'default-src \'none\'; base-uri \'none\'; form-action \'none\'; f
 /** Renders the page. `object` is the path of the object as JSON; null without one, as for the service. */
 export function handlePage(record: JsonObject, object: string | null): Reply {
 
-    const handle = shown(record['handle']);
+    const handle = escaped(record['handle']);
     const values = Array.isArray(record['values']) ? record['values'].filter(isJsonObject) : [];
-    const rows = values.map(({ index, type, data, timestamp }) => `<tr>${[index, type, isJsonObject(data) ? data['value'] : data, timestamp].map((value) => `<td>${shown(value)}</td>`).join('')}</tr>`);
+    const rows = values.map(({ index, type, data, timestamp }) => `<tr>${[index, type, isJsonObject(data) ? data['value'] : data, timestamp].map((value) => `<td>${escaped(value)}</td>`).join('')}</tr>`);
     const html = `<!DOCTYPE html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${handle}</title></head>
@@ -34,7 +34,7 @@ ${rows.join('\n')}
 }
 
 /** Strings as they are, other values as JSON; both escaped for HTML. */
-function shown(value: JsonValue | undefined): string {
+function escaped(value: JsonValue | undefined): string {
 
     return escapeMarkup(typeof value === 'string' ? value : JSON.stringify(value ?? null));
 }

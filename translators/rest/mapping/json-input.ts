@@ -36,8 +36,8 @@ export async function *jsonInputUnlessNull(call: RouteCall): AsyncGenerator<Segm
 /** Prefixes the message of an error in the request; other errors are returned unchanged. */
 export function prefixed(words: string, error: unknown): unknown {
 
-    const isFault = error instanceof DoipError && error.status === Status.badRequest && error.http === undefined;
-    return isFault ? badRequest(`${words}: ${error.message}`, { details: error.details, cause: error }) : error;
+    const isBadRequest = error instanceof DoipError && error.status === Status.badRequest && error.http === undefined;
+    return isBadRequest ? badRequest(`${words}: ${error.message}`, { details: error.details, cause: error }) : error;
 }
 
 /** The body as text, converted to JSON by `wrap`. */
@@ -58,7 +58,7 @@ export async function *bytesInput({ request }: RouteCall, mediaType = header(req
     const { filename } = parseDisposition(header(request.headers, 'content-disposition') ?? '');
     yield {
         kind: 'bytes',
-        body: behind(first.value, body),
+        body: prepended(first.value, body),
         ...(mediaType === undefined ? {} : { mediaType }),
         ...(filename === undefined || filename === '' ? {} : { filename })
     };
@@ -70,7 +70,7 @@ export function hasLines({ request }: RouteCall): boolean {
     return /^application\/(x-)?ndjson$/.test(contentType(request.headers).essence);
 }
 
-async function *behind(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function *prepended(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
 
     yield first;
     yield *rest;

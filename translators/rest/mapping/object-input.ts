@@ -17,15 +17,15 @@ import {
 } from '../../http/request/body.js';
 import { contentType, FORM_TYPE } from '../../http/headers/content-type.js';
 import { readFieldsOrJson } from '../../http/request/fields.js';
-import { given, Params } from '../../http/request/params.js';
+import { omitUndefined, Params } from '../../http/request/params.js';
 import { prefixed } from './json-input.js';
 
 /** What is known about the object before its body is read, and how to interpret the body. */
 export interface ObjectInputOptions {
     /** Type and id as given by the parameters; the first segment. */
-    readonly head: JsonObject;
+    readonly object: JsonObject;
     /** True when a `jsonPointer` parameter makes the JSON the value at that pointer instead of the whole content. */
-    readonly takesPointer: boolean;
+    readonly acceptsPointer: boolean;
     /** Names of the plain fields that are read, besides those that hold JSON. */
     readonly fields: readonly string[];
     readonly params: BodyParams;
@@ -51,7 +51,7 @@ export class BodyParams {
     }
 
     /** Parameters read so far; complete after the body. */
-    get known(): Params {
+    get knownParams(): Params {
 
         return this.#fields.length === 0 ? this.#ofUrl : this.#ofUrl.and(Params.fromPairs(this.#fields));
     }
@@ -79,8 +79,8 @@ const COMPLAINTS: ReadonlyMap<string, string> = new Map([
 /** Yields the segments of a create or update: the head, then each part of the body as it arrives. */
 export async function *objectSegments(request: RequestWithBody, options: ObjectInputOptions): AsyncGenerator<Segment> {
 
-    const { head, limits, params } = options;
-    yield jsonSegment(head);
+    const { object, limits, params } = options;
+    yield jsonSegment(object);
     const { essence } = contentType(request.headers);
     if (essence.startsWith('multipart/')) {
         yield *multipartSegments(readParts(request, limits), options);
@@ -96,7 +96,7 @@ export async function *objectSegments(request: RequestWithBody, options: ObjectI
         yield *content === undefined ? [] : [attribute('content', content, options)];
     }
 
-    params.known.requestContext();                          // Throws on an unreadable value before anything is stored
+    params.knownParams.requestContext();                          // Throws on an unreadable value before anything is stored
 }
 
 /** Segments of an update with a form as its body. */
@@ -122,7 +122,7 @@ function *formSegments(options: ObjectInputOptions): Generator<Segment> {
     const { params, limits } = options;
     const once = noneTwice();
     for (const [field, name] of JSON_FIELDS) {
-        const text = params.known.text(field);
+        const text = params.knownParams.text(field);
         if (text !== undefined) {
             once(name);
             yield attribute(name, parseJson(text, {
@@ -149,7 +149,7 @@ async function *multipartSegments(parts: AsyncIterable<Part>, options: ObjectInp
         if (filename !== undefined || mediaType !== undefined && !isField) {
             yield jsonSegment({
                 attributes: {},
-                elements: [given({ id: name, type: mediaType, attributes: filename === undefined ? undefined : { filename } })]
+                elements: [omitUndefined({ id: name, type: mediaType, attributes: filename === undefined ? undefined : { filename } })]
             });
             yield jsonSegment({ id: name });
             yield bytesPart(part);
@@ -157,7 +157,7 @@ async function *multipartSegments(parts: AsyncIterable<Part>, options: ObjectInp
         else if (jsonName !== undefined) {
             once(jsonName);
             const value = await readJsonField(part, limits);
-            if (jsonName === 'content' && options.takesPointer) {
+            if (jsonName === 'content' && options.acceptsPointer) {
                 content = value;
             }
             else {
@@ -181,8 +181,8 @@ async function readJsonField(part: Part, limits: HttpLimits): Promise<JsonValue>
         return await readJsonPart(part, limits, true);
     }
     catch (error) {
-        const complaint = COMPLAINTS.get(part.name ?? '');
-        throw complaint === undefined ? error : prefixed(complaint, error);
+        const message = COMPLAINTS.get(part.name ?? '');
+        throw message === undefined ? error : prefixed(message, error);
     }
 }
 
@@ -197,9 +197,9 @@ function *plainField(name: string, text: string, counts: boolean): Generator<Seg
     }
 }
 
-function attribute(name: string, value: JsonValue, { takesPointer, params }: ObjectInputOptions): Segment {
+function attribute(name: string, value: JsonValue, { acceptsPointer, params }: ObjectInputOptions): Segment {
 
-    const atPointer = name === 'content' && takesPointer && params.known.has('jsonPointer');
+    const atPointer = name === 'content' && acceptsPointer && params.knownParams.has('jsonPointer');
     return jsonSegment({ attributes: objectOf(atPointer ? 'contentAtPointer' : name, value) });
 }
 

@@ -10,7 +10,7 @@ import { RecordOutput, recordText } from '../../../lib/doip/record-output.js';
 /** Format of a record. */
 export interface RecordShape {
     /** Members before and after the results. */
-    frame(record: JsonObject): { readonly before: JsonObject; readonly after: JsonObject };
+    surround(record: JsonObject): { readonly before: JsonObject; readonly after: JsonObject };
     /** JSON text of one result in REST form. */
     text(result: RecordItem): string;
 }
@@ -19,7 +19,7 @@ export interface RecordShape {
 export function restRecordText(output: AsyncIterable<Segment>, shape: RecordShape): AsyncIterable<string> {
 
     return output instanceof RecordOutput ?
-        recordText(output, { ...shape.frame(output.head), text: (item) => shape.text(item) }) : fromSegment(output, shape);
+        recordText(output, { ...shape.surround(output.head), text: (item) => shape.text(item) }) : fromSegment(output, shape);
 }
 
 /** The same for a record that is a single JSON value, as operations of others return it. */

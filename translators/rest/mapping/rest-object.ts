@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
 import type { Acl, DigitalObject, Element } from '../../../lib/doip/digital-object.js';
 import { badRequest, notFound } from '../../../lib/errors/errors.js';
 import { idPath } from '../../../lib/doip/ids.js';
-import { getAt, requireAt, shownAt } from '../../../lib/json/pointer.js';
+import { getAt, requireAt, visibleAt } from '../../../lib/json/pointer.js';
 import { SentNumber } from '../../../lib/json/exact-numbers.js';
 import { prune } from '../../../lib/json/filter.js';
 import { unmarked, writeJson } from '../../../lib/json/serializer.js';
@@ -81,14 +81,14 @@ export function restObjectText({ id, type, elements, parts }: SerializedObject):
  * Selects what the client asked for: content or full form, narrowed by a pointer or else by a filter. Throws 404 where the pointer finds
  * nothing, 400 for malformed pointers.
  */
-export function view(object: DigitalObject, wish: View): JsonValue {
+export function view(object: DigitalObject, options: View): JsonValue {
 
-    const form = wish.full ? withRawText(toRestObject(object, wish.permission)) : object.attributes.content;
-    if (wish.jsonPointer !== undefined) {
-        return requireAt(form, wish.jsonPointer);
+    const form = options.full ? withRawText(toRestObject(object, options.permission)) : object.attributes.content;
+    if (options.jsonPointer !== undefined) {
+        return requireAt(form, options.jsonPointer);
     }
 
-    return wish.filter ? prune(form, wish.filter) : form;
+    return options.filter ? prune(form, options.filter) : form;
 }
 
 /** Returns the form as JSON; for a long content with known text, the text of the whole form is remembered as well. */
@@ -107,13 +107,13 @@ function withRawText(form: RestObject): JsonObject {
 /** The value that an update wrote at a pointer; null when a hook of the type has removed it. */
 export function valueWritten(content: JsonObject, jsonPointer: string): JsonValue {
 
-    const value = shownAt(content, jsonPointer);
+    const value = visibleAt(content, jsonPointer);
     if (value !== undefined || !jsonPointer.endsWith('/-')) {
         return value ?? null;
     }
 
     const list = getAt(content, jsonPointer.slice(0, -2));
-    return Array.isArray(list) ? shownAt(list, `/${list.length - 1}`) ?? null : null;
+    return Array.isArray(list) ? visibleAt(list, `/${list.length - 1}`) ?? null : null;
 }
 
 /** The value as plain text. Throws 400 for arrays and objects. */

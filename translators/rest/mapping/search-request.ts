@@ -9,7 +9,7 @@ import type { ResultView } from './search-results.js';
 import { badRequest } from '../../../lib/errors/errors.js';
 import { parseLenientJson } from '../../../lib/json/strict-parser.js';
 import { isJsonObject } from '../../../lib/util/json-types.js';
-import { given } from '../../http/request/params.js';
+import { omitUndefined } from '../../http/request/params.js';
 
 /** Page size that means no limit. */
 const UNLIMITED = -1;
@@ -25,7 +25,7 @@ export function searchAttributes(params: Params): JsonObject {
 
     const { pageNum, pageSize } = searchView(params);
     return {
-        ...given({
+        ...omitUndefined({
             query: params.text('query'),
             queryJson: params.json('queryJson'),
             sortFields: sortFields(params.single('sortFields')),

@@ -27,7 +27,7 @@ export function searchRecord(view: ResultView): RecordShape {
 
     const narrow = narrowing(view);
     return {
-        frame: ({ pageNum, pageSize, size, facets }) => ({
+        surround: ({ pageNum, pageSize, size, facets }) => ({
             // Clients that parse the response as a stream see facets only before the results.
             before: {
                 pageNum: pageNum ?? view.pageNum, pageSize: pageSize ?? view.pageSize, size: size ?? 0,

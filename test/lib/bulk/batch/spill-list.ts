@@ -88,7 +88,7 @@ describe('the results of a batch', () => {
 
         const results = new SpillableList(new TempFolder(dataDir));
         await Promise.all(values.map((value) => results.add(value)));
-        return { success: true, results, fault: null };
+        return { success: true, results, error: null };
     }
 });
 

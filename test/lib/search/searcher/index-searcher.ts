@@ -224,7 +224,7 @@ describe('the index searcher', () => {
         expect(find()).to.equal(before);
         expect(memory.bytes).to.equal(0);
 
-        const shelf = memory.shelf();
+        const shelf = memory.region();
         const made = shelf.get('thing', () => {
 
             shelf.clear();
