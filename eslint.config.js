@@ -22,6 +22,11 @@ const TsEslint = require('typescript-eslint');
 /** Forbids import specifiers that match. */
 const never = (regex, message) => ({ regex, message });
 
+/** One kind of private members, whose names do not exist outside of the class. */
+const NO_PRIVATE_KEYWORD = ['PropertyDefinition', 'MethodDefinition:not([kind="constructor"])', 'TSParameterProperty'].map((node) => ({
+    selector: `${node}[accessibility="private"]`, message: 'private members are written #name'
+}));
+
 const NO_HTTP = never('^@hapi/(?!code$|lab$)', 'hapi is known to translators, lib/http-server and lib/server.ts alone');
 const NO_BOOM = never('^@hapi/boom$', 'only translators/http/response/errors.ts makes Boom errors');
 const NO_SQL = never('^(knex|better-sqlite3|mysql2)(/|$)', 'SQL lives in db and lib/stores');
@@ -214,7 +219,12 @@ module.exports = TsEslint.config(
     {
         files: ['lib/**/*.ts', 'translators/**/*.ts', 'db/**/*.ts'],
         plugins: { house: { rules: { layers, 'log-events': logEvents } } },
-        rules: { 'house/layers': 'error', 'house/log-events': 'error' }
+        rules: { 'house/layers': 'error', 'house/log-events': 'error', 'no-restricted-syntax': ['error', ...NO_PRIVATE_KEYWORD] }
+    },
+    {
+        // Custom operations get an object derived from the context, in which #names are not found.
+        files: ['lib/core/context.ts'],
+        rules: { 'no-restricted-syntax': 'off' }
     },
     ...PACKAGES.map(({ files, forbid }) => ({
         files,

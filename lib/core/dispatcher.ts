@@ -66,11 +66,11 @@ export class Dispatcher {
 
     /** Each request keeps the state with which it began. */
     state: DispatcherState;
-    private readonly options: DispatcherOptions;
+    readonly #options: DispatcherOptions;
 
     constructor(options: DispatcherOptions, state: DispatcherState) {
 
-        this.options = options;
+        this.#options = options;
         this.state = state;
     }
 
@@ -79,22 +79,22 @@ export class Dispatcher {
 
         const seen: { caller: Caller | null } = { caller: null };
         try {
-            const { status, attributes, output, callerId = seen.caller?.userId ?? null } = await this.run(request, seen);
+            const { status, attributes, output, callerId = seen.caller?.userId ?? null } = await this.#run(request, seen);
             return { requestId: request.requestId, status, attributes, output, callerId };
         }
         catch (error) {
-            const explained = this.options.explain?.(error) ?? error;
-            const response = errorResponse(request.requestId, explained, this.options.statuses, () => requestLog(this.options.log, request));
+            const explained = this.#options.explain?.(error) ?? error;
+            const response = errorResponse(request.requestId, explained, this.#options.statuses, () => requestLog(this.#options.log, request));
             return { ...response, callerId: seen.caller?.userId ?? null };
         }
     }
 
-    private async run(request: DoipRequest, seen: { caller: Caller | null }): Promise<OperationResult> {
+    async #run(request: DoipRequest, seen: { caller: Caller | null }): Promise<OperationResult> {
 
         const { services, outage } = this.state;
-        const fixed = this.options.registry.get(request.operationId);
+        const fixed = this.#options.registry.get(request.operationId);
         if (fixed?.availableWhenDown) {
-            return this.runWithoutState(fixed, request);
+            return this.#runWithoutState(fixed, request);
         }
 
         if (outage) {
@@ -104,7 +104,7 @@ export class Dispatcher {
         const target = await readTarget(request, services);
         const caller = await services.identity.authenticator.authenticate(request, fixed?.id, target.epochs);
         seen.caller = caller;
-        return await this.runFor(caller, { request, services, target, fixed });
+        return await this.#runFor(caller, { request, services, target, fixed });
     }
 
     /**
@@ -119,15 +119,15 @@ export class Dispatcher {
         }
 
         const target = await readTarget(request, services);
-        return await this.runFor(caller, { request, services, target, fixed: this.options.registry.get(request.operationId) });
+        return await this.#runFor(caller, { request, services, target, fixed: this.#options.registry.get(request.operationId) });
     }
 
-    private async runFor(caller: Caller, { request, services, target, fixed }: Dispatched): Promise<OperationResult> {
+    async #runFor(caller: Caller, { request, services, target, fixed }: Dispatched): Promise<OperationResult> {
 
         const { id: targetId, object: stored } = target;
         // Before methods are looked up: the error for an invalid request must not depend on whether a method exists.
         const requestContext = readRequestContext(request.attributes);
-        const operation = fixed ?? await this.options.registry.find(request.operationId, targetId);
+        const operation = fixed ?? await this.#options.registry.find(request.operationId, targetId);
         if (!operation) {
             throw unknownOperation({ caller, targetId, services }, request.operationId, stored);
         }
@@ -136,7 +136,7 @@ export class Dispatcher {
         checkTarget(operation, target.isService);
         const attributes = shapeAttributes(operation, request.attributes, request.attributeTexts);
         const context = new Context({
-            caller, targetId, operation, attributes, services, request, log: this.options.log, stored, requestContext
+            caller, targetId, operation, attributes, services, request, log: this.#options.log, stored, requestContext
         });
         await authorise(operation, context, stored);
         await checkFreeSpace(operation, request, services);
@@ -145,7 +145,7 @@ export class Dispatcher {
     }
 
     /** Performs an operation that is available when down. It must not touch the database, not even before an outage is detected. */
-    private async runWithoutState(operation: Operation, request: DoipRequest): Promise<OperationResult> {
+    async #runWithoutState(operation: Operation, request: DoipRequest): Promise<OperationResult> {
 
         const { services, outage } = this.state;
         checkVerb(operation, request);
@@ -153,7 +153,7 @@ export class Dispatcher {
             checkTarget(operation, isOnService(request, services.serviceId));
         }
 
-        const context = contextWithoutState(operation, request, services, this.options.log);
+        const context = contextWithoutState(operation, request, services, this.#options.log);
         await shapeInput(operation, context, request.input);
         return operation.handler(context);
     }

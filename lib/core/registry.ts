@@ -61,10 +61,10 @@ const schema = Joi.object({
 /** The operations of one gateway. */
 export class OperationRegistry {
 
-    private readonly byId = new Map<string, Operation>();
-    private readonly byName = new Map<string, Operation>();
-    private readonly resolvers: OperationResolver[] = [];
-    private sealed = false;
+    readonly #byId = new Map<string, Operation>();
+    readonly #byName = new Map<string, Operation>();
+    readonly #resolvers: OperationResolver[] = [];
+    #sealed = false;
 
     /**
      * Registers an operation.
@@ -75,7 +75,7 @@ export class OperationRegistry {
     register<A extends object>(operation: Operation<A>, options: { override?: boolean } = {}): void {
 
         const id = String(operation?.id);
-        if (this.sealed) {
+        if (this.#sealed) {
             throw new Error(`operation ${id}: operations must be registered before the gateway starts`);
         }
 
@@ -89,46 +89,46 @@ export class OperationRegistry {
         }
 
         if (options.override) {
-            this.remove(id);
+            this.#remove(id);
         }
 
         const names = [id, ...(operation.aliases ?? [])];
         for (const name of names) {
-            if (this.byName.has(name)) {
+            if (this.#byName.has(name)) {
                 throw new Error(`operation ${id}: ${name === id ? 'id' : `alias ${name}`} is already registered`);
             }
         }
 
         // safe: attributes are validated by the operation's own schema before its handler sees them.
         const erased = operation as unknown as Operation;
-        this.byId.set(id, erased);
+        this.#byId.set(id, erased);
         for (const name of names) {
-            this.byName.set(name, erased);
+            this.#byName.set(name, erased);
         }
     }
 
     /** Adds a source of operations that depend on the target. Registered ids take precedence. */
     addResolver(resolver: OperationResolver): void {
 
-        this.resolvers.push(resolver);
+        this.#resolvers.push(resolver);
     }
 
     /** Ends registration. */
     seal(): void {
 
-        this.sealed = true;
+        this.#sealed = true;
     }
 
     /** Returns the registered operation with an id or alias. */
     get(idOrAlias: string): Operation | undefined {
 
-        return this.byName.get(idOrAlias);
+        return this.#byName.get(idOrAlias);
     }
 
     /** Returns the operation with an id or alias that the resolvers provide on a target. */
     async find(idOrAlias: string, targetId: string): Promise<Operation | undefined> {
 
-        for (const resolver of this.resolvers) {
+        for (const resolver of this.#resolvers) {
             const operation = await resolver.resolve(idOrAlias, targetId);
             if (operation) {
                 return operation;
@@ -141,16 +141,16 @@ export class OperationRegistry {
     /** Returns the registered operations, in the order of registration. */
     all(): Operation[] {
 
-        return [...this.byId.values()];
+        return [...this.#byId.values()];
     }
 
     /** Returns the ids of operations that the resolvers provide to a caller on a target. */
     async listDynamic(targetId: string, caller: Caller): Promise<string[]> {
 
         const ids = new Set<string>();
-        for (const resolver of this.resolvers) {
+        for (const resolver of this.#resolvers) {
             for (const id of await resolver.list(targetId, caller)) {
-                if (!this.byName.has(id)) {
+                if (!this.#byName.has(id)) {
                     ids.add(id);
                 }
             }
@@ -159,13 +159,13 @@ export class OperationRegistry {
         return [...ids];
     }
 
-    private remove(id: string): void {
+    #remove(id: string): void {
 
-        const former = this.byId.get(id);
+        const former = this.#byId.get(id);
         if (former) {
-            this.byId.delete(id);
+            this.#byId.delete(id);
             for (const name of [id, ...(former.aliases ?? [])]) {
-                this.byName.delete(name);
+                this.#byName.delete(name);
             }
         }
     }

@@ -27,7 +27,7 @@ export interface StatusInfo {
 /** Statuses of one gateway: built-in and registered ones. */
 export class StatusTable {
 
-    private readonly table = new Map<string, StatusInfo>([
+    readonly #table = new Map<string, StatusInfo>([
         [Status.ok, { http: 200, reason: 'success' }],
         [Status.badRequest, { http: 400, reason: 'invalid request' }],
         [Status.unauthenticated, { http: 401, reason: 'unauthenticated' }],
@@ -48,7 +48,7 @@ export class StatusTable {
     register(id: string, options: { http?: number; reason?: string } = {}): void {
 
         const http = options.http ?? 200;
-        if (this.table.has(id) || id.startsWith('0.DOIP/')) {
+        if (this.#table.has(id) || id.startsWith('0.DOIP/')) {
             throw new Error(`status ${id} is already defined`);
         }
 
@@ -60,7 +60,7 @@ export class StatusTable {
             throw new Error(`status ${id}: http must be an integer from 200 to 599, got ${http}`);
         }
 
-        this.table.set(id, { http, reason: options.reason ?? id });
+        this.#table.set(id, { http, reason: options.reason ?? id });
     }
 
     /**
@@ -76,6 +76,6 @@ export class StatusTable {
     /** Returns the properties of a status; one that is not registered counts as a custom status with HTTP 200. */
     info(id: string): StatusInfo {
 
-        return this.table.get(id) ?? { http: 200, reason: id };
+        return this.#table.get(id) ?? { http: 200, reason: id };
     }
 }

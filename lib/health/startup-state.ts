@@ -29,39 +29,39 @@ const MESSAGES: Readonly<Record<StorageCondition, string>> = {
 /** Tracks the states of the subsystems. */
 export class StartupState {
 
-    private readonly subsystems = new Map<Subsystem, SubsystemState>();
-    private probe: () => Promise<StorageCondition | null> = () => Promise.resolve(null);
+    readonly #subsystems = new Map<Subsystem, SubsystemState>();
+    #probe: () => Promise<StorageCondition | null> = () => Promise.resolve(null);
     /** Reason of the last failed start, if known; null after a successful one. */
-    private reason: StorageCondition | null = null;
+    #reason: StorageCondition | null = null;
 
     /** Records a successful start. `probe` returns the current failure of the storage within about a second, and never rejects. */
     succeed(probe: () => Promise<StorageCondition | null>): void {
 
-        this.probe = probe;
-        this.reason = null;
+        this.#probe = probe;
+        this.#reason = null;
     }
 
     /** Records the begin of a start: everything is starting. */
     start(): void {
 
         for (const subsystem of SUBSYSTEMS) {
-            this.subsystems.set(subsystem, 'STARTING');
+            this.#subsystems.set(subsystem, 'STARTING');
         }
     }
 
     /** Records the state of a subsystem. */
     set(subsystem: Subsystem, state: SubsystemState): void {
 
-        this.subsystems.set(subsystem, state);
+        this.#subsystems.set(subsystem, state);
     }
 
     /** Records a failed start: subsystems that were starting have failed. */
     fail(reason: StorageCondition | null = null): void {
 
-        this.reason = reason;
-        for (const [subsystem, state] of this.subsystems) {
+        this.#reason = reason;
+        for (const [subsystem, state] of this.#subsystems) {
             if (state === 'STARTING') {
-                this.subsystems.set(subsystem, 'FAILED');
+                this.#subsystems.set(subsystem, 'FAILED');
             }
         }
     }
@@ -69,21 +69,21 @@ export class StartupState {
     /** FAILED when any subsystem has failed, and before the storage is up; other subsystems that are starting do not matter. */
     get state(): 'UP' | 'FAILED' {
 
-        return stateOf(this.subsystems);
+        return stateOf(this.#subsystems);
     }
 
     /** The record for clients. */
     record(): JsonObject {
 
-        return recordOf(this.subsystems);
+        return recordOf(this.#subsystems);
     }
 
     /** The record after a probe of the storage, whose result takes precedence. */
     async probedRecord(): Promise<JsonObject> {
 
-        const condition = this.reason ?? (this.subsystems.get('storage') === 'UP' ? await this.probe() : null);
-        return condition === null ? recordOf(this.subsystems) :
-            { ...recordOf(new Map(this.subsystems).set('storage', 'FAILED')), message: MESSAGES[condition] };
+        const condition = this.#reason ?? (this.#subsystems.get('storage') === 'UP' ? await this.#probe() : null);
+        return condition === null ? recordOf(this.#subsystems) :
+            { ...recordOf(new Map(this.#subsystems).set('storage', 'FAILED')), message: MESSAGES[condition] };
     }
 }
 

@@ -28,75 +28,75 @@ export function explainError(text: string, maxDepth: number, name: string): Doip
 
 class ErrorLocator {
 
-    private readonly text: string;
-    private readonly maxDepth: number;
-    private readonly name: string;
-    private index = 0;
+    readonly #text: string;
+    readonly #maxDepth: number;
+    readonly #name: string;
+    #index = 0;
 
     constructor(text: string, maxDepth: number, name: string) {
 
-        this.text = text;
-        this.maxDepth = maxDepth;
-        this.name = name;
+        this.#text = text;
+        this.#maxDepth = maxDepth;
+        this.#name = name;
     }
 
     /** Parses the whole text as one value. */
     document(): void {
 
-        this.value('', 0);
-        this.skipBlanks();
-        if (this.index < this.text.length) {
-            throw this.unexpected('the end');
+        this.#value('', 0);
+        this.#skipBlanks();
+        if (this.#index < this.#text.length) {
+            throw this.#unexpected('the end');
         }
     }
 
-    private value(pointer: string, depth: number): string {
+    #value(pointer: string, depth: number): string {
 
-        this.skipBlanks();
-        const character = this.text[this.index];
+        this.#skipBlanks();
+        const character = this.#text[this.#index];
         if (character === '{' || character === '[') {
-            if (depth >= this.maxDepth) {
-                throw altered(`nested deeper than the allowed ${this.maxDepth} levels`, pointer);
+            if (depth >= this.#maxDepth) {
+                throw altered(`nested deeper than the allowed ${this.#maxDepth} levels`, pointer);
             }
 
-            return character === '{' ? this.object(pointer, depth + 1) : this.array(pointer, depth + 1);
+            return character === '{' ? this.#object(pointer, depth + 1) : this.#array(pointer, depth + 1);
         }
 
         if (character === '"') {
-            this.string(pointer);
+            this.#string(pointer);
             return 'string';
         }
 
-        return character === '-' || character !== undefined && /[0-9]/.test(character) ? this.number(pointer) : this.word();
+        return character === '-' || character !== undefined && /[0-9]/.test(character) ? this.#number(pointer) : this.#word();
     }
 
     /** Returns `prototype carrier` for an object with a property of that name. */
-    private object(pointer: string, depth: number): string {
+    #object(pointer: string, depth: number): string {
 
         const seen = new Set<string>();
-        ++this.index;
-        if (!this.closes('}')) {
+        ++this.#index;
+        if (!this.#closes('}')) {
             do {
-                this.property(pointer, depth, seen);
+                this.#property(pointer, depth, seen);
             }
-            while (this.continues('}', 'a comma or }'));
+            while (this.#continues('}', 'a comma or }'));
         }
 
         return seen.has('prototype') ? 'prototype carrier' : 'object';
     }
 
-    private property(parent: string, depth: number, seen: Set<string>): void {
+    #property(parent: string, depth: number, seen: Set<string>): void {
 
-        this.skipBlanks();
-        if (this.text[this.index] !== '"') {
-            throw this.unexpected('a property name in double quotes');
+        this.#skipBlanks();
+        if (this.#text[this.#index] !== '"') {
+            throw this.#unexpected('a property name in double quotes');
         }
 
-        const key = this.string(parent);
+        const key = this.#string(parent);
         const pointer = childPointer(parent, key);
-        this.skipBlanks();
-        if (this.text[this.index] !== ':') {
-            throw this.unexpected('a colon');
+        this.#skipBlanks();
+        if (this.#text[this.#index] !== ':') {
+            throw this.#unexpected('a colon');
         }
 
         if (seen.has(key)) {
@@ -104,57 +104,57 @@ class ErrorLocator {
         }
 
         seen.add(key);
-        ++this.index;
-        const kind = this.value(pointer, depth);
+        ++this.#index;
+        const kind = this.#value(pointer, depth);
         if (key === '__proto__' || key === 'constructor' && kind === 'prototype carrier') {
             throw altered('property name is not allowed', pointer);
         }
     }
 
-    private array(pointer: string, depth: number): string {
+    #array(pointer: string, depth: number): string {
 
-        ++this.index;
-        if (!this.closes(']')) {
+        ++this.#index;
+        if (!this.#closes(']')) {
             let position = 0;
             do {
-                this.value(childPointer(pointer, position++), depth);
+                this.#value(childPointer(pointer, position++), depth);
             }
-            while (this.continues(']', 'a comma or ]'));
+            while (this.#continues(']', 'a comma or ]'));
         }
 
         return 'array';
     }
 
     /** Skips a string and returns its value. */
-    private string(pointer: string): string {
+    #string(pointer: string): string {
 
-        const start = this.index++;
+        const start = this.#index++;
         for (;;) {
-            const character = this.text[this.index];
+            const character = this.#text[this.#index];
             if (character === undefined) {
-                throw this.malformed('the string does not end', start);
+                throw this.#malformed('the string does not end', start);
             }
 
             if (character < ' ') {
-                throw this.malformed('control character inside a string', this.index);
+                throw this.#malformed('control character inside a string', this.#index);
             }
 
             if (character === '"') {
-                ++this.index;
-                return this.decoded(start, pointer);
+                ++this.#index;
+                return this.#decoded(start, pointer);
             }
 
-            this.index += character === '\\' ? this.escape(pointer) : 1;
+            this.#index += character === '\\' ? this.#escape(pointer) : 1;
         }
     }
 
-    private escape(pointer: string): number {
+    #escape(pointer: string): number {
 
-        if (!/^\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/.test(this.text.slice(this.index, this.index + 6))) {
-            throw this.malformed('unknown escape inside a string', this.index);
+        if (!/^\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/.test(this.#text.slice(this.#index, this.#index + 6))) {
+            throw this.#malformed('unknown escape inside a string', this.#index);
         }
 
-        const length = escapeLength(this.text, this.index);
+        const length = escapeLength(this.#text, this.#index);
         if (length < 0) {
             throw altered('string contains an unpaired surrogate', pointer);
         }
@@ -162,9 +162,9 @@ class ErrorLocator {
         return length;
     }
 
-    private decoded(start: number, pointer: string): string {
+    #decoded(start: number, pointer: string): string {
 
-        const value = JSON.parse(this.text.slice(start, this.index)) as string;
+        const value = JSON.parse(this.#text.slice(start, this.#index)) as string;
         if (!value.isWellFormed()) {
             throw altered('string contains an unpaired surrogate', pointer);
         }
@@ -172,13 +172,13 @@ class ErrorLocator {
         return value;
     }
 
-    private number(pointer: string): string {
+    #number(pointer: string): string {
 
         const pattern = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
-        pattern.lastIndex = this.index;
-        const token = pattern.exec(this.text)?.[0];
+        pattern.lastIndex = this.#index;
+        const token = pattern.exec(this.#text)?.[0];
         if (token === undefined) {
-            throw this.unexpected('a number');
+            throw this.#unexpected('a number');
         }
 
         if (token.length > MAX_NUMBER_LENGTH) {
@@ -189,63 +189,63 @@ class ErrorLocator {
             throw altered(`number ${clipped(token, 60)} is beyond the range of numbers`, pointer);
         }
 
-        this.index += token.length;
+        this.#index += token.length;
         return 'number';
     }
 
-    private word(): string {
+    #word(): string {
 
         for (const word of ['true', 'false', 'null']) {
-            if (this.text.startsWith(word, this.index)) {
-                this.index += word.length;
+            if (this.#text.startsWith(word, this.#index)) {
+                this.#index += word.length;
                 return word;
             }
         }
 
-        throw this.unexpected('a value');
+        throw this.#unexpected('a value');
     }
 
-    private skipBlanks(): void {
+    #skipBlanks(): void {
 
-        while (BLANKS.has(this.text.charCodeAt(this.index))) {
-            ++this.index;
+        while (BLANKS.has(this.#text.charCodeAt(this.#index))) {
+            ++this.#index;
         }
     }
 
-    private closes(bracket: string): boolean {
+    #closes(bracket: string): boolean {
 
-        this.skipBlanks();
-        const isClosed = this.text[this.index] === bracket;
-        this.index += isClosed ? 1 : 0;
+        this.#skipBlanks();
+        const isClosed = this.#text[this.#index] === bracket;
+        this.#index += isClosed ? 1 : 0;
         return isClosed;
     }
 
-    private continues(bracket: string, expected: string): boolean {
+    #continues(bracket: string, expected: string): boolean {
 
-        if (this.closes(bracket)) {
+        if (this.#closes(bracket)) {
             return false;
         }
 
-        if (this.text[this.index] !== ',') {
-            throw this.unexpected(expected);
+        if (this.#text[this.#index] !== ',') {
+            throw this.#unexpected(expected);
         }
 
-        ++this.index;
+        ++this.#index;
         return true;
     }
 
-    private unexpected(expected: string): DoipError {
+    #unexpected(expected: string): DoipError {
 
-        const found = this.text.codePointAt(this.index);
+        const found = this.#text.codePointAt(this.#index);
         const actual = found === undefined ? 'the text ends' : `got ${JSON.stringify(String.fromCodePoint(found))}`;
-        return this.malformed(`expected ${expected}, ${actual}`, this.index);
+        return this.#malformed(`expected ${expected}, ${actual}`, this.#index);
     }
 
     /** The error for a text that is not JSON. */
-    private malformed(message: string, index: number): DoipError {
+    #malformed(message: string, index: number): DoipError {
 
-        const { line, column } = positionOf(this.text, index);
-        return badRequest(`${this.name} is malformed at line ${line}, column ${column}: ${message}`, { details: { line, column } });
+        const { line, column } = positionOf(this.#text, index);
+        return badRequest(`${this.#name} is malformed at line ${line}, column ${column}: ${message}`, { details: { line, column } });
     }
 }
 

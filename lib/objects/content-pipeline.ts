@@ -43,28 +43,28 @@ export interface ModuleInspector {
 /** Prepares drafts. */
 export class ContentPipeline {
 
-    private readonly catalog: TypeCatalog;
-    private readonly secrets: SecretRemover;
-    private readonly references: ReferenceChecker;
-    private readonly clock: TxnIdGenerator;
-    private readonly limits: FieldLimits;
-    private readonly code: CodeInspector;
-    private readonly hasher: ObjectHasher;
-    private readonly modules: ModuleInspector;
+    readonly #catalog: TypeCatalog;
+    readonly #secrets: SecretRemover;
+    readonly #references: ReferenceChecker;
+    readonly #clock: TxnIdGenerator;
+    readonly #limits: FieldLimits;
+    readonly #code: CodeInspector;
+    readonly #hasher: ObjectHasher;
+    readonly #modules: ModuleInspector;
 
     constructor(parts: {
         catalog: TypeCatalog; secrets: SecretRemover; references: ReferenceChecker; clock: TxnIdGenerator; limits: FieldLimits;
         code: CodeInspector; hasher: ObjectHasher; modules: ModuleInspector;
     }) {
 
-        this.catalog = parts.catalog;
-        this.secrets = parts.secrets;
-        this.references = parts.references;
-        this.clock = parts.clock;
-        this.limits = parts.limits;
-        this.code = parts.code;
-        this.hasher = parts.hasher;
-        this.modules = parts.modules;
+        this.#catalog = parts.catalog;
+        this.#secrets = parts.secrets;
+        this.#references = parts.references;
+        this.#clock = parts.clock;
+        this.#limits = parts.limits;
+        this.#code = parts.code;
+        this.#hasher = parts.hasher;
+        this.#modules = parts.modules;
     }
 
     /**
@@ -75,45 +75,45 @@ export class ContentPipeline {
     async prepare(draft: Draft): Promise<PreparedChange> {
 
         checkDesignType(draft.id, draft.type);
-        checkElementCount(draft.elements.length, this.limits);
+        checkElementCount(draft.elements.length, this.#limits);
         if (draft.userMetadata) {
-            checkedText('userMetadata', draft.userMetadata, this.limits);
+            checkedText('userMetadata', draft.userMetadata, this.#limits);
         }
 
         const { before, caller, now } = draft;
         if (!draft.contentTouched) {
-            const regenerated = this.catalog.current.get(draft.type)?.regenerate(factsOf(draft)) ?? draft.content;
+            const regenerated = this.#catalog.current.get(draft.type)?.regenerate(factsOf(draft)) ?? draft.content;
             if (regenerated !== draft.content) {
-                return await this.prepareContent({ ...draft, content: regenerated }, 'as-it-was');
+                return await this.#prepareContent({ ...draft, content: regenerated }, 'as-it-was');
             }
 
-            const change = { before, after: await this.complete(draft, draft.content), processed: null, steps: [], caller, now };
-            this.modules.checkRight(change);
-            this.modules.checkShadowing(change);
+            const change = { before, after: await this.#complete(draft, draft.content), processed: null, steps: [], caller, now };
+            this.#modules.checkRight(change);
+            this.#modules.checkShadowing(change);
             return change;
         }
 
-        return await this.prepareContent(draft, draft.restored);
+        return await this.#prepareContent(draft, draft.restored);
     }
 
-    private async prepareContent(draft: Draft, restored: Draft['restored']): Promise<PreparedChange> {
+    async #prepareContent(draft: Draft, restored: Draft['restored']): Promise<PreparedChange> {
 
         const { before, caller, now } = draft;
         const keepsContent = restored === 'as-it-was' || restored === 'reviewed';
         await turnForValue(draft.content);
-        const processed = keepsContent ? this.examine(draft) : await this.process(draft);
+        const processed = keepsContent ? this.#examine(draft) : await this.#process(draft);
         await turnForValue(draft.content);
-        const { content, steps, secrets } = await this.secrets.extract(processed, draft);
-        const text = checkedText('content', content, this.limits);
+        const { content, steps, secrets } = await this.#secrets.extract(processed, draft);
+        const text = checkedText('content', content, this.#limits);
         rememberText(content, text);
         await turnFor(text.length);
-        const change = { before, after: await this.complete(draft, content), processed, steps, caller, now, ...secrets ? { secrets } : {} };
-        this.modules.checkRight(change);
+        const change = { before, after: await this.#complete(draft, content), processed, steps, caller, now, ...secrets ? { secrets } : {} };
+        this.#modules.checkRight(change);
         if (!draft.restored) {
-            this.modules.checkShadowing(change);
+            this.#modules.checkShadowing(change);
         }
 
-        const inspection = draft.restored === 'reviewed' ? null : this.code.inspect(change);
+        const inspection = draft.restored === 'reviewed' ? null : this.#code.inspect(change);
         if (inspection) {
             await inspection;
         }
@@ -124,31 +124,31 @@ export class ContentPipeline {
     /** Returns the text of the primary property of content to be created; undefined if its type marks none. */
     primaryOf(type: string, content: JsonObject): string | undefined {
 
-        return this.catalog.current.get(type)?.primaryOf(content);
+        return this.#catalog.current.get(type)?.primaryOf(content);
     }
 
-    private async process(draft: Draft): Promise<ProcessedContent> {
+    async #process(draft: Draft): Promise<ProcessedContent> {
 
-        const processed = this.catalog.require(draft.type).process(factsOf(draft));
+        const processed = this.#catalog.require(draft.type).process(factsOf(draft));
         if (!draft.restored) {
-            await this.references.check(processed, draft);
+            await this.#references.check(processed, draft);
         }
 
         return processed;
     }
 
     /** Returns what is known of unvalidated content; its type may no longer exist. */
-    private examine({ type, content }: Draft): ProcessedContent {
+    #examine({ type, content }: Draft): ProcessedContent {
 
-        return this.catalog.current.get(type)?.examine(content) ?? unmarked(content);
+        return this.#catalog.current.get(type)?.examine(content) ?? unmarked(content);
     }
 
-    private complete(draft: Draft, content: JsonObject): StoredObject | Promise<StoredObject> {
+    #complete(draft: Draft, content: JsonObject): StoredObject | Promise<StoredObject> {
 
         const { id, type, acl, userMetadata, elements, metadata } = draft;
-        const txnId = this.clock.next(draft.before?.metadata.txnId);
+        const txnId = this.#clock.next(draft.before?.metadata.txnId);
         const object = { id, type, content, acl, userMetadata, elements, metadata: { ...metadata, txnId } };
-        return draft.restored && metadata.hashes ? object : this.hasher.complete(object);
+        return draft.restored && metadata.hashes ? object : this.#hasher.complete(object);
     }
 }
 

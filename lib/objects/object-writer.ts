@@ -30,26 +30,26 @@ export interface WriteAdmission {
 /** Commits changes of objects. */
 export class ObjectWriter {
 
-    private readonly db: Database;
-    private readonly store: ObjectStore;
-    private readonly elements: ElementService;
-    private readonly participants: readonly WriteParticipant[];
-    private readonly barrier: WriteAdmission | null;
-    private readonly clock: TxnIdGenerator;
-    private readonly floor: TxnWatermarkStore;
+    readonly #db: Database;
+    readonly #store: ObjectStore;
+    readonly #elements: ElementService;
+    readonly #participants: readonly WriteParticipant[];
+    readonly #barrier: WriteAdmission | null;
+    readonly #clock: TxnIdGenerator;
+    readonly #floor: TxnWatermarkStore;
 
     constructor(parts: {
         db: Database; store: ObjectStore; elements: ElementService; participants: readonly WriteParticipant[]; barrier?: WriteAdmission;
         clock: TxnIdGenerator; floor: TxnWatermarkStore;
     }) {
 
-        this.barrier = parts.barrier ?? null;
-        this.db = parts.db;
-        this.clock = parts.clock;
-        this.floor = parts.floor;
-        this.store = parts.store;
-        this.elements = parts.elements;
-        this.participants = parts.participants;
+        this.#barrier = parts.barrier ?? null;
+        this.#db = parts.db;
+        this.#clock = parts.clock;
+        this.#floor = parts.floor;
+        this.#store = parts.store;
+        this.#elements = parts.elements;
+        this.#participants = parts.participants;
     }
 
     /**
@@ -59,21 +59,21 @@ export class ObjectWriter {
      */
     write(change: ObjectChange): Promise<WriteOutcome> {
 
-        return this.barrier ? this.barrier.run(change, () => this.commit(change)) : this.commit(change);
+        return this.#barrier ? this.#barrier.run(change, () => this.#commit(change)) : this.#commit(change);
     }
 
-    private async commit(change: ObjectChange): Promise<WriteOutcome> {
+    async #commit(change: ObjectChange): Promise<WriteOutcome> {
 
         const { instead } = change;
-        const steps = [...instead ? await this.steps(instead) : [], ...await this.steps(change)];
-        const precondition = change.after ? this.floor.precondition(change.after.metadata.txnId) : undefined;
-        const outcome = await this.db.commit({ steps, shared: true, essential: change.after === null, ...precondition ? { precondition } : {} });
+        const steps = [...instead ? await this.#steps(instead) : [], ...await this.#steps(change)];
+        const precondition = change.after ? this.#floor.precondition(change.after.metadata.txnId) : undefined;
+        const outcome = await this.#db.commit({ steps, shared: true, essential: change.after === null, ...precondition ? { precondition } : {} });
         if (outcome.ok) {
             if (change.before) {
-                this.store.forget(change.before.id);
+                this.#store.forget(change.before.id);
             }
 
-            for (const participant of this.participants) {
+            for (const participant of this.#participants) {
                 if (instead) {
                     participant.committed?.(instead);
                 }
@@ -86,33 +86,33 @@ export class ObjectWriter {
 
         if (outcome.failed === BELOW_WATERMARK) {
             // The clock of this node may be behind.
-            this.clock.raise(await this.floor.renew());
+            this.#clock.raise(await this.#floor.renew());
             return 'lost-race';
         }
 
-        return this.explain(outcome.failed, change);
+        return this.#explain(outcome.failed, change);
     }
 
-    private async steps(change: ObjectChange): Promise<Step[]> {
+    async #steps(change: ObjectChange): Promise<Step[]> {
 
-        const steps: Step[] = [...this.objectSteps(change), ...change.steps, ...this.elements.steps(change)];
-        for (const participant of this.participants) {
+        const steps: Step[] = [...this.#objectSteps(change), ...change.steps, ...this.#elements.steps(change)];
+        for (const participant of this.#participants) {
             steps.push(...await participant.steps(change));
         }
 
         return steps;
     }
 
-    private objectSteps({ before, after }: ObjectChange): Step[] {
+    #objectSteps({ before, after }: ObjectChange): Step[] {
 
         if (!after) {
-            return before ? this.store.deleteSteps(before, LOST_RACE) : [];
+            return before ? this.#store.deleteSteps(before, LOST_RACE) : [];
         }
 
-        return before ? this.store.updateSteps(before, after, LOST_RACE) : this.store.insertSteps(after, ID_CONFLICT);
+        return before ? this.#store.updateSteps(before, after, LOST_RACE) : this.#store.insertSteps(after, ID_CONFLICT);
     }
 
-    private explain(failed: string, change: ObjectChange): WriteOutcome {
+    #explain(failed: string, change: ObjectChange): WriteOutcome {
 
         if (failed === LOST_RACE) {
             return 'lost-race';
@@ -122,14 +122,14 @@ export class ObjectWriter {
             return 'id-taken';
         }
 
-        for (const participant of this.participants) {
+        for (const participant of this.#participants) {
             const error = participant.explain?.(failed, change);
             if (error) {
                 throw error;
             }
         }
 
-        if (this.elements.isLost(failed)) {
+        if (this.#elements.isLost(failed)) {
             throw conflict('the bytes of a payload were removed before they could be stored, send them again');
         }
 

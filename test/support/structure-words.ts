@@ -92,9 +92,6 @@ export const FORBIDDEN_WORDS: readonly ForbiddenWord[] = [
     word('late', 'lazy', 'removeLate')
 ];
 
-/** How many declared names may still have such a word. It must only be lowered. */
-export const MAX_FORBIDDEN_IDENTIFIERS = 6;
-
 /** A mechanism by the words that an engineer searches for; any of them will do. */
 export const STANDARD_TERMS: readonly (readonly string[])[] = [
     ['semaphore'], ['lru'], ['rate limit'], ['watchdog'], ['doc values'], ['merge policy'], ['preempt'], ['throttl'], ['mutex'], ['tombstone'],

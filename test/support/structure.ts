@@ -8,7 +8,7 @@ import { join, posix } from 'node:path';
 import Ts from 'typescript';
 import { ROOT } from './doc-pages.js';
 import type { ForbiddenWord } from './structure-words.js';
-import { FORBIDDEN_WORDS, MAX_FORBIDDEN_IDENTIFIERS, MIN_STANDARD_TERMS, STANDARD_TERMS, WHOLE } from './structure-words.js';
+import { FORBIDDEN_WORDS, MIN_STANDARD_TERMS, STANDARD_TERMS, WHOLE } from './structure-words.js';
 
 /** Texts of files by their paths from the root, with slashes. */
 export type SourceTree = ReadonlyMap<string, string>;
@@ -95,11 +95,11 @@ export function forbiddenPaths(tree: SourceTree): Figure {
     return { title: 'forbidden words in names of files and folders', value: `${violations.length}`, violations };
 }
 
-/** Classes, interfaces, types, functions, methods and constants of modules; `max`: how many may still have forbidden words. */
-export function forbiddenIdentifiers(tree: SourceTree, max = MAX_FORBIDDEN_IDENTIFIERS): Figure {
+/** Names of classes, interfaces, types, functions, methods and constants of modules. */
+export function forbiddenIdentifiers(tree: SourceTree): Figure {
 
     const found = [...tree].flatMap(([path, text]) => declaredNames(path, text).flatMap((name) => forbiddenWordsIn(name).map((words) => `${path}: ${words}`)));
-    return { title: 'forbidden words in declared names', value: `${found.length} (at most ${max})`, violations: found.length > max ? found : [] };
+    return { title: 'forbidden words in declared names', value: `${found.length}`, violations: found };
 }
 
 /** How many rows of the interface are found at the first guess: in the file of their name, which declares the paths. */

@@ -88,24 +88,24 @@ export async function readObjectInput(segments: AsyncIterable<Segment>, options:
 
 class InputReader {
 
-    private readonly input: ObjectInput;
-    private readonly options: InputReaderOptions;
-    private header: ElementInput | null = null;
+    readonly #input: ObjectInput;
+    readonly #options: InputReaderOptions;
+    #header: ElementInput | null = null;
     /** Input at the last call of `beforeBytes`; null before the first. */
-    private placeholder: Pick<ObjectInput, 'type'> | null = null;
-    private first = true;
+    #placeholder: Pick<ObjectInput, 'type'> | null = null;
+    #first = true;
 
     constructor(input: ObjectInput, options: InputReaderOptions) {
 
-        this.input = input;
-        this.options = options;
+        this.#input = input;
+        this.#options = options;
     }
 
     async add(segment: Segment): Promise<void> {
 
-        if (this.header) {
-            await this.addBytes(this.header, segment);
-            this.header = null;
+        if (this.#header) {
+            await this.#addBytes(this.#header, segment);
+            this.#header = null;
             return;
         }
 
@@ -114,37 +114,39 @@ class InputReader {
             throw badRequest('Unexpected input segments: expected a digital object or the header of an element');
         }
 
-        if (this.first || value.attributes !== undefined) {
-            this.addPart(value);
-            this.first = false;
+        if (this.#first || value.attributes !== undefined) {
+            this.#addPart(value);
+            this.#first = false;
             return;
         }
 
-        this.header = this.describe(value, true);
+        this.#header = this.#describe(value, true);
     }
 
     async end(): Promise<void> {
 
-        if (this.header) {
-            throw badRequest(`element ${this.header.name} has a header but no bytes`);
+        if (this.#header) {
+            throw badRequest(`element ${this.#header.name} has a header but no bytes`);
         }
 
-        await this.announce();
-        checkElementCount(this.input.elements.size, this.options.limits);
+        await this.#announce();
+        checkElementCount(this.#input.elements.size, this.#options.limits);
     }
 
-    private async announce(): Promise<void> {
+    async #announce(): Promise<void> {
 
-        const { placeholder, input: { type } } = this;
+        const placeholder = this.#placeholder;
+        const { type } = this.#input;
         if (!placeholder || placeholder.type !== type) {
-            this.placeholder = type === undefined ? {} : { type };
-            await this.options.beforeBytes(this.input);
+            this.#placeholder = type === undefined ? {} : { type };
+            await this.#options.beforeBytes(this.#input);
         }
     }
 
-    private addPart(part: JsonObject): void {
+    #addPart(part: JsonObject): void {
 
-        const { input, options: { limits } } = this;
+        const input = this.#input;
+        const { limits } = this.#options;
         if (typeof part.id === 'string' && part.id !== '') {
             input.id = part.id;
         }
@@ -160,13 +162,14 @@ class InputReader {
             throw badRequest('attributes must be a JSON object');
         }
 
-        this.addAttributes(part.attributes ?? {}, part.content);
-        this.addElements(part.elements);
+        this.#addAttributes(part.attributes ?? {}, part.content);
+        this.#addElements(part.elements);
     }
 
-    private addAttributes(attributes: JsonObject, topLevelContent: JsonValue | undefined): void {
+    #addAttributes(attributes: JsonObject, topLevelContent: JsonValue | undefined): void {
 
-        const { input, options: { limits } } = this;
+        const input = this.#input;
+        const { limits } = this.#options;
         // Some published clients put the content beside the attributes.
         const content = attributes.content ?? topLevelContent;
         if (content !== undefined) {
@@ -195,7 +198,7 @@ class InputReader {
         }
     }
 
-    private addElements(elements: JsonValue | undefined): void {
+    #addElements(elements: JsonValue | undefined): void {
 
         if (elements === undefined || elements === null) {
             return;
@@ -210,17 +213,18 @@ class InputReader {
                 throw badRequest('elements must be an array of objects');
             }
 
-            this.describe(element, false);
+            this.#describe(element, false);
         }
     }
 
     /** Adds the description of an element. A header may refer to an element that the object already lists. */
-    private describe(value: JsonObject, isHeader: boolean): ElementInput {
+    #describe(value: JsonObject, isHeader: boolean): ElementInput {
 
-        const { input, options: { limits } } = this;
+        const input = this.#input;
+        const { limits } = this.#options;
         const name = checkElementName(value.id, limits);
         const existing = input.elements.get(name);
-        if (isHeader && !existing && this.options.mustDeclare) {
+        if (isHeader && !existing && this.#options.mustDeclare) {
             throw badRequest(input.elements.size === 0 ? `Unexpected input segments: the object does not declare element ${name}` : `No such element ${name}`);
         }
 
@@ -244,11 +248,11 @@ class InputReader {
         return element;
     }
 
-    private async addBytes(element: ElementInput, segment: Segment): Promise<void> {
+    async #addBytes(element: ElementInput, segment: Segment): Promise<void> {
 
-        const { input, options } = this;
+        const [input, options] = [this.#input, this.#options];
         const bytes = segment.kind === 'bytes' ? segment : bytesSegment(Buffer.from(writeJson(segment.value)));
-        await this.announce();
+        await this.#announce();
         element.mediaType ??= checkMediaType(bytes.mediaType, options.limits);
         element.filename ??= checkFilename(bytes.filename, options.limits);
         element.staged = await options.stage(bytes.body, input);

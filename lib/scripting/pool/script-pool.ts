@@ -247,10 +247,10 @@ export class ScriptPool {
         const { timeout } = this.#limits;
         const callerKey = callerScope?.callerKey ?? ownKey;
         const now = performance.now();
-        const patience = callerScope ? Math.max(1, callerScope.deadline - now) : timeout + GRACE_MS;
+        const timeoutMs = callerScope ? Math.max(1, callerScope.deadline - now) : timeout + GRACE_MS;
         const latest = callerScope ? callerScope.deadline : now + timeout + GRACE_MS + MIN_MS;
         const pool = this.#pool(depth);
-        const leave = await pool.semaphore.acquire(callerKey, { timeoutMs: patience });
+        const leave = await pool.semaphore.acquire(callerKey, { timeoutMs });
         return { lane: pool, leave, callerKey, latest };
     }
 

@@ -72,7 +72,7 @@ export class CollectionStatistics {
     /** Returns the BM25 factor of a leaf; to be called after all segments were added. */
     factor(leaf: WordLeaf): number {
 
-        return factorOf(this.#rarity(leaf) * leaf.boost);
+        return factorOf(this.#idf(leaf) * leaf.boost);
     }
 
     /** Computes the scores of the matching documents of a segment; other elements are undefined. Valid until the next call. */
@@ -109,13 +109,13 @@ export class CollectionStatistics {
         const leaves = [...scoredLeaves(query)];
         const lists = leaves.map((leaf) => {
 
-            return isWordLeaf(leaf) ? scorer.words(leaf, this.#rarity(leaf) * leaf.boost, (name) => this.#averages.get(name) ?? 1) : scorer.constant(leaf);
+            return isWordLeaf(leaf) ? scorer.words(leaf, this.#idf(leaf) * leaf.boost, (name) => this.#averages.get(name) ?? 1) : scorer.constant(leaf);
         });
         // With a single leaf, all that matches has it.
         return { values: scores, documents: lists.length === 1 ? lists[0] ?? null : null };
     }
 
-    #rarity(leaf: WordLeaf): number {
+    #idf(leaf: WordLeaf): number {
 
         return idf(this.#documentCounts.get(leaf) ?? 0, this.#documents);
     }

@@ -39,7 +39,7 @@ describe('the start-up retry', () => {
         await database.dispose();
     });
 
-    function startOf(dataDir: string, options: { patienceMs?: number } = {}): StartupRetry {
+    function startOf(dataDir: string, options: { timeoutMs?: number } = {}): StartupRetry {
 
         gateway = createGateway(gatewayOptions(database, { dataDir, databaseUrl: undefined, adminPassword: null }));
         return new StartupRetry(gateway, {
@@ -100,7 +100,7 @@ describe('the start-up retry', () => {
 
     it('is awaited no longer than its timeout', async () => {
 
-        const start = startOf(join(database.options.dataDir, 'data'), { patienceMs: 0 });
+        const start = startOf(join(database.options.dataDir, 'data'), { timeoutMs: 0 });
         await start.start();
         const early = await state();
         await until(() => started.length > 0);
@@ -112,7 +112,7 @@ describe('the start-up retry', () => {
 
     it('leaves nothing open when it is stopped during an attempt', async () => {
 
-        const start = startOf(join(database.options.dataDir, 'data'), { patienceMs: 0 });
+        const start = startOf(join(database.options.dataDir, 'data'), { timeoutMs: 0 });
         await start.start();
         const ended = start.stop();
         await gateway.stop();

@@ -94,18 +94,18 @@ function describe(headers: ReadonlyMap<string, string>, body: AsyncIterable<Uint
 /** Scans the source; `pending` holds bytes that were read but not yet returned. */
 class PartReader {
 
-    private readonly source: AsyncIterator<Uint8Array>;
-    private readonly delimiter: Buffer;
+    readonly #source: AsyncIterator<Uint8Array>;
+    readonly #delimiter: Buffer;
     /** Starts with a line break, so that a boundary at the start of the body is not a special case. */
-    private pending: Buffer = LINE_BREAK;
+    #pending: Buffer = LINE_BREAK;
     /** Counts the parts, to detect a body that is read too late. */
-    private part = 0;
-    private isInBody = true;
+    #part = 0;
+    #isInBody = true;
 
     constructor(source: AsyncIterable<Uint8Array>, boundary: string) {
 
-        this.source = source[Symbol.asyncIterator]();
-        this.delimiter = Buffer.from(`\r\n--${boundary}`);
+        this.#source = source[Symbol.asyncIterator]();
+        this.#delimiter = Buffer.from(`\r\n--${boundary}`);
     }
 
     async skipPreamble(): Promise<void> {
@@ -116,17 +116,17 @@ class PartReader {
     /** Reads what follows a boundary: true when it is a part, false after the closing boundary. */
     async hasPart(): Promise<boolean> {
 
-        await this.need(2);
-        if (this.pending[0] === 0x2d && this.pending[1] === 0x2d) {         // --
+        await this.#need(2);
+        if (this.#pending[0] === 0x2d && this.#pending[1] === 0x2d) {         // --
             return false;
         }
 
-        while (this.pending[0] === 0x20 || this.pending[0] === 0x09) {      // White space may follow a boundary
-            this.pending = this.pending.subarray(1);
-            await this.need(2);
+        while (this.#pending[0] === 0x20 || this.#pending[0] === 0x09) {      // White space may follow a boundary
+            this.#pending = this.#pending.subarray(1);
+            await this.#need(2);
         }
 
-        if (!this.pending.subarray(0, 2).equals(LINE_BREAK)) {
+        if (!this.#pending.subarray(0, 2).equals(LINE_BREAK)) {
             throw badRequest('the multipart body is malformed: text follows a boundary on its line');
         }
 
@@ -136,34 +136,34 @@ class PartReader {
     /** Reads the headers of a part, from the line break after the boundary. */
     async headers(limit: number): Promise<Map<string, string>> {
 
-        let end = this.pending.indexOf(HEADERS_END);
-        while (end < 0 && this.pending.length <= limit) {
-            const searched = Math.max(0, this.pending.length - HEADERS_END.length + 1);
-            await this.more('the multipart body ends within the headers of a part');
-            end = this.pending.indexOf(HEADERS_END, searched);
+        let end = this.#pending.indexOf(HEADERS_END);
+        while (end < 0 && this.#pending.length <= limit) {
+            const searched = Math.max(0, this.#pending.length - HEADERS_END.length + 1);
+            await this.#more('the multipart body ends within the headers of a part');
+            end = this.#pending.indexOf(HEADERS_END, searched);
         }
 
         if (end < 0 || end > limit) {
             throw badRequest(`the headers of a part are longer than the allowed ${limit} bytes`);
         }
 
-        const text = this.pending.toString('latin1', 0, end);
-        this.pending = this.pending.subarray(end + HEADERS_END.length);
-        this.isInBody = true;
-        ++this.part;
+        const text = this.#pending.toString('latin1', 0, end);
+        this.#pending = this.#pending.subarray(end + HEADERS_END.length);
+        this.#isInBody = true;
+        ++this.#part;
         return parseHeaders(text);
     }
 
     /** The body of the current part. */
     body(): AsyncGenerator<Buffer> {
 
-        return this.chunks(this.part, 'the multipart body ends within a part');
+        return this.#chunks(this.#part, 'the multipart body ends within a part');
     }
 
     /** Skips past the next boundary, if it has not been reached yet. */
     async skipBody(message = 'the multipart body ends within a part'): Promise<void> {
 
-        for await (const chunk of this.chunks(this.part, message)) {
+        for await (const chunk of this.#chunks(this.#part, message)) {
             void chunk;
         }
     }
@@ -171,43 +171,43 @@ class PartReader {
     /** Reads to the end of the source, so that the connection can be reused. */
     async skipEpilogue(): Promise<void> {
 
-        this.pending = Buffer.alloc(0);
-        while (await this.pull()) {
+        this.#pending = Buffer.alloc(0);
+        while (await this.#pull()) {
             // The epilogue is ignored.
         }
     }
 
     async release(): Promise<void> {
 
-        await this.source.return?.();
+        await this.#source.return?.();
     }
 
     /** Yields the bytes before the next boundary in chunks, except for a tail that may be the start of a boundary. */
-    private async *chunks(part: number, messageAtEnd: string): AsyncGenerator<Buffer> {
+    async *#chunks(part: number, messageAtEnd: string): AsyncGenerator<Buffer> {
 
-        while (this.isInBody) {
-            if (part !== this.part) {
+        while (this.#isInBody) {
+            if (part !== this.#part) {
                 throw new Error('the body of a part must be read before the next part is pulled');
             }
 
-            const found = this.pending.indexOf(this.delimiter);
-            const ready = this.pending.subarray(0, found < 0 ? this.pending.length - this.heldBack() : found);
-            this.pending = this.pending.subarray(ready.length + (found < 0 ? 0 : this.delimiter.length));
-            this.isInBody = found < 0;
+            const found = this.#pending.indexOf(this.#delimiter);
+            const ready = this.#pending.subarray(0, found < 0 ? this.#pending.length - this.#heldBack() : found);
+            this.#pending = this.#pending.subarray(ready.length + (found < 0 ? 0 : this.#delimiter.length));
+            this.#isInBody = found < 0;
             if (ready.length > 0) {
                 yield ready;
             }
 
             if (found < 0) {
-                await this.more(messageAtEnd);
+                await this.#more(messageAtEnd);
             }
         }
     }
 
     /** Length of the longest suffix of `pending` that is a prefix of the delimiter. */
-    private heldBack(): number {
+    #heldBack(): number {
 
-        const { pending, delimiter } = this;
+        const [pending, delimiter] = [this.#pending, this.#delimiter];
         let at = pending.indexOf(LINE_BREAK[0] as number, Math.max(0, pending.length - delimiter.length + 1));
         while (at >= 0) {
             const length = pending.length - at;
@@ -221,26 +221,26 @@ class PartReader {
         return 0;
     }
 
-    private async need(bytes: number): Promise<void> {
+    async #need(bytes: number): Promise<void> {
 
-        while (this.pending.length < bytes) {
-            await this.more('the multipart body ends before its closing boundary');
+        while (this.#pending.length < bytes) {
+            await this.#more('the multipart body ends before its closing boundary');
         }
     }
 
-    private async more(messageAtEnd: string): Promise<void> {
+    async #more(messageAtEnd: string): Promise<void> {
 
-        const chunk = await this.pull();
+        const chunk = await this.#pull();
         if (!chunk) {
             throw badRequest(messageAtEnd);
         }
 
-        this.pending = this.pending.length === 0 ? chunk : Buffer.concat([this.pending, chunk]);
+        this.#pending = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk]);
     }
 
-    private async pull(): Promise<Buffer | null> {
+    async #pull(): Promise<Buffer | null> {
 
-        const next = await this.source.next();
+        const next = await this.#source.next();
         if (next.done === true) {
             return null;
         }

@@ -14,11 +14,11 @@ const MAX_SHOWN = 80;
 /** Parameters of one request. Unknown parameters are ignored. */
 export class Params {
 
-    private readonly values: ReadonlyMap<string, readonly JsonValue[]>;
+    readonly #values: ReadonlyMap<string, readonly JsonValue[]>;
 
     private constructor(values: ReadonlyMap<string, readonly JsonValue[]>) {
 
-        this.values = values;
+        this.#values = values;
     }
 
     /** From the pairs of a query string or form, in order. */
@@ -48,8 +48,8 @@ export class Params {
     /** Appends other parameters; a name in both has several values. */
     and(others: Params): Params {
 
-        const values = new Map(this.values);
-        for (const [name, more] of others.values) {
+        const values = new Map(this.#values);
+        for (const [name, more] of others.#values) {
             values.set(name, [...(values.get(name) ?? []), ...more]);
         }
 
@@ -59,14 +59,14 @@ export class Params {
     /** Text parameters as pairs of name and value. */
     pairs(): [string, string][] {
 
-        return [...this.values].flatMap(([name, values]) =>
+        return [...this.#values].flatMap(([name, values]) =>
             values.flatMap((value): [string, string][] => (typeof value === 'string' ? [[name, value]] : [])));
     }
 
     /** True when the parameter is present, with any value. */
     has(name: string): boolean {
 
-        return this.values.has(name);
+        return this.#values.has(name);
     }
 
     /** A string; numbers and booleans of a JSON body are converted. */
@@ -79,7 +79,7 @@ export class Params {
     /** All values of a repeatable parameter, which may be an array in a JSON body. */
     texts(name: string): string[] {
 
-        const values = this.values.get(name) ?? [];
+        const values = this.#values.get(name) ?? [];
         return values.flat().map((value) => asText(name, value));
     }
 
@@ -102,7 +102,7 @@ export class Params {
      */
     strictFlag(name: string): boolean {
 
-        const texts = (this.values.get(name) ?? []).map((value) => asText(name, value));
+        const texts = (this.#values.get(name) ?? []).map((value) => asText(name, value));
         const invalid = texts.find((text) => !/^(?:true|false)?$/i.test(text));
         if (invalid !== undefined) {
             throw badRequest(`parameter ${name} must be true or false, got ${shortened(invalid)}`);
@@ -193,7 +193,7 @@ export class Params {
     /** The first value, unconverted: text from a query string, any JSON from a JSON body. */
     single(name: string): JsonValue | undefined {
 
-        return this.values.get(name)?.[0];
+        return this.#values.get(name)?.[0];
     }
 }
 

@@ -17,36 +17,36 @@ export interface ByteSource {
  */
 export class ByteStream extends Readable {
 
-    private readonly chunks: AsyncIterator<Uint8Array>;
-    private readonly source: ByteSource;
-    private sent = 0;
+    readonly #chunks: AsyncIterator<Uint8Array>;
+    readonly #source: ByteSource;
+    #sent = 0;
     /** Called after the last byte, before the end of the stream. */
     beforeEnd: (() => Promise<void>) | undefined;
 
     constructor(source: ByteSource) {
 
         super({ highWaterMark: 128 * 1024 });
-        this.source = source;
-        this.chunks = source.body[Symbol.asyncIterator]();
+        this.#source = source;
+        this.#chunks = source.body[Symbol.asyncIterator]();
     }
 
     override _read(): void {
 
-        this.pull().catch((error: unknown) => this.destroy(error as Error));
+        this.#pull().catch((error: unknown) => this.destroy(error as Error));
     }
 
     override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
 
-        this.release().then(() => callback(error), (releaseError: Error) => callback(error ?? releaseError));
+        this.#release().then(() => callback(error), (releaseError: Error) => callback(error ?? releaseError));
     }
 
-    private async pull(): Promise<void> {
+    async #pull(): Promise<void> {
 
-        const next = await this.chunks.next();
-        const { length } = this.source;
+        const next = await this.#chunks.next();
+        const { length } = this.#source;
         if (next.done === true) {
-            if (length !== undefined && this.sent !== length) {
-                throw new Error(`the output has ${this.sent} bytes instead of the promised ${length}`);
+            if (length !== undefined && this.#sent !== length) {
+                throw new Error(`the output has ${this.#sent} bytes instead of the promised ${length}`);
             }
 
             await this.beforeEnd?.();
@@ -54,22 +54,22 @@ export class ByteStream extends Readable {
             return;
         }
 
-        this.sent += next.value.byteLength;
-        if (length !== undefined && this.sent > length) {
+        this.#sent += next.value.byteLength;
+        if (length !== undefined && this.#sent > length) {
             throw new Error(`the output has more than the promised ${length} bytes`);
         }
 
         if (next.value.byteLength === 0) {
-            await this.pull();
+            await this.#pull();
             return;
         }
 
         this.push(next.value);
     }
 
-    private async release(): Promise<void> {
+    async #release(): Promise<void> {
 
-        await this.chunks.return?.();
-        await this.source.close();
+        await this.#chunks.return?.();
+        await this.#source.close();
     }
 }
