@@ -2,6 +2,8 @@
  * Sorted terms in one array of bytes, with binary search and decoding of UTF-8.
  */
 
+import { firstPassing } from '../../util/binary-search.js';
+
 
 /** Terms as UTF-8, sorted by their bytes. */
 export interface SortedTerms {
@@ -19,39 +21,18 @@ export const STEPS_PER_CHECK = 4096;
 /** Returns the first term that is not less than the bytes; `count` when there is none. */
 export function firstFrom({ bytes, starts, ends, count }: SortedTerms, target: Uint8Array): number {
 
-    let low = 0;
-    let high = count;
-    while (low < high) {
-        const middle = (low + high) >>> 1;
-        if (isBefore(bytes, starts[middle] as number, ends[middle] as number, target)) {
-            low = middle + 1;
-        }
-        else {
-            high = middle;
-        }
-    }
-
-    return low;
+    return firstPassing(0, count, (term) => !isBefore(bytes, starts[term] as number, ends[term] as number, target));
 }
 
 /** Returns the first term after all those with the prefix; `count` when there is none. */
 export function firstAfter({ bytes, starts, ends, count }: SortedTerms, prefix: Uint8Array): number {
 
-    let low = 0;
-    let high = count;
-    while (low < high) {
-        const middle = (low + high) >>> 1;
-        const start = starts[middle] as number;
-        const end = Math.min(ends[middle] as number, start + prefix.length);
-        if (isBefore(bytes, start, end, prefix) || startsWith(bytes, start, end, prefix)) {
-            low = middle + 1;
-        }
-        else {
-            high = middle;
-        }
-    }
+    return firstPassing(0, count, (term) => {
 
-    return low;
+        const start = starts[term] as number;
+        const end = Math.min(ends[term] as number, start + prefix.length);
+        return !isBefore(bytes, start, end, prefix) && !startsWith(bytes, start, end, prefix);
+    });
 }
 
 /** Returns whether the bytes from `start` to `end` begin with the prefix. */

@@ -14,6 +14,7 @@ import { entryList, entrySet } from '../segment/postings-cache.js';
 import type { Segment } from '../segment/segment-reader.js';
 import type { TermDictionary } from '../segment/term-dictionary.js';
 import type { PhraseQuery } from '../query/query.js';
+import { firstPassing } from '../../util/binary-search.js';
 
 /** Receives the frequency of a phrase in a document. */
 export type PhraseSink = (document: number, frequency: number) => void;
@@ -165,7 +166,8 @@ function countSloppy(cursors: readonly PlacedCursor[], slop: number, deadline: D
  */
 function fits(positions: readonly number[], words: readonly PositionLists[], start: number, slop: number): boolean {
 
-    let next = firstAtLeast(positions, start + (words[0]?.offset ?? 0));
+    const least = start + (words[0]?.offset ?? 0);
+    let next = firstPassing(0, positions.length, (i) => (positions[i] as number) >= least);
     for (const { offset } of words) {
         while (next < positions.length && (positions[next] as number) < start + offset) {
             ++next;
@@ -180,21 +182,4 @@ function fits(positions: readonly number[], words: readonly PositionLists[], sta
     }
 
     return true;
-}
-
-function firstAtLeast(sorted: readonly number[], least: number): number {
-
-    let low = 0;
-    let high = sorted.length;
-    while (low < high) {
-        const middle = (low + high) >>> 1;
-        if ((sorted[middle] as number) < least) {
-            low = middle + 1;
-        }
-        else {
-            high = middle;
-        }
-    }
-
-    return low;
 }

@@ -9,6 +9,7 @@ import { FieldRecord, NONE } from './format.js';
 import { float64, uint32 } from './section-reader.js';
 import type { SectionSource } from './section-reader.js';
 import type { ColumnValue } from './segment-writer.js';
+import { firstPassing } from '../../util/binary-search.js';
 
 /** Ordinal of the first value of each document, plus one; 0 for none. */
 export type DocOrdinals = Uint8Array | Uint16Array | Uint32Array;
@@ -124,19 +125,8 @@ export class DocValues {
     /** Returns the ordinal of a text, -1 when no document has it. */
     findText(text: string): number {
 
-        let low = this.numbers.length;
-        let high = this.count;
-        while (low < high) {
-            const middle = (low + high) >>> 1;
-            if (compareText(this.value(middle) as string, text) < 0) {
-                low = middle + 1;
-            }
-            else {
-                high = middle;
-            }
-        }
-
-        return low < this.count && this.value(low) === text ? low : -1;
+        const found = firstPassing(this.numbers.length, this.count, (ordinal) => compareText(this.value(ordinal) as string, text) >= 0);
+        return found < this.count && this.value(found) === text ? found : -1;
     }
 
     /**
@@ -145,19 +135,7 @@ export class DocValues {
      */
     firstNumber(test: (value: number) => boolean): number {
 
-        let low = 0;
-        let high = this.numbers.length;
-        while (low < high) {
-            const middle = (low + high) >>> 1;
-            if (test(this.numbers[middle] ?? 0)) {
-                high = middle;
-            }
-            else {
-                low = middle + 1;
-            }
-        }
-
-        return low;
+        return firstPassing(0, this.numbers.length, (ordinal) => test(this.numbers[ordinal] ?? 0));
     }
 
     /** Returns the first value of every document, computed from the pairs when it is not stored. */

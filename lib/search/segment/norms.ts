@@ -2,6 +2,8 @@
  * Norms: the number of words of a field in one byte. Exact up to 40, then in growing steps, accurate to 7 percent.
  */
 
+import { firstPassing } from '../../util/binary-search.js';
+
 const EXACT = 40;
 
 const DECODED = buildTable();
@@ -13,20 +15,8 @@ export function encodeLength(length: number): number {
         return length;
     }
 
-    // Binary search for the largest step that does not exceed the length.
-    let low = EXACT;
-    let high = 255;
-    while (low < high) {
-        const middle = (low + high + 1) >> 1;
-        if ((DECODED[middle] ?? 0) <= length) {
-            low = middle;
-        }
-        else {
-            high = middle - 1;
-        }
-    }
-
-    return low;
+    // The largest step that does not exceed the length
+    return firstPassing(EXACT + 1, DECODED.length, (byte) => (DECODED[byte] ?? 0) > length) - 1;
 }
 
 /** Returns the length that a byte stands for. */
