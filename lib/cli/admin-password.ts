@@ -9,6 +9,7 @@ import { Op } from '../doip/operation-ids.js';
 import { CommandError, EXIT } from './command-error.js';
 import type { Service } from './service.js';
 import { demandOk } from './remote.js';
+import { bytesSegment } from '../doip/segments.js';
 
 /** Reads the password: twice and without echo from a terminal, otherwise from the first line of standard input. */
 export async function readNewPassword(): Promise<string> {
@@ -45,12 +46,7 @@ export async function setAdminPassword(service: Service, password: string): Prom
 
     const input = Buffer.from(JSON.stringify({ password }));
     await demandOk(await service.perform({
-        operationId: Op.changeAdminPassword, input: { mediaType: 'application/json', body: once(input) }
+        operationId: Op.changeAdminPassword, input: { mediaType: 'application/json', body: bytesSegment(input).body }
     }));
     process.stderr.write(`the password of admin was set (${service.location})\n`);
-}
-
-async function *once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-
-    yield bytes;
 }

@@ -5,7 +5,7 @@
 
 import type { Config } from '../config/index.js';
 import { DataDirError } from '../app/data-dir.js';
-import type { DoipRequest, DoipResponse, Segment } from '../doip/envelope.js';
+import type { DoipRequest, Segment } from '../doip/envelope.js';
 import { writeJson } from '../json/serializer.js';
 import { empty, sequence } from '../doip/segments.js';
 import { Status } from '../errors/status.js';
@@ -52,7 +52,11 @@ export async function openService(config: Config): Promise<Service> {
     const { localSecret } = gateway.services;
     return {
         location: 'opened here',
-        perform: async (request) => toReply(await gateway.perform(requestOf(request, localSecret))),
+        async perform(request) {
+
+            const { status, output } = await gateway.perform(requestOf(request, localSecret));
+            return { ok: status === Status.ok, body: bytesOf(output) };
+        },
         async close() {
 
             await gateway.stop();
@@ -86,11 +90,6 @@ function requestOf({ operationId, attributes = {}, input }: CliRequest, token: s
         transport: { protocol: 'internal', secure: true, remoteAddress: '', localToken: token },
         signal: new AbortController().signal
     };
-}
-
-function toReply({ status, output }: DoipResponse): Reply {
-
-    return { ok: status === Status.ok, body: bytesOf(output) };
 }
 
 /** Converts the output, which is a single segment here, to bytes; JSON as a server would send it. */

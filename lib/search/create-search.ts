@@ -22,7 +22,8 @@ import { IndexedFormParticipant } from './mapping/indexed-form-participant.js';
 import { StoredIndexSource } from './mapping/document-source.js';
 import { IndexSupervisor } from './runtime/index-supervisor.js';
 import type { SearchLimits } from './runtime/index-options.js';
-import type { ReindexParts, ReindexReader } from './reindexer.js';
+import type { ReindexParts } from './reindexer.js';
+import type { ObjectScan } from '../stores/objects/object-scan.js';
 import { ReindexJobs } from './reindex-job.js';
 import { Reindexer } from './reindexer.js';
 import type { SearchIndex } from './runtime/search-index.js';
@@ -32,7 +33,7 @@ export interface SearchParts {
     readonly db: Database;
     readonly log: Log;
     readonly catalog: Catalog;
-    readonly objects: ReindexReader;
+    readonly objects: Pick<ObjectScan, 'portions' | 'byIds' | 'after' | 'idsAfter'>;
     readonly elements: ElementService;
     readonly jobs: { register(kind: JobKind): void; wake(kind: string): void };
     readonly jobStore: JobStore;

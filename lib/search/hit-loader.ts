@@ -9,20 +9,15 @@ import type { DigitalObject } from '../doip/digital-object.js';
 import type { Caller } from '../model/caller.js';
 import type { Policy } from '../identity/access/access-policy.js';
 import type { ObjectResolution } from '../objects/read/object-resolution.js';
-import type { ObjectParts } from '../model/lazy-stored-object.js';
 import { LazyStoredObject } from '../model/lazy-stored-object.js';
 import type { StoredObject } from '../model/stored-object.js';
 import { toDigitalObject } from '../model/stored-object.js';
 import type { EventLoopYielder } from '../util/concurrency/event-loop-yielder.js';
 import type { SearchHit } from './query/search-request.js';
+import type { ObjectScan } from '../stores/objects/object-scan.js';
 
 /** Reads objects as stored texts. */
-export interface TextReader {
-    /** Returns those that exist among the ids, in no order; of long ones only the ids. */
-    texts(ids: readonly string[]): Promise<{ readonly objects: readonly ObjectParts[]; readonly long: readonly string[] }>;
-    /** Returns one object of any length; null when it does not exist. */
-    text(id: string): Promise<ObjectParts | null>;
-}
+export type TextReader = Pick<ObjectScan, 'texts' | 'text'>;
 
 /** For whom results are read. */
 export interface ResultReading {

@@ -14,7 +14,7 @@ import type { PayloadTexts, TextJobs } from '../payloads/payload-texts.js';
 import type { IndexFormStore } from '../stores/search/indexed-form-store.js';
 import { OBJECTS_PER_BATCH } from '../stores/objects/object-scan.js';
 import { FULL_ACCESS } from './matching/acl-filter.js';
-import type { ObjectReader } from './mapping/document-source.js';
+import type { ObjectScan } from '../stores/objects/object-scan.js';
 import type { SearchIndex } from './runtime/search-index.js';
 
 /** Which objects to reindex. */
@@ -33,15 +33,9 @@ export interface ReindexOptions {
     readonly signal?: AbortSignal;
 }
 
-/** Reads objects for reindexing. */
-export interface ReindexReader extends ObjectReader {
-    /** Returns the next page of ids, some hundred; empty after the last. */
-    idsAfter(id: string): Promise<string[]>;
-}
-
 export interface ReindexParts {
     readonly index: SearchIndex;
-    readonly objects: ReindexReader;
+    readonly objects: Pick<ObjectScan, 'portions' | 'byIds' | 'after' | 'idsAfter'>;
     readonly forms: IndexFormStore;
     readonly texts: PayloadTexts;
     readonly jobs: TextJobs;

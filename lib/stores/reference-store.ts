@@ -4,9 +4,8 @@
 
 import type { Database, Step } from '../../db/database.js';
 import { statements } from '../../db/statements.js';
-import type { Acl } from '../doip/digital-object.js';
 import type { StoredObject } from '../model/stored-object.js';
-import { OBJECT_COLUMNS, toMetadata } from './objects/object-rows.js';
+import { SHORT_COLUMNS, toListed } from './objects/object-rows.js';
 import type { ObjectRow } from './objects/object-rows.js';
 
 /** A reference from the content of an object to another object. */
@@ -30,9 +29,6 @@ interface ReferrerRow extends Omit<ObjectRow, 'content'> {
 
 /** Maximum number of references in one read, which blocks the event loop on SQLite. */
 const REFERENCES_PER_BATCH = 200;
-
-/** Columns of referring objects, without those that can be long. */
-const COLUMNS = OBJECT_COLUMNS.filter((column) => !['content', 'user_metadata', 'hashes'].includes(column));
 
 /** References in the database. */
 export class ReferenceStore {
@@ -82,16 +78,10 @@ export class ReferenceStore {
                 return;
             }
 
-            yield rows.map(toReferrer);
+            yield rows.map((found) => ({ pointer: found.pointer, from: toListed(found) }));
             after = { fromId: last.id, n: last.n };
         }
     }
-}
-
-function toReferrer(found: ReferrerRow): Referrer {
-
-    const { id, type, acl, pointer } = found;
-    return { pointer, from: { id, type, acl: acl === null ? null : JSON.parse(acl) as Acl, metadata: toMetadata({ ...found, hashes: null }) } };
 }
 
 function buildStatements(db: Database) {
@@ -107,7 +97,7 @@ function buildStatements(db: Database) {
         outbound: build<'fromId' | 'after'>((knex, bind) => knex('object_refs').select('n', 'pointer', 'to_id')
             .where('from_id', bind('fromId')).where('n', '>', bind('after')).orderBy('n').limit(REFERENCES_PER_BATCH)),
         inbound: build<'toId' | 'fromId' | 'n'>((knex, bind) => knex('object_refs as r').join('objects as o', 'o.id', 'r.from_id')
-            .select('r.n', 'r.pointer', ...COLUMNS.map((column) => `o.${column}`))
+            .select('r.n', 'r.pointer', ...SHORT_COLUMNS.map((column) => `o.${column}`))
             .where('r.to_id', bind('toId')).where('r.from_id', '>=', bind('fromId'))
             .where((later) => void later.where('r.from_id', '>', bind('fromId')).orWhere('r.n', '>', bind('n')))
             .orderBy('r.from_id').orderBy('r.n').limit(REFERENCES_PER_BATCH)),

@@ -5,9 +5,9 @@
  * database server: a cluster of servers that all accept writes does not share them.
  */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Precondition } from '../../db/database.js';
 import { statements } from '../../db/statements.js';
+import { resolvesWithin } from '../util/concurrency/timeout.js';
 
 /** `failed` of a unit whose number is not above the floor. */
 export const BELOW_WATERMARK = 'number:passed';
@@ -90,12 +90,7 @@ export class TxnWatermarkStore {
         }
 
         const behind = (await this.#nodes()).filter((each) => each.floor < floor);
-        const finished = new AbortController();
-        const timeout = sleep(this.#timeoutMs, undefined, { signal: finished.signal, ref: false }).catch(() => {
-            // All rows were raised before the timeout.
-        });
-        await Promise.race([Promise.all(behind.map((each) => this.#raiseRow(each, floor))), timeout]);
-        finished.abort();
+        await resolvesWithin(Promise.all(behind.map((each) => this.#raiseRow(each, floor))), this.#timeoutMs);
         return (await this.#nodes()).reduce((lowest, each) => Math.min(lowest, each.floor), floor);
     }
 

@@ -12,13 +12,7 @@ import type { Catalog } from '../../types/catalog.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import { readBytes } from '../../doip/segments.js';
 import { EXPORT_VERSION, INLINE_BYTES, INLINE_TOTAL, lineOf, objectLine, CHUNK_BYTES, chunkLine } from '../format/export-format.js';
-
-/** Reads objects in pages. */
-export interface ObjectReader {
-    byIds(ids: readonly string[]): Promise<StoredObject[]>;
-    /** The next page by id; an empty list after the last object. */
-    after(id: string): Promise<StoredObject[]>;
-}
+import type { ObjectScan } from '../../stores/objects/object-scan.js';
 
 /** Number of ids read at a time. */
 const IDS_PER_BATCH = 100;
@@ -29,12 +23,12 @@ const BLOCK = 64 * 1024;
 /** Exports objects. */
 export class Exporter {
 
-    readonly #objects: ObjectReader;
+    readonly #objects: Pick<ObjectScan, 'byIds' | 'after'>;
     readonly #elements: ElementService;
     readonly #secrets: SecretTransfer;
     readonly #catalog: Catalog;
 
-    constructor(parts: { objects: ObjectReader; elements: ElementService; secrets: SecretTransfer; catalog: Catalog }) {
+    constructor(parts: { objects: Pick<ObjectScan, 'byIds' | 'after'>; elements: ElementService; secrets: SecretTransfer; catalog: Catalog }) {
 
         this.#objects = parts.objects;
         this.#elements = parts.elements;

@@ -4,7 +4,6 @@
 
 import { firstPassing } from '../../util/binary-search.js';
 
-
 /** Terms as UTF-8, sorted by their bytes. */
 export interface SortedTerms {
     readonly bytes: Uint8Array;

@@ -9,16 +9,7 @@ import type { IndexFormStore } from '../../stores/search/indexed-form-store.js';
 import type { Catalog } from '../../types/catalog.js';
 import { mapObject } from './document-mapper.js';
 import type { IndexDocument } from './index-document.js';
-
-/** Reads the current state of objects. */
-export interface ObjectReader {
-    /** Splits ids into portions whose objects fit into memory together. */
-    portions(ids: readonly string[]): Promise<string[][]>;
-    /** Returns the objects that exist among the ids, in no order. */
-    byIds(ids: readonly string[]): Promise<StoredObject[]>;
-    /** Returns the next page of objects by id; empty after the last. */
-    after(id: string): Promise<StoredObject[]>;
-}
+import type { ObjectScan } from '../../stores/objects/object-scan.js';
 
 /** Reads documents. */
 export interface IndexSource {
@@ -38,12 +29,12 @@ const TEXTS_PER_BATCH = 8_000_000;
 /** Maps the objects in the database. */
 export class StoredIndexSource implements IndexSource {
 
-    readonly #objects: ObjectReader;
+    readonly #objects: Pick<ObjectScan, 'portions' | 'byIds' | 'after'>;
     readonly #forms: IndexFormStore;
     readonly #texts: PayloadTexts;
     readonly #catalog: Catalog;
 
-    constructor(parts: { objects: ObjectReader; forms: IndexFormStore; texts: PayloadTexts; catalog: Catalog }) {
+    constructor(parts: { objects: Pick<ObjectScan, 'portions' | 'byIds' | 'after'>; forms: IndexFormStore; texts: PayloadTexts; catalog: Catalog }) {
 
         this.#objects = parts.objects;
         this.#forms = parts.forms;

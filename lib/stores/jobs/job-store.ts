@@ -7,8 +7,28 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Database, SqlValue, Step } from '../../../db/database.js';
 import type { JsonValue } from '../../util/json-types.js';
-import type { JobState, Job } from './job.js';
 import { row, statements } from '../../../db/statements.js';
+
+/** `waiting` to be due, `running` on some node, `done`, or `failed` permanently. */
+export type JobState = 'waiting' | 'running' | 'done' | 'failed';
+
+/** A job as stored. Times are epoch ms. */
+export interface Job {
+    readonly id: number;
+    readonly kind: string;
+    readonly state: JobState;
+    readonly payload: JsonValue;
+    /** Last reported progress, or null. */
+    readonly progress: JsonValue;
+    /** Earliest time to run. */
+    readonly runAt: number;
+    /** Number of starts. */
+    readonly attempts: number;
+    /** Message of the last error. */
+    readonly lastError: string | null;
+    readonly createdOn: number;
+    readonly updatedOn: number;
+}
 
 /** A job with the lease to run it. */
 export interface LeasedJob extends Job {

@@ -17,6 +17,9 @@ export const OBJECT_COLUMNS = [
     'txn_id', 'element_count', 'is_version', 'version_of', 'published_by', 'published_on'
 ] as const;
 
+/** The columns without those that can be long, for lists. */
+export const SHORT_COLUMNS = OBJECT_COLUMNS.filter((column) => !['content', 'user_metadata', 'hashes'].includes(column));
+
 /** Columns of `payloads` that describe an element. */
 export const ELEMENT_COLUMNS = ['name', 'filename', 'media_type', 'size', 'blob_id', 'store', 'hash'] as const;
 
@@ -73,6 +76,13 @@ export function toParts(found: ObjectRow, elements: readonly StoredElement[]): O
 
     const { id, type, content, acl, user_metadata: userMetadata } = found;
     return { id, type, content, acl, userMetadata, metadata: toMetadata(found), elements };
+}
+
+/** Returns what a list shows of an object, from a row of {@link SHORT_COLUMNS}. */
+export function toListed(found: Omit<ObjectRow, 'content'>): Pick<StoredObject, 'id' | 'type' | 'acl' | 'metadata'> {
+
+    const { id, type, acl } = found;
+    return { id, type, acl: acl === null ? null : JSON.parse(acl) as Acl, metadata: toMetadata({ ...found, hashes: null }) };
 }
 
 /** Returns the element of a row. */

@@ -11,7 +11,7 @@ import { JobStore } from '../../../lib/stores/jobs/job-store.js';
 import { forEachDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
 import { until } from '../../support/until.js';
-import type { JobState } from '../../../lib/stores/jobs/job.js';
+import type { JobState } from '../../../lib/stores/jobs/job-store.js';
 
 export const lab = Lab.script();
 const { after, afterEach, before, describe, it } = lab;
