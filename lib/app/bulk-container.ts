@@ -19,12 +19,6 @@ import { IndexFormStore } from '../stores/search/indexed-form-store.js';
 /** Default maximum size of an item in bytes. */
 const ITEM_BYTES = 8 * 1024 * 1024;
 
-/** Export and import of whole repositories. */
-interface Transfer {
-    readonly exporter: Exporter;
-    readonly importer: Importer;
-}
-
 /** Creates the bulk service, with temporary files in a data folder that this process owns. */
 export async function composeBulk(
     parts: { dataDir: string; limits: Partial<BulkLimits>; statuses: StatusTable; explain: (error: unknown) => DoipError | null }
@@ -43,7 +37,7 @@ export function composeTransfer(
     parts: ConstructorParameters<typeof ObjectRestorer>[0] & Omit<UploadJobParts, 'restorer' | 'forms'> & {
         jobs: JobRunner; jobStore: JobStore;
     }
-): { transfer: Transfer; uploader: UploadService } {
+): { transfer: { readonly exporter: Exporter; readonly importer: Importer }; uploader: UploadService } {
 
     const restorer = new ObjectRestorer(parts);
     parts.jobs.register(uploadJob({ ...parts, restorer, forms: new IndexFormStore(parts.db) }));

@@ -49,12 +49,6 @@ export interface PayloadTextLimits {
 
 const NOTHING: ObjectTexts = { texts: new Map(), isPending: false, reasons: [] };
 
-/** Elements of an object, and what is stored of their texts. */
-interface CacheEntry {
-    readonly elements: readonly TextElement[];
-    readonly facts: ReadonlyMap<string, TextFacts>;
-}
-
 /** Provides the texts of payloads. */
 export class PayloadTexts {
 
@@ -149,7 +143,7 @@ export class PayloadTexts {
         return elements.length === 0 ? new Map() : await this.#store.facts([...new Set(elements.map(({ key }) => key.blobId))]);
     }
 
-    async #read({ elements, facts }: CacheEntry): Promise<ObjectTexts> {
+    async #read({ elements, facts }: { elements: readonly TextElement[]; facts: ReadonlyMap<string, TextFacts> }): Promise<ObjectTexts> {
 
         if (elements.length === 0) {
             return NOTHING;

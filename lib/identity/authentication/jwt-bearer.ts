@@ -22,12 +22,6 @@ const MAX_LENGTH = 16_384;
 const FURTHEST_EXPIRY = 3_600;
 const CLOCK_SKEW = 300;
 
-/** Contents of a token, not yet verified. */
-interface Claims {
-    readonly algorithm: string;
-    readonly payload: JsonObject;
-}
-
 /** Verifies signed assertions. If an issuer has no key, a signature is verified all the same, so that timing reveals nothing. */
 export class JwtBearerAuthenticator {
 
@@ -105,7 +99,7 @@ export class JwtBearerAuthenticator {
 }
 
 /** Returns the claims of a compact JWS; null if it is malformed or has critical extensions (`crit`). */
-export function readClaims(token: string): Claims | null {
+export function readClaims(token: string): { readonly algorithm: string; readonly payload: JsonObject } | null {
 
     const parts = token.length > MAX_LENGTH ? [] : token.split('.');
     const [header, payload] = parts.slice(0, 2).map(decodePart);

@@ -29,12 +29,6 @@ export interface PasswordLogin {
     readonly record: string;
 }
 
-interface CacheEntry {
-    login: PasswordLogin;
-    epoch: number;
-    readonly validUntil: number;
-}
-
 const CACHE_TTL_MS = 60_000;
 const MAX_ENTRIES = 10_000;
 
@@ -50,7 +44,7 @@ export class PasswordAuthenticator {
     readonly #throttle: LoginThrottle;
     readonly #now: () => number;
     readonly #digest = keyedDigests();
-    readonly #cache = new LRUCache<string, CacheEntry>({ max: MAX_ENTRIES });
+    readonly #cache = new LRUCache<string, { login: PasswordLogin; epoch: number; readonly validUntil: number }>({ max: MAX_ENTRIES });
     /** Single flight: concurrent requests with the same credentials share one attempt, unless the epoch has changed since it began. */
     readonly #attempts = new SingleFlight<PasswordLogin | null>();
     readonly #inFlight = new InFlightLimiter(IN_FLIGHT_LIMITS);

@@ -8,18 +8,14 @@ import { flag, withoutDryRun } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
 
-interface UploadAttributes {
-    readonly deleteCurrentObjects: boolean;
-}
-
-export const uploadObjects = defineOperation<UploadAttributes>({
+export const uploadObjects = defineOperation<{ readonly deleteCurrentObjects: boolean }>({
     id: Op.uploadObjects,
     summary: 'create or replace many objects, all or none',
     target: 'service',
     authorise: 'admin',
     input: 'segments',
     unlisted: true,
-    attributes: withoutDryRun(Joi.object<UploadAttributes>({ deleteCurrentObjects: flag().default(false) })),
+    attributes: withoutDryRun(Joi.object({ deleteCurrentObjects: flag().default(false) })),
 
     async handler({ attributes: { deleteCurrentObjects }, caller, rawInput, requestContext, services: { uploader }, signal }) {
 

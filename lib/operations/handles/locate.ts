@@ -9,18 +9,14 @@ import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
 import { resolvingOf } from '../../handles/handle-resolver.js';
 
-interface LocateAttributes {
-    readonly view?: string;
-}
-
-export const locateHandle = defineOperation<LocateAttributes>({
+export const locateHandle = defineOperation<{ readonly view?: string }>({
     id: Op.handlesLocate,
     summary: 'tell where the object of a handle is to be seen',
     target: 'any',
     methods: ['GET', 'POST'],
     authorise: 'in-handler',
     unlisted: true,
-    attributes: Joi.object<LocateAttributes>({ view: text() }),
+    attributes: Joi.object({ view: text() }),
 
     async handler(context) {
 

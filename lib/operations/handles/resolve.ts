@@ -9,22 +9,17 @@ import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
 import { resolvingOf } from '../../handles/handle-resolver.js';
 
-interface ResolveAttributes {
-    readonly index: readonly number[];
-    readonly type: readonly string[];
-}
-
 /** Maximum number of filter values in a request. */
 const MAX_FILTER_VALUES = 100;
 
-export const resolveHandle = defineOperation<ResolveAttributes>({
+export const resolveHandle = defineOperation<{ readonly index: readonly number[]; readonly type: readonly string[] }>({
     id: Op.handlesResolve,
     summary: 'resolve a handle to its record',
     target: 'any',
     methods: ['GET', 'POST'],
     authorise: 'in-handler',
     unlisted: true,
-    attributes: Joi.object<ResolveAttributes>({
+    attributes: Joi.object({
         index: Joi.array().items(Joi.number().integer().min(0)).single().max(MAX_FILTER_VALUES).default([]),
         type: texts().max(MAX_FILTER_VALUES).default([])
     }),

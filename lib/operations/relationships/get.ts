@@ -6,17 +6,13 @@ import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
 import { objectAttributes } from '../../objects/read/object-presenter.js';
 
-interface RelationshipAttributes {
-    readonly outboundOnly: boolean;
-}
-
-export const getRelationships = defineOperation<RelationshipAttributes>({
+export const getRelationships = defineOperation<{ readonly outboundOnly: boolean }>({
     id: Op.relationshipsGet,
     summary: 'find the objects that an object points at and that point at it',
     target: 'object',
     readOnly: true,
     authorise: 'reader',
-    attributes: Joi.object<RelationshipAttributes>({ outboundOnly: flag().default(false) }),
+    attributes: Joi.object({ outboundOnly: flag().default(false) }),
 
     async handler({ caller, target, requestContext, signal, attributes, services }) {
 

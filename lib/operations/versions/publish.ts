@@ -10,17 +10,12 @@ import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
 import { objectAttributes } from '../../objects/read/object-presenter.js';
 
-interface PublishAttributes {
-    readonly versionId?: string;
-    readonly clonePayloads: boolean;
-}
-
-export const publishVersion = defineOperation<PublishAttributes>({
+export const publishVersion = defineOperation<{ readonly versionId?: string; readonly clonePayloads: boolean }>({
     id: Op.versionsPublish,
     summary: 'publish a version of an object',
     target: 'object',
     authorise: 'writer',
-    attributes: withoutDryRun(Joi.object<PublishAttributes>({ versionId: text(), clonePayloads: flag().default(true) })),
+    attributes: withoutDryRun(Joi.object({ versionId: text(), clonePayloads: flag().default(true) })),
 
     async handler({ caller, target, requestContext, attributes: { versionId, clonePayloads }, services }) {
 

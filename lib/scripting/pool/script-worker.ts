@@ -19,11 +19,6 @@ export interface RunResult {
     readonly retire: boolean;
 }
 
-interface Current {
-    readonly run: Run;
-    readonly resolve: (end: RunResult) => void;
-}
-
 /** Native stack that a WebAssembly frame needs, as a multiple of its size on the engine's own stack. */
 const STACK_RATIO = 64;
 
@@ -49,7 +44,7 @@ export class ScriptWorker {
     readonly #startedRun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     #runs = 0;
     #isOpen = true;
-    #current: Current | null = null;
+    #current: { readonly run: Run; readonly resolve: (end: RunResult) => void } | null = null;
     #cause: ScriptFailure | null = null;
 
     constructor(options: ThreadOptions, longRuns: CpuScheduler, startTimeoutMs = START_TIMEOUT_MS) {

@@ -41,11 +41,6 @@ const RECHECK_MS = 1000;
 /** Prefix of a result after null was thrown, by the script or by the engine for lack of memory. */
 const NULL_THROWN = '{"failure":{"kind":"null"';
 
-interface CachedRealm {
-    readonly realm: Realm;
-    readonly version: string;
-}
-
 const LIMITS: Readonly<Record<ScriptLimit, string>> = {
     time: 'it took too long',
     memory: 'it needs too much memory',
@@ -64,7 +59,7 @@ class ScriptThread implements RealmServices {
     readonly #send: (message: ThreadMessage) => void;
     readonly #logLimiter = new LogLimiter(LOG_LIMITS);
     /** By unit, least recently used first. */
-    readonly #realms = new Map<string, CachedRealm>();
+    readonly #realms = new Map<string, { readonly realm: Realm; readonly version: string }>();
     #message: RunMessage | null = null;
     #deadline = 0;
     #output: Uint8Array[] = [];

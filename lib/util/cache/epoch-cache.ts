@@ -6,15 +6,10 @@
 import { LRUCache } from 'lru-cache';
 import { SingleFlight } from '../concurrency/single-flight.js';
 
-interface Entry<V> {
-    readonly epoch: number;
-    readonly value: V;
-}
-
 /** Values by key, reloaded when the epoch has changed. */
 export class EpochCache<V> {
 
-    readonly #entries: LRUCache<string, Entry<V>>;
+    readonly #entries: LRUCache<string, { readonly epoch: number; readonly value: V }>;
     readonly #loading = new SingleFlight<V | null>();
 
     /** @param limit maximum number of entries; the least recently used is evicted */

@@ -19,10 +19,6 @@ interface Found {
     readonly text: string;
 }
 
-interface ErrorAnswer {
-    readonly error: { readonly message: string };
-}
-
 /** Loads modules and caches them for the lifetime of the context. */
 export class Modules {
 
@@ -59,7 +55,7 @@ export class Modules {
             return cached.exports;
         }
 
-        const found = parse(this.#bridge.find(from, specifier)) as Found | ErrorAnswer;
+        const found = parse(this.#bridge.find(from, specifier)) as Found | { readonly error: { readonly message: string } };
         if ('error' in found) {
             throw Object.assign(new Error(found.error.message), { code: 'MODULE_NOT_FOUND' });
         }
