@@ -33,7 +33,8 @@ export interface Service {
  */
 export async function openService(config: Config): Promise<Service> {
 
-    const log = openLog({ level: logLevel(config.log.level) });
+    // No informational events between the messages for the user
+    const log = openLog({ level: config.log.level === 'info' ? 'warn' : config.log.level });
     const gateway = createGateway(gatewayOptions(config, log.logger));
     try {
         const { generatedPassword } = await gateway.start();
@@ -103,10 +104,4 @@ async function *bytesOf(output: AsyncIterable<Segment>): AsyncGenerator<Uint8Arr
             yield Buffer.from(writeJson(segment.value));
         }
     }
-}
-
-/** Log level for commands: no informational events between the messages for the user. */
-function logLevel(level: string): string {
-
-    return level === 'info' ? 'warn' : level;
 }

@@ -19,24 +19,20 @@ const joiOptions: Joi.ValidationOptions = { allowUnknown: true, abortEarly: true
 /** Returns the validated attributes of a request, with defaults. For `texts` see {@link asDeclared}. @throws DoipError 400 */
 export function shapeAttributes(operation: Operation, attributes: JsonObject, texts?: ReadonlyMap<string, string>): JsonObject {
 
-    if (!operation.attributes) {
+    const { attributes: schema } = operation;
+    if (!schema) {
         return attributes;
     }
 
     if (isEmpty(attributes)) {
-        return defaultsOf(operation.attributes);
+        return getOrAdd(defaults, schema, () => Object.freeze(validate(schema, {})));
     }
 
-    return validate(operation.attributes, asDeclared(operation.attributes, attributes, texts));
+    return validate(schema, asDeclared(schema, attributes, texts));
 }
 
 /** Cached result of validating no attributes: by far the most frequent case. */
 const defaults = new WeakMap<Joi.ObjectSchema, JsonObject>();
-
-function defaultsOf(schema: Joi.ObjectSchema): JsonObject {
-
-    return getOrAdd(defaults, schema, () => Object.freeze(validate(schema, {})));
-}
 
 function isEmpty(attributes: JsonObject): boolean {
 

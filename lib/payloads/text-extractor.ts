@@ -101,7 +101,7 @@ export class TextExtractor {
             }
 
             if (thread.cause) {
-                return { text: null, reason: isOutOfMemory(thread.cause) ? 'needs too much memory to be read' : 'ends the thread that reads it' };
+                return { text: null, reason: (thread.cause as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'needs too much memory to be read' : 'ends the thread that reads it' };
             }
 
             throw error;
@@ -173,9 +173,4 @@ class Reading {
 function ownBytes(chunk: Uint8Array): Uint8Array {
 
     return chunk.byteLength === chunk.buffer.byteLength ? chunk : new Uint8Array(chunk);
-}
-
-function isOutOfMemory(error: Error): boolean {
-
-    return (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY';
 }

@@ -12,6 +12,7 @@ import type { Caller, Decision } from '../../model/caller.js';
 import { ANONYMOUS_AUTHOR } from '../../model/caller.js';
 import type { Subject } from '../../model/access-subject.js';
 import { getOrAdd } from '../../util/cache/get-or-add.js';
+import { isDeepStrictEqual } from 'node:util';
 
 export { denied } from '../../model/caller.js';
 export type { Decision } from '../../model/caller.js';
@@ -164,7 +165,7 @@ export class Policy {
             metadata: { createdBy: before?.metadata.createdBy ?? caller.userId ?? ANONYMOUS_AUTHOR }
         };
         const denied = Object.entries(acl?.methods ?? {})
-            .filter(([method, entries]) => !isSameType || !isSameList(methodsOf(before?.acl ?? null, method), entries))
+            .filter(([method, entries]) => !isSameType || !isDeepStrictEqual(methodsOf(before?.acl ?? null, method), entries))
             .map(([method]) => this.canCall(caller, { kind: 'instance', type, method, object }))
             .find(({ allowed }) => !allowed);
         return denied ?? { allowed: true, reason: 'no rights to methods are given that the caller lacks' };
@@ -309,11 +310,6 @@ function admits(entry: string, caller: Caller, object: Subject | null): boolean 
 function methodsOf(acl: Acl | null, method: string): readonly string[] | undefined {
 
     return acl?.methods && Object.hasOwn(acl.methods, method) ? acl.methods[method] : undefined;
-}
-
-function isSameList(one: readonly string[] | undefined, other: readonly string[]): boolean {
-
-    return one?.length === other.length && one.every((entry, index) => entry === other[index]);
 }
 
 /** Returns the ids by which ACL entries can name the caller: user id and groups. */

@@ -121,7 +121,7 @@ export class PrincipalResolver {
     /** Returns the authentication result of a token. */
     proofOf({ userId, facts }: StoredToken, method: 'token' | 'session'): AuthenticationResult {
 
-        return { userId, method, hook: facts && this.#answerIn(facts), record: null };
+        return { userId, method, hook: facts && getOrAdd(this.#facts, facts, () => readAnswer(facts)), record: null };
     }
 
     /** Returns the authentication result of a hook answer; null if it names no user. */
@@ -182,11 +182,6 @@ export class PrincipalResolver {
         };
         this.#answers.set(caller, hook);
         return { caller, principal, validUntil: principal ? Infinity : this.#now() + WITHOUT_OBJECT };
-    }
-
-    #answerIn(facts: JsonObject): HookAnswer {
-
-        return getOrAdd(this.#facts, facts, () => readAnswer(facts));
     }
 }
 

@@ -48,7 +48,7 @@ export const retrieve = defineOperation<RetrieveAttributes>({
 
     async handler(context) {
 
-        const { attributes: { element, includeElementData, jsonPointer }, caller, services: { policy, resolution }, target } = context;
+        const { attributes: { element, filter, includeElementData, jsonPointer }, caller, services: { policy, resolution }, target } = context;
         const visible = resolution.concerns(target.type) ? await resolution.resolve(target, context) : target;
         if (element !== undefined) {
             return retrieveElement(context, policy.visibleTo(caller, visible, target), element);
@@ -59,7 +59,7 @@ export const retrieve = defineOperation<RetrieveAttributes>({
         }
 
         const [object, facts] = objectAnswer(context, target, visible);
-        const value = filtered(context, object);
+        const value = filter === undefined ? object : prune(object, filter);
         return includeElementData ? result.segments(withElements(context, visible, value), facts) : result.json(value, facts);
     }
 });
@@ -133,11 +133,6 @@ async function *withElements(
 function checkPayloadRight({ caller, target, services: { policy } }: OperationContext<RetrieveAttributes>): void {
 
     demand(caller, policy.canReadPayload(caller, target));
-}
-
-function filtered({ attributes: { filter } }: OperationContext<RetrieveAttributes>, object: JsonValue): JsonValue {
-
-    return filter === undefined ? object : prune(object, filter);
 }
 
 function elementFacts({ mediaType, filename }: StoredElement): JsonObject {

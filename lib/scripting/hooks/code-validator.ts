@@ -68,7 +68,8 @@ export class CodeValidator implements CodeInspector {
         }
 
         for (const element of modules) {
-            const unit = { name: modulePath(directory, element.name), label: `module ${element.name}`, code: await this.#read(element) };
+            const code = (await readBytes(this.#elements.open(element, null), MAX_MODULE_BYTES)).toString();
+            const unit = { name: modulePath(directory, element.name), label: `module ${element.name}`, code };
             const moduleError = element.name.endsWith('.json') ? jsonError(unit.code) : await this.#checker.errorIn(unit);
             this.#demandValid(moduleError, unit, { pointer: '', payload: element.name });
         }
@@ -90,11 +91,6 @@ export class CodeValidator implements CodeInspector {
         const error: JsonObject = { ...where, message, ...line === null ? {} : { line }, ...column === null ? {} : { column } };
         const name = where.payload === undefined ? where.pointer : `payload ${where.payload}`;
         throw new DoipError(Status.badRequest, `${name}: ${message}${position}`, { details: { errors: [error] } });
-    }
-
-    async #read(element: StoredElement): Promise<string> {
-
-        return (await readBytes(this.#elements.open(element, null), MAX_MODULE_BYTES)).toString();
     }
 }
 

@@ -14,7 +14,7 @@ const FIRST_LINE = /:1:(\d+)(\)?)$/;
 export function authorStack(stack: string): string {
 
     return stack.split('\n').filter((frame) => frame.trim() !== '' && !frame.includes(GUEST_FILE) && !NATIVE.test(frame))
-        .map((frame) => frame.trimEnd().replace(FIRST_LINE, (_all, column: string, end: string) => `:1:${withoutWrapper(Number(column))}${end}`))
+        .map((frame) => frame.trimEnd().replace(FIRST_LINE, (_all, column: string, end: string) => `:1:${Math.max(1, Number(column) - WRAPPER_PREFIX.length)}${end}`))
         .join('\n');
 }
 
@@ -30,9 +30,4 @@ export function positionIn(stack: string, module: string): { line: number; colum
     }
 
     return null;
-}
-
-function withoutWrapper(column: number): number {
-
-    return Math.max(1, column - WRAPPER_PREFIX.length);
 }

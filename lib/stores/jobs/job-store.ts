@@ -12,7 +12,7 @@ import { row, statements } from '../../../db/statements.js';
 /** `waiting` to be due, `running` on some node, `done`, or `failed` permanently. */
 export type JobState = 'waiting' | 'running' | 'done' | 'failed';
 
-/** A job as stored. Times are epoch ms. */
+/** A job as stored. */
 export interface Job {
     readonly id: number;
     readonly kind: string;
@@ -20,14 +20,10 @@ export interface Job {
     readonly payload: JsonValue;
     /** Last reported progress, or null. */
     readonly progress: JsonValue;
-    /** Earliest time to run. */
-    readonly runAt: number;
     /** Number of starts. */
     readonly attempts: number;
     /** Message of the last error. */
     readonly lastError: string | null;
-    readonly createdOn: number;
-    readonly updatedOn: number;
 }
 
 /** A job with the lease to run it. */
@@ -123,7 +119,7 @@ export class JobStore {
             const lease = `${this.#owner}:${randomBytes(9).toString('base64url')}`;
             const values = { id: row.id, now, lease, until: now + leaseMs };
             if (await this.#change(this.#sql.claim.step(values))) {
-                return { ...toJob(row), state: 'running', attempts: row.attempts + 1, updatedOn: now, lease };
+                return { ...toJob(row), state: 'running', attempts: row.attempts + 1, lease };
             }
         }
 
@@ -236,14 +232,11 @@ interface JobRow {
     readonly state: JobState;
     readonly payload: string;
     readonly progress: string | null;
-    readonly run_at: number;
     readonly attempts: number;
     readonly last_error: string | null;
-    readonly created_on: number;
-    readonly updated_on: number;
 }
 
-const COLUMNS = ['id', 'kind', 'state', 'payload', 'progress', 'run_at', 'attempts', 'last_error', 'created_on', 'updated_on'];
+const COLUMNS = ['id', 'kind', 'state', 'payload', 'progress', 'attempts', 'last_error'];
 
 /** Columns of a job without a lease. */
 const UNLEASED = { lease_owner: null, lease_until: null };
@@ -256,11 +249,8 @@ function toJob(found: JobRow): Job {
         state: found.state,
         payload: JSON.parse(found.payload) as JsonValue,
         progress: found.progress === null ? null : JSON.parse(found.progress) as JsonValue,
-        runAt: found.run_at,
         attempts: found.attempts,
-        lastError: found.last_error,
-        createdOn: found.created_on,
-        updatedOn: found.updated_on
+        lastError: found.last_error
     };
 }
 

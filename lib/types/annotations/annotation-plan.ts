@@ -8,7 +8,7 @@ import { isJsonObject } from '../../util/json-types.js';
 import type { AutoField } from './generated-values.js';
 import { autoFieldOf } from './generated-values.js';
 import { SafeRegExp } from '../../util/regexp/safe-regexp.js';
-import { ANNOTATION, propertiesOf, referredBy } from '../schema/linked-schema.js';
+import { ANNOTATION, listOf, propertiesOf, referredBy } from '../schema/linked-schema.js';
 import { authRoleOf } from './roles.js';
 import type { Schema } from '../schema/shapes.js';
 
@@ -213,11 +213,6 @@ function childrenOf(node: PlanNode): PlanNode[] {
     const single = [additional?.node, items?.node, contains?.node, condition?.test.node, condition?.then, condition?.otherwise];
     const named = [...node.properties, ...node.patterns, ...node.dependents].map(([, child]) => child);
     return [...named, ...node.tuple, ...node.applied, ...alternatives, ...single].filter((child) => child !== undefined);
-}
-
-function listOf(value: JsonValue | undefined): JsonValue[] {
-
-    return Array.isArray(value) ? value : [];
 }
 
 function membersOf(value: JsonValue | undefined): [string, JsonValue][] {

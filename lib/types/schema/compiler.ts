@@ -16,6 +16,7 @@ import type { DataValidateFunction, DataValidationCxt, FuncKeywordDefinition } f
 import { childPointer } from '../../json/pointer.js';
 import { MANY_PROPERTIES, REFERENCE } from './linked-schema.js';
 import { isSchema } from './shapes.js';
+import { getOrAdd } from '../../util/cache/get-or-add.js';
 
 /** Key under which the schemas are registered with ajv. */
 const KEY = 'type';
@@ -43,21 +44,15 @@ export function compileSchemas(targets: readonly Schema[], allErrors: boolean): 
 
     const schemas: Schema[] = [];
     const validators = new Map<Schema, ValidateFunction>();
-    const validatorOf: ValidatorOf = (schema) => {
-
-        const found = validators.get(schema);
-        if (found) {
-            return found;
-        }
+    const validatorOf: ValidatorOf = (schema) => getOrAdd(validators, schema, () => {
 
         const made = uncounted(() => ajv.getSchema(`${KEY}#/t/${schemas.push(schema) - 1}`));
         if (!made) {
             throw new Error('a linked schema cannot be found');
         }
 
-        validators.set(schema, made);
         return made;
-    };
+    });
 
     const matches: MatchTest = (schema, value) => (isJsonObject(schema) ? validatorOf(schema)(value) === true : schema !== false);
     // One ajv instance per type costs 0.2 ms, and is garbage collected together with the type.

@@ -46,7 +46,7 @@ export function schemaFormats(): Record<string, AddedFormat> {
     const earlier = Object.entries(EARLIER_FORMATS).flatMap(([name, check]) => {
 
         const strict = today[name];
-        return check ? [[EARLIER + name, typeof strict === 'function' ? either(strict, check) : check] as const] : [];
+        return check ? [[EARLIER + name, typeof strict === 'function' ? (text: string) => check(text) || strict(text) : check] as const] : [];
     });
     return { ...today, ...Object.fromEntries(earlier) };
 }
@@ -69,11 +69,6 @@ export function formatIn(draft: Draft, format: string): string | undefined {
 export function formatName(checked: string): string {
 
     return checked.startsWith(EARLIER) ? checked.slice(EARLIER.length) : checked;
-}
-
-function either(first: TextCheck, second: TextCheck): TextCheck {
-
-    return (text) => second(text) || first(text);
 }
 
 /** True for a label of a host name, in any script. Underscores are accepted because they are common. */

@@ -57,3 +57,9 @@ export function withReference(schema: JsonObject, number: number): JsonObject {
 
 /** Finds the schema of a type by name, or any schema by id. */
 export type SchemaLookup = (nameOrId: string) => SchemaDocument | undefined;
+
+/** Returns the entries of a keyword that has a list; none when it has none. */
+export function listOf(value: JsonValue | undefined): JsonValue[] {
+
+    return Array.isArray(value) ? value : [];
+}

@@ -6,7 +6,7 @@
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { SafeRegExp } from '../../util/regexp/safe-regexp.js';
-import { CONTAINS_ALONE, propertiesOf, referredBy } from './linked-schema.js';
+import { CONTAINS_ALONE, listOf, propertiesOf, referredBy } from './linked-schema.js';
 import type { Schema } from './shapes.js';
 import { spend } from '../../util/concurrency/time-budget.js';
 
@@ -92,9 +92,4 @@ function samePlace(schema: Partly, value: JsonValue, { targets, matches }: Linke
     }
 
     return found.filter((other) => isJsonObject(other));
-}
-
-function listOf(value: JsonValue | undefined): JsonValue[] {
-
-    return Array.isArray(value) ? value : [];
 }

@@ -7,6 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
 import { PatternError, translatePattern } from './re2-syntax.js';
 import { BudgetExceeded, spend } from '../concurrency/time-budget.js';
+import { getOrAdd } from '../cache/get-or-add.js';
 
 /** Maximum length of a pattern in characters. */
 const MAX_SOURCE = 4096;
@@ -54,14 +55,7 @@ export class SafeRegExp {
     /** Returns the pattern with this source. @throws PatternError when it is malformed, unsupported or too large */
     static of(source: string): SafeRegExp {
 
-        const cached = recent.get(source);
-        if (cached) {
-            return cached;
-        }
-
-        const pattern = new SafeRegExp(source);
-        recent.set(source, pattern);
-        return pattern;
+        return getOrAdd<string, SafeRegExp>(recent, source, () => new SafeRegExp(source));
     }
 
     /** Cost of the pattern in time and memory, as a number of states. */

@@ -14,7 +14,8 @@ import type { TermDictionary } from '../../segment/term-dictionary.js';
 /** Writes the merged term dictionary of a space. */
 export function mergeDictionary(parts: readonly Part[], name: TermKind, writer: DictionaryWriter): void {
 
-    const queue = new MergeHeap(parts.map((part) => new TermCursor(part, part.segment.dictionary(name))), compareCursors);
+    const queue = new MergeHeap(parts.map((part) => new TermCursor(part, part.segment.dictionary(name))),
+        (a, b) => compareBytes(a.dictionary.termBytes(a.term), b.dictionary.termBytes(b.term)));
     const merger = new EntryMerger(writer);
     for (let same = queue.takeEqual(); same.length > 0; same = queue.takeEqual()) {
         merger.merge(same);
@@ -46,11 +47,6 @@ class TermCursor {
 
         return this.term >= this.dictionary.termCount;
     }
-}
-
-function compareCursors(a: TermCursor, b: TermCursor): number {
-
-    return compareBytes(a.dictionary.termBytes(a.term), b.dictionary.termBytes(b.term));
 }
 
 /** State of the merged postings of one field. */
