@@ -81,10 +81,10 @@ function decoderOf(charset: string | null): TextDecoder | null {
     }
 }
 
-function isUtf8(bytes: Uint8Array): boolean {
+/** Returns whether bytes are UTF-8; a character that is cut off at the end is no error. */
+export function isUtf8(bytes: Uint8Array): boolean {
 
     try {
-        // In streaming mode, a character that is cut off at the end is no error.
         new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
         return true;
     }

@@ -2,6 +2,7 @@
  * Readers by kind of text, and detection of the kind where it is not given.
  */
 
+import { isUtf8 } from './charset.js';
 import { DocxReader } from './docx.js';
 import { MarkupReader } from './markup.js';
 import { PdfReader } from './pdf.js';
@@ -89,11 +90,6 @@ function isText(bytes: Buffer): boolean {
         return true;
     }
 
-    try {
-        const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, 4096), { stream: true });
-        return !/[\0-\u0008\u000e-\u001a\u001c-\u001f]/.test(text);
-    }
-    catch {
-        return false;
-    }
+    const start = bytes.subarray(0, 4096);
+    return isUtf8(start) && !/[\0-\u0008\u000e-\u001a\u001c-\u001f]/.test(start.toString('latin1'));
 }
