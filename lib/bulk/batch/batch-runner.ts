@@ -8,6 +8,7 @@ import type { JsonValue } from '../../util/json-types.js';
 import type { SpillableList } from './spill-list.js';
 import { DoipError, internal } from '../../errors/errors.js';
 import { turnForValue } from '../../util/concurrency/event-loop-yielder.js';
+import { KeyedLocks } from '../../util/concurrency/keyed-mutex.js';
 
 /** One item and the work for it. */
 export interface BatchTask {
@@ -51,8 +52,7 @@ const YIELD_MS = 4;
 export class Batch {
 
     readonly #options: BatchOptions;
-    /** The last task of each id while it runs; the next one waits for it. */
-    readonly #byId = new Map<string, Promise<void>>();
+    readonly #locks = new KeyedLocks();
     #running = 0;
     #bytes = 0;
     #wake: (() => void) | null = null;
@@ -135,12 +135,11 @@ export class Batch {
         this.#done = Promise.all([before, work]).then(() => {});
     }
 
-    async #work(task: BatchTask, beforeWrite: () => Promise<void>): Promise<void> {
+    async #work({ position, id, work }: BatchTask, beforeWrite: () => Promise<void>): Promise<void> {
 
         const { results, codeOf } = this.#options;
-        const { position } = task;
         try {
-            const response = await this.#inOrder(task, beforeWrite);
+            const response = await (id === undefined ? work(beforeWrite) : this.#locks.run(id, () => work(beforeWrite)));
             if (response !== undefined) {
                 await turnForValue(response);
                 await results.add({ position, responseCode: 200, response });
@@ -151,27 +150,6 @@ export class Batch {
             const { details } = thrown instanceof DoipError ? thrown : error;
             this.success = false;
             await results.add({ position, responseCode: codeOf(error), response: { message: error.message, ...details } });
-        }
-    }
-
-    /** Chains the task behind the previous one with the same id. */
-    async #inOrder({ id, work }: BatchTask, beforeWrite: () => Promise<void>): Promise<JsonValue | undefined> {
-
-        if (id === undefined) {
-            return work(beforeWrite);
-        }
-
-        const before = this.#byId.get(id) ?? Promise.resolve();
-        const working = before.then(() => work(beforeWrite));
-        const finished = working.then(() => {}, () => {});
-        this.#byId.set(id, finished);
-        try {
-            return await working;
-        }
-        finally {
-            if (this.#byId.get(id) === finished) {
-                this.#byId.delete(id);
-            }
         }
     }
 
