@@ -5,7 +5,6 @@
 
 import type { Logger } from 'pino';
 import type { Database } from '../../db/database.js';
-import type { JsonObject } from '../util/json-types.js';
 import type { AdminAccount } from '../identity/passwords/admin-account.js';
 import type { ObjectCreation } from '../objects/create-object.js';
 import type { ObjectReader } from '../objects/read/object-reader.js';
@@ -18,17 +17,10 @@ import { DESIGN_ID } from '../doip/ids.js';
 import { ADMIN_ID, SERVICE } from '../model/caller.js';
 import { DESIGN_TYPE, SCHEMA_TYPE } from '../types/built-in-types.js';
 import { initialDesign, initialTypes } from '../types/seed-content.js';
+import type { GatewayOptions } from './options.js';
 
 /** Configuration for the first start. */
-export interface Seed {
-    readonly prefix: string;
-    /** Name of the extension keyword in the schemas of the default types. */
-    readonly extensionKeyword: string;
-    readonly baseUri?: string | null | undefined;
-    readonly adminPassword?: string | null | undefined;
-    /** Members of the design that override the initial ones. */
-    readonly design?: JsonObject | undefined;
-}
+export type Seed = Pick<GatewayOptions, 'prefix' | 'extensionKeyword' | 'baseUri' | 'adminPassword' | 'design'>;
 
 interface Parts {
     readonly db: Database;

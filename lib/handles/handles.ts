@@ -2,12 +2,8 @@
  * Composition of the handle modules: records, resolution, registration and the update job.
  */
 
-import type { JsonValue } from '../util/json-types.js';
-import type { Policy } from '../identity/access/access-policy.js';
-import type { Catalog } from '../types/catalog.js';
-import type { HandleValuesHook } from './handle-records.js';
+import type { RecordSources } from './handle-records.js';
 import type { HandleUpdateParts } from './handle-update-job.js';
-import type { ObjectResolution } from '../objects/read/object-resolution.js';
 import type { WriteParticipant } from '../model/write-participant.js';
 import type { DeliveryPace } from './outbox-worker.js';
 import type { HandleServerOptions } from './handle-server-client.js';
@@ -30,14 +26,8 @@ export interface HandleOptions {
 }
 
 /** Dependencies of the handle modules. */
-export interface HandleParts extends Pick<HandleUpdateParts, 'db' | 'jobs' | 'jobStore' | 'settings' | 'objects' | 'refresh' | 'log'> {
-    readonly catalog: Catalog;
-    readonly policy: Policy;
-    readonly resolution: () => ObjectResolution;
+export interface HandleParts extends Omit<HandleUpdateParts, 'updater'>, Omit<RecordSources, 'uiBase' | 'adminIdentity'> {
     readonly options: HandleOptions;
-    readonly ownBase: () => string | undefined;
-    readonly serviceInfo: () => JsonValue;
-    readonly hook: HandleValuesHook | null;
 }
 
 /** The composed handle modules. */

@@ -2,15 +2,10 @@
 
 import type { Step } from '../../db/database.js';
 import type { JsonValue } from '../util/json-types.js';
+import type { Job } from '../stores/jobs/job-store.js';
 
 /** A job in progress. */
-export interface RunningJob {
-    readonly id: number;
-    readonly payload: JsonValue;
-    /** The last report of an earlier attempt, or null. */
-    readonly progress: JsonValue;
-    /** Starts at 1. */
-    readonly attempts: number;
+export interface RunningJob extends Pick<Job, 'id' | 'payload' | 'progress' | 'attempts'> {
     /** Aborted when the service stops or the lease is lost. The job must then throw its reason at the next safe point. */
     readonly signal: AbortSignal;
     /** Saves progress, for status queries and the next attempt, atomically with further steps. */

@@ -2,23 +2,17 @@
  * The draft of an object before it is written, and the removal of its secrets.
  */
 
-import type { Acl, Metadata } from '../doip/digital-object.js';
+import type { Metadata } from '../doip/digital-object.js';
 import type { JsonObject } from '../util/json-types.js';
 import type { Caller } from './caller.js';
-import type { StoredElement, StoredObject } from './stored-object.js';
+import type { StoredObject } from './stored-object.js';
 import type { WriteContext } from './write-context.js';
 import type { ObjectChange } from './write-participant.js';
 import type { ProcessedContent } from './processed-content.js';
 
 /** The prospective state of an object. */
-export interface Draft {
+export interface Draft extends Omit<StoredObject, 'metadata'> {
     readonly before: StoredObject | null;
-    readonly id: string;
-    readonly type: string;
-    readonly content: JsonObject;
-    readonly acl: Acl | null;
-    readonly userMetadata: JsonObject | null;
-    readonly elements: readonly StoredElement[];
     readonly metadata: Metadata;
     readonly caller: Caller;
     /** Epoch milliseconds. */

@@ -4,15 +4,10 @@
 
 import type { JsonObject, JsonValue } from '../util/json-types.js';
 import type { Acl } from '../doip/digital-object.js';
+import type { StoredElement } from './stored-object.js';
 
 /** Staged bytes: stored, but not linked to an object yet. */
-export interface StagedElement {
-    readonly store: string;
-    readonly blobId: number;
-    /** Size in bytes. */
-    readonly size: number;
-    /** Lower-case hex SHA-256, if requested. */
-    readonly hash: string | null;
+export interface StagedElement extends Pick<StoredElement, 'store' | 'blobId' | 'size' | 'hash'> {
     /** Deletes the bytes; does nothing once they are linked to an object. Never rejects. */
     discard(): Promise<void>;
 }

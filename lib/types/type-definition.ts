@@ -16,19 +16,13 @@ import type { TypeEntry } from './type-entry.js';
 import { BudgetExceeded, startBudget } from '../util/concurrency/time-budget.js';
 import type { Annotation, ProcessedContent } from '../model/processed-content.js';
 import type { SchemaLookup } from './schema/linked-schema.js';
+import type { GenerationInputs } from './annotations/generated-values.js';
 
 export type { ContentReference } from '../model/processed-content.js';
 
 /** Content that is about to be stored, and the facts for generated fields. */
-export interface ProcessInput {
+export interface ProcessInput extends Omit<GenerationInputs, 'type' | 'prefix'> {
     readonly content: JsonObject;
-    readonly id: string;
-    /** Epoch milliseconds. */
-    readonly createdOn: number;
-    readonly modifiedOn: number;
-    /** User ids, or `anonymous`. */
-    readonly createdBy: string;
-    readonly modifiedBy: string;
     /** True for restored content: fields that are absent and not required stay absent. */
     readonly isRestored?: boolean;
 }

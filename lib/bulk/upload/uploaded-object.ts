@@ -4,7 +4,7 @@
  */
 
 import type { JsonObject } from '../../util/json-types.js';
-import type { Acl, Metadata } from '../../doip/digital-object.js';
+import type { Metadata } from '../../doip/digital-object.js';
 import type { FieldLimits } from '../../objects/input/field-validation.js';
 import type { RestoredObject } from './object-restorer.js';
 import type { StoredObject, IndexedForm } from '../../model/stored-object.js';
@@ -24,12 +24,7 @@ export interface UploadedObject {
 }
 
 /** Result of validation without the bytes of elements, which the job writes. Stored as a line of JSON. */
-export interface ReviewedObject {
-    readonly id: string;
-    readonly type: string;
-    readonly content: JsonObject;
-    readonly acl: Acl | null;
-    readonly userMetadata: JsonObject | null;
+export interface ReviewedObject extends Omit<StoredObject, 'metadata' | 'elements'> {
     readonly metadata: Metadata;
     /** Hashes of its secrets; see `identity/secrets/secret-transfer`. */
     readonly secrets?: JsonObject;

@@ -3,7 +3,7 @@
  */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
-import type { Acl, Metadata } from '../../doip/digital-object.js';
+import type { Metadata } from '../../doip/digital-object.js';
 import type { HookObject, HookPayload } from './lifecycle.js';
 import type { StoredElement, StoredObject } from '../../model/stored-object.js';
 import { badRequest } from '../../errors/errors.js';
@@ -15,14 +15,9 @@ import {
 import { isDeepStrictEqual } from 'node:util';
 
 /** The prospective state of an object. */
-export interface Proposal {
+export interface Proposal extends Omit<StoredObject, 'id' | 'metadata'> {
     /** Undefined for a new object without id. */
     readonly id: string | undefined;
-    readonly type: string;
-    readonly content: JsonObject;
-    readonly acl: Acl | null;
-    readonly userMetadata: JsonObject | null;
-    readonly elements: readonly StoredElement[];
 }
 
 /** Returns an object in the form for scripts. */

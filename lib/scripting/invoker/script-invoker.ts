@@ -7,8 +7,7 @@ import type { Logger } from 'pino';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { ProgramCatalog } from '../program/program-catalog.js';
 import type { UnitDescription } from '../program/module-exports.js';
-import type { ResultKind } from '../protocol/messages.js';
-import type { DirectIo, ScriptCall } from '../protocol/script-call.js';
+import type { DescribeOptions, ScriptCall } from '../protocol/script-call.js';
 import { ScriptError, answerTo } from '../protocol/script-error.js';
 import type { ScriptHost } from '../protocol/script-host.js';
 import type { ScriptPool } from '../pool/script-pool.js';
@@ -21,13 +20,7 @@ import type { InvocationContext } from '../protocol/invocation-context.js';
 const RETRY_AFTER = 1;
 
 /** A call of an exported function. */
-export interface ScriptInvocation {
-    readonly unit: EntryModule;
-    readonly path: readonly string[];
-    readonly args: readonly JsonValue[];
-    readonly context: JsonObject;
-    readonly takes: ResultKind;
-    readonly directIo?: DirectIo;
+export interface ScriptInvocation extends Omit<ScriptCall, 'program' | 'host' | 'callerKey' | 'scope'> {
     readonly invocation: InvocationContext;
     /** HTTP code for a thrown string. */
     readonly rejectionStatus: 400 | 403;
@@ -42,9 +35,6 @@ export type ScriptInvocations = Omit<ScriptInvocation, 'args' | 'context' | 'dir
 
 /** Creates the host calls for a script. */
 export type HostFactory = (invocation: InvocationContext) => ScriptHost;
-
-/** The parts of a call that depend on the current program. */
-type Start = Pick<ScriptCall, 'unit' | 'program' | 'host' | 'callerKey' | 'scope'>;
 
 interface CacheEntry {
     readonly code: string;
@@ -147,7 +137,7 @@ export class ScriptInvoker {
      * meanwhile, as an upload of all objects does with every type, the caller should retry: the next attempt uses the types of
      * that time.
      */
-    async #begin<T>({ unit, path, invocation }: Pick<ScriptInvocation, 'unit' | 'path' | 'invocation'>, start: (at: Start) => Promise<T>): Promise<T | null> {
+    async #begin<T>({ unit, path, invocation }: Pick<ScriptInvocation, 'unit' | 'path' | 'invocation'>, start: (at: DescribeOptions) => Promise<T>): Promise<T | null> {
 
         let now = this.#current(unit);
         while (now && !this.cached(now)) {

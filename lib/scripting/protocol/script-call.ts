@@ -9,15 +9,11 @@ import type { EntryModule, Program } from './program.js';
 import type { ScriptScope } from '../../model/script-scope.js';
 
 /** A call of an exported function. */
-export interface ScriptCall {
+export interface ScriptCall extends CallItem {
     readonly unit: EntryModule;
     readonly program: Program;
     /** Path of the function, such as `['beforeDelete']` or `['methods', 'count']`. */
     readonly path: readonly string[];
-    /** Arguments before the context. */
-    readonly args: readonly JsonValue[];
-    /** The last argument. */
-    readonly context: JsonObject;
     readonly takes: ResultKind;
     readonly directIo?: DirectIo;
     readonly host: ScriptHost;
@@ -38,17 +34,11 @@ export interface DirectIo {
 }
 
 /** Request for the exports of a unit. */
-export interface DescribeOptions {
-    readonly unit: EntryModule;
-    readonly program: Program;
-    readonly host: ScriptHost;
-    readonly callerKey: string;
-    /** As in {@link ScriptCall}. */
-    readonly scope?: ScriptScope;
-}
+export type DescribeOptions = Pick<ScriptCall, 'unit' | 'program' | 'host' | 'callerKey' | 'scope'>;
 
 /** Arguments of one call. */
 export interface CallItem {
+    /** Those before the context. */
     readonly args: readonly JsonValue[];
     /** The last argument. */
     readonly context: JsonObject;

@@ -2,22 +2,14 @@
  * A document: what is indexed of an object. Plain data, passed between threads.
  */
 
-import type { Acl, Metadata } from '../../doip/digital-object.js';
-import type { JsonObject } from '../../util/json-types.js';
-import type { StoredObject, IndexedForm } from '../../model/stored-object.js';
+import type { Acl } from '../../doip/digital-object.js';
+import type { StoredObject, IndexedForm, StoredElement } from '../../model/stored-object.js';
 import type { TextLanguage } from '../../model/text-language.js';
 
 /** What is indexed of one object. */
-export interface IndexDocument {
-    readonly id: string;
-    readonly type: string;
-    readonly content: JsonObject;
-    /** Values for queries on ACL fields. */
-    readonly acl: Acl | null;
-    /** Decides who finds the object. */
+export interface IndexDocument extends Omit<StoredObject, 'elements'> {
+    /** Decides who finds the object; `acl` has the values for queries on ACL fields. */
     readonly rights: Acl | null;
-    readonly userMetadata: JsonObject | null;
-    readonly metadata: Metadata & { readonly txnId: number };
     readonly elements: readonly IndexElement[];
     /** Values of special fields that do not follow from the object alone: `username`, `users`, `schemaName`, `internal.pointsAt` … */
     readonly keywords: Readonly<Record<string, readonly string[]>>;
@@ -44,12 +36,7 @@ export interface FieldCopy {
 }
 
 /** An element with the text extracted from it; null when there is none, or not yet. */
-export interface IndexElement {
-    readonly name: string;
-    readonly filename: string | null;
-    readonly mediaType: string | null;
-    /** Bytes. */
-    readonly size: number;
+export interface IndexElement extends Pick<StoredElement, 'name' | 'filename' | 'mediaType' | 'size'> {
     readonly text: string | null;
     /** Another name for the field of the text; null for none. */
     readonly altField: string | null;

@@ -104,12 +104,7 @@ function isVisible(scope: SegmentContext, { dictionary, field }: TermEntry, term
 }
 
 /** Terms from `low` to `high`; null is an open end. */
-export interface TermRange {
-    readonly low: string | null;
-    readonly high: string | null;
-    readonly includesLow: boolean;
-    readonly includesHigh: boolean;
-}
+export type TermRange = Pick<RangeQuery, 'low' | 'high' | 'includesLow' | 'includesHigh'>;
 
 /** Returns the first term of a range, and the one after its last. */
 export function rangeOfTerms(terms: SortedTerms, { low, high, includesLow, includesHigh }: TermRange): [first: number, end: number] {

@@ -12,6 +12,7 @@ import { decodeLength } from '../segment/norms.js';
 import type { Lengths, Segment } from '../segment/segment-reader.js';
 import { indexInList } from '../docset/sorted-doc-ids.js';
 import type { SearchAccess } from '../query/search-access.js';
+import { getOrAdd } from '../../util/cache/get-or-add.js';
 
 /** Sum of the norms of the counted documents, in one field. */
 export interface LengthSum {
@@ -129,13 +130,6 @@ function makeBase(segment: Segment, { access, key, includeVersions }: CallerScop
     });
     const documents = includeVersions ? objects : cachedSet(without(objects, denseSet(versionDocuments(segment))), segment.documents);
     return { documents, payloads: access.all ? null : payloads, lengthSums: new Map(), last: null };
-}
-
-function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
-
-    const value = map.get(key) ?? make();
-    map.set(key, value);
-    return value;
 }
 
 function sumAll(lengths: Lengths, counted: DocumentSet): LengthSum {

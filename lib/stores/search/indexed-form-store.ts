@@ -7,14 +7,9 @@ import { row, statements } from '../../../db/statements.js';
 import type { Acl } from '../../doip/digital-object.js';
 import type { JsonObject } from '../../util/json-types.js';
 import type { StoredObject, IndexedForm } from '../../model/stored-object.js';
+import type { ObjectRow } from '../objects/object-rows.js';
 
-interface FormRow {
-    readonly object_id: string;
-    readonly txn_id: number;
-    readonly content: string;
-    readonly user_metadata: string | null;
-    readonly acl: string | null;
-}
+type FormRow = Pick<ObjectRow, 'txn_id' | 'content' | 'user_metadata' | 'acl'> & { readonly object_id: string };
 
 /** Indexed forms in the database. */
 export class IndexFormStore {

@@ -5,17 +5,12 @@
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { memberOf, prependOf } from '../schema/extension-keyword.js';
+import type { Metadata } from '../../doip/digital-object.js';
 
 /** Facts about an object that generated values are made from. */
-export interface GenerationInputs {
+export interface GenerationInputs extends Pick<Metadata, 'createdOn' | 'modifiedOn' | 'createdBy' | 'modifiedBy'> {
     readonly id: string;
     readonly type: string;
-    /** Epoch milliseconds. */
-    readonly createdOn: number;
-    readonly modifiedOn: number;
-    /** User ids, or `anonymous`. */
-    readonly createdBy: string;
-    readonly modifiedBy: string;
     /** Prefix under which this service mints ids. */
     readonly prefix: string;
 }
