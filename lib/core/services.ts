@@ -10,25 +10,18 @@ import type { Importer } from '../bulk/transfer/importer.js';
 import type { OperationList } from './operation-summary.js';
 import type { JsonObject } from '../util/json-types.js';
 import type { Handles } from '../handles/handles.js';
-import type { Identity } from '../identity/identity.js';
 import type { PasswordChanges } from '../identity/authentication/password-changes.js';
 import type { Policy } from '../identity/access/access-policy.js';
-import type { ElementService } from '../objects/elements/element-service.js';
-import type { FieldLimits } from '../objects/input/field-validation.js';
-import type { ObjectCreation } from '../objects/create-object.js';
 import type { ObjectLoader } from '../objects/read/object-loader.js';
-import type { ObjectReader } from '../objects/read/object-reader.js';
 import type { ObjectResolution } from '../objects/read/object-resolution.js';
-import type { ObjectService } from '../objects/object-service.js';
 import type { RelationshipService } from '../relationships/relationship-service.js';
 import type { VersionService } from '../versions/version-service.js';
 import type { Scripting } from '../scripting/scripting.js';
 import type { ReindexJobs } from '../search/reindex-job.js';
 import type { HighestSafeTxn } from '../search/highest-safe-txn.js';
-import type { SearchService } from '../search/search-service.js';
 import type { FreeSpace } from '../stores/free-space.js';
-import type { Catalog } from '../types/catalog.js';
 import type { StartupState } from '../health/startup-state.js';
+import type { ScriptedServices } from '../scripting/host/service-host.js';
 
 /** Public address of the service, as returned by Hello. */
 export interface Endpoint {
@@ -52,40 +45,29 @@ export function serviceInfo({ serviceId, endpoint }: Pick<Services, 'serviceId' 
 }
 
 /** The services available to handlers. */
-export interface Services {
+export interface Services extends ScriptedServices {
     /** Id of the service as an object, `prefix/service`. */
     readonly serviceId: string;
     readonly registry: OperationList;
-    /** Reads the targets of requests. */
-    readonly reader: ObjectReader;
-    readonly creation: ObjectCreation;
-    /** Changes and deletes objects. */
-    readonly objects: ObjectService;
     /** Batches lookups of objects for requests with many. */
     readonly loader: ObjectLoader;
     /** Applies the resolution hooks of types to objects. */
     readonly resolution: ObjectResolution;
     /** Code of types and of the design. */
     readonly scripts: Pick<Scripting, 'design' | 'methods'>;
-    readonly elements: ElementService;
     readonly versions: VersionService;
     readonly relationships: RelationshipService;
-    readonly search: SearchService;
     readonly reindexing: ReindexJobs;
     readonly safeNumber: HighestSafeTxn;
     readonly bulk: BulkService;
     readonly uploader: UploadService;
     /** Export and import of the whole repository. */
     readonly transfer: { readonly exporter: Exporter; readonly importer: Importer };
-    readonly catalog: Catalog;
     readonly policy: Policy;
-    readonly limits: FieldLimits;
     /** Free disk space. */
     readonly space: Pick<FreeSpace, 'demand'>;
     readonly startup: StartupState;
     readonly log: Logger;
-    /** Tokens, sessions and users. */
-    readonly identity: Identity;
     readonly passwordChanges: PasswordChanges;
     readonly handles: Handles;
     /** Secret that authenticates local programs that can read the data folder as administrator, valid for this process. */

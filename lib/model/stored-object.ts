@@ -92,8 +92,4 @@ function toPayload({ name, filename, mediaType, size }: StoredElement): JsonObje
  * The parts of an object that may be indexed in another form than stored; all are given, changed or not. Id, type, metadata and
  * payloads are indexed as stored. `acl` affects queries on ACL fields only: who finds the object depends on its stored ACL.
  */
-export interface IndexedForm {
-    readonly content: JsonObject;
-    readonly userMetadata: JsonObject | null;
-    readonly acl: Acl | null;
-}
+export type IndexedForm = Pick<StoredObject, 'content' | 'userMetadata' | 'acl'>;

@@ -4,11 +4,10 @@
  * again, because objects and rules may have changed since the search.
  */
 
-import type { JsonObject } from '../util/json-types.js';
 import type { DigitalObject } from '../doip/digital-object.js';
 import type { Caller } from '../model/caller.js';
 import type { Policy } from '../identity/access/access-policy.js';
-import type { ObjectResolution } from '../objects/read/object-resolution.js';
+import type { ObjectResolution, Reading } from '../objects/read/object-resolution.js';
 import { LazyStoredObject } from '../model/lazy-stored-object.js';
 import type { StoredObject } from '../model/stored-object.js';
 import { toDigitalObject } from '../model/stored-object.js';
@@ -20,10 +19,7 @@ import type { ObjectScan } from '../stores/objects/object-scan.js';
 export type TextReader = Pick<ObjectScan, 'texts' | 'text'>;
 
 /** For whom results are read. */
-export interface ResultReading {
-    readonly caller: Caller;
-    /** Request context, for hooks. */
-    readonly requestContext: JsonObject;
+export interface ResultReading extends Reading {
     /** Aborted when the client disconnects. */
     readonly signal: AbortSignal;
 }

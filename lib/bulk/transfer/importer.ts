@@ -4,7 +4,6 @@
  */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
-import type { Caller } from '../../model/caller.js';
 import type { SecretTransfer } from '../../identity/secrets/secret-transfer.js';
 import type { ElementService } from '../../objects/elements/element-service.js';
 import type { FieldLimits } from '../../objects/input/field-validation.js';
@@ -22,13 +21,10 @@ import { decodeBase64 } from '../batch/batch-item.js';
 import { EXPORT_VERSION, isHeader, isTrailer, chunkOf } from '../format/export-format.js';
 import { readImported } from '../format/import-object.js';
 import type { StagedElement } from '../../model/object-input.js';
+import type { Reading } from '../../objects/read/object-resolution.js';
 
 /** Caller and cancellation of an import. */
-export interface ImportContext {
-    readonly caller: Caller;
-    readonly requestContext: JsonObject;
-    readonly signal: AbortSignal;
-}
+export type ImportContext = Reading & { readonly signal: AbortSignal };
 
 /** Number of objects by outcome; rejected ones are in the results. */
 export interface ImportCounts {

@@ -15,7 +15,6 @@ import type { JobStore } from '../../stores/jobs/job-store.js';
 import type { ObjectReader } from '../../objects/read/object-reader.js';
 import type { SettingStore } from '../../stores/setting-store.js';
 import type { Catalog } from '../../types/catalog.js';
-import type { Caller } from '../../model/caller.js';
 import type { BulkItem } from '../batch/batch-item.js';
 import type { ItemSource } from '../batch/item-reader.js';
 import { conflict, internal } from '../../errors/errors.js';
@@ -27,11 +26,10 @@ import { readImported } from '../format/import-object.js';
 import { UPLOAD_KIND, type UploadPayload, type UploadProgress } from './upload-progress.js';
 import { rejectionOf, UploadPlan } from './upload-plan.js';
 import { checkWritable } from '../../objects/update-request.js';
+import type { Reading } from '../../objects/read/object-resolution.js';
 
 /** Caller and options of an upload. */
-export interface UploadRequest {
-    readonly caller: Caller;
-    readonly requestContext: JsonObject;
+export interface UploadRequest extends Reading {
     /** Deletes all objects except the design first. */
     readonly deleteCurrentObjects: boolean;
     /** Aborts reading when the client disconnects. */

@@ -32,10 +32,13 @@ import { toFullForm } from '../../model/stored-object.js';
 export interface ScriptedServices {
     readonly catalog: Catalog;
     readonly elements: ElementService;
+    /** Tokens, sessions and users. */
     readonly identity: Identity;
     readonly limits: FieldLimits;
+    /** Changes and deletes objects. */
     readonly objects: ObjectService;
     readonly creation: ObjectCreation;
+    /** Reads the targets of requests. */
     readonly reader: ObjectReader;
     readonly search: SearchService;
 }

@@ -2,21 +2,15 @@
  * The argument `context` of hooks and methods.
  */
 
-import type { JsonObject, JsonValue } from '../../util/json-types.js';
-import type { Caller } from '../../model/caller.js';
+import type { JsonValue } from '../../util/json-types.js';
 import type { Policy } from '../../identity/access/access-policy.js';
-import type { HookObject } from '../../objects/hooks/lifecycle.js';
+import type { HookObject, HookFacts } from '../../objects/hooks/lifecycle.js';
 
 /** Mutable: most members exist for some calls only, and merging objects would dominate the cost of a context. */
 type Context = Record<string, JsonValue>;
 
 /** Input of every context. */
-export interface ContextSource {
-    readonly caller: Caller;
-    readonly requestContext: JsonObject;
-    /** Members specific to this call. */
-    readonly members: JsonObject;
-}
+export type ContextSource = Pick<HookFacts, 'caller' | 'requestContext' | 'members'>;
 
 /** Returns the context of code that is not called on an object. */
 export function contextOf({ caller, requestContext, members }: ContextSource): Context {

@@ -12,18 +12,13 @@ import { tooLarge, type DoipError } from '../../errors/errors.js';
 import { BlobPins } from './blob-pins.js';
 import { DEFAULT_STORE } from './element-store.js';
 import type { ByteRange, ElementStores } from './element-store.js';
+import type { StoredElement } from '../../model/stored-object.js';
 
 /** `failed` of a unit that links a blob which was removed. */
 export const BLOB_DELETED = 'blob-gone';
 
 /** Reference of an element to a blob. */
-export interface BlobRef {
-    readonly blobId: number;
-    /** Name of its element store. */
-    readonly store: string;
-    /** Bytes. */
-    readonly size: number;
-}
+export type BlobRef = Pick<StoredElement, 'blobId' | 'store' | 'size'>;
 
 /** Bytes that are stored, but not linked yet. */
 export interface StagedBlob extends BlobRef {

@@ -26,13 +26,7 @@ export interface TextKey {
 /** Result of an extraction, with the text. */
 export type StoredText = Pick<TextFacts, 'key' | 'rules' | 'reason'> & { readonly text: string | null };
 
-interface FactsRow {
-    readonly blob_id: number;
-    readonly format: string;
-    readonly rules: number;
-    readonly characters: number;
-    readonly reason: string | null;
-}
+type FactsRow = Omit<TextFacts, 'key'> & { readonly blob_id: number; readonly format: string };
 
 /** Tag of a unit whose blob was removed. */
 export const TEXT_UNWANTED = 'texts:unwanted';
