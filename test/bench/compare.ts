@@ -80,6 +80,7 @@ const KINDS: Readonly<Record<string, readonly [calls: number, kind: Kind]>> = {
     'search, facets': [60, (n) => search(`type:Record AND /number:[${n} TO 3000]`, `&facets=${encodeURIComponent('[{"field":"/tag"}]')}`)],
     'create': [100, (_, { token }) => ({ method: 'POST', path: '/objects?type=Record', body: content(++fresh + OBJECTS), authorization: `Bearer ${token}` })],
     'update': [100, (n, { token }) => ({ method: 'PUT', path: `/objects/${idOf(n)}`, body: content(++fresh + OBJECTS), authorization: `Bearer ${token}` })],
+    'update, search in turns': [200, (n, side) => (n % 2 === 0 ? KINDS['update']![1](n, side) : search(`word${n % OBJECTS}x`))],
     'update, with hook': [80, (n, { token }) => ({
         method: 'PUT', path: `/objects/test/checked${n % 10}`, body: content(++fresh), authorization: `Bearer ${token}`
     })],
