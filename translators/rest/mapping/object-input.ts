@@ -86,7 +86,8 @@ export async function *objectSegments(request: RequestWithBody, options: ObjectI
         yield *multipartSegments(readParts(request, limits), options);
     }
     else if (essence === FORM_TYPE && request.method === 'post') {
-        yield *formSegments(options);                       // The fields are among the parameters already
+        // The fields are among the parameters already.
+        yield *formSegments(options);
     }
     else if (essence === FORM_TYPE) {
         yield *fieldSegments(await readFieldsOrJson(request, limits), options);
