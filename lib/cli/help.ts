@@ -17,27 +17,26 @@ export function helpText(): string {
     return `usage: doip-gateway [serve]               serve objects until SIGTERM or an interrupt
        doip-gateway export FILE           write all objects, with payloads and metadata; - is standard
                                           output, --force overwrites a file
-       doip-gateway import FILE           restore what an export has written, or the reference implementation's, a file
-                                          or a folder; - is standard input
-       doip-gateway reindex               index all objects anew
+       doip-gateway import FILE           restore an export of this program or of the reference implementation,
+                                          a file or a folder; - is standard input
+       doip-gateway reindex               index all objects again
        doip-gateway set-admin-password    ask for a new password of admin, or read it from standard input
-       doip-gateway accept-loss           after a file of the embedded database was lost, let the next
-                                          start go on without what was in it; removes nothing
+       doip-gateway accept-loss           after the loss of a file of the embedded database, allow the next
+                                          start without its data; removes nothing
        doip-gateway help                  print this, as --help does
        doip-gateway version               print the version, as --version does
 
-All but serve and accept-loss work through the server that uses DATA_DIR, when one runs, with its rights to read that
-folder as their permission; else they open the folder themselves. An import that was interrupted is
-simply repeated.
+All commands but serve and accept-loss use the server that runs on DATA_DIR, where there is one; read access to that
+folder is their permission. Without a server they open the folder themselves. An interrupted import can be repeated.
 
-The last line printed at start is the URL that is served. The log goes to standard error, a line of
-JSON per event. SIGTERM or an interrupt let the requests in progress end; a second one does not.
+The last line printed at the start is the URL of the service. The log goes to standard error, one line of JSON per
+event. SIGTERM or an interrupt starts a graceful shutdown; a second signal ends the process at once.
 
-Exit codes: 0 done, or stopped as told; 64 wrong arguments, 65 an import of which something was refused,
-66 a file that cannot be read, 69 port, address or folder that cannot be used, 73 a file that cannot be
-written, 74 a lost file of the database, 78 wrong configuration, 1 anything else.
+Exit codes: 0 success, or stopped by a signal; 64 invalid arguments; 65 an import with refused objects;
+66 a file that cannot be read; 69 a port, address or folder that cannot be used; 73 a file that cannot be
+written; 74 a lost file of the database; 78 invalid configuration; 1 any other failure.
 
-Settings come from the environment, or from the JSON file that ${CONFIG_FILE} names, by these names
+Settings come from the environment, or from the JSON file that ${CONFIG_FILE} names, under these names
 (defaults in parentheses):
 
 ${settings.join('\n')}`;

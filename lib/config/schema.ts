@@ -84,58 +84,67 @@ const keyword = Joi.string().pattern(/^[A-Za-z_][\w-]*$/)
 
 /** Limits and timeouts of HTTP. */
 const http = {
-    maxUrlBytes: wholeNumber('MAX_URL_BYTES', 64 * KIB, [1 * KIB, 8 * MIB], 'Longest URL of a request; longer ones get 414.'),
-    maxHeaderBytes: wholeNumber('MAX_HEADER_BYTES', 64 * KIB, [1 * KIB, 8 * MIB], 'All headers of a request together; more gets 431.'),
-    maxConnections: wholeNumber('MAX_CONNECTIONS', 4096, [1, 1_000_000], 'Connections at the same time; further ones are closed at once.'),
+    maxUrlBytes: wholeNumber('MAX_URL_BYTES', 64 * KIB, [1 * KIB, 8 * MIB], 'Maximum length of the URL of a request; a longer one gets 414.'),
+    maxHeaderBytes: wholeNumber('MAX_HEADER_BYTES', 64 * KIB, [1 * KIB, 8 * MIB], 'Maximum size of all headers of a request together; more gets 431.'),
+    maxConnections: wholeNumber('MAX_CONNECTIONS', 4096, [1, 1_000_000], 'Maximum number of open connections; further ones are closed at once.'),
     maxConnectionsPerAddress: wholeNumber('MAX_CONNECTIONS_PER_ADDRESS', 0, [0, 1_000_000],
-        'Of these, from one address (IPv6: one network of 64 bits); trusted proxies are not counted. 0 for a quarter of MAX_CONNECTIONS, at least 16.'),
-    maxStreams: wholeNumber('MAX_STREAMS', 100, [1, 10_000], 'Requests at the same time on one HTTP/2 connection.'),
-    headersSeconds: seconds('HEADERS_TIMEOUT_SECONDS', 30, 3600, 'Time for the headers of a request to arrive; then 408.'),
+        'Maximum number of open connections from one address (IPv6: one /64 network), except trusted proxies. ' +
+            '0 stands for a quarter of MAX_CONNECTIONS, at least 16.'),
+    maxStreams: wholeNumber('MAX_STREAMS', 100, [1, 10_000], 'Maximum number of concurrent requests on one HTTP/2 connection.'),
+    headersSeconds: seconds('HEADERS_TIMEOUT_SECONDS', 30, 3600, 'Time limit for the headers of a request to arrive; then 408.'),
     stallSeconds: seconds('STALL_TIMEOUT_SECONDS', 60, 86_400,
-        'A request body or a response that makes no progress for so long because of the client is given up, with 408 where an answer is ' +
-        'still possible. One that makes progress may take hours.'),
-    keepAliveSeconds: seconds('KEEP_ALIVE_SECONDS', 65, 3600, 'An idle connection is kept open for so long.'),
-    shutdownSeconds: seconds('SHUTDOWN_SECONDS', 10, 3600, 'Time for requests in progress to end when the service is told to stop.')
+        'Stall timeout: a request body or a response that makes no progress for this time because of the client is aborted, with 408 ' +
+            'where an answer is still possible. A transfer that makes progress may take hours.'),
+    keepAliveSeconds: seconds('KEEP_ALIVE_SECONDS', 65, 3600, 'Time for which an idle connection is kept open.'),
+    shutdownSeconds: seconds('SHUTDOWN_SECONDS', 10, 3600, 'Graceful shutdown: time for requests in progress to finish after SIGTERM or an interrupt.')
 };
 
 const limits = {
-    jsonBytes: wholeNumber('MAX_JSON_BYTES', 4 * MIB, [1 * KIB, 1 * GIB], 'JSON body, or JSON part of a multipart body; longer gets 413.'),
-    jsonDepth: wholeNumber('MAX_JSON_DEPTH', 128, [10, 2000], 'Arrays and objects inside each other.'),
+    jsonBytes: wholeNumber('MAX_JSON_BYTES', 4 * MIB, [1 * KIB, 1 * GIB], 'Maximum size of a JSON body, or of a JSON part of a multipart body; more gets 413.'),
+    jsonDepth: wholeNumber('MAX_JSON_DEPTH', 128, [10, 2000], 'Maximum nesting depth of arrays and objects.'),
     jsonValues: wholeNumber('MAX_JSON_VALUES', 20_000, [1000, 100_000_000],
-        'Values in a JSON body or part, in an item of an upload and in the content of an object; one object gets a quarter of them as properties. More gets 413.'),
+        'Maximum number of values in a JSON body or part, in an item of an upload and in the content of an object; a single JSON object may have ' +
+            'a quarter as many properties. More gets 413.'),
     anonymousBytes: wholeNumber('MAX_ANONYMOUS_JSON_BYTES', 1 * MIB, [1 * KIB, 1 * GIB],
-        'JSON or form body of a request without credentials, and of every search; longer gets 413. Binary payloads are not counted.'),
+        'Maximum size of the JSON or form body of a request without credentials, and of every search; more gets 413. ' +
+            'Binary payloads are not counted.'),
     bodyMemoryBytes: wholeNumber('MAX_BODY_MEMORY_BYTES', 64 * MIB, [1 * MIB, 64 * GIB],
-        'JSON and form bodies in memory at a time. One address, and all requests without credentials together, get half of it; more gets 429 or 503.'),
-    formBytes: wholeNumber('MAX_FORM_BYTES', 4 * MIB, [1 * KIB, 1 * GIB], 'Body of form fields, or a form field in a multipart body; longer gets 413.'),
-    parameters: wholeNumber('MAX_PARAMETERS', 1000, [10, 100_000], 'Parameters in the query string and in form fields together.'),
+        'Memory for the JSON and form bodies of all requests in progress. One address, and all requests without credentials together, may use ' +
+            'half of it; more gets 429 or 503.'),
+    formBytes: wholeNumber('MAX_FORM_BYTES', 4 * MIB, [1 * KIB, 1 * GIB],
+        'Maximum size of a form body, or of a form field in a multipart body; more gets 413.'),
+    parameters: wholeNumber('MAX_PARAMETERS', 1000, [10, 100_000], 'Maximum number of parameters in the query string and in form fields together.'),
     itemBytes: wholeNumber('MAX_ITEM_BYTES', 8 * MIB, [1 * KIB, 512 * MIB],
-        'One object in a batch upload, with the payloads that it brings along; the whole upload may have any length.'),
-    contentBytes: wholeNumber('MAX_CONTENT_BYTES', 2 * MIB, [1 * KIB, 1 * GIB], 'JSON text of the content of an object, and likewise of its userMetadata.'),
-    idBytes: wholeNumber('MAX_ID_BYTES', COLUMN_BYTES, [16, COLUMN_BYTES], 'Object id, in bytes of UTF-8.'),
+        'Maximum size of one object in a batch upload, with its payloads; the upload as a whole has no limit.'),
+    contentBytes: wholeNumber('MAX_CONTENT_BYTES', 2 * MIB, [1 * KIB, 1 * GIB],
+        'Maximum size of the JSON text of the content of an object, and likewise of its userMetadata.'),
+    idBytes: wholeNumber('MAX_ID_BYTES', COLUMN_BYTES, [16, COLUMN_BYTES], 'Maximum length of an object id, in bytes of UTF-8.'),
     nameBytes: wholeNumber('MAX_NAME_BYTES', COLUMN_BYTES, [16, COLUMN_BYTES],
-        'Name of a type, name, file name or media type of a payload, entry of an ACL, in bytes of UTF-8.'),
-    aclEntries: wholeNumber('MAX_ACL_ENTRIES', 1000, [1, 100_000], 'Entries in one array of an ACL.'),
-    elements: wholeNumber('MAX_PAYLOADS', 1000, [1, 100_000], 'Payloads of one object.'),
-    elementBytes: wholeNumber('MAX_PAYLOAD_BYTES', 1024 * GIB, [1, Number.MAX_SAFE_INTEGER], 'Bytes of one payload.'),
-    parts: wholeNumber('MAX_PARTS', 2048, [1, 1_000_000], 'Parts of one multipart body.'),
-    partHeaderBytes: wholeNumber('MAX_PART_HEADER_BYTES', 16 * KIB, [1 * KIB, 1 * MIB], 'Headers of one part.'),
-    relatedObjects: wholeNumber('MAX_RELATED_OBJECTS', 1000, [1, 100_000], 'Objects in each direction of the relationships of an object; of more only a part is told.')
+        'Maximum length of the name of a type, of the name, file name or media type of a payload, and of an entry of an ACL, in bytes of UTF-8.'),
+    aclEntries: wholeNumber('MAX_ACL_ENTRIES', 1000, [1, 100_000], 'Maximum number of entries in one array of an ACL.'),
+    elements: wholeNumber('MAX_PAYLOADS', 1000, [1, 100_000], 'Maximum number of payloads of one object.'),
+    elementBytes: wholeNumber('MAX_PAYLOAD_BYTES', 1024 * GIB, [1, Number.MAX_SAFE_INTEGER], 'Maximum size of one payload.'),
+    parts: wholeNumber('MAX_PARTS', 2048, [1, 1_000_000], 'Maximum number of parts of one multipart body.'),
+    partHeaderBytes: wholeNumber('MAX_PART_HEADER_BYTES', 16 * KIB, [1 * KIB, 1 * MIB], 'Maximum size of the headers of one part.'),
+    relatedObjects: wholeNumber('MAX_RELATED_OBJECTS', 1000, [1, 100_000],
+        'Maximum number of objects in each direction of the relationships of an object; longer lists are truncated.')
 };
 
 const search = {
     memoryBytes: wholeNumber('SEARCH_MEMORY_BYTES', 384 * MIB, [16 * MIB, 64 * GIB],
-        'Memory for pieces of the search index that are used and for what was computed of them. More is read from the database again and again.'),
-    timeoutSeconds: seconds('SEARCH_TIMEOUT_SECONDS', 10, 3600, 'A search that takes longer is ended. So long, too, a search for all results, or for more than 500, waits while four others of its caller are being answered.')
+        'Cache for pages of the search index and for data computed from them. Pages that do not fit are read from the database repeatedly.'),
+    timeoutSeconds: seconds('SEARCH_TIMEOUT_SECONDS', 10, 3600,
+        'A search that takes longer is cancelled. A search for all results, or for more than 500, waits up to the same time while four others of ' +
+            'its caller are in progress.')
 };
 
 const scripts = {
     workers: wholeNumber('SCRIPT_WORKERS', 3, [1, 64],
-        'Scripts of types that run at a time, each in a thread that is started when it is needed. ' +
-            'One caller gets all but one of them; as many more, and one, are for callers of whom nothing runs, one for each.'),
-    timeoutSeconds: seconds('SCRIPT_TIMEOUT_SECONDS', 10, 3600, 'A call of a hook or method that takes longer is ended.'),
-    memoryBytes: wholeNumber('SCRIPT_MEMORY_BYTES', 64 * MIB, [8 * MIB, 512 * MIB], 'Memory that a script may use.'),
-    stackBytes: wholeNumber('SCRIPT_STACK_BYTES', 512 * KIB, [64 * KIB, 1 * MIB], 'Stack that a script may use: 512 KiB are some 2500 calls inside each other.')
+        'Worker threads for type code, started on demand. One caller may use all but one of them. ' +
+            'Beyond them, as many more and one are reserved for callers without a running script, one for each.'),
+    timeoutSeconds: seconds('SCRIPT_TIMEOUT_SECONDS', 10, 3600, 'Time limit for one call of a hook or method.'),
+    memoryBytes: wholeNumber('SCRIPT_MEMORY_BYTES', 64 * MIB, [8 * MIB, 512 * MIB], 'Memory limit of a script.'),
+    stackBytes: wholeNumber('SCRIPT_STACK_BYTES', 512 * KIB, [64 * KIB, 1 * MIB], 'Stack limit of a script; 512 KiB are enough for some 2500 nested calls.')
 };
 
 const handleIdentity = Joi.string().pattern(/^\d{1,10}:[^/\s]+\/\S+$/)
@@ -144,72 +153,76 @@ const handleIdentity = Joi.string().pattern(/^\d{1,10}:[^/\s]+\/\S+$/)
 /** Targets of handles, and the server where they are registered. */
 const handles = {
     uiBaseUri: optional(webAddress, { name: 'UI_BASE_URI' },
-        'Address of a user interface, to which handles lead people: #objects/ and the id are added. Unset: a page of the service.'),
+        'Base address of a user interface to which handles redirect browsers; #objects/ and the id are appended. Unset: a page of the service.'),
     serverUrl: optional(webAddress, { name: 'HANDLE_SERVER_URL' },
-        'Handle server at which handles are registered, such as https://hdl.example:8000; https, but for this machine itself. Unset: none.'),
+        'Handle server at which handles are registered, such as https://hdl.example:8000; https is required except on this machine. Unset: none.'),
     serverIdentity: optional(handleIdentity, { name: 'HANDLE_SERVER_IDENTITY' },
-        'Who we are for it, an index and a handle such as 300:20.500.123/ADMIN. Administers handles where the design names nobody.'),
+        'Identity of the service at the handle server, an index and a handle such as 300:20.500.123/ADMIN. Administers handles where the design ' +
+            'names no administrator.'),
     serverSecret: optional(Joi.string().max(1024), { name: 'HANDLE_SERVER_SECRET', secret: true }, 'Secret key of this identity.'),
     serverCert: optional(Joi.string(), { name: 'HANDLE_SERVER_CERT', file: true },
         'File with a client certificate (PEM) for the handle server, instead of a secret key.'),
     serverKey: optional(Joi.string(), { name: 'HANDLE_SERVER_KEY', file: true }, 'File with the private key of HANDLE_SERVER_CERT (PEM).'),
     serverCa: optional(Joi.string(), { name: 'HANDLE_SERVER_CA', file: true },
-        'File with the certificates (PEM) that vouch for the handle server, where it is not known in public.'),
-    serverSeconds: seconds('HANDLE_SERVER_TIMEOUT_SECONDS', 30, 3600, 'Time for an answer of the handle server to arrive.')
+        'File with the CA certificates (PEM) of the handle server, where its certificate is not issued by a public CA.'),
+    serverSeconds: seconds('HANDLE_SERVER_TIMEOUT_SECONDS', 30, 3600, 'Time limit for an answer of the handle server.')
 };
 
 const texts = {
-    characters: wholeNumber('MAX_TEXT_CHARACTERS', 400_000, [0, 50_000_000], 'So much of the text of one payload is searched; the rest of it is not read. 0 for none.'),
-    objectCharacters: wholeNumber('MAX_OBJECT_TEXT_CHARACTERS', 1_600_000, [0, 50_000_000], 'So much of the text of all payloads of one object together.'),
+    characters: wholeNumber('MAX_TEXT_CHARACTERS', 400_000, [0, 50_000_000],
+        'Maximum number of characters of text that are indexed of one payload; the rest is not read. 0 for none.'),
+    objectCharacters: wholeNumber('MAX_OBJECT_TEXT_CHARACTERS', 1_600_000, [0, 50_000_000],
+        'Maximum number of characters of text that are indexed of all payloads of one object together.'),
     bytes: wholeNumber('MAX_TEXT_SOURCE_BYTES', 64 * MIB, [1 * KIB, 2 * GIB],
-        'PDF, Word and JSON payloads with more bytes are not searched. Other text is read from its beginning, however long it is.'),
-    seconds: seconds('TEXT_SECONDS', 30, 3600, 'Reading the text of one payload is given up after so long.'),
-    memory: wholeNumber('MAX_TEXT_MEMORY_BYTES', 256 * MIB, [32 * MIB, 8 * GIB], 'Reading the text of one payload is given up when it needs more memory.')
+        'PDF, Word and JSON payloads above this size are not searched. Other text is read from its beginning, whatever its size.'),
+    seconds: seconds('TEXT_SECONDS', 30, 3600, 'Time limit for extracting the text of one payload.'),
+    memory: wholeNumber('MAX_TEXT_MEMORY_BYTES', 256 * MIB, [32 * MIB, 8 * GIB], 'Memory limit for extracting the text of one payload.')
 };
 
 /** Schema of the configuration, with the rule and description of every setting. */
 export const configSchema: Joi.ObjectSchema<Config> = Joi.object<Config, true>({
     listen: Joi.object({
-        port: wholeNumber('PORT', 8080, [0, 65_535], 'TCP port; 0 takes any free one.'),
-        host: setting(Joi.string().hostname().default('127.0.0.1'), { name: 'HOST' }, 'Address to listen on; 0.0.0.0 or :: for all.'),
-        basePath: setting(basePath.allow('').default(''), { name: 'BASE_PATH' }, 'Path under which everything is served, such as /api.'),
+        port: wholeNumber('PORT', 8080, [0, 65_535], 'TCP port; 0 selects a free one.'),
+        host: setting(Joi.string().hostname().default('127.0.0.1'), { name: 'HOST' }, 'Address to listen on; 0.0.0.0 or :: for all interfaces.'),
+        basePath: setting(basePath.allow('').default(''), { name: 'BASE_PATH' }, 'Path prefix of all routes, such as /api.'),
         tlsCert: optional(Joi.string(), { name: 'TLS_CERT', file: true },
             'File with the certificate chain (PEM). With TLS_KEY the service speaks HTTPS, HTTP/2 and HTTP/1.1.'),
         tlsKey: optional(Joi.string(), { name: 'TLS_KEY', file: true }, 'File with the private key of TLS_CERT (PEM).'),
         trustedProxies: list('TRUSTED_PROXIES', addressRange, [],
-            'Addresses or ranges of reverse proxies (or loopback) whose X-Forwarded-For and X-Forwarded-Proto are believed.'),
-        corsOrigins: list('CORS_ORIGINS', origin, ['*'], 'Origins whose pages may read answers; * for any, none for no CORS at all.'),
+            'Addresses or ranges of reverse proxies (or loopback) whose X-Forwarded-For and X-Forwarded-Proto are trusted.'),
+        corsOrigins: list('CORS_ORIGINS', origin, ['*'], 'CORS: origins whose pages may read answers; * for any, none to disable CORS.'),
         corsMethods: list('CORS_METHODS', Joi.string().valid('GET', 'HEAD', 'POST', 'PUT', 'DELETE'), ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-            'Methods that pages of these origins may use.')
+            'CORS: methods that pages of these origins may use.')
     }).default(),
     http: Joi.object(http).default(),
     log: Joi.object({
         level: setting(Joi.string().valid('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'), { name: 'LOG_LEVEL' },
-            'Least level that is logged: trace, debug, info, warn, error, fatal or silent.')
+            'Minimum level of log lines: trace, debug, info, warn, error, fatal or silent.')
     }).default(),
     storage: Joi.object({
         dataDir: setting(Joi.string().default('./data'), { name: 'DATA_DIR' }, 'Folder for the embedded database, the lock and repoInit.json.'),
         minFreeBytes: setting(Joi.number().integer().min(0).max(1024 * GIB).allow(null).default(null), { name: 'MIN_FREE_BYTES' },
-            'Bytes of the disk of DATA_DIR that stay free: what would need them is answered with 503. Unset: 256 MiB, or 5 % of a smaller disk; 0 for none.'),
+            'Reserve on the disk of DATA_DIR, in bytes: a request that would need it is answered with 503. ' +
+                'Unset: 256 MiB, or 5 % of a smaller disk; 0 for none.'),
         databaseUrl: optional(Joi.string(), { name: 'DATABASE_URL', secret: true },
-            'MySQL or MariaDB to use, mysql://user:password@host:port/database; unset: SQLite in DATA_DIR.')
+            'MySQL or MariaDB database, mysql://user:password@host:port/database; unset: SQLite in DATA_DIR.')
     }).default(),
     service: Joi.object({
         handlePrefix: setting(handlePrefix.default('test'), { name: 'HANDLE_PREFIX' },
-            'Prefix of generated ids and of the id of the service. Seeds the design object at first start.'),
-        baseUri: optional(webAddress, { name: 'BASE_URI' }, 'Address under which clients reach the service. Seeds the design object at first start.'),
+            'Prefix of minted ids and of the id of the service. Seeds the design object at the first start.'),
+        baseUri: optional(webAddress, { name: 'BASE_URI' }, 'Address under which clients reach the service. Seeds the design object at the first start.'),
         extensionKeyword: setting(keyword.default('cordra'), { name: 'EXTENSION_KEYWORD' },
-            'Keyword by which JSON schemas of types carry instructions for the service.')
+            'Name of the extension keyword in the JSON schemas of types.')
     }).default(),
     handles: Joi.object(handles).default(),
     admin: Joi.object({
         password: optional(Joi.string().max(1024), { name: 'ADMIN_PASSWORD', secret: true },
-            'Password of admin at first start, at least 8 characters; unset: a random one is made and printed once.')
+            'Password of admin at the first start, at least 8 characters; unset: a random one is generated and printed once.')
     }).default(),
     tokens: Joi.object({
-        lifetimeSeconds: seconds('TOKEN_LIFETIME_SECONDS', 1800, 31_536_000, 'An access token ends so long after its last use.'),
+        lifetimeSeconds: seconds('TOKEN_LIFETIME_SECONDS', 1800, 31_536_000, 'Idle lifetime of an access token: it expires this long after its last use.'),
         perUser: wholeNumber('MAX_TOKENS_PER_USER', 1000, [1, 1_000_000],
-            'Access tokens and sessions of one user at a time; of more, those that were used longest ago end.')
+            'Maximum number of access tokens and sessions of one user; beyond it the least recently used ones end.')
     }).default(),
     limits: Joi.object(limits).default(),
     search: Joi.object(search).default(),

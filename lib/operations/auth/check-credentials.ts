@@ -10,7 +10,7 @@ import { Op } from '../../doip/operation-ids.js';
 
 export const checkCredentials = defineOperation<{ readonly full: boolean }>({
     id: Op.checkCredentials,
-    summary: 'tell the caller who it is',
+    summary: 'return the identity of the caller',
     target: 'service',
     methods: ['GET', 'POST'],
     authorise: 'anyone',

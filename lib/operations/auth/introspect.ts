@@ -11,7 +11,7 @@ import { Op } from '../../doip/operation-ids.js';
 export const introspect = defineOperation<{ readonly full: boolean }>({
     id: Op.authIntrospect,
     aliases: ['Auth.Introspect'],
-    summary: 'tell whose an access token is',
+    summary: 'return the user of an access token',
     target: 'service',
     authorise: 'anyone',
     attributes: Joi.object({ full: flag().default(false) }),

@@ -6,7 +6,7 @@ import { Op } from '../../doip/operation-ids.js';
 export const revoke = defineOperation({
     id: Op.authRevoke,
     aliases: ['Auth.Revoke'],
-    summary: 'end an access token',
+    summary: 'revoke an access token',
     target: 'service',
     authorise: 'anyone',
     input: 'optional-json',

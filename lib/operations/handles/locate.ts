@@ -11,7 +11,7 @@ import { resolvingOf } from '../../handles/handle-resolver.js';
 
 export const locateHandle = defineOperation<{ readonly view?: string }>({
     id: Op.handlesLocate,
-    summary: 'tell where the object of a handle is to be seen',
+    summary: 'return the web address of the object of a handle',
     target: 'any',
     methods: ['GET', 'POST'],
     authorise: 'in-handler',

@@ -5,7 +5,7 @@ import { Op } from '../../doip/operation-ids.js';
 
 export const handleUpdateStatus = defineOperation({
     id: Op.handlesStatus,
-    summary: 'tell how far the update of all handle records is',
+    summary: 'report the progress of the update of all handle records',
     target: 'service',
     methods: ['GET', 'POST'],
     authorise: 'admin',

@@ -5,7 +5,7 @@ import { Op } from '../../doip/operation-ids.js';
 
 export const updateHandles = defineOperation({
     id: Op.handlesUpdate,
-    summary: 'bring all handle records up to date',
+    summary: 'update all handle records',
     target: 'service',
     authorise: 'admin',
     unlisted: true,

@@ -8,7 +8,7 @@ import { objectAttributes } from '../../objects/read/object-presenter.js';
 
 export const getRelationships = defineOperation<{ readonly outboundOnly: boolean }>({
     id: Op.relationshipsGet,
-    summary: 'find the objects that an object points at and that point at it',
+    summary: 'list the objects that an object refers to, and those that refer to it',
     target: 'object',
     readOnly: true,
     authorise: 'reader',

@@ -8,7 +8,7 @@ import { Op } from '../../doip/operation-ids.js';
 
 export const highestSafeTxnId = defineOperation({
     id: Op.highestSafeTxnId,
-    summary: 'tell up to which transaction number everything is found',
+    summary: 'return the watermark of the search index: the transaction number up to which every change is found',
     target: 'service',
     methods: ['GET', 'POST'],
     authorise: 'caller',

@@ -19,7 +19,7 @@ interface ReindexAttributes {
 
 export const reindexBatch = defineOperation<ReindexAttributes>({
     id: Op.reindexBatch,
-    summary: 'index objects anew',
+    summary: 'index objects again',
     target: 'service',
     authorise: 'admin',
     attributes: Joi.object<ReindexAttributes>({ lockObjects: flag().default(true), query: text(), all: flag().default(false) }),

@@ -6,7 +6,7 @@ import { Status } from '../../errors/status.js';
 
 export const startupStatus = defineOperation({
     id: Op.startupStatus,
-    summary: 'tell which subsystems are up',
+    summary: 'report the status of the subsystems',
     target: 'service',
     methods: ['GET', 'POST'],
     authorise: 'anyone',

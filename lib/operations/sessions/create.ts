@@ -8,7 +8,7 @@ import { Op } from '../../doip/operation-ids.js';
 
 export const createSession = defineOperation({
     id: Op.sessionsCreate,
-    summary: 'begin a legacy session',
+    summary: 'start a legacy session',
     target: 'service',
     authorise: ({ services: { identity } }) => identity.sessions.checkEnabled(),
     input: 'optional-json',

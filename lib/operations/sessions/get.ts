@@ -7,7 +7,7 @@ import { Op } from '../../doip/operation-ids.js';
 
 export const getSession = defineOperation<{ readonly full: boolean; readonly session: string }>({
     id: Op.sessionsGet,
-    summary: 'tell about the legacy session of the caller',
+    summary: 'describe the legacy session of the caller',
     target: 'service',
     methods: ['GET', 'POST'],
     authorise: ({ attributes, services: { identity } }) => identity.sessions.checkName(attributes.session),

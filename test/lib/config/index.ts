@@ -282,7 +282,7 @@ describe('the configuration', () => {
             const rows = configTable().split('\n');
 
             expect(rows).to.have.length(describeConfig().length + 2);
-            expect(rows).to.include('| `PORT` | `8080` | TCP port; 0 takes any free one. |');
+            expect(rows).to.include('| `PORT` | `8080` | TCP port; 0 selects a free one. |');
         });
     });
 });
