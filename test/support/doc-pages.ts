@@ -91,10 +91,10 @@ export function anchorsOf({ text }: Page): ReadonlySet<string> {
     return new Set([...headings].map(([, title = '']) => title.toLowerCase().replaceAll(/[^\p{L}\p{N}_ -]/gu, '').replaceAll(' ', '-')));
 }
 
-/** Text with each generated section replaced: `<!-- name -->` … `<!-- /name -->`. */
+/** Text with each generated section replaced, also an empty one: `<!-- name -->` … `<!-- /name -->`. */
 export function withSections(text: string, sections: ReadonlyMap<string, () => string>): string {
 
-    return text.replaceAll(/^<!-- ([\w-]+) -->\n[\s\S]*?\n<!-- \/\1 -->$/gm, (whole, name: string) => {
+    return text.replaceAll(/^<!-- ([\w-]+) -->\n(?:[\s\S]*?\n)?<!-- \/\1 -->$/gm, (whole, name: string) => {
 
         const make = sections.get(name);
         return make ? `<!-- ${name} -->\n${make()}\n<!-- /${name} -->` : whole;
