@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { ROOT } from './support/doc-pages.js';
 import type { Figure, SourceTree } from './support/structure.js';
 import {
-    fileCycles, folderCycles, folderSizes, forbiddenIdentifiers, forbiddenPaths, forbiddenWordsIn, measure, moduleCycles, pathsFound, readmeSize, readTree, termsFound
+    fileCycles, folderCycles, folderSizes, forbiddenIdentifiers, forbiddenPaths, forbiddenVariables, forbiddenWordsIn, measure, moduleCycles, pathsFound,
+    readmeSize, readTree, termsFound
 } from './support/structure.js';
 import { STANDARD_TERMS } from './support/structure-words.js';
 
@@ -58,6 +59,15 @@ const CASES: readonly (readonly [title: string, check: () => Figure, violations:
         'lib/a.ts: newTurnstile (turnstile): use semaphore',
         'lib/a.ts: MOST_FILES (MOST): use MAX_'
     ]],
+    ['forbidden words in names of variables', () => forbiddenVariables(treeOf({
+        'lib/a.ts': 'class A { #lent = 1; f({ desk }: { leaf: 1 }) { const [seat] = 1; } get crowd() {} } const LANE = 1;'
+    }), 0), [
+        'lib/a.ts: lent (lent): use export, import, share, snapshot, lease',
+        'lib/a.ts: desk (desk): use resolver, service, invoker, handler',
+        'lib/a.ts: seat (seat): use worker slot',
+        'lib/a.ts: crowd (crowd): use in-flight requests, limiter'
+    ]],
+    ['no forbidden words in names of variables while there are no more than allowed', () => forbiddenVariables(treeOf({ 'lib/a.ts': 'function f(desk) {}' }), 1), []],
     ['a path that is declared in another file', () => pathsFound(treeOf({ 'translators/rest/list-methods.ts': `'/listMethods'`, 'translators/rest/users.ts': `'/adminPassword'` }), 2),
         ['objects', 'search', 'acls', 'call', 'batch-upload', 'auth', 'check-credentials', 'users', 'admin-password', 'schemas', 'upload-objects', 'update-handles',
             'reindex-batch', 'startup-status', 'design', 'versions', 'relationships', 'handles', 'sessions', 'doip'].map((name) => `/${name}: not in translators/rest/${name}.ts`)],

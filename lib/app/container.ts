@@ -161,7 +161,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         build: (design, schemas, previous) => TypeRegistry.build({
             design, schemas, previous, extensionKeyword: options.extensionKeyword, prefix: options.prefix
         }),
-        codedRules: (planned, files) => scripting.codedRules.of(planned, files)
+        authConfigRules: (planned, files) => scripting.authConfigRules.of(planned, files)
     });
     const reader = new ObjectReader(objectStore, catalog);
     const clock = new TxnIdGenerator(await objectStore.highestTxnId());
@@ -248,7 +248,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         },
         registry, reader, creation, objects, loader, resolution, elements, versions, relationships, catalog, limits, scripts: scripting, bulk,
         reindexing: search.reindexing({ locks: writing.locks, makeForm: (object, caller) => objects.indexFormOf(object, { caller }) }),
-        safeNumber: new HighestSafeTxn({ index: search.index, objects: objectStore, clock, floor }),
+        highestSafeTxn: new HighestSafeTxn({ index: search.index, objects: objectStore, clock, floor }),
         search: new SearchService({ index: search.index, objects: scan, policy, catalog, resolution, timeoutMs: options.search?.timeout }),
         ...composeTransfer({
             ...writing, loader, db, log, bulk, blobs, catalogStore, settings, jobs, jobStore, pipeline, objects: scan, elements,

@@ -58,7 +58,7 @@ export interface Services extends ScriptedServices {
     readonly versions: VersionService;
     readonly relationships: RelationshipService;
     readonly reindexing: ReindexJobs;
-    readonly safeNumber: HighestSafeTxn;
+    readonly highestSafeTxn: HighestSafeTxn;
     readonly bulk: BulkService;
     readonly uploader: UploadService;
     /** Export and import of the whole repository. */

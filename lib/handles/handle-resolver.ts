@@ -201,8 +201,8 @@ function firstUrl(values: readonly HandleValue[]): Pick<HandleLocation, 'href' |
 
 function recordOf(handle: string, values: readonly HandleValue[], { indexes, types }: ValueFilter): JsonObject {
 
-    const isWanted = ({ index, type }: HandleValue): boolean => indexes.includes(index) || types.some((expected) => isOfType(type, expected));
-    const selected = indexes.length + types.length === 0 ? values : values.filter(isWanted);
+    const isSelected = ({ index, type }: HandleValue): boolean => indexes.includes(index) || types.some((expected) => isOfType(type, expected));
+    const selected = indexes.length + types.length === 0 ? values : values.filter(isSelected);
     return { responseCode: selected.length > 0 ? SUCCESS : VALUES_NOT_FOUND, handle, values: selected as unknown as JsonObject[] };
 }
 

@@ -15,7 +15,7 @@ import { SettingStore } from '../stores/setting-store.js';
 import { TokenStore } from '../stores/token-store.js';
 import { AccountWriter } from './sync/account-sync.js';
 import { AdminAccount } from './passwords/admin-account.js';
-import type { HookFinder } from './authentication/hook-authenticator.js';
+import type { HookSource } from './authentication/hook-authenticator.js';
 import { HookAuthenticator } from './authentication/hook-authenticator.js';
 import { Authenticator } from './authentication/authenticator.js';
 import { EdgeLimiter } from './throttling/edge-limiter.js';
@@ -74,7 +74,7 @@ export interface Identity {
     readonly accountWriter: AccountWriter;
     readonly principals: Principals;
     /** Installs the authenticate hook. `find` is called with every login and must be cheap. */
-    useAuthenticateHook(find: HookFinder): void;
+    useAuthenticateHook(find: HookSource): void;
     /** Periodic work for the job runner. */
     readonly housekeeping: JobKind;
     /** Starts background work. */

@@ -53,7 +53,7 @@ export interface Scripting {
     readonly inspector: CodeInspector;
     readonly design: DesignHooks;
     readonly methods: Methods;
-    readonly codedRules: AuthConfigHooks;
+    readonly authConfigRules: AuthConfigHooks;
     /** Aborts running scripts and stops all workers. */
     close(): Promise<void>;
 }
@@ -66,7 +66,7 @@ export function composeScripting({ catalog, elements, policy, limits, log, byIds
     const hostFor = (invocation: InvocationContext): ServiceHost => new ServiceHost(services(), byIds, invocation);
     const invoker = new ScriptInvoker({ pool, scripts, hostFor, log });
     const rehearsal: InvocationContext = { caller: SERVICE, requestContext: {}, chain: NO_SCRIPT, isDryRun: true };
-    const codedRules = new AuthConfigHooks({ scripts, limits, log });
+    const authConfigRules = new AuthConfigHooks({ scripts, limits, log });
     const checker = new SyntaxChecker({ pool, scripts, host: () => hostFor(rehearsal) });
     let rehearsals = 0;
     const rehearse = (planned: PlannedCode): Rehearsal => {
@@ -88,10 +88,10 @@ export function composeScripting({ catalog, elements, policy, limits, log, byIds
         inspector: new CodeValidator({ checker, elements, log }),
         design: new DesignHooks({ invoker, policy, design: () => catalog.current.design }),
         methods: new Methods({ invoker, policy, catalog, services }),
-        codedRules,
+        authConfigRules,
         close: async () => {
 
-            await Promise.all([pool.close(), codedRules.close()]);
+            await Promise.all([pool.close(), authConfigRules.close()]);
         }
     };
 }

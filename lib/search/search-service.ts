@@ -83,7 +83,7 @@ export class SearchService {
         this.#timeoutMs = parts.timeoutMs ?? TIMEOUT_MS;
         this.#unlimited = new Semaphore({
             permitsPerKey: MAX_CONCURRENT_UNLIMITED,
-            refusal: () => tooManyRequests(TOO_MANY, Math.ceil(this.#timeoutMs / 1000))
+            rejection: () => tooManyRequests(TOO_MANY, Math.ceil(this.#timeoutMs / 1000))
         });
         this.#results = new ResultReader({ ...parts, yielder: this.#yielder });
     }
@@ -92,42 +92,42 @@ export class SearchService {
      * Returns the ids of the objects that {@link objects} returns. Objects are read only if some of them have a type whose code may
      * withhold them. Throws as {@link SearchIndex.search}, and 429 when too many searches of the caller are open.
      */
-    async ids(query: SearchQuery, searching: SearchContext): Promise<Found<string>> {
+    async ids(query: SearchQuery, context: SearchContext): Promise<Found<string>> {
 
         const types = this.#catalog.current.names().filter((type) => this.#resolution.concerns(type));
         if (types.length === 0 || query.limit === 0) {
-            return await this.indexedIds(query, searching);
+            return await this.indexedIds(query, context);
         }
 
-        return types.length <= MAX_CODED_TYPES && !await this.#findsAny(query, types, searching) ?
-            await this.indexedIds(without(query, types), searching) : await this.#search(query, searching, (hits) => this.#visibleIds(hits, searching));
+        return types.length <= MAX_CODED_TYPES && !await this.#findsAny(query, types, context) ?
+            await this.indexedIds(without(query, types), context) : await this.#search(query, context, (hits) => this.#visibleIds(hits, context));
     }
 
     /** Returns whether there are objects of some types among the results. */
-    async #findsAny(query: SearchQuery, types: readonly string[], searching: SearchContext): Promise<boolean> {
+    async #findsAny(query: SearchQuery, types: readonly string[], context: SearchContext): Promise<boolean> {
 
         const { size } = await this.#index.search({
             ...query, conditions: [types.map((type) => filterQuery('type', type)).join(' ')],
-            facets: [], sort: [], start: 0, limit: 0, includeScore: false, access: this.#accessOf(searching), caller: keyOf(searching)
+            facets: [], sort: [], start: 0, limit: 0, includeScore: false, access: this.#accessOf(context), caller: keyOf(context)
         });
         return size > 0;
     }
 
     /** Returns ids without calling the code of types; not for clients. Throws as {@link ids}. */
-    async indexedIds(query: SearchQuery, searching: SearchContext): Promise<Found<string>> {
+    async indexedIds(query: SearchQuery, context: SearchContext): Promise<Found<string>> {
 
-        return await this.#search(query, searching, (hits) => idsOf(hits, pauses(this.#yielder, searching.signal)));
+        return await this.#search(query, context, (hits) => idsOf(hits, pauses(this.#yielder, context.signal)));
     }
 
     /** Returns objects as the caller may see them, with scores if requested. Throws as {@link ids}. */
-    async objects(query: SearchQuery, searching: SearchContext): Promise<Found<DigitalObject>> {
+    async objects(query: SearchQuery, context: SearchContext): Promise<Found<DigitalObject>> {
 
-        return await this.#search(query, searching, (hits) => this.#results.load(hits, searching));
+        return await this.#search(query, context, (hits) => this.#results.load(hits, context));
     }
 
-    async *#visibleIds(hits: Hits, searching: SearchContext): AsyncGenerator<readonly string[], void, undefined> {
+    async *#visibleIds(hits: Hits, context: SearchContext): AsyncGenerator<readonly string[], void, undefined> {
 
-        for await (const objects of this.#results.load(hits, searching)) {
+        for await (const objects of this.#results.load(hits, context)) {
             yield objects.map(({ id }) => id);
         }
     }
@@ -137,12 +137,12 @@ export class SearchService {
         return accessOf(this.#policy.readPrincipals(caller), this.#catalog.current.accessRules);
     }
 
-    async #search<T>(query: SearchQuery, searching: SearchContext, load: (hits: Hits) => AsyncGenerator<readonly T[], void, undefined>): Promise<Found<T>> {
+    async #search<T>(query: SearchQuery, context: SearchContext, load: (hits: Hits) => AsyncGenerator<readonly T[], void, undefined>): Promise<Found<T>> {
 
-        const caller = keyOf(searching);
-        const access = this.#accessOf(searching);
+        const caller = keyOf(context);
+        const access = this.#accessOf(context);
         const isUnlimited = query.limit === null || query.limit > BLOCK;
-        const releasePermit = isUnlimited ? await this.#unlimited.acquire(caller, { timeoutMs: this.#timeoutMs, signal: searching.signal }) : () => {};
+        const releasePermit = isUnlimited ? await this.#unlimited.acquire(caller, { timeoutMs: this.#timeoutMs, signal: context.signal }) : () => {};
         try {
             const { size, facets, hits } = await this.#index.search({ ...query, access, caller });
             const release = (): void => {

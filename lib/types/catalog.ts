@@ -39,7 +39,7 @@ export class Catalog {
     readonly #modules: ScriptModuleStore;
     readonly #settings: SettingStore;
     readonly #build: RegistryBuilder;
-    readonly #codedRules: RuleMaker;
+    readonly #authConfigRules: RuleMaker;
     #registry: TypeRegistry | null = null;
     #epoch = -1;
     #isUploading = false;
@@ -48,13 +48,13 @@ export class Catalog {
     #files: readonly ModuleFile[] = [];
     readonly #loading = new SingleFlight<void>();
 
-    constructor(parts: { store: ObjectStore; modules: ScriptModuleStore; settings: SettingStore; build: RegistryBuilder; codedRules: RuleMaker }) {
+    constructor(parts: { store: ObjectStore; modules: ScriptModuleStore; settings: SettingStore; build: RegistryBuilder; authConfigRules: RuleMaker }) {
 
         this.#store = parts.store;
         this.#modules = parts.modules;
         this.#settings = parts.settings;
         this.#build = parts.build;
-        this.#codedRules = parts.codedRules;
+        this.#authConfigRules = parts.authConfigRules;
     }
 
     /** The registry; {@link ensure} makes it as recent as required. */
@@ -138,7 +138,7 @@ export class Catalog {
         const files = directories.size > 0 ? await this.#modules.files() : [];
         const isUploading = await this.#settings.get(UPLOAD_SETTING) !== null;
         const planned = this.#build(design?.content ?? {}, [...schemas.values()], this.#registry);
-        this.#registry = planned.ruledBy(await this.#codedRules(planned, files));
+        this.#registry = planned.ruledBy(await this.#authConfigRules(planned, files));
         this.#schemas = schemas;
         this.#directories = directories;
         this.#files = files;

@@ -41,7 +41,7 @@ export interface RegistryOptions {
     /** Prefix of minted ids, unless the design has one. */
     readonly prefix: string;
     /** Access rules that type code computed, which replace the stored ones: name → entry. */
-    readonly codedRules?: ReadonlyMap<string, JsonObject>;
+    readonly authConfigRules?: ReadonlyMap<string, JsonObject>;
 }
 
 /** The types of one moment. */
@@ -53,14 +53,14 @@ export class TypeRegistry {
     readonly accessRules: AccessRules;
     /** Name of the extension keyword. */
     readonly extensionKeyword: string;
-    readonly #options: Omit<RegistryOptions, 'previous' | 'codedRules'>;
+    readonly #options: Omit<RegistryOptions, 'previous' | 'authConfigRules'>;
     readonly #keywordNames: readonly string[];
     readonly #sources = new Map<string, TypeEntry>();
     readonly #types = new Map<string, TypeDefinition>();
     /** URI of a schema, from its own id or the `baseUri` of its Schema object → name of its type. */
     readonly #ids = new Map<string, string>();
 
-    private constructor({ design, schemas, previous, extensionKeyword, prefix, codedRules = new Map() }: RegistryOptions) {
+    private constructor({ design, schemas, previous, extensionKeyword, prefix, authConfigRules = new Map() }: RegistryOptions) {
 
         this.#options = { design, schemas, extensionKeyword, prefix };
         this.extensionKeyword = extensionKeyword;
@@ -75,7 +75,7 @@ export class TypeRegistry {
             this.#add(id, content, previous);
         }
 
-        this.accessRules = this.#readAccessRules(codedRules);
+        this.accessRules = this.#readAccessRules(authConfigRules);
     }
 
     /** Builds a registry. Cheap, because schemas are not examined yet. */
@@ -85,9 +85,9 @@ export class TypeRegistry {
     }
 
     /** Returns the same types with the access rules that type code computed; types without such rules keep theirs. */
-    ruledBy(codedRules: ReadonlyMap<string, JsonObject>): TypeRegistry {
+    ruledBy(authConfigRules: ReadonlyMap<string, JsonObject>): TypeRegistry {
 
-        return codedRules.size === 0 ? this : TypeRegistry.build({ ...this.#options, previous: this, codedRules });
+        return authConfigRules.size === 0 ? this : TypeRegistry.build({ ...this.#options, previous: this, authConfigRules });
     }
 
     /** Returns a type; undefined if there is none of this name. */
@@ -164,7 +164,7 @@ export class TypeRegistry {
         return schemaObjectErrors(content, this.#lookup, this.#keywordNames);
     };
 
-    #readAccessRules(codedRules: ReadonlyMap<string, JsonObject>): AccessRules {
+    #readAccessRules(authConfigRules: ReadonlyMap<string, JsonObject>): AccessRules {
 
         const { authConfig } = this.design.content;
         const { schemaAcls, defaultAcls } = isJsonObject(authConfig) ? authConfig : INITIAL_AUTH_CONFIG;
@@ -176,7 +176,7 @@ export class TypeRegistry {
             entryOf: (type) => {
 
                 if (!read.has(type) && (this.#types.has(type) || byType.has(type))) {
-                    const entry = codedRules.get(type) ?? this.#types.get(type)?.authConfig ?? byType.get(type);
+                    const entry = authConfigRules.get(type) ?? this.#types.get(type)?.authConfig ?? byType.get(type);
                     read.set(type, entry === undefined ? builtInEntry(type, system) : readAclDefaults(entry));
                 }
 

@@ -8,7 +8,7 @@ import { join, posix } from 'node:path';
 import Ts from 'typescript';
 import { ROOT } from './doc-pages.js';
 import type { ForbiddenWord } from './structure-words.js';
-import { FORBIDDEN_WORDS, MIN_STANDARD_TERMS, STANDARD_TERMS, WHOLE } from './structure-words.js';
+import { FORBIDDEN_WORDS, MAX_FORBIDDEN_VARIABLES, MIN_STANDARD_TERMS, STANDARD_TERMS, WHOLE } from './structure-words.js';
 
 /** Texts of files by their paths from the root, with slashes. */
 export type SourceTree = ReadonlyMap<string, string>;
@@ -49,7 +49,7 @@ export function readTree(): SourceTree {
 export function measure(tree: SourceTree, readme: string): readonly Figure[] {
 
     return [
-        fileCycles(tree), folderCycles(tree), moduleCycles(tree), folderSizes(tree), forbiddenPaths(tree), forbiddenIdentifiers(tree),
+        fileCycles(tree), folderCycles(tree), moduleCycles(tree), folderSizes(tree), forbiddenPaths(tree), forbiddenIdentifiers(tree), forbiddenVariables(tree),
         pathsFound(tree), termsFound(tree), readmeSize(readme)
     ];
 }
@@ -98,8 +98,16 @@ export function forbiddenPaths(tree: SourceTree): Figure {
 /** Names of classes, interfaces, types, functions, methods and constants of modules. */
 export function forbiddenIdentifiers(tree: SourceTree): Figure {
 
-    const found = [...tree].flatMap(([path, text]) => declaredNames(path, text).flatMap((name) => forbiddenWordsIn(name).map((words) => `${path}: ${words}`)));
+    const found = violationsIn(tree, declaresName, FORBIDDEN_WORDS);
     return { title: 'forbidden words in declared names', value: `${found.length}`, violations: found };
+}
+
+/** Variables, parameters and properties. Forms that match a whole name only do not count, as such a name may be right for a variable. */
+export function forbiddenVariables(tree: SourceTree, max = MAX_FORBIDDEN_VARIABLES): Figure {
+
+    const words = FORBIDDEN_WORDS.map((entry) => ({ ...entry, forms: entry.forms.filter((form) => !form.startsWith(WHOLE)) }));
+    const found = violationsIn(tree, declaresVariable, words);
+    return { title: 'forbidden words in names of variables', value: `${found.length} (at most ${max})`, violations: found.length > max ? found : [] };
 }
 
 /** How many rows of the interface are found at the first guess: in the file of their name, which declares the paths. */
@@ -244,15 +252,23 @@ function cycles(graph: Graph): readonly (readonly string[])[] {
     return found;
 }
 
-/** Names of all classes, interfaces, types, functions and methods of a file, and of the variables of the module itself. */
-function declaredNames(path: string, text: string): readonly string[] {
+type DeclarationTest = (node: Ts.Node, file: Ts.SourceFile) => node is Ts.Node & { readonly name: Ts.Node };
+
+function violationsIn(tree: SourceTree, isDeclaration: DeclarationTest, words: readonly ForbiddenWord[]): readonly string[] {
+
+    return [...tree].flatMap(([path, text]) =>
+        namesIn(path, text, isDeclaration).flatMap((name) => forbiddenWordsIn(name, words).map((violation) => `${path}: ${violation}`)));
+}
+
+/** Names of the declarations of a file that pass a test. */
+function namesIn(path: string, text: string, isDeclaration: DeclarationTest): readonly string[] {
 
     const file = Ts.createSourceFile(path, text, Ts.ScriptTarget.Latest, true);
     const names: string[] = [];
 
     function visit(node: Ts.Node): void {
 
-        if (declaresName(node, file)) {
+        if (isDeclaration(node, file)) {
             names.push(node.name.getText(file).replace(/^#/, ''));
         }
 
@@ -263,11 +279,25 @@ function declaredNames(path: string, text: string): readonly string[] {
     return names;
 }
 
+/** Classes, interfaces, types, functions and methods, and the variables of the module itself. */
 function declaresName(node: Ts.Node, file: Ts.SourceFile): node is Ts.Node & { readonly name: Ts.Node } {
 
     const isNamed = Ts.isClassDeclaration(node) || Ts.isInterfaceDeclaration(node) || Ts.isTypeAliasDeclaration(node) || Ts.isFunctionDeclaration(node) ||
         Ts.isMethodDeclaration(node) || Ts.isMethodSignature(node);
-    return isNamed ? node.name !== undefined : Ts.isVariableDeclaration(node) && Ts.isIdentifier(node.name) && node.parent.parent.parent === file;
+    return isNamed ? node.name !== undefined : Ts.isVariableDeclaration(node) && Ts.isIdentifier(node.name) && isOfModule(node, file);
+}
+
+/** Variables of functions, parameters, and properties of classes and interfaces. */
+function declaresVariable(node: Ts.Node, file: Ts.SourceFile): node is Ts.Node & { readonly name: Ts.Node } {
+
+    const isDeclared = Ts.isParameter(node) || Ts.isBindingElement(node) || Ts.isVariableDeclaration(node) && !isOfModule(node, file) ||
+        Ts.isPropertySignature(node) || Ts.isPropertyDeclaration(node) || Ts.isGetAccessor(node) || Ts.isSetAccessor(node);
+    return isDeclared && (Ts.isIdentifier(node.name) || Ts.isPrivateIdentifier(node.name));
+}
+
+function isOfModule(node: Ts.VariableDeclaration, file: Ts.SourceFile): boolean {
+
+    return node.parent.parent.parent === file;
 }
 
 function main(): void {

@@ -33,7 +33,7 @@ export interface HookAnswer {
 }
 
 /** Returns the current hook; null if there is none. */
-export type HookFinder = () => AuthenticateHook | null;
+export type HookSource = () => AuthenticateHook | null;
 
 interface CacheEntry {
     readonly answer: HookAnswer;
@@ -66,7 +66,7 @@ export class HookAuthenticator {
     readonly #cache = new LRUCache<string, CacheEntry>({ max: MAX_ENTRIES });
     /** Single flight: concurrent requests with the same credentials share one call. */
     readonly #calls = new SingleFlight<HookAnswer | null>();
-    #find: HookFinder = () => null;
+    #find: HookSource = () => null;
 
     constructor(throttle: LoginThrottle, now: () => number) {
 
@@ -79,7 +79,7 @@ export class HookAuthenticator {
      *
      * @param find called with every login, so it must be cheap; cached answers are valid for the function it returns
      */
-    use(find: HookFinder): void {
+    use(find: HookSource): void {
 
         this.#find = find;
     }

@@ -165,6 +165,6 @@ export class PasswordHasher {
 function newSemaphore(limits: { permits: number; maxWaitingPerKey: number; maxWaiting: number }): Semaphore {
 
     return new Semaphore({
-        ...limits, newcomersFirst: true, refusal: () => tooManyRequests('too many logins at this moment, try again a little later', RETRY_AFTER)
+        ...limits, newcomersFirst: true, rejection: () => tooManyRequests('too many logins at this moment, try again a little later', RETRY_AFTER)
     });
 }

@@ -46,7 +46,7 @@ export class LoginThrottle {
     /** One login at a time by name and source. */
     readonly #attempts = new Semaphore({
         permitsPerKey: 1, maxWaitingPerKey: MAX_WAITING_PER_KEY, maxWaiting: MAX_WAITING,
-        refusal: () => tooManyRequests('too many logins at this moment, try again a little later', MAX_DELAY_MS / 1000)
+        rejection: () => tooManyRequests('too many logins at this moment, try again a little later', MAX_DELAY_MS / 1000)
     });
     readonly #closing = new AbortController();
 

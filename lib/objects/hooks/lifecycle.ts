@@ -14,11 +14,11 @@ interface HookRule {
     /** HTTP code for a thrown string. */
     readonly rejectionStatus: 400 | 403;
     /** True if the hook runs after the change is stored: failures are only logged. */
-    readonly isTooLate: boolean;
+    readonly isAfterWrite: boolean;
 }
 
-const rule = (result: HookRule['result'], rejectionStatus: HookRule['rejectionStatus'], isTooLate = false): HookRule => ({
-    result, rejectionStatus, isTooLate
+const rule = (result: HookRule['result'], rejectionStatus: HookRule['rejectionStatus'], isAfterWrite = false): HookRule => ({
+    result, rejectionStatus, isAfterWrite
 });
 
 /** Object hooks: those of writes in the order they run, then those of reads and deletes. */

@@ -71,13 +71,13 @@ export function methodResolver(services: () => Services): OperationResolver {
 
     const find = async (targetId: string): Promise<Callee | null> => {
 
-        const known = services();
-        if (targetId === known.serviceId) {
-            return onService(known);
+        const offered = services();
+        if (targetId === offered.serviceId) {
+            return onService(offered);
         }
 
-        const { object } = await known.reader.view(targetId);
-        return object && { kind: 'instance', type: object.type, object, methods: await known.scripts.methods.asOperations(object) };
+        const { object } = await offered.reader.view(targetId);
+        return object && { kind: 'instance', type: object.type, object, methods: await offered.scripts.methods.asOperations(object) };
     };
 
     return {

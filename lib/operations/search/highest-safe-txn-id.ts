@@ -13,8 +13,8 @@ export const highestSafeTxnId = defineOperation({
     methods: ['GET', 'POST'],
     authorise: 'caller',
 
-    async handler({ services: { safeNumber } }) {
+    async handler({ services: { highestSafeTxn } }) {
 
-        return result.json({ txnId: await safeNumber.highest() });
+        return result.json({ txnId: await highestSafeTxn.highest() });
     }
 });

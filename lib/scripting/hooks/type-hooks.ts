@@ -45,7 +45,7 @@ export class TypeHooks implements Lifecycle {
 
     async run(hook: ObjectHook, type: string, object: HookObject, facts: HookFacts): Promise<JsonValue | undefined> {
 
-        if (!OBJECT_HOOKS[hook].isTooLate) {
+        if (!OBJECT_HOOKS[hook].isAfterWrite) {
             return this.#run(hook, type, object, facts);
         }
 

@@ -19,7 +19,7 @@ import { ScriptError } from '../protocol/script-error.js';
 import type { ScriptResult } from '../protocol/script-result.js';
 import { readLine } from '../protocol/script-result.js';
 import { WorkerSlot } from './worker-slot.js';
-import type { Refusal } from '../../util/concurrency/semaphore.js';
+import type { RejectionReason } from '../../util/concurrency/semaphore.js';
 import { Semaphore } from '../../util/concurrency/semaphore.js';
 import { SingleFlight } from '../../util/concurrency/single-flight.js';
 import type { ScriptScope } from '../../model/script-scope.js';
@@ -49,7 +49,7 @@ const WAITING = { maxWaitingPerKey: 200, maxWaiting: 1000 };
 /** Seconds after which a caller that was refused may try again. */
 const RETRY_AFTER = 2;
 
-const REFUSALS: Readonly<Record<Refusal, () => Error>> = {
+const REFUSALS: Readonly<Record<RejectionReason, () => Error>> = {
     'key full': () => tooManyRequests('too many scripts are waiting to be run for you, try again a little later', RETRY_AFTER),
     full: () => unavailable('too many scripts are waiting to be run, try again a little later', RETRY_AFTER),
     timeout: () => unavailable('all workers for scripts are busy, try again a little later', RETRY_AFTER)
@@ -75,7 +75,7 @@ export class ScriptPool {
 
     readonly #limits: ScriptLimits;
     readonly #log: Log;
-    readonly #longRuns = new CpuScheduler();
+    readonly #scheduler = new CpuScheduler();
     readonly #pools: DepthPool[] = [];
     readonly #describing = new SingleFlight<UnitDescription>();
     #isClosed = false;
@@ -264,7 +264,7 @@ export class ScriptPool {
     #newSlot(pool: DepthPool): WorkerSlot {
 
         const { memoryBytes, stackBytes, maxMessageBytes, idleMs } = this.#limits;
-        const slot = new WorkerSlot({ memoryBytes, stackBytes, maxMessageBytes }, this.#longRuns, idleMs);
+        const slot = new WorkerSlot({ memoryBytes, stackBytes, maxMessageBytes }, this.#scheduler, idleMs);
         pool.slots.push(slot);
         return slot;
     }
@@ -273,5 +273,5 @@ export class ScriptPool {
 /** One caller leaves a permit to the others, where there is more than one. */
 function newSemaphore(permits: number): Semaphore {
 
-    return new Semaphore({ permits, spare: permits + 1, permitsPerKey: Math.max(1, permits - 1), ...WAITING, refusal: (why) => REFUSALS[why]() });
+    return new Semaphore({ permits, spare: permits + 1, permitsPerKey: Math.max(1, permits - 1), ...WAITING, rejection: (why) => REFUSALS[why]() });
 }

@@ -47,10 +47,10 @@ export class ScriptWorker {
     #current: { readonly run: Run; readonly resolve: (end: RunResult) => void } | null = null;
     #cause: ScriptFailure | null = null;
 
-    constructor(options: ThreadOptions, longRuns: CpuScheduler, startTimeoutMs = START_TIMEOUT_MS) {
+    constructor(options: ThreadOptions, scheduler: CpuScheduler, startTimeoutMs = START_TIMEOUT_MS) {
 
         const channel = this.#answers.endpoint;
-        const data: ThreadData = { options, channel, startedRun: this.#startedRun.buffer, longRuns: longRuns.memory };
+        const data: ThreadData = { options, channel, startedRun: this.#startedRun.buffer, cpuSlots: scheduler.memory };
         this.#worker = new Worker(join(__dirname, '../sandbox/worker-main.js'), {
             workerData: data,
             transferList: [channel.port],
@@ -82,7 +82,7 @@ export class ScriptWorker {
 
             this.#worker.on('exit', () => {
 
-                longRuns.releaseThread(threadId);
+                scheduler.releaseThread(threadId);
                 this.#lost();
                 resolve();
             });
@@ -149,9 +149,9 @@ export class ScriptWorker {
         }
     }
 
-    async #answer({ context }: Run, question: number, { name, args }: { name: string; args: string }): Promise<void> {
+    async #answer({ context }: Run, requestId: number, { name, args }: { name: string; args: string }): Promise<void> {
 
-        this.#answers.answer(question, await handleHostCall(context, name, args));
+        this.#answers.answer(requestId, await handleHostCall(context, name, args));
     }
 
     #lost(): void {

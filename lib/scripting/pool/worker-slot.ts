@@ -23,16 +23,16 @@ const ATTEMPTS = 3;
 export class WorkerSlot {
 
     readonly #options: ThreadOptions;
-    readonly #longRuns: CpuScheduler;
+    readonly #scheduler: CpuScheduler;
     readonly #idleMs: number;
     #worker: ScriptWorker | null = null;
     #idle: NodeJS.Timeout | undefined;
 
     /** @param idleMs idle time in ms after which the thread is stopped */
-    constructor(options: ThreadOptions, longRuns: CpuScheduler, idleMs = IDLE_MS) {
+    constructor(options: ThreadOptions, scheduler: CpuScheduler, idleMs = IDLE_MS) {
 
         this.#options = options;
-        this.#longRuns = longRuns;
+        this.#scheduler = scheduler;
         this.#idleMs = idleMs;
     }
 
@@ -96,7 +96,7 @@ export class WorkerSlot {
     #open(): ScriptWorker {
 
         if (this.#worker?.isOpen !== true) {
-            this.#worker = new ScriptWorker(this.#options, this.#longRuns);
+            this.#worker = new ScriptWorker(this.#options, this.#scheduler);
         }
 
         return this.#worker;

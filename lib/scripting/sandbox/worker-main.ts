@@ -26,7 +26,7 @@ export interface ThreadData {
     /** The worker stores the number of the run that it has begun here. */
     readonly startedRun: SharedArrayBuffer;
     /** Memory of {@link CpuScheduler}. */
-    readonly longRuns: SharedArrayBuffer;
+    readonly cpuSlots: SharedArrayBuffer;
 }
 
 /** Maximum number of log lines of scripts. */
@@ -55,7 +55,7 @@ class ScriptThread implements RealmServices {
     readonly #options: ThreadOptions;
     readonly #channel: SyncChannelClient<Reply>;
     readonly #startedRun: Int32Array;
-    readonly #longRun: CpuSlice;
+    readonly #slice: CpuSlice;
     readonly #send: (message: ThreadMessage) => void;
     readonly #logLimiter = new LogLimiter(LOG_LIMITS);
     /** By unit, least recently used first. */
@@ -65,14 +65,14 @@ class ScriptThread implements RealmServices {
     #output: Uint8Array[] = [];
     #outputBytes = 0;
 
-    constructor({ engine, isFull }: Engine, { options, channel, startedRun, longRuns }: ThreadData, send: (message: ThreadMessage) => void) {
+    constructor({ engine, isFull }: Engine, { options, channel, startedRun, cpuSlots }: ThreadData, send: (message: ThreadMessage) => void) {
 
         this.#engine = engine;
         this.#isFull = isFull;
         this.#options = options;
         this.#channel = new SyncChannelClient(channel);
         this.#startedRun = new Int32Array(startedRun);
-        this.#longRun = new CpuSlice(longRuns, threadId);
+        this.#slice = new CpuSlice(cpuSlots, threadId);
         this.#send = send;
     }
 
@@ -82,13 +82,13 @@ class ScriptThread implements RealmServices {
         Atomics.store(this.#startedRun, 0, message.run);
         this.#message = message;
         this.#deadline = performance.now() + message.budget;
-        this.#longRun.start();
+        this.#slice.start();
         this.#output = [];
         this.#outputBytes = 0;
         this.#answer(message);
         this.#message = null;
         this.#recheck(message.unit);
-        this.#longRun.end();
+        this.#slice.end();
     }
 
     #answer(message: RunMessage): void {
@@ -173,14 +173,14 @@ class ScriptThread implements RealmServices {
     isOver(): boolean {
 
         const now = performance.now();
-        this.#longRun.yieldIfDue(now, this.#deadline);
+        this.#slice.yieldIfDue(now, this.#deadline);
         return now > this.#deadline;
     }
 
     #request(name: string, args: string): Reply {
 
-        this.#longRun.end();
-        const reply = this.#channel.ask((requestId) => this.#send({ kind: 'ask', requestId, name, args }), this.#deadline - performance.now());
+        this.#slice.end();
+        const reply = this.#channel.request((requestId) => this.#send({ kind: 'ask', requestId, name, args }), this.#deadline - performance.now());
         if (!reply) {
             throw new ScriptAborted('time', 'interrupted');
         }

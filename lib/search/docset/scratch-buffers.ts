@@ -17,28 +17,28 @@ export class ScratchBuffers {
     /** Returns a list for documents; one user at a time. */
     documents(count: number): Uint32Array {
 
-        this.#documents = withRoom(this.#documents, count);
+        this.#documents = grown(this.#documents, count);
         return this.#documents;
     }
 
     /** Returns a list for a number for each of {@link documents}. */
     frequencies(count: number): Uint32Array {
 
-        this.#frequencies = withRoom(this.#frequencies, count);
+        this.#frequencies = grown(this.#frequencies, count);
         return this.#frequencies;
     }
 
     /** Returns a number for every document, all 0; the caller has to reset them to 0. */
     sums(documents: number): Uint32Array {
 
-        this.#sums = withRoom(this.#sums, documents);
+        this.#sums = grown(this.#sums, documents);
         return this.#sums;
     }
 
     /** Returns a score for every document, not initialised. */
     scores(documents: number): Float32Array {
 
-        this.#scores = withRoom(this.#scores, documents);
+        this.#scores = grown(this.#scores, documents);
         return this.#scores;
     }
 
@@ -46,7 +46,7 @@ export class ScratchBuffers {
     marks(documents: number): Bits {
 
         const words = (documents + 31) >>> 5;
-        this.#marks = withRoom(this.#marks, words);
+        this.#marks = grown(this.#marks, words);
         return this.#marks.subarray(0, words);
     }
 
@@ -59,7 +59,7 @@ export class ScratchBuffers {
 }
 
 /** Returns the buffer if it is long enough, else a new one of the same kind. */
-function withRoom<B extends Uint32Array | Float32Array>(buffer: B, length: number): B {
+function grown<B extends Uint32Array | Float32Array>(buffer: B, length: number): B {
 
     return buffer.length < length ? new (buffer.constructor as new (length: number) => B)(length) : buffer;
 }

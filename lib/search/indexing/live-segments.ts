@@ -176,9 +176,9 @@ export class LiveSegments {
     /** Returns the sizes of the stored segments. */
     sizes(): SegmentSize[] {
 
-        return this.#entries.filter(({ name }) => name >= 0).map(({ name, segment, deletedCount: deadCount }) => {
+        return this.#entries.filter(({ name }) => name >= 0).map(({ name, segment, deletedCount }) => {
 
-            return { name, documents: segment.documents, deleted: deadCount, bytes: segment.source.total, fields: segment.fieldCount };
+            return { name, documents: segment.documents, deleted: deletedCount, bytes: segment.source.total, fields: segment.fieldCount };
         });
     }
 

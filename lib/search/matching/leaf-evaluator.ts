@@ -63,10 +63,10 @@ export class LeafEvaluator {
 
             case 'phrase': {
                 const found = new DocIdSetBuilder(segment);
-                phrases.take(leaf, (note) => this.phrase(leaf, null, (document, frequency) => {
+                phrases.take(leaf, (visit) => this.phrase(leaf, null, (document, frequency) => {
 
                     found.add(document);
-                    note(document, frequency);
+                    visit(document, frequency);
                 }));
                 return found.build();
             }

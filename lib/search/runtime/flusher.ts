@@ -20,7 +20,7 @@ import type { NamedSegment, StoredName } from '../indexing/segment-entry.js';
 import { SECTION_NAMES, STEM_SECTION_NAMES } from '../segment/format.js';
 import type { Sections, SegmentSize } from '../segment/format.js';
 import type { WorkerClient } from '../../util/workers/worker-client.js';
-import { isGone } from '../../util/workers/worker-client.js';
+import { isWorkerExited } from '../../util/workers/worker-client.js';
 
 export type MergerPort = WorkerClient<MergerCall, MergerAnswers>;
 
@@ -210,7 +210,7 @@ export class Flusher {
     /** Unfreezes segments and throws the error. */
     async #failed(error: unknown, event: string, message: string): Promise<never> {
 
-        if (!isGone(error)) {
+        if (!isWorkerExited(error)) {
             // The end of a thread is logged elsewhere, unless it was intended.
             this.#parts.logger.error({ event, err: error }, message);
         }

@@ -20,7 +20,7 @@ import { serveSections } from './section-channel.js';
 import type { Change } from '../indexing/live-segments.js';
 import type { SessionParts, StoredState } from './index-options.js';
 import { Watchdog } from './watchdog.js';
-import { gone, WorkerClient } from '../../util/workers/worker-client.js';
+import { workerExited, WorkerClient } from '../../util/workers/worker-client.js';
 
 /** Milliseconds after the timeout of a search until a thread that does not answer counts as stuck. */
 const GRACE_MS = 5000;
@@ -194,7 +194,7 @@ export class IndexSession {
         const first = Math.min(request.limit ?? BLOCK, BLOCK);
         const found = this.#searcher.inline.search(request) ?? await this.#watch.run(() => this.#searcher.search(request, first, timeout), {
             onHang: () => this.#finish(new Error('a search did not end in time')),
-            onLate: (late) => void new HitPages(this.#searcher, late).return()
+            onExpired: (results) => void new HitPages(this.#searcher, results).return()
         });
         return { size: found.size, facets: found.facets, hits: new HitPages(this.#searcher, found) };
     }
@@ -284,7 +284,7 @@ export class IndexSession {
         const { throttle, options: { storeAfter } } = this.#parts;
         if (this.#isClosed) {
             // The throttle belongs to the next session already.
-            throw gone();
+            throw workerExited();
         }
 
         for (const watched of this.#changed) {

@@ -16,7 +16,7 @@ import type { SearcherUsage } from './protocol.js';
 import type { SearchAnswer, SearchIndex } from './search-index.js';
 import type { SearchRequest } from '../query/search-request.js';
 import { resolvesWithin } from '../../util/concurrency/timeout.js';
-import { isGone } from '../../util/workers/worker-client.js';
+import { isWorkerExited } from '../../util/workers/worker-client.js';
 
 /** Batch size for reading objects. */
 const OBJECTS_PER_BATCH = 50;
@@ -106,7 +106,7 @@ export class IndexSupervisor implements SearchIndex {
             return await session.search(request);
         }
         catch (error) {
-            if (!session.isOver || this.#stop.signal.aborted || error instanceof DoipError && !isGone(error)) {
+            if (!session.isOver || this.#stop.signal.aborted || error instanceof DoipError && !isWorkerExited(error)) {
                 throw error;
             }
         }

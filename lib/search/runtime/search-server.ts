@@ -124,10 +124,10 @@ export class SearchServer {
     }
 
     /** Returns the milliseconds that a search has left; throws {@link QueryTimeout} when there are none. */
-    #timeFor({ milliseconds, requestedAt: askedAt }: SearcherCall & { kind: 'search' }): number {
+    #timeFor({ milliseconds, requestedAt }: SearcherCall & { kind: 'search' }): number {
 
         // Waiting for other searches counts, so that the times of many long searches do not add up; waiting for changes does not.
-        const waited = askedAt < this.#searchedUntil ? Date.now() - askedAt : 0;
+        const waited = requestedAt < this.#searchedUntil ? Date.now() - requestedAt : 0;
         if (waited > milliseconds) {
             throw new QueryTimeout();
         }
@@ -184,8 +184,8 @@ export class SearchServer {
             return;
         }
 
-        const [cursor, { fetchedAt: askedAt }] = oldest;
-        if (this.#clock() - askedAt < IDLE_MS) {
+        const [cursor, { fetchedAt }] = oldest;
+        if (this.#clock() - fetchedAt < IDLE_MS) {
             throw tooBusy('too many results of searches are being read at the same time, try again later or ask for a page');
         }
 

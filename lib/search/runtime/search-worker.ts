@@ -4,16 +4,16 @@
 
 import { workerData } from 'node:worker_threads';
 import type { SearcherCall, SearcherOptions } from './protocol.js';
-import type { CallTurn } from '../../util/workers/call-queue.js';
+import type { CallOrder } from '../../util/workers/call-queue.js';
 import { SearchServer } from './search-server.js';
 import { serveCalls } from '../../util/workers/worker-server.js';
 
 const searcher = new SearchServer(workerData as SearcherOptions);
 
-serveCalls<SearcherCall>((call, pending) => searcher.handle(call, pending), turnOf);
+serveCalls<SearcherCall>((call, pending) => searcher.handle(call, pending), orderOf);
 
 /** Returns how a call is scheduled: further hits first, because they are cheap; searches fairly by caller, after all earlier changes. */
-function turnOf(call: SearcherCall): CallTurn {
+function orderOf(call: SearcherCall): CallOrder {
 
     switch (call.kind) {
         case 'search':

@@ -9,8 +9,8 @@ import type { ChannelEndpoint } from '../../util/workers/sync-channel.js';
 import { SyncChannelClient, SyncChannelServer } from '../../util/workers/sync-channel.js';
 import type { Fetch } from '../segment/paged-sections.js';
 
-interface SectionQuestion {
-    readonly question: number;
+interface SectionRequest {
+    readonly requestId: number;
     readonly segment: number;
     readonly section: string;
     readonly start: number;
@@ -45,11 +45,11 @@ export function serveSections(
     const channel = new SyncChannelServer<SectionReply>();
     channel.serve((message) => {
 
-        const { question, segment, section, start, end } = message as SectionQuestion;
-        read(segment, section, start, end).then((bytes) => channel.answer(question, { bytes }), (error: unknown) => {
+        const { requestId, segment, section, start, end } = message as SectionRequest;
+        read(segment, section, start, end).then((bytes) => channel.answer(requestId, { bytes }), (error: unknown) => {
 
             failed(error instanceof Error ? error : new Error(String(error)));
-            channel.answer(question, { bytes: null, isDamaged: error instanceof DamagedSegment });
+            channel.answer(requestId, { bytes: null, isDamaged: error instanceof DamagedSegment });
         });
     });
     return { port: channel.endpoint, close: () => channel.close() };
@@ -61,9 +61,9 @@ export function fetchThrough(endpoint: ChannelEndpoint): Fetch {
     const channel = new SyncChannelClient<SectionReply>(endpoint);
     return (segment, section, start, end) => {
 
-        const reply = channel.ask((question, port) => {
+        const reply = channel.request((requestId, port) => {
 
-            port.postMessage({ question, segment, section, start, end } satisfies SectionQuestion);
+            port.postMessage({ requestId, segment, section, start, end } satisfies SectionRequest);
         }, TIMEOUT_MS);
         if (!reply) {
             throw unavailable('the database does not answer', RETRY_AFTER);

@@ -48,10 +48,10 @@ export class SnapshotMiss extends Error {
     /** The page to request; null when that would not help. */
     readonly page: PageId | null;
 
-    constructor(wanted: PageId | null) {
+    constructor(page: PageId | null) {
 
         super('postings that were not lent');
-        this.page = wanted;
+        this.page = page;
     }
 }
 
@@ -60,34 +60,34 @@ export function exportSnapshot({ documents, contexts }: TermContexts, removals: 
 
     return contexts.length > MAX_SEGMENTS ? null : {
         documents, removals,
-        contexts: contexts.map((place) => ({
-            ...place,
-            dictionaries: place.dictionaries.map(({ tables }) => tables),
-            visible: shortened(place.visible),
-            lastColumns: place.lastColumns.map((column) => column && column.firstValues),
-            ids: place.ids && place.ids.firstValues
+        contexts: contexts.map((context) => ({
+            ...context,
+            dictionaries: context.dictionaries.map(({ tables }) => tables),
+            visible: shortened(context.visible),
+            lastColumns: context.lastColumns.map((column) => column && column.firstValues),
+            ids: context.ids && context.ids.firstValues
         }))
     };
 }
 
 /** Returns a page of the postings of a segment; null when there is none. */
-export function pageOf({ contexts }: TermContexts, { segment: place, kind, page }: PageId): Uint8Array | null {
+export function pageOf({ contexts }: TermContexts, { segment, kind, page }: PageId): Uint8Array | null {
 
-    const postings = contexts[place]?.dictionaries.find(({ name }) => name === kind)?.postings;
+    const postings = contexts[segment]?.dictionaries.find(({ name }) => name === kind)?.postings;
     const start = page * PAGE_BYTES;
     return postings && start < postings.tables.length ? postings.slice(start, start + PAGE_BYTES) : null;
 }
 
 /** Restores contexts from a snapshot. Reading postings throws {@link SnapshotMiss} unless `pagesOf` has their page. */
-export function importSnapshot({ documents, contexts }: TermSnapshot, pagesOf: (place: number, kind: TermKind) => Pages): TermContexts {
+export function importSnapshot({ documents, contexts }: TermSnapshot, pagesOf: (segment: number, kind: TermKind) => Pages): TermContexts {
 
     return {
         documents,
-        contexts: contexts.map((shared, place): TermContext => ({
+        contexts: contexts.map((shared, index): TermContext => ({
             ...shared,
             dictionaries: shared.dictionaries.map((tables) => {
 
-                const post = new SnapshotReader({ segment: place, kind: tables.name }, tables.postings.length, pagesOf(place, tables.name));
+                const post = new SnapshotReader({ segment: index, kind: tables.name }, tables.postings.length, pagesOf(index, tables.name));
                 return new TermDictionary(tables, { post, positions: null });
             }),
             lastColumns: shared.lastColumns.map((tables) => tables && new DocValues(tables)),

@@ -29,13 +29,13 @@ export class Watchdog {
 
     /**
      * Waits for a call at most for the limit; throws {@link QueryTimeout} then. `onHang` is called when the thread counts as stuck,
-     * `onLate` with a result that comes after the timeout.
+     * `onExpired` with a result that comes after the timeout.
      */
-    async run<T>(work: () => Promise<T>, { onHang, onLate }: { readonly onHang: () => void; readonly onLate: (value: T) => void }): Promise<T> {
+    async run<T>(work: () => Promise<T>, { onHang, onExpired }: { readonly onHang: () => void; readonly onExpired: (value: T) => void }): Promise<T> {
 
         return await new Promise<T>((resolve, reject) => {
 
-            let isLate = false;
+            let isExpired = false;
             const end = this.start(() => {
 
                 reject(new QueryTimeout());
@@ -43,10 +43,10 @@ export class Watchdog {
             });
             const timer = setTimeout(() => {
 
-                isLate = true;
+                isExpired = true;
                 reject(new QueryTimeout());
             }, this.#limit).unref();
-            work().then((value) => (isLate ? onLate(value) : resolve(value)), reject).finally(() => {
+            work().then((value) => (isExpired ? onExpired(value) : resolve(value)), reject).finally(() => {
 
                 clearTimeout(timer);
                 end();

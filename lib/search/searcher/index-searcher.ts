@@ -153,15 +153,15 @@ export class IndexSearcher {
 
         const { start, limit, includeScore } = request;
         const last = limit === null ? Infinity : start + limit;
-        const isWanted = limit !== 0 && start < sizeOf(matched, sparse);
-        const parts = (isWanted ? matched : []).filter(({ count }) => count > 0).map((part) => {
+        const isRanked = limit !== 0 && start < sizeOf(matched, sparse);
+        const parts = (isRanked ? matched : []).filter(({ count }) => count > 0).map((part) => {
 
             const { segment, deadline } = part.scope;
             deadline.check();
             const scores = scoring && scoring.score(query, part, part.scope);
             return rankSegment(segment, part, { sort: request.sort, scores, limit: last, keepScores: includeScore });
         });
-        const sparseHits = sparse && scoring && isWanted ?
+        const sparseHits = sparse && scoring && isRanked ?
             this.#singleTerm.rank(sparse.found, { leaf: sparse.word, factor: scoring.factor(sparse.word), last, includeScore }) : [];
         return new HitMerger([...parts, ...sparseHits], start, limit);
     }

@@ -65,9 +65,9 @@ export class LruCache {
     /** Use {@link CacheRegion.get}. */
     get(region: Map<string, Item>, name: string, make: () => CacheEntry<unknown>): unknown {
 
-        const known = region.get(name);
-        if (known) {
-            return this.#entries.get(known)?.value;
+        const cached = region.get(name);
+        if (cached) {
+            return this.#entries.get(cached)?.value;
         }
 
         const entry = make();

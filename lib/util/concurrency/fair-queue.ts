@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache';
 
 /** Items of one key. */
-interface Line<T> {
+interface KeyItems<T> {
     readonly key: string;
     /** Number of its last turn. */
     turn: number;
@@ -17,18 +17,18 @@ const MAX_ENTRIES = 1000;
 
 export class FairQueue<T> {
 
-    readonly #lines = new Map<string, Line<T>>();
+    readonly #byKey = new Map<string, KeyItems<T>>();
     /** The same lines in the order in which they are served. */
-    readonly #order: Line<T>[] = [];
+    readonly #order: KeyItems<T>[] = [];
     /** Last turns, also of keys without items; null in round-robin order. */
-    readonly #turns: LRUCache<string, number> | null;
+    readonly #lastTurns: LRUCache<string, number> | null;
     #turn = 0;
     #size = 0;
 
     /** @param newcomersFirst inserts a new line by the last turn of its key, instead of behind all others */
     constructor(newcomersFirst: boolean) {
 
-        this.#turns = newcomersFirst ? new LRUCache({ max: MAX_ENTRIES }) : null;
+        this.#lastTurns = newcomersFirst ? new LRUCache({ max: MAX_ENTRIES }) : null;
     }
 
     get size(): number {
@@ -38,7 +38,7 @@ export class FairQueue<T> {
 
     sizeOf(key: string): number {
 
-        return this.#lines.get(key)?.items.length ?? 0;
+        return this.#byKey.get(key)?.items.length ?? 0;
     }
 
     /** Returns the ready key whose turn it is. */
@@ -50,14 +50,14 @@ export class FairQueue<T> {
     /** Returns the first item of a key. */
     peek(key: string): T | undefined {
 
-        return this.#lines.get(key)?.items[0];
+        return this.#byKey.get(key)?.items[0];
     }
 
     /** Returns all items in the order in which they are served: the first of each key, then the second. */
     inTurns(): T[] {
 
         const items: T[] = [];
-        let left = this.#order.map((line) => line.items);
+        let left = this.#order.map((entry) => entry.items);
         for (let nth = 0; left.length > 0; ++nth) {
             items.push(...left.map((own) => own[nth] as T));
             left = left.filter((own) => own.length > nth + 1);
@@ -69,26 +69,26 @@ export class FairQueue<T> {
     /** Returns the key with the most items. */
     longest(): string | undefined {
 
-        return this.#order.reduce<Line<T> | undefined>((one, other) => (other.items.length > (one?.items.length ?? 0) ? other : one), undefined)?.key;
+        return this.#order.reduce<KeyItems<T> | undefined>((one, other) => (other.items.length > (one?.items.length ?? 0) ? other : one), undefined)?.key;
     }
 
     push(key: string, item: T): void {
 
-        const line = this.#lines.get(key) ?? this.#begin(key);
-        line.items.push(item);
+        const entry = this.#byKey.get(key) ?? this.#newKey(key);
+        entry.items.push(item);
         ++this.#size;
     }
 
     /** Moves a key behind all others, since it had its turn. */
-    noteTurn(key: string): void {
+    recordTurn(key: string): void {
 
         const turn = ++this.#turn;
-        this.#turns?.set(key, turn);
-        const line = this.#lines.get(key);
-        if (line) {
-            line.turn = turn;
-            this.#order.splice(this.#order.indexOf(line), 1);
-            this.#order.push(line);
+        this.#lastTurns?.set(key, turn);
+        const entry = this.#byKey.get(key);
+        if (entry) {
+            entry.turn = turn;
+            this.#order.splice(this.#order.indexOf(entry), 1);
+            this.#order.push(entry);
         }
     }
 
@@ -107,29 +107,29 @@ export class FairQueue<T> {
     /** Removes an item from any position. */
     remove(key: string, item: T): void {
 
-        this.#takeAt(key, this.#lines.get(key)?.items.indexOf(item) ?? -1);
+        this.#takeAt(key, this.#byKey.get(key)?.items.indexOf(item) ?? -1);
     }
 
-    #begin(key: string): Line<T> {
+    #newKey(key: string): KeyItems<T> {
 
-        const line = { key, turn: this.#turns ? this.#turns.peek(key) ?? 0 : ++this.#turn, items: [] };
-        this.#lines.set(key, line);
-        this.#order.splice(this.#order.findLastIndex(({ turn }) => turn <= line.turn) + 1, 0, line);
-        return line;
+        const entry = { key, turn: this.#lastTurns ? this.#lastTurns.peek(key) ?? 0 : ++this.#turn, items: [] };
+        this.#byKey.set(key, entry);
+        this.#order.splice(this.#order.findLastIndex(({ turn }) => turn <= entry.turn) + 1, 0, entry);
+        return entry;
     }
 
     #takeAt(key: string, index: number): T | undefined {
 
-        const line = this.#lines.get(key);
-        if (!line || index < 0) {
+        const entry = this.#byKey.get(key);
+        if (!entry || index < 0) {
             return undefined;
         }
 
-        const [item] = index === 0 ? [line.items.shift()] : line.items.splice(index, 1);
+        const [item] = index === 0 ? [entry.items.shift()] : entry.items.splice(index, 1);
         --this.#size;
-        if (line.items.length === 0) {
-            this.#lines.delete(key);
-            this.#order.splice(this.#order.indexOf(line), 1);
+        if (entry.items.length === 0) {
+            this.#byKey.delete(key);
+            this.#order.splice(this.#order.indexOf(entry), 1);
         }
 
         return item;

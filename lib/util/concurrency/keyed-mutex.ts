@@ -12,7 +12,7 @@ export type { Release } from './semaphore.js';
 /** One holder per key, in FIFO order. */
 export class KeyedLocks {
 
-    readonly #semaphore = new Semaphore({ permitsPerKey: 1, refusal: (_, key) => conflict(`${key} is busy, try again later`) });
+    readonly #semaphore = new Semaphore({ permitsPerKey: 1, rejection: (_, key) => conflict(`${key} is busy, try again later`) });
 
     /**
      * Waits for the lock of a key.

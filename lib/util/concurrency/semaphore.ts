@@ -9,7 +9,7 @@ import { FairQueue } from './fair-queue.js';
 export type Release = () => void;
 
 /** Why no permit was granted: too many calls wait with the key, or in total, or the wait was too long. */
-export type Refusal = 'key full' | 'full' | 'timeout';
+export type RejectionReason = 'key full' | 'full' | 'timeout';
 
 /** Numbers that are absent are unlimited. */
 export interface SemaphoreOptions {
@@ -25,7 +25,7 @@ export interface SemaphoreOptions {
      * default keys are served round-robin, and a call is rejected when too many wait.
      */
     readonly newcomersFirst?: boolean;
-    readonly refusal: (why: Refusal, key: string) => Error;
+    readonly rejection: (why: RejectionReason, key: string) => Error;
 }
 
 export interface AcquireOptions {
@@ -43,7 +43,7 @@ type Waiter = (error?: Error) => void;
 export class Semaphore {
 
     readonly #options: Required<SemaphoreOptions>;
-    readonly #held = new Map<string, number>();
+    readonly #acquired = new Map<string, number>();
     readonly #queue: FairQueue<Waiter>;
     /** End of the suspension by key, as `performance.now()`. */
     readonly #suspended = new Map<string, number>();
@@ -63,7 +63,7 @@ export class Semaphore {
 
         options.signal?.throwIfAborted();
         if (this.#isClosed) {
-            throw this.#options.refusal('full', key);
+            throw this.#options.rejection('full', key);
         }
 
         if (this.#isReady(key)) {
@@ -73,11 +73,11 @@ export class Semaphore {
             await this.#wait(key, options);
         }
 
-        let isHeld = true;
+        let isAcquired = true;
         return () => {
 
-            if (isHeld) {
-                isHeld = false;
+            if (isAcquired) {
+                isAcquired = false;
                 this.#release(key);
             }
         };
@@ -119,33 +119,33 @@ export class Semaphore {
 
         this.#isClosed = true;
         for (let key = this.#queue.longest(); key !== undefined; key = this.#queue.longest()) {
-            this.#queue.pop(key)?.(this.#options.refusal('full', key));
+            this.#queue.pop(key)?.(this.#options.rejection('full', key));
         }
     }
 
     #isReady(key: string): boolean {
 
         const { permits, spare, permitsPerKey } = this.#options;
-        const held = this.#held.get(key) ?? 0;
-        return held < permitsPerKey && this.#inUse < (held === 0 ? permits + spare : permits) && !this.#suspended.has(key);
+        const acquired = this.#acquired.get(key) ?? 0;
+        return acquired < permitsPerKey && this.#inUse < (acquired === 0 ? permits + spare : permits) && !this.#suspended.has(key);
     }
 
     #take(key: string): void {
 
         ++this.#inUse;
-        this.#held.set(key, (this.#held.get(key) ?? 0) + 1);
-        this.#queue.noteTurn(key);
+        this.#acquired.set(key, (this.#acquired.get(key) ?? 0) + 1);
+        this.#queue.recordTurn(key);
     }
 
     #release(key: string): void {
 
         --this.#inUse;
-        const held = (this.#held.get(key) ?? 1) - 1;
-        if (held === 0) {
-            this.#held.delete(key);
+        const acquired = (this.#acquired.get(key) ?? 1) - 1;
+        if (acquired === 0) {
+            this.#acquired.delete(key);
         }
         else {
-            this.#held.set(key, held);
+            this.#acquired.set(key, acquired);
         }
 
         this.#grant(key);
@@ -153,14 +153,14 @@ export class Semaphore {
 
     async #wait(key: string, { timeoutMs, signal, maxWaitingPerKey = this.#options.maxWaitingPerKey }: AcquireOptions): Promise<void> {
 
-        const { maxWaiting, refusal } = this.#options;
+        const { maxWaiting, rejection } = this.#options;
         const own = this.#queue.sizeOf(key);
         if (own >= maxWaitingPerKey) {
-            throw refusal('key full', key);
+            throw rejection('key full', key);
         }
 
-        if (this.#queue.size >= maxWaiting && !this.#makeRoom(own)) {
-            throw refusal('full', key);
+        if (this.#queue.size >= maxWaiting && !this.#evict(own)) {
+            throw rejection('full', key);
         }
 
         await new Promise<void>((resolve, reject) => {
@@ -177,28 +177,28 @@ export class Semaphore {
                 }
             };
 
-            const giveUp = (error: Error): void => {
+            const abandon = (error: Error): void => {
 
                 this.#queue.remove(key, end);
                 end(error);
             };
 
-            const abort = (): void => giveUp(signal?.reason as Error);
-            const timer = timeoutMs === undefined ? undefined : setTimeout(() => giveUp(refusal('timeout', key)), timeoutMs);
+            const abort = (): void => abandon(signal?.reason as Error);
+            const timer = timeoutMs === undefined ? undefined : setTimeout(() => abandon(rejection('timeout', key)), timeoutMs);
             signal?.addEventListener('abort', abort, { once: true });
             this.#queue.push(key, end);
         });
     }
 
     /** Rejects the latest call of the key with the most waiting calls, if it has more than the newcomer. */
-    #makeRoom(own: number): boolean {
+    #evict(own: number): boolean {
 
         const longest = this.#options.newcomersFirst ? this.#queue.longest() : undefined;
         if (longest === undefined || this.#queue.sizeOf(longest) <= own + 1) {
             return false;
         }
 
-        this.#queue.pop(longest)?.(this.#options.refusal('full', longest));
+        this.#queue.pop(longest)?.(this.#options.rejection('full', longest));
         return true;
     }
 

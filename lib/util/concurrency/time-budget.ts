@@ -23,18 +23,18 @@ const TIME_LIMIT = 500;
 const FREE_STEPS = 2_000_000;
 
 /** Steps between readings of the clock, each of which costs as much as some thousand steps. */
-const STEPS_PER_LOOK = 100_000;
+const STEPS_PER_CHECK = 100_000;
 
 let started = 0;
 let steps = 0;
-let nextLook = FREE_STEPS;
+let nextCheck = FREE_STEPS;
 
 /** Starts a validation. Nested ones (branches of alternatives) share its budget. */
 export function startBudget(): void {
 
     started = performance.now();
     steps = 0;
-    nextLook = FREE_STEPS;
+    nextCheck = FREE_STEPS;
 }
 
 /** Runs one-time work, such as compiling, without charging it to the budget. */
@@ -53,11 +53,11 @@ export function uncounted<T>(work: () => T): T {
 export function spend(cost: number): void {
 
     steps += cost;
-    if (steps < nextLook) {
+    if (steps < nextCheck) {
         return;
     }
 
-    nextLook = steps + STEPS_PER_LOOK;
+    nextCheck = steps + STEPS_PER_CHECK;
     if (performance.now() - started > TIME_LIMIT) {
         throw new BudgetExceeded();
     }

@@ -6,7 +6,7 @@
 import { FairQueue } from '../concurrency/fair-queue.js';
 
 /** When a call is served: before all others, after the calls that came before it, or when it is the turn of its caller. */
-export type CallTurn = 'first' | 'in order' | { readonly of: string };
+export type CallOrder = 'first' | 'in order' | { readonly of: string };
 
 /** Message of a call; ids increase in the order of arrival. */
 export interface CallMessage<C> {
@@ -16,24 +16,24 @@ export interface CallMessage<C> {
 
 export class CallQueue<C> {
 
-    readonly #turnOf: (call: C) => CallTurn;
+    readonly #orderOf: (call: C) => CallOrder;
     readonly #first: CallMessage<C>[] = [];
     readonly #inOrder: CallMessage<C>[] = [];
     readonly #byCaller = new FairQueue<CallMessage<C>>(true);
 
-    constructor(turnOf: (call: C) => CallTurn) {
+    constructor(orderOf: (call: C) => CallOrder) {
 
-        this.#turnOf = turnOf;
+        this.#orderOf = orderOf;
     }
 
     push(message: CallMessage<C>): void {
 
-        const turn = this.#turnOf(message.call);
-        if (typeof turn === 'string') {
-            this.#listOf(turn).push(message);
+        const order = this.#orderOf(message.call);
+        if (typeof order === 'string') {
+            this.#listOf(order).push(message);
         }
         else {
-            this.#byCaller.push(turn.of, message);
+            this.#byCaller.push(order.of, message);
         }
     }
 
@@ -41,12 +41,12 @@ export class CallQueue<C> {
     next(): CallMessage<C> | undefined {
 
         const caller = this.#byCaller.next();
-        const own = caller === undefined ? undefined : this.#byCaller.peek(caller);
-        if (caller === undefined || !own || this.#first.length > 0 || (this.#inOrder[0]?.id ?? Infinity) < own.id) {
+        const nextOfCaller = caller === undefined ? undefined : this.#byCaller.peek(caller);
+        if (caller === undefined || !nextOfCaller || this.#first.length > 0 || (this.#inOrder[0]?.id ?? Infinity) < nextOfCaller.id) {
             return this.#first.shift() ?? this.#inOrder.shift();
         }
 
-        this.#byCaller.noteTurn(caller);
+        this.#byCaller.recordTurn(caller);
         return this.#byCaller.shift(caller);
     }
 
@@ -74,19 +74,19 @@ export class CallQueue<C> {
     /** Removes a call from any position, which counts as a turn of its caller. */
     remove(message: CallMessage<C>): void {
 
-        const turn = this.#turnOf(message.call);
-        if (typeof turn === 'string') {
-            const list = this.#listOf(turn);
+        const order = this.#orderOf(message.call);
+        if (typeof order === 'string') {
+            const list = this.#listOf(order);
             list.splice(list.indexOf(message), 1);
         }
         else {
-            this.#byCaller.noteTurn(turn.of);
-            this.#byCaller.remove(turn.of, message);
+            this.#byCaller.recordTurn(order.of);
+            this.#byCaller.remove(order.of, message);
         }
     }
 
-    #listOf(turn: 'first' | 'in order'): CallMessage<C>[] {
+    #listOf(order: 'first' | 'in order'): CallMessage<C>[] {
 
-        return turn === 'first' ? this.#first : this.#inOrder;
+        return order === 'first' ? this.#first : this.#inOrder;
     }
 }

@@ -12,7 +12,7 @@ export interface ChannelEndpoint {
 
 /** Reply to one request; replies to requests that timed out are discarded. */
 interface NumberedReply<R> {
-    readonly question: number;
+    readonly requestId: number;
     readonly reply: R;
 }
 
@@ -21,7 +21,7 @@ export class SyncChannelClient<R> {
 
     readonly #port: MessagePort;
     readonly #signal: Int32Array;
-    #question = 0;
+    #requestId = 0;
 
     constructor({ port, signal }: ChannelEndpoint) {
 
@@ -30,15 +30,15 @@ export class SyncChannelClient<R> {
     }
 
     /** Sends a request and blocks; null when there is no reply within the time. */
-    ask(send: (question: number, port: MessagePort) => void, milliseconds: number): R | null {
+    request(send: (requestId: number, port: MessagePort) => void, milliseconds: number): R | null {
 
-        const question = ++this.#question;
+        const requestId = ++this.#requestId;
         const until = performance.now() + milliseconds;
-        send(question, this.#port);
+        send(requestId, this.#port);
         for (;;) {
             const replies = Atomics.load(this.#signal, 0);
             const received = receiveMessageOnPort(this.#port) as { message: NumberedReply<R> } | undefined;
-            if (received?.message.question === question) {
+            if (received?.message.requestId === requestId) {
                 return received.message.reply;
             }
 
@@ -73,9 +73,9 @@ export class SyncChannelServer<R> {
         this.#port.unref();
     }
 
-    answer(question: number, reply: R): void {
+    answer(requestId: number, reply: R): void {
 
-        this.#port.postMessage({ question, reply } satisfies NumberedReply<R>);
+        this.#port.postMessage({ requestId, reply } satisfies NumberedReply<R>);
         Atomics.add(this.#signal, 0, 1);
         Atomics.notify(this.#signal, 0);
     }

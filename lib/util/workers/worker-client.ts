@@ -8,7 +8,7 @@ import { DoipError, unavailable } from '../../errors/errors.js';
 import type { CallMessage } from './call-queue.js';
 import type { AnswerMessage, SentError } from './worker-server.js';
 
-interface Waiting {
+interface PendingCall {
     readonly resolve: (value: never) => void;
     readonly reject: (error: Error) => void;
 }
@@ -17,20 +17,20 @@ interface Waiting {
 export class WorkerClient<C extends { readonly kind: string }, A extends Record<C['kind'], unknown>> {
 
     readonly #worker: Worker;
-    readonly #waiting = new Map<number, Waiting>();
+    readonly #pending = new Map<number, PendingCall>();
     #nextId = 1;
-    #isOver = false;
+    #isEnded = false;
 
     /**
      * @param file compiled script of the worker
-     * @param lost called when the worker ends unexpectedly
+     * @param onExit called when the worker ends unexpectedly
      * @param options options of the thread
      */
-    constructor(file: string, lost: (error: Error) => void, options: Pick<WorkerOptions, 'workerData' | 'transferList' | 'resourceLimits'> = {}) {
+    constructor(file: string, onExit: (error: Error) => void, options: Pick<WorkerOptions, 'workerData' | 'transferList' | 'resourceLimits'> = {}) {
 
         this.#worker = new Worker(file, options);
         this.#worker.unref();
-        this.#worker.on('message', (message: AnswerMessage) => this.#settle(message));
+        this.#worker.on('message', (message: AnswerMessage) => this.#finish(message));
         let cause: Error | null = null;
         this.#worker.on('error', (error) => {
 
@@ -38,11 +38,11 @@ export class WorkerClient<C extends { readonly kind: string }, A extends Record<
         });
         this.#worker.on('exit', (code) => {
 
-            const isExpected = this.#isOver;
-            this.#isOver = true;
+            const isExpected = this.#isEnded;
+            this.#isEnded = true;
             this.#failAll();
             if (!isExpected) {
-                lost(cause ?? new Error(`the worker ended with code ${code}`));
+                onExit(cause ?? new Error(`the worker ended with code ${code}`));
             }
         });
     }
@@ -50,15 +50,15 @@ export class WorkerClient<C extends { readonly kind: string }, A extends Record<
     /** Calls the worker. Rejects with 503 when the worker ends before it has answered. */
     call<K extends C['kind']>(call: C & { readonly kind: K }): Promise<A[K]> {
 
-        if (this.#isOver) {
-            return Promise.reject(gone());
+        if (this.#isEnded) {
+            return Promise.reject(workerExited());
         }
 
         const id = this.#nextId++;
         return new Promise((resolve, reject) => {
 
-            this.#waiting.set(id, { resolve, reject });
-            if (this.#waiting.size === 1) {
+            this.#pending.set(id, { resolve, reject });
+            if (this.#pending.size === 1) {
                 this.#worker.ref();
             }
 
@@ -69,36 +69,36 @@ export class WorkerClient<C extends { readonly kind: string }, A extends Record<
     /** Terminates the worker; pending calls are rejected. */
     async terminate(): Promise<void> {
 
-        this.#isOver = true;
+        this.#isEnded = true;
         // Keep the process alive until the worker has ended.
         this.#worker.ref();
         await this.#worker.terminate();
     }
 
-    #settle(message: AnswerMessage): void {
+    #finish(message: AnswerMessage): void {
 
-        const waiting = this.#waiting.get(message.id);
-        this.#waiting.delete(message.id);
-        if (this.#waiting.size === 0 && !this.#isOver) {
+        const pending = this.#pending.get(message.id);
+        this.#pending.delete(message.id);
+        if (this.#pending.size === 0 && !this.#isEnded) {
             // An idle worker does not keep the process alive, one that is being terminated does.
             this.#worker.unref();
         }
 
         if (message.ok) {
-            waiting?.resolve(message.value as never);
+            pending?.resolve(message.value as never);
         }
         else {
-            waiting?.reject(received(message.error));
+            pending?.reject(received(message.error));
         }
     }
 
     #failAll(): void {
 
-        for (const { reject } of this.#waiting.values()) {
-            reject(gone());
+        for (const { reject } of this.#pending.values()) {
+            reject(workerExited());
         }
 
-        this.#waiting.clear();
+        this.#pending.clear();
     }
 }
 
@@ -116,18 +116,18 @@ function received({ message, stack, status, http }: SentError): Error {
     return error;
 }
 
-const GONE = new WeakSet<Error>();
+const EXITED = new WeakSet<Error>();
 
 /** The error of calls to a worker that has ended, or is about to. */
-export function gone(): Error {
+export function workerExited(): Error {
 
     const error = unavailable('the search index is being restarted, try again', 1);
-    GONE.add(error);
+    EXITED.add(error);
     return error;
 }
 
 /** True when a call was rejected because the worker has ended. */
-export function isGone(error: unknown): boolean {
+export function isWorkerExited(error: unknown): boolean {
 
-    return error instanceof Error && GONE.has(error);
+    return error instanceof Error && EXITED.has(error);
 }

@@ -6,7 +6,7 @@
 import { parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
 import { DoipError } from '../../errors/errors.js';
-import type { CallMessage, CallTurn } from './call-queue.js';
+import type { CallMessage, CallOrder } from './call-queue.js';
 import { CallQueue } from './call-queue.js';
 
 export type AnswerMessage =
@@ -39,34 +39,34 @@ export interface PendingCalls<C> {
  * Serves the calls of the thread's owner. Synchronous handlers run one after the other; asynchronous ones run concurrently, which the owner
  * must allow for.
  *
- * @param turnOf order of pending calls; FIFO by default
+ * @param orderOf order of pending calls; FIFO by default
  */
-export function serveCalls<C>(handle: (call: C, waiting: PendingCalls<C>) => unknown, turnOf: (call: C) => CallTurn = () => 'in order'): void {
+export function serveCalls<C>(handle: (call: C, pending: PendingCalls<C>) => unknown, orderOf: (call: C) => CallOrder = () => 'in order'): void {
 
     if (!parentPort) {
         throw new Error('this is started as a worker thread');
     }
 
-    const calls = new WorkerServer(parentPort, handle, turnOf);
-    parentPort.on('message', (message: CallMessage<C>) => calls.came(message));
+    const calls = new WorkerServer(parentPort, handle, orderOf);
+    parentPort.on('message', (message: CallMessage<C>) => calls.enqueue(message));
 }
 
 class WorkerServer<C> implements PendingCalls<C> {
 
     readonly #port: MessagePort;
-    readonly #handle: (call: C, waiting: PendingCalls<C>) => unknown;
-    readonly #waiting: CallQueue<C>;
+    readonly #handle: (call: C, pending: PendingCalls<C>) => unknown;
+    readonly #queue: CallQueue<C>;
 
-    constructor(port: MessagePort, handle: (call: C, waiting: PendingCalls<C>) => unknown, turnOf: (call: C) => CallTurn) {
+    constructor(port: MessagePort, handle: (call: C, pending: PendingCalls<C>) => unknown, orderOf: (call: C) => CallOrder) {
 
         this.#port = port;
         this.#handle = handle;
-        this.#waiting = new CallQueue(turnOf);
+        this.#queue = new CallQueue(orderOf);
     }
 
-    came(message: CallMessage<C>): void {
+    enqueue(message: CallMessage<C>): void {
 
-        this.#waiting.push(message);
+        this.#queue.push(message);
         for (let next = this.#next(); next; next = this.#next()) {
             this.#answer(next.id, next.call, (own) => this.#handle(own, this));
         }
@@ -75,14 +75,14 @@ class WorkerServer<C> implements PendingCalls<C> {
     offer(work: (call: C) => unknown): void {
 
         this.#receive();
-        for (const message of this.#waiting.sorted()) {
+        for (const message of this.#queue.sorted()) {
             const outcome = this.#answer(message.id, message.call, work);
             if (outcome === DEFER_ALL) {
                 return;
             }
 
             if (outcome !== DEFER) {
-                this.#waiting.remove(message);
+                this.#queue.remove(message);
             }
         }
     }
@@ -91,14 +91,14 @@ class WorkerServer<C> implements PendingCalls<C> {
     #next(): CallMessage<C> | undefined {
 
         this.#receive();
-        return this.#waiting.next();
+        return this.#queue.next();
     }
 
     /** Receives messages that have arrived meanwhile. */
     #receive(): void {
 
         for (let more = receiveMessageOnPort(this.#port); more; more = receiveMessageOnPort(this.#port)) {
-            this.#waiting.push(more.message as CallMessage<C>);
+            this.#queue.push(more.message as CallMessage<C>);
         }
     }
 
@@ -112,14 +112,14 @@ class WorkerServer<C> implements PendingCalls<C> {
             }
 
             if (value instanceof Promise) {
-                value.then((late) => this.#send(id, late)).catch((error: unknown) => this.#refuse(id, error));
+                value.then((result) => this.#send(id, result)).catch((error: unknown) => this.#reject(id, error));
             }
             else {
                 this.#send(id, value);
             }
         }
         catch (error) {
-            this.#refuse(id, error);
+            this.#reject(id, error);
         }
 
         return null;
@@ -130,7 +130,7 @@ class WorkerServer<C> implements PendingCalls<C> {
         this.#port.postMessage({ id, ok: true, value } satisfies AnswerMessage);
     }
 
-    #refuse(id: number, error: unknown): void {
+    #reject(id: number, error: unknown): void {
 
         this.#port.postMessage({ id, ok: false, error: sent(error) } satisfies AnswerMessage);
     }

@@ -35,7 +35,7 @@ forEachDatabase((name, create) => {
             const [db, writer] = [await place.open(), await place.open()];
             const store = new ObjectStore(db);
             const catalog = new Catalog({
-                store, modules: new ScriptModuleStore(db), settings: new SettingStore(db), codedRules: () => Promise.resolve(new Map()),
+                store, modules: new ScriptModuleStore(db), settings: new SettingStore(db), authConfigRules: () => Promise.resolve(new Map()),
                 build: (design, schemas, previous) => TypeRegistry.build({ design, schemas, previous, extensionKeyword: 'cordra', prefix: 'test' })
             });
             const design = [1, 4].map((txnId) => object('design', txnId, 'CordraDesign', { n: txnId }));

@@ -40,12 +40,12 @@ describe('the watchdog', () => {
             answer = resolve;
         });
 
-        await expect(watch.run(() => work, { onHang: () => late.push('stuck'), onLate: (text) => late.push(text) })).to.reject(/took too long/);
+        await expect(watch.run(() => work, { onHang: () => late.push('stuck'), onExpired: (text) => late.push(text) })).to.reject(/took too long/);
         answer('answer');
         await until(async () => late.length > 0);
         expect(late).to.equal(['answer']);
-        expect(await watch.run(async () => 'soon', { onHang: () => late.push('stuck'), onLate: (text) => late.push(text) })).to.equal('soon');
-        await expect(watch.run(() => Promise.reject(new Error('fault')), { onHang: () => {}, onLate: () => {} })).to.reject('fault');
+        expect(await watch.run(async () => 'soon', { onHang: () => late.push('stuck'), onExpired: (text) => late.push(text) })).to.equal('soon');
+        await expect(watch.run(() => Promise.reject(new Error('fault')), { onHang: () => {}, onExpired: () => {} })).to.reject('fault');
     });
 
     it('does not fire without pending calls', async () => {

@@ -9,7 +9,7 @@ const { describe, it } = lab;
 function queueOf(items: string, newcomersFirst: boolean, turns = ''): FairQueue<string> {
 
     const queue = new FairQueue<string>(newcomersFirst);
-    [...turns].forEach((key) => queue.noteTurn(key));
+    [...turns].forEach((key) => queue.recordTurn(key));
     items.split(' ').forEach((item) => queue.push(item.charAt(0), item));
     return queue;
 }
@@ -18,7 +18,7 @@ function orderOf(queue: FairQueue<string>): string {
 
     const order: (string | undefined)[] = [];
     for (let key = queue.next(); key !== undefined; key = queue.next()) {
-        queue.noteTurn(key);
+        queue.recordTurn(key);
         order.push(queue.shift(key));
     }
 

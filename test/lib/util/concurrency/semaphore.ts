@@ -8,12 +8,12 @@ import { Semaphore } from '../../../../lib/util/concurrency/semaphore.js';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-const refusal: SemaphoreOptions['refusal'] = (why, key) => tooManyRequests(`${key}: ${why}`, 1);
+const refusal: SemaphoreOptions['rejection'] = (why, key) => tooManyRequests(`${key}: ${why}`, 1);
 
 /** Does work that ends when it is told to; notes the order in which it starts. */
 function harness(options: Partial<SemaphoreOptions>) {
 
-    const semaphore = new Semaphore({ refusal, ...options });
+    const semaphore = new Semaphore({ rejection: refusal, ...options });
     const started: string[] = [];
     const ends: (() => void)[] = [];
     const add = (key: string, name = key, own?: AcquireOptions): Promise<string> => semaphore.run(key, () => {
@@ -38,7 +38,7 @@ describe('a semaphore with permits for each key', () => {
 
     it('grants a few of one key at a time, in FIFO order', async () => {
 
-        const semaphore = new Semaphore({ permitsPerKey: 2, refusal });
+        const semaphore = new Semaphore({ permitsPerKey: 2, rejection: refusal });
         const granted: number[] = [];
         const acquire = async (number: number) => {
 
@@ -64,7 +64,7 @@ describe('a semaphore with permits for each key', () => {
 
     it('rejects a call after its timeout, and removes it from the queue', async () => {
 
-        const semaphore = new Semaphore({ permitsPerKey: 1, refusal });
+        const semaphore = new Semaphore({ permitsPerKey: 1, rejection: refusal });
         const release = await semaphore.acquire('a');
 
         const error = await expect(semaphore.acquire('a', { timeoutMs: 20 })).to.reject<DoipError>('a: timeout');
@@ -78,7 +78,7 @@ describe('a semaphore with permits for each key', () => {
 
     it('removes a call from the queue when its signal aborts', async () => {
 
-        const semaphore = new Semaphore({ permitsPerKey: 1, refusal });
+        const semaphore = new Semaphore({ permitsPerKey: 1, rejection: refusal });
         const release = await semaphore.acquire('a');
         const impatient = new AbortController();
         const waiting = semaphore.acquire('a', { signal: impatient.signal });
@@ -95,7 +95,7 @@ describe('a semaphore with permits for each key', () => {
 
     it('rejects a call when too many wait, with its key or in total', async () => {
 
-        const semaphore = new Semaphore({ permitsPerKey: 1, maxWaitingPerKey: 2, maxWaiting: 3, refusal });
+        const semaphore = new Semaphore({ permitsPerKey: 1, maxWaitingPerKey: 2, maxWaiting: 3, rejection: refusal });
         const releases = [await semaphore.acquire('a'), await semaphore.acquire('b')];
         const waiting = ['a', 'a', 'b'].map((key) => semaphore.acquire(key).then((release) => release()));
 
@@ -140,7 +140,7 @@ describe('a semaphore for all keys', () => {
 
     it('gives the permit of failed work back', async () => {
 
-        const semaphore = new Semaphore({ permits: 1, refusal });
+        const semaphore = new Semaphore({ permits: 1, rejection: refusal });
 
         const results = await Promise.allSettled([
             semaphore.run('a', () => Promise.reject(new Error('broken'))), semaphore.run('a', () => Promise.resolve('fine'))
@@ -187,7 +187,7 @@ describe('a semaphore that suspends keys', () => {
 
     it('serves other keys meanwhile', async () => {
 
-        const semaphore = new Semaphore({ permits: 1, refusal });
+        const semaphore = new Semaphore({ permits: 1, rejection: refusal });
         const started: string[] = [];
         const run = (key: string) => semaphore.run(key, async () => {
 
@@ -204,7 +204,7 @@ describe('a semaphore that suspends keys', () => {
 
     it('does not suspend a key for longer when the clock is set back', async () => {
 
-        const semaphore = new Semaphore({ permits: 1, refusal });
+        const semaphore = new Semaphore({ permits: 1, rejection: refusal });
         const { now } = Date;
         semaphore.suspend('tired', 30);
         Date.now = () => now() - 30 * 86_400_000;

@@ -1,13 +1,13 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { CallTurn } from '../../../../lib/util/workers/call-queue.js';
+import type { CallOrder } from '../../../../lib/util/workers/call-queue.js';
 import { CallQueue } from '../../../../lib/util/workers/call-queue.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
 
 /** Calls are letters for searches of a caller with a number, `!…` for what comes first, and `.…` for what keeps its place. */
-function turnOf(call: string): CallTurn {
+function turnOf(call: string): CallOrder {
 
     return call.startsWith('!') ? 'first' : call.startsWith('.') ? 'in order' : { of: call.charAt(0) };
 }

@@ -15,7 +15,7 @@ const THREAD = `
     const { parentPort, workerData } = require('node:worker_threads');
     const { SyncChannelClient } = require(${JSON.stringify(join(__dirname, '../../../../lib/util/workers/sync-channel.js'))});
     const channel = new SyncChannelClient(workerData);
-    const ask = (text, ms) => channel.ask((question, port) => port.postMessage({ question, text }), ms);
+    const ask = (text, ms) => channel.request((question, port) => port.postMessage({ question, text }), ms);
     parentPort.postMessage([ask('one', 1), ask('two', 30000), ask('three', 30000)]);
 `;
 
@@ -49,9 +49,9 @@ describe('the synchronous channel', () => {
         const server = new SyncChannelServer<string>();
         const channel = new SyncChannelClient<string>(server.endpoint);
 
-        expect(channel.ask(() => {}, 10)).to.be.null();
+        expect(channel.request(() => {}, 10)).to.be.null();
         server.answer(1, 'late');
-        expect(channel.ask((question) => server.answer(question, 'in time'), 10_000)).to.equal('in time');
+        expect(channel.request((question) => server.answer(question, 'in time'), 10_000)).to.equal('in time');
         server.close();
     });
 });
