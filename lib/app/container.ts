@@ -29,6 +29,7 @@ import { ObjectLoader } from '../objects/read/object-loader.js';
 import { ObjectResolution } from '../objects/read/object-resolution.js';
 import { ObjectCreation } from '../objects/create-object.js';
 import { ObjectReader } from '../objects/read/object-reader.js';
+import { WRITE_TIMEOUT_MS } from '../objects/object-transaction.js';
 import { ObjectService } from '../objects/object-service.js';
 import { ObjectWriter } from '../objects/object-writer.js';
 import { ReferenceChecker } from '../objects/reference-checker.js';
@@ -231,10 +232,11 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     identity.useAuthenticateHook(() => scripting.design.authenticateHook());
     const resolution = new ObjectResolution(scripting.lifecycle, limits);
     const writing = {
-        store: objectStore, reader, catalog, writer, limits, locks: new KeyedLocks(), lifecycle: scripting.lifecycle, clock, timeoutMs: options.writeTimeoutMs
+        store: objectStore, reader, catalog, pipeline, writer, limits, locks: new KeyedLocks(), lifecycle: scripting.lifecycle, clock,
+        timeoutMs: options.writeTimeoutMs ?? WRITE_TIMEOUT_MS
     };
-    const objects = new ObjectService({ ...writing, pipeline });
-    const creation = new ObjectCreation({ ...writing, pipeline });
+    const objects = new ObjectService(writing);
+    const creation = new ObjectCreation(writing);
     const loader = new ObjectLoader({ byIds: (ids) => scan.byIds(ids), refresh: () => reader.epochs() });
     const versions = new VersionService({ ...writing, versions: new VersionStore(db), references: referenceStore });
     const relationships = new RelationshipService({
@@ -251,7 +253,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         highestSafeTxn: new HighestSafeTxn({ index: search.index, objects: objectStore, clock, floor }),
         search: new SearchService({ index: search.index, objects: scan, policy, catalog, resolution, timeoutMs: options.search?.timeout }),
         ...composeTransfer({
-            ...writing, loader, db, log, bulk, blobs, catalogStore, settings, jobs, jobStore, pipeline, objects: scan, elements,
+            ...writing, loader, db, log, bulk, blobs, catalogStore, settings, jobs, jobStore, objects: scan, elements,
             directory: identity.directory, secretRemover, secrets: identity.secretTransfer, references,
             rehearse: scripting.rehearse, barrier, refresh: () => reader.epochs()
         }),

@@ -3,27 +3,21 @@
  */
 
 import type { JsonObject } from '../util/json-types.js';
-import type { Catalog } from '../types/catalog.js';
-import type { ObjectStore } from '../stores/objects/object-store.js';
-import type { ContentPipeline } from './content-pipeline.js';
-import type { ObjectWriter, WriteOutcome } from './object-writer.js';
+import type { WriteOutcome } from './object-writer.js';
 import type { StoredObject } from '../model/stored-object.js';
-import type { TxnIdGenerator } from './txn-id-generator.js';
 import { conflict, DoipError } from '../errors/errors.js';
-import { WRITE_TIMEOUT_MS } from './object-transaction.js';
-import type { FieldLimits } from './input/field-validation.js';
 import { checkNewId, checkTypeName } from './input/field-validation.js';
-import type { Lifecycle } from './hooks/lifecycle.js';
 import type { Proposal } from './hooks/hook-object.js';
 import { withIndexForm } from './hooks/indexed-form-builder.js';
 import { idFromPrimary, mintId } from './id-minter.js';
 import { retryOnConflict } from '../util/concurrency/retry-on-conflict.js';
 import { applyContent, applyElements, checkWritable } from './update-request.js';
 import { authorOf, type WriteContext } from '../model/write-context.js';
-import { WriteHooks, type HookParts } from './hooks/write-hooks.js';
+import { WriteHooks } from './hooks/write-hooks.js';
 import { ID_RESERVED } from '../model/write-participant.js';
 import type { ObjectInput } from '../model/object-input.js';
 import type { PreparedChange } from '../model/object-draft.js';
+import type { WriteParts } from './object-transaction.js';
 
 /** Maximum number of minted ids to try. */
 const MINT_ATTEMPTS = 8;
@@ -53,26 +47,11 @@ interface Creation {
 /** Creates objects. */
 export class ObjectCreation {
 
-    readonly #store: ObjectStore;
-    readonly #catalog: Catalog;
-    readonly #pipeline: ContentPipeline;
-    readonly #writer: ObjectWriter;
-    readonly #hooks: HookParts;
-    readonly #clock: TxnIdGenerator;
-    readonly #timeoutMs: number;
+    readonly #parts: WriteParts;
 
-    constructor(parts: {
-        store: ObjectStore; catalog: Catalog; pipeline: ContentPipeline; writer: ObjectWriter; limits: FieldLimits; lifecycle: Lifecycle;
-        clock: TxnIdGenerator; timeoutMs?: number | undefined;
-    }) {
+    constructor(parts: WriteParts) {
 
-        this.#store = parts.store;
-        this.#catalog = parts.catalog;
-        this.#pipeline = parts.pipeline;
-        this.#writer = parts.writer;
-        this.#hooks = { lifecycle: parts.lifecycle, limits: parts.limits };
-        this.#clock = parts.clock;
-        this.#timeoutMs = parts.timeoutMs ?? WRITE_TIMEOUT_MS;
+        this.#parts = parts;
     }
 
     /**
@@ -84,10 +63,10 @@ export class ObjectCreation {
     async create(input: ObjectInput, context: WriteContext, options: CreateOptions = {}): Promise<StoredObject> {
 
         const { suffix, isFree = false } = options;
-        const requestedId = input.id ?? (suffix === undefined ? undefined : `${this.#catalog.current.prefix}/${suffix}`);
-        checkWritable(this.#catalog.current.design, context.caller, requestedId ?? '');
+        const requestedId = input.id ?? (suffix === undefined ? undefined : `${this.#parts.catalog.current.prefix}/${suffix}`);
+        checkWritable(this.#parts.catalog.current.design, context.caller, requestedId ?? '');
         if (requestedId !== undefined) {
-            checkNewId(requestedId, this.#catalog.current.prefix, this.#hooks.limits);
+            checkNewId(requestedId, this.#parts.catalog.current.prefix, this.#parts.limits);
             if (!isFree) {
                 await this.#checkFree(requestedId);
             }
@@ -99,7 +78,7 @@ export class ObjectCreation {
         if (hooks) {
             proposal = await hooks.beforeSchemaValidation(proposal);
             if (proposal.id !== undefined && proposal.id !== requestedId) {
-                checkNewId(proposal.id, this.#catalog.current.prefix, this.#hooks.limits);
+                checkNewId(proposal.id, this.#parts.catalog.current.prefix, this.#parts.limits);
                 await this.#checkFree(proposal.id);
             }
         }
@@ -117,16 +96,16 @@ export class ObjectCreation {
 
     #hooksOf(input: ObjectInput, context: WriteContext): WriteHooks | null {
 
-        const { lifecycle } = this.#hooks;
+        const { lifecycle } = this.#parts;
         const concerns = input.type !== undefined && !context.chain && (lifecycle.has(input.type) || lifecycle.mayGenerateIds(input.type));
-        return concerns ? new WriteHooks(this.#hooks, { before: null, input, context }) : null;
+        return concerns ? new WriteHooks(this.#parts, { before: null, input, context }) : null;
     }
 
     #propose(id: string | undefined, input: ObjectInput): Proposal {
 
         return {
             id,
-            type: checkTypeName(input.type, this.#hooks.limits),
+            type: checkTypeName(input.type, this.#parts.limits),
             content: applyContent({}, { input }),
             acl: input.acl ?? null,
             userMetadata: input.userMetadata ?? null,
@@ -147,7 +126,7 @@ export class ObjectCreation {
         }
 
         for (let i = 0; i < MINT_ATTEMPTS; ++i) {
-            const after = await this.#under(mintId(this.#catalog.current.prefix), proposal, creation);
+            const after = await this.#under(mintId(this.#parts.catalog.current.prefix), proposal, creation);
             if (after) {
                 return after;
             }
@@ -159,13 +138,13 @@ export class ObjectCreation {
     /** Creates the object with the id derived from its content; null if there is none, or it is taken or reserved for another user or group. */
     async #underPrimary(proposal: Proposal, creation: Creation): Promise<StoredObject | null> {
 
-        const primary = this.#pipeline.primaryOf(proposal.type, proposal.content);
+        const primary = this.#parts.pipeline.primaryOf(proposal.type, proposal.content);
         if (primary === undefined) {
             return null;
         }
 
         try {
-            return await this.#under(idFromPrimary(this.#catalog.current.prefix, primary), proposal, creation);
+            return await this.#under(idFromPrimary(this.#parts.catalog.current.prefix, primary), proposal, creation);
         }
         catch (error) {
             if (error instanceof DoipError && error.reason === ID_RESERVED) {
@@ -181,9 +160,9 @@ export class ObjectCreation {
 
         let last: string | null = null;
         for await (const id of hooks.generatedIds(proposal, GENERATE_ATTEMPTS)) {
-            checkNewId(id, this.#catalog.current.prefix, this.#hooks.limits);
+            checkNewId(id, this.#parts.catalog.current.prefix, this.#parts.limits);
             last = id;
-            const isTaken = (await this.#store.view(id)).object !== null;
+            const isTaken = (await this.#parts.store.view(id)).object !== null;
             const after = isTaken ? null : await this.#under(id, proposal, creation);
             if (after) {
                 return after;
@@ -200,8 +179,8 @@ export class ObjectCreation {
     /** Creates the object with an id; null if the id is taken. */
     async #under(id: string, draft: Proposal, creation: Creation): Promise<StoredObject | null> {
 
-        const { after, outcome } = await retryOnConflict(() => this.#clock.reserve(() => this.#attempt(id, draft, creation)), {
-            deadline: performance.now() + this.#timeoutMs, maxAttempts: NUMBER_ATTEMPTS,
+        const { after, outcome } = await retryOnConflict(() => this.#parts.clock.reserve(() => this.#attempt(id, draft, creation)), {
+            deadline: performance.now() + this.#parts.timeoutMs, maxAttempts: NUMBER_ATTEMPTS,
             message: `object ${id} took too long to be created, try again`
         });
         return outcome === 'stored' ? after : null;
@@ -215,9 +194,9 @@ export class ObjectCreation {
         const proposal = { ...draft, id };
         const change = await this.#draft(id, hooks ? await hooks.withId(proposal) : proposal, sent, context);
         await hooks?.beforeStorage(change.after);
-        const pending = withIndexForm(this.#hooks, change, context);
+        const pending = withIndexForm(this.#parts, change, context);
         const indexed = pending instanceof Promise ? await pending : pending;
-        const outcome = context.dryRun ? 'stored' : await this.#writer.write(indexed);
+        const outcome = context.dryRun ? 'stored' : await this.#parts.writer.write(indexed);
         return outcome === 'lost-race' ? null : { after: change.after, outcome };
     }
 
@@ -225,7 +204,7 @@ export class ObjectCreation {
 
         const now = Date.now();
         const author = authorOf(caller);
-        return this.#pipeline.prepare({
+        return this.#parts.pipeline.prepare({
             ...proposal, before: null, id, caller, now,
             metadata: { createdOn: now, createdBy: author, modifiedOn: now, modifiedBy: author },
             contentTouched: true, beforeWrite, sent
@@ -235,7 +214,7 @@ export class ObjectCreation {
     /** Checks that an id is free. @throws DoipError 409 */
     async #checkFree(id: string): Promise<void> {
 
-        if ((await this.#store.view(id)).object) {
+        if ((await this.#parts.store.view(id)).object) {
             throw idConflict(id);
         }
     }

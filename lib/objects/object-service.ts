@@ -3,18 +3,10 @@
  * operation; the validity of objects is checked here and by the code of their type.
  */
 
-import type { KeyedLocks } from '../util/concurrency/keyed-mutex.js';
 import type { JsonObject, JsonValue } from '../util/json-types.js';
 import type { Acl } from '../doip/digital-object.js';
-import type { Catalog } from '../types/catalog.js';
-import type { ContentPipeline } from './content-pipeline.js';
-import type { FieldLimits } from './input/field-validation.js';
 import type { Proposal } from './hooks/hook-object.js';
-import type { Lifecycle } from './hooks/lifecycle.js';
-import type { ObjectWriter } from './object-writer.js';
-import type { ObjectReader } from './read/object-reader.js';
 import type { StoredObject, IndexedForm } from '../model/stored-object.js';
-import type { TxnIdGenerator } from './txn-id-generator.js';
 import { badRequest, missingObject } from '../errors/errors.js';
 import { DESIGN_ID } from '../doip/ids.js';
 import { checkOwnWriters } from '../model/caller.js';
@@ -23,9 +15,10 @@ import { retryOnConflict } from '../util/concurrency/retry-on-conflict.js';
 import { indexFormOf, withIndexForm } from './hooks/indexed-form-builder.js';
 import { applyContent, applyElements, type UpdateRequest, checkVersion } from './update-request.js';
 import { authorOf, holding, type HeldLock, type ScriptChain, type WriteContext } from '../model/write-context.js';
-import { WriteHooks, type HookedWrite, type HookParts } from './hooks/write-hooks.js';
+import { WriteHooks, type HookedWrite } from './hooks/write-hooks.js';
 import type { PreparedChange } from '../model/object-draft.js';
 import { editOf } from './hooks/hook-object.js';
+import type { WriteParts } from './object-transaction.js';
 
 export { authorOf, type WriteContext } from '../model/write-context.js';
 
@@ -41,22 +34,13 @@ type HookedChange = PreparedChange & { readonly hooks: WriteHooks | null };
 /** Creates, updates and deletes objects. */
 export class ObjectService {
 
-    readonly #catalog: Catalog;
-    readonly #pipeline: ContentPipeline;
+    readonly #parts: WriteParts;
     readonly #transaction: ObjectTransaction;
-    readonly #reader: ObjectReader;
-    readonly #hooks: HookParts;
 
-    constructor(parts: {
-        reader: ObjectReader; catalog: Catalog; pipeline: ContentPipeline; writer: ObjectWriter; limits: FieldLimits; locks: KeyedLocks;
-        lifecycle: Lifecycle; clock: TxnIdGenerator; timeoutMs?: number | undefined;
-    }) {
+    constructor(parts: WriteParts) {
 
-        this.#catalog = parts.catalog;
-        this.#pipeline = parts.pipeline;
-        this.#hooks = { lifecycle: parts.lifecycle, limits: parts.limits };
+        this.#parts = parts;
         this.#transaction = new ObjectTransaction(parts);
-        this.#reader = parts.reader;
     }
 
     /**
@@ -70,7 +54,7 @@ export class ObjectService {
         const { input } = request;
         return this.#stored(id, context, async (before, now) => {
 
-            checkVersion(this.#catalog.current.design, before);
+            checkVersion(this.#parts.catalog.current.design, before);
             if (input.id !== undefined && input.id !== id) {
                 throw badRequest(`the id of the input, ${input.id}, differs from the target, ${id}`);
             }
@@ -96,7 +80,7 @@ export class ObjectService {
 
         return this.#stored(id, context, async (before, now) => {
 
-            checkVersion(this.#catalog.current.design, before);
+            checkVersion(this.#parts.catalog.current.design, before);
             checkWriters(before, acl, context);
             const write = { before, input: undefined, context };
             return this.#prepare(write, { now, target: { ...before, acl }, hooks: this.#hooksOf(write, before.type), sent: null });
@@ -127,7 +111,7 @@ export class ObjectService {
      */
     indexFormOf(object: StoredObject, context: WriteContext): Promise<IndexedForm | null | undefined> {
 
-        return indexFormOf(this.#hooks, object, context);
+        return indexFormOf(this.#parts, object, context);
     }
 
     /**
@@ -145,14 +129,14 @@ export class ObjectService {
 
             const lock: HeldLock = { by: 'call', lastWrite: null };
             const chain = holding(id, lock, context.chain);
-            const { object } = await this.#reader.view(id);
+            const { object } = await this.#parts.reader.view(id);
             if (!object) {
                 throw missingObject(id);
             }
 
             context.check?.(object);
             const { answer, object: edited } = await work(object, chain);
-            const target = editOf(edited, object, this.#hooks.limits);
+            const target = editOf(edited, object, this.#parts.limits);
             return !target || await this.#storeEdit(target, object, lock, { ...context, chain }) ? { answer } : null;
         };
 
@@ -174,7 +158,7 @@ export class ObjectService {
                     throw STALE;
                 }
 
-                checkVersion(this.#catalog.current.design, before);
+                checkVersion(this.#parts.catalog.current.design, before);
                 return this.#prepare({ before, input: undefined, context }, { now, target, hooks: null, sent: null });
             });
             return true;
@@ -204,29 +188,29 @@ export class ObjectService {
     ): Promise<HookedChange> {
 
         const { caller, beforeWrite } = context;
-        const change = await this.#pipeline.prepare({
+        const change = await this.#parts.pipeline.prepare({
             ...target, before, id: before.id, caller, now,
             metadata: { ...before.metadata, modifiedOn: now, modifiedBy: authorOf(caller) },
             contentTouched: target.content !== before.content || target.type !== before.type,
             beforeWrite, sent
         });
         await hooks?.beforeStorage(change.after);
-        return withIndexForm(this.#hooks, { ...change, hooks }, context);
+        return withIndexForm(this.#parts, { ...change, hooks }, context);
     }
 
     /** Returns the hooks of a write; null if there are none, or if a script writes. */
     #hooksOf(write: HookedWrite, type: string): WriteHooks | null {
 
-        const { lifecycle } = this.#hooks;
+        const { lifecycle } = this.#parts;
         const { before, context } = write;
         const concerns = !context.chain && (lifecycle.has(type) || before !== null && before.type !== type && lifecycle.has(before.type));
-        return concerns ? new WriteHooks(this.#hooks, write) : null;
+        return concerns ? new WriteHooks(this.#parts, write) : null;
     }
 
     #typeAfter(before: StoredObject, { input, allowTypeChange }: UpdateRequest): string {
 
         const type = input.type ?? before.type;
-        if (type !== before.type && !allowTypeChange && !this.#catalog.current.design.enableTypeChangeViaUpdate) {
+        if (type !== before.type && !allowTypeChange && !this.#parts.catalog.current.design.enableTypeChangeViaUpdate) {
             throw badRequest(`object ${before.id} has type ${before.type}; the design does not allow a change to ${type}`);
         }
 

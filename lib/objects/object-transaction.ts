@@ -14,6 +14,9 @@ import type { ObjectChange } from '../model/write-participant.js';
 import { conflict, missingObject } from '../errors/errors.js';
 import { checkWritable } from './update-request.js';
 import { retryOnConflict } from '../util/concurrency/retry-on-conflict.js';
+import type { ObjectStore } from '../stores/objects/object-store.js';
+import type { ContentPipeline } from './content-pipeline.js';
+import type { HookParts } from './hooks/write-hooks.js';
 
 /**
  * Timeout in ms of a write, including the wait for its object and retries: limits how long a client waits while scripts hold
@@ -24,26 +27,27 @@ export const WRITE_TIMEOUT_MS = 10_000;
 /** Timeout in ms of a script's wait for another object. Resolves deadlocks between scripts that hold each other's objects. */
 const SCRIPT_LOCK_DEADLINE = 2000;
 
+/** Dependencies of the services that write objects. */
+export interface WriteParts extends HookParts {
+    readonly store: ObjectStore;
+    readonly reader: ObjectReader;
+    readonly catalog: Catalog;
+    readonly pipeline: ContentPipeline;
+    readonly writer: ObjectWriter;
+    readonly locks: KeyedLocks;
+    readonly clock: TxnIdGenerator;
+    /** Milliseconds after which a write that others keep overtaking is rejected. */
+    readonly timeoutMs: number;
+}
+
 /** Changes existing objects. */
 export class ObjectTransaction {
 
-    readonly #reader: ObjectReader;
-    readonly #catalog: Catalog;
-    readonly #writer: ObjectWriter;
-    readonly #locks: KeyedLocks;
-    readonly #clock: TxnIdGenerator;
-    readonly #timeoutMs: number;
+    readonly #parts: WriteParts;
 
-    constructor(parts: {
-        reader: ObjectReader; catalog: Catalog; writer: ObjectWriter; locks: KeyedLocks; clock: TxnIdGenerator; timeoutMs?: number | undefined;
-    }) {
+    constructor(parts: WriteParts) {
 
-        this.#reader = parts.reader;
-        this.#catalog = parts.catalog;
-        this.#writer = parts.writer;
-        this.#locks = parts.locks;
-        this.#clock = parts.clock;
-        this.#timeoutMs = parts.timeoutMs ?? WRITE_TIMEOUT_MS;
+        this.#parts = parts;
     }
 
     /**
@@ -54,14 +58,14 @@ export class ObjectTransaction {
      */
     async locked<T>(id: string, { chain }: Pick<WriteContext, 'chain'>, work: (deadline: number) => Promise<T>): Promise<T> {
 
-        const deadline = performance.now() + this.#timeoutMs;
+        const deadline = performance.now() + this.#parts.timeoutMs;
 
         const lock = chain?.locks.get(id);
         if (lock?.by === 'change') {
             throw conflict(`object ${id} is being changed by the request that runs this script: change the object that the hook is given`);
         }
 
-        return lock ? work(deadline) : this.#locks.run(id, () => work(deadline), chain ? SCRIPT_LOCK_DEADLINE : this.#timeoutMs);
+        return lock ? work(deadline) : this.#parts.locks.run(id, () => work(deadline), chain ? SCRIPT_LOCK_DEADLINE : this.#parts.timeoutMs);
     }
 
     /**
@@ -77,7 +81,7 @@ export class ObjectTransaction {
 
         return this.locked(id, context, async (deadline) => {
 
-            const attempt = (): Promise<C | null> => this.#clock.reserve(() => this.#attempt(id, context, compute));
+            const attempt = (): Promise<C | null> => this.#parts.clock.reserve(() => this.#attempt(id, context, compute));
             const change = await retryOnConflict(attempt, { deadline, message: beingChanged(id) });
             recordWrite(id, change, context);
             return change;
@@ -89,15 +93,15 @@ export class ObjectTransaction {
         id: string, context: WriteContext, compute: (before: StoredObject, now: number) => Promise<C>
     ): Promise<C | null> {
 
-        const { object } = await this.#reader.view(id);
+        const { object } = await this.#parts.reader.view(id);
         if (!object) {
             throw missingObject(id);
         }
 
         context.check?.(object);
-        checkWritable(this.#catalog.current.design, context.caller, id);
+        checkWritable(this.#parts.catalog.current.design, context.caller, id);
         const change = await compute(object, Date.now());
-        return context.dryRun || await this.#writer.write(change) === 'stored' ? change : null;
+        return context.dryRun || await this.#parts.writer.write(change) === 'stored' ? change : null;
     }
 }
 

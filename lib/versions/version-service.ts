@@ -3,21 +3,13 @@
  * of elements with the object it was made from.
  */
 
-import type { KeyedLocks } from '../util/concurrency/keyed-mutex.js';
 import type { JsonObject } from '../util/json-types.js';
 import type { Metadata } from '../doip/digital-object.js';
 import type { Caller } from '../model/caller.js';
-import type { ObjectStore } from '../stores/objects/object-store.js';
 import type { ReferenceStore } from '../stores/reference-store.js';
 import type { VersionEntry, VersionStore } from '../stores/version-store.js';
-import type { Catalog } from '../types/catalog.js';
-import type { FieldLimits } from '../objects/input/field-validation.js';
-import type { Lifecycle } from '../objects/hooks/lifecycle.js';
-import type { ObjectReader } from '../objects/read/object-reader.js';
-import type { ObjectWriter, WriteOutcome } from '../objects/object-writer.js';
+import type { WriteOutcome } from '../objects/object-writer.js';
 import type { StoredObject } from '../model/stored-object.js';
-import type { TxnIdGenerator } from '../objects/txn-id-generator.js';
-import type { HookParts } from '../objects/hooks/write-hooks.js';
 import { badRequest, conflict, missingObject } from '../errors/errors.js';
 import { retryOnConflict } from '../util/concurrency/retry-on-conflict.js';
 import { beingChanged, ObjectTransaction } from '../objects/object-transaction.js';
@@ -27,6 +19,7 @@ import { withIndexForm } from '../objects/hooks/indexed-form-builder.js';
 import { LOST_RACE } from '../objects/object-writer.js';
 import { authorOf, type WriteContext } from '../model/write-context.js';
 import { checkWritable } from '../objects/update-request.js';
+import type { WriteParts } from '../objects/object-transaction.js';
 
 /** Options of a new version. */
 export interface PublishRequest {
@@ -36,33 +29,19 @@ export interface PublishRequest {
     readonly withElements: boolean;
 }
 
+/** Dependencies of the versions. */
+type VersionParts = WriteParts & { readonly versions: VersionStore; readonly references: ReferenceStore };
+
 /** Publishes and lists versions. */
 export class VersionService {
 
-    readonly #store: ObjectStore;
-    readonly #reader: ObjectReader;
-    readonly #versions: VersionStore;
-    readonly #references: ReferenceStore;
-    readonly #catalog: Catalog;
-    readonly #writer: ObjectWriter;
-    readonly #clock: TxnIdGenerator;
+    readonly #parts: VersionParts;
     readonly #transaction: ObjectTransaction;
-    readonly #hooks: HookParts;
 
-    constructor(parts: {
-        store: ObjectStore; reader: ObjectReader; versions: VersionStore; references: ReferenceStore; catalog: Catalog; writer: ObjectWriter;
-        clock: TxnIdGenerator; limits: FieldLimits; locks: KeyedLocks; lifecycle: Lifecycle; timeoutMs?: number | undefined;
-    }) {
+    constructor(parts: VersionParts) {
 
-        this.#store = parts.store;
-        this.#reader = parts.reader;
-        this.#versions = parts.versions;
-        this.#references = parts.references;
-        this.#catalog = parts.catalog;
-        this.#writer = parts.writer;
-        this.#clock = parts.clock;
+        this.#parts = parts;
         this.#transaction = new ObjectTransaction(parts);
-        this.#hooks = { lifecycle: parts.lifecycle, limits: parts.limits };
     }
 
     /**
@@ -75,12 +54,12 @@ export class VersionService {
 
         const { versionId } = request;
         if (versionId !== undefined) {
-            checkNewId(versionId, this.#catalog.current.prefix, this.#hooks.limits);
+            checkNewId(versionId, this.#parts.catalog.current.prefix, this.#parts.limits);
         }
 
         return this.#transaction.locked(tipId, context, async (deadline) => {
 
-            const attempt = (): Promise<StoredObject | null> => this.#clock.reserve(() => this.#attempt(tipId, request, context));
+            const attempt = (): Promise<StoredObject | null> => this.#parts.clock.reserve(() => this.#attempt(tipId, request, context));
             return versionRecord(await retryOnConflict(attempt, { deadline, message: beingChanged(tipId) }));
         });
     }
@@ -93,11 +72,11 @@ export class VersionService {
 
         const tipId = member.metadata?.versionOf ?? member.id;
         const records: JsonObject[] = [];
-        for await (const block of this.#versions.versionsOf(tipId)) {
+        for await (const block of this.#parts.versions.versionsOf(tipId)) {
             records.push(...block.filter(isVisible).map(versionRecord));
         }
 
-        const { object: tip } = await this.#store.view(tipId);
+        const { object: tip } = await this.#parts.store.view(tipId);
         return tip && isVisible(tip) ? [...records, versionRecord(tip)] : records;
     }
 
@@ -116,13 +95,13 @@ export class VersionService {
 
     async #tip(id: string, { caller, check }: WriteContext): Promise<StoredObject> {
 
-        const { object } = await this.#reader.view(id);
+        const { object } = await this.#parts.reader.view(id);
         if (!object) {
             throw missingObject(id);
         }
 
         check?.(object);
-        checkWritable(this.#catalog.current.design, caller, '');
+        checkWritable(this.#parts.catalog.current.design, caller, '');
         if (object.metadata.isVersion) {
             throw badRequest('Cannot publish a version for an object that is not the tip.');
         }
@@ -135,7 +114,7 @@ export class VersionService {
 
         return {
             ...tip,
-            id: versionId ?? mintId(this.#catalog.current.prefix),
+            id: versionId ?? mintId(this.#parts.catalog.current.prefix),
             elements: withElements ? tip.elements : [],
             metadata: {
                 ...tip.metadata,
@@ -143,7 +122,7 @@ export class VersionService {
                 versionOf: tip.id,
                 publishedBy: authorOf(caller),
                 publishedOn: Date.now(),
-                txnId: this.#clock.next(tip.metadata.txnId)
+                txnId: this.#parts.clock.next(tip.metadata.txnId)
             }
         };
     }
@@ -151,9 +130,9 @@ export class VersionService {
     async #write(tip: StoredObject, version: StoredObject, context: WriteContext): Promise<WriteOutcome> {
 
         // The version links the elements of the tip, which must not have changed since.
-        const steps = [this.#store.holdStep(tip, LOST_RACE), ...this.#references.copySteps(tip.id, version.id)];
+        const steps = [this.#parts.store.holdStep(tip, LOST_RACE), ...this.#parts.references.copySteps(tip.id, version.id)];
         const change = { before: null, after: version, processed: null, steps, caller: context.caller, now: Date.now() };
-        return this.#writer.write(await withIndexForm(this.#hooks, change, context));
+        return this.#parts.writer.write(await withIndexForm(this.#parts, change, context));
     }
 }
 

@@ -5,19 +5,10 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Step } from '../../../db/database.js';
-import type { KeyedLocks } from '../../util/concurrency/keyed-mutex.js';
 import type { Metadata } from '../../doip/digital-object.js';
 import type { Caller } from '../../model/caller.js';
-import type { ObjectReader } from '../../objects/read/object-reader.js';
-import type { Catalog } from '../../types/catalog.js';
-import type { ContentPipeline } from '../../objects/content-pipeline.js';
-import type { FieldLimits } from '../../objects/input/field-validation.js';
-import type { Lifecycle } from '../../objects/hooks/lifecycle.js';
 import type { ObjectLoader } from '../../objects/read/object-loader.js';
-import type { ObjectWriter } from '../../objects/object-writer.js';
 import type { StoredElement, StoredObject, IndexedForm } from '../../model/stored-object.js';
-import type { TxnIdGenerator } from '../../objects/txn-id-generator.js';
-import type { HookParts } from '../../objects/hooks/write-hooks.js';
 import type { ObjectChange } from '../../model/write-participant.js';
 import { retryOnConflict } from '../../util/concurrency/retry-on-conflict.js';
 import { DESIGN_ID } from '../../doip/ids.js';
@@ -27,6 +18,7 @@ import { checkNewId } from '../../objects/input/field-validation.js';
 import { withIndexForm } from '../../objects/hooks/indexed-form-builder.js';
 import { isUntouchedDefault } from '../../types/seed-content.js';
 import { checkWritable } from '../../objects/update-request.js';
+import type { WriteParts } from '../../objects/object-transaction.js';
 
 /** Target state of an object. */
 export type RestoredObject = Omit<StoredObject, 'metadata' | 'id'> & {
@@ -51,35 +43,25 @@ export type ObjectFacts = Omit<StoredObject, 'metadata' | 'elements'> & {
 /** Outcome of a restore. */
 export type RestoreOutcome = 'created' | 'updated';
 
+/** Dependencies of the restorer. */
+export type RestorerParts = WriteParts & { readonly loader: ObjectLoader };
+
 /** Restores objects. */
 export class ObjectRestorer {
 
-    readonly #catalog: Catalog;
-    readonly #pipeline: ContentPipeline;
-    readonly #writer: ObjectWriter;
-    readonly #hooks: HookParts;
+    readonly #parts: RestorerParts;
     readonly #transaction: ObjectTransaction;
-    readonly #loader: ObjectLoader;
-    readonly #clock: TxnIdGenerator;
 
-    constructor(parts: {
-        reader: ObjectReader; catalog: Catalog; pipeline: ContentPipeline; writer: ObjectWriter; limits: FieldLimits; locks: KeyedLocks;
-        lifecycle: Lifecycle; clock: TxnIdGenerator; loader: ObjectLoader;
-    }) {
+    constructor(parts: RestorerParts) {
 
-        this.#loader = parts.loader;
-        this.#clock = parts.clock;
-        this.#catalog = parts.catalog;
-        this.#pipeline = parts.pipeline;
-        this.#writer = parts.writer;
-        this.#hooks = { lifecycle: parts.lifecycle, limits: parts.limits };
+        this.#parts = parts;
         this.#transaction = new ObjectTransaction(parts);
     }
 
     /** Returns true when an identical object exists. The catalog of types is then at least as new as that object. */
     async exists(target: ObjectFacts): Promise<boolean> {
 
-        const object = await this.#loader.find(target.id);
+        const object = await this.#parts.loader.find(target.id);
         return object !== null && isDeepStrictEqual(factsOf(object), factsOf(target));
     }
 
@@ -91,52 +73,52 @@ export class ObjectRestorer {
      */
     async restore(id: string, make: (before: StoredObject | null) => RestoredObject, caller: Caller): Promise<RestoreOutcome> {
 
-        const attempt = (): Promise<RestoreOutcome | null> => this.#clock.reserve(() => this.#attempt(id, make, caller));
+        const attempt = (): Promise<RestoreOutcome | null> => this.#parts.clock.reserve(() => this.#attempt(id, make, caller));
         return this.#transaction.locked(id, {}, (deadline) => retryOnConflict(attempt, { deadline, message: beingChanged(id) }));
     }
 
     /** Deletes an object without hooks, even when others reference it. Returns false when it has changed meanwhile. */
     async remove(before: StoredObject, caller: Caller): Promise<boolean> {
 
-        return await this.#writer.write({ ...removal(before, caller), isBulk: true }) === 'stored';
+        return await this.#parts.writer.write({ ...removal(before, caller), isBulk: true }) === 'stored';
     }
 
     /** The default type with the same name, if unchanged. */
     async #createdBefore(after: StoredObject): Promise<StoredObject | null> {
 
         const name = typeNameOf(after);
-        const { current } = this.#catalog;
+        const { current } = this.#parts.catalog;
         const schemaId = name === null ? null : current.get(name)?.schemaId ?? null;
-        const found = schemaId === null || schemaId === after.id ? null : await this.#loader.find(schemaId);
+        const found = schemaId === null || schemaId === after.id ? null : await this.#parts.loader.find(schemaId);
         return found && isUntouchedDefault(found, current.extensionKeyword) ? found : null;
     }
 
     async #attempt(id: string, make: (before: StoredObject | null) => RestoredObject, caller: Caller): Promise<RestoreOutcome | null> {
 
-        const before = await this.#loader.find(id);
+        const before = await this.#parts.loader.find(id);
         const { steps, reviewed, replacesDefault = false, ...target } = make(before);
         if (!reviewed) {
             this.#check(id, caller);
         }
 
-        const change = await this.#pipeline.prepare({
+        const change = await this.#parts.pipeline.prepare({
             ...target, id, before, caller, now: Date.now(), contentTouched: true, restored: reviewed ? 'reviewed' : 'as-it-was'
         });
         const isNew = before === null;
         const created = replacesDefault ? await this.#createdBefore(change.after) : null;
         const complete = { ...change, steps: [...change.steps, ...steps(isNew)] };
-        const prepared = reviewed ? { ...complete, ...reviewed } : await withIndexForm(this.#hooks, complete, { caller });
-        const outcome = await this.#writer.write({ ...prepared, isBulk: reviewed !== undefined, ...created ? { instead: removal(created, caller) } : {} });
+        const prepared = reviewed ? { ...complete, ...reviewed } : await withIndexForm(this.#parts, complete, { caller });
+        const outcome = await this.#parts.writer.write({ ...prepared, isBulk: reviewed !== undefined, ...created ? { instead: removal(created, caller) } : {} });
         return outcome === 'stored' ? isNew ? 'created' : 'updated' : null;
     }
 
     #check(id: string, caller: Caller): void {
 
         if (id !== DESIGN_ID) {
-            checkNewId(id, this.#catalog.current.prefix, this.#hooks.limits);
+            checkNewId(id, this.#parts.catalog.current.prefix, this.#parts.limits);
         }
 
-        checkWritable(this.#catalog.current.design, caller, id);
+        checkWritable(this.#parts.catalog.current.design, caller, id);
     }
 }
 
