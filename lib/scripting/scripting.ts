@@ -9,7 +9,7 @@ import type { ElementService } from '../objects/elements/element-service.js';
 import type { Lifecycle } from '../objects/hooks/lifecycle.js';
 import type { Catalog } from '../types/catalog.js';
 import { ProgramCatalog, type CodeSource, type ModuleOpener } from './program/program-catalog.js';
-import { CodeValidator, SyntaxChecker } from './hooks/code-validator.js';
+import { CodeValidator } from './hooks/code-validator.js';
 import { AuthConfigHooks } from './hooks/auth-config-hooks.js';
 import { DesignHooks } from './hooks/design-hooks.js';
 import { Methods } from './methods/methods.js';
@@ -67,7 +67,6 @@ export function composeScripting({ catalog, elements, policy, limits, log, byIds
     const invoker = new ScriptInvoker({ pool, scripts, hostFor, log });
     const rehearsal: InvocationContext = { caller: SERVICE, requestContext: {}, chain: NO_SCRIPT, isDryRun: true };
     const authConfigRules = new AuthConfigHooks({ scripts, limits, log });
-    const checker = new SyntaxChecker({ pool, scripts, host: () => hostFor(rehearsal) });
     let rehearsals = 0;
     const rehearse = (planned: PlannedCode): Rehearsal => {
 
@@ -75,17 +74,16 @@ export function composeScripting({ catalog, elements, policy, limits, log, byIds
         const host = (): ScriptHost => planned.host(hostFor(rehearsal));
         const plannedScripts = new ProgramCatalog(planned.catalog, planned.elements, `rehearsal ${++rehearsals} `);
         const plannedInvoker = new ScriptInvoker({ pool, scripts: plannedScripts, hostFor: host, log });
-        const plannedChecker = new SyntaxChecker({ pool, scripts: plannedScripts, host });
         return {
             lifecycle: new TypeHooks({ invoker: plannedInvoker, policy, log, design: () => design }),
-            inspector: new CodeValidator({ checker: plannedChecker, elements: planned.elements, log })
+            inspector: new CodeValidator({ pool, scripts: plannedScripts, host, elements: planned.elements, log })
         };
     };
 
     return {
         rehearse,
         lifecycle: new TypeHooks({ invoker, policy, log, design: () => catalog.current.design }),
-        inspector: new CodeValidator({ checker, elements, log }),
+        inspector: new CodeValidator({ pool, scripts, host: () => hostFor(rehearsal), elements, log }),
         design: new DesignHooks({ invoker, policy, design: () => catalog.current.design }),
         methods: new Methods({ invoker, policy, catalog, services }),
         authConfigRules,

@@ -65,10 +65,7 @@ export interface SearchServiceParts {
 
 export class SearchService {
 
-    readonly #index: SearchIndex;
-    readonly #policy: Policy;
-    readonly #catalog: Catalog;
-    readonly #resolution: ObjectResolution;
+    readonly #parts: SearchServiceParts;
     readonly #unlimited: Semaphore;
     readonly #timeoutMs: number;
     readonly #yielder = new EventLoopYielder();
@@ -76,10 +73,7 @@ export class SearchService {
 
     constructor(parts: SearchServiceParts) {
 
-        this.#index = parts.index;
-        this.#policy = parts.policy;
-        this.#catalog = parts.catalog;
-        this.#resolution = parts.resolution;
+        this.#parts = parts;
         this.#timeoutMs = parts.timeoutMs ?? TIMEOUT_MS;
         this.#unlimited = new Semaphore({
             permitsPerKey: MAX_CONCURRENT_UNLIMITED,
@@ -94,7 +88,7 @@ export class SearchService {
      */
     async ids(query: SearchQuery, context: SearchContext): Promise<Found<string>> {
 
-        const types = this.#catalog.current.names().filter((type) => this.#resolution.concerns(type));
+        const types = this.#parts.catalog.current.names().filter((type) => this.#parts.resolution.concerns(type));
         if (types.length === 0 || query.limit === 0) {
             return await this.indexedIds(query, context);
         }
@@ -106,7 +100,7 @@ export class SearchService {
     /** Returns whether there are objects of some types among the results. */
     async #findsAny(query: SearchQuery, types: readonly string[], context: SearchContext): Promise<boolean> {
 
-        const { size } = await this.#index.search({
+        const { size } = await this.#parts.index.search({
             ...query, conditions: [types.map((type) => filterQuery('type', type)).join(' ')],
             facets: [], sort: [], start: 0, limit: 0, includeScore: false, access: this.#accessOf(context), caller: keyOf(context)
         });
@@ -134,7 +128,7 @@ export class SearchService {
 
     #accessOf({ caller }: SearchContext): SearchAccess {
 
-        return accessOf(this.#policy.readPrincipals(caller), this.#catalog.current.accessRules);
+        return accessOf(this.#parts.policy.readPrincipals(caller), this.#parts.catalog.current.accessRules);
     }
 
     async #search<T>(query: SearchQuery, context: SearchContext, load: (hits: Hits) => AsyncGenerator<readonly T[], void, undefined>): Promise<Found<T>> {
@@ -144,7 +138,7 @@ export class SearchService {
         const isUnlimited = query.limit === null || query.limit > BLOCK;
         const releasePermit = isUnlimited ? await this.#unlimited.acquire(caller, { timeoutMs: this.#timeoutMs, signal: context.signal }) : () => {};
         try {
-            const { size, facets, hits } = await this.#index.search({ ...query, access, caller });
+            const { size, facets, hits } = await this.#parts.index.search({ ...query, access, caller });
             const release = (): void => {
 
                 releasePermit();

@@ -27,18 +27,23 @@ interface CodeEntry {
     readonly unit: EntryModule;
 }
 
+/** Dependencies of the validation; `host` answers code that is loaded to find its errors. */
+interface ValidatorParts {
+    readonly pool: ScriptPool;
+    readonly scripts: ProgramCatalog;
+    readonly host: () => ScriptHost;
+    readonly elements: ModuleOpener;
+    readonly log: Logger;
+}
+
 /** Validates the code in objects. */
 export class CodeValidator implements CodeInspector {
 
-    readonly #checker: SyntaxChecker;
-    readonly #elements: ModuleOpener;
-    readonly #log: Logger;
+    readonly #parts: ValidatorParts;
 
-    constructor(parts: { checker: SyntaxChecker; elements: ModuleOpener; log: Logger }) {
+    constructor(parts: ValidatorParts) {
 
-        this.#checker = parts.checker;
-        this.#elements = parts.elements;
-        this.#log = parts.log;
+        this.#parts = parts;
     }
 
     /**
@@ -64,15 +69,24 @@ export class CodeValidator implements CodeInspector {
     async #check(entries: readonly CodeEntry[], directory: string, modules: readonly StoredElement[]): Promise<void> {
 
         for (const { pointer, unit } of entries) {
-            this.#demandValid(await this.#checker.errorIn(unit), unit, { pointer });
+            this.#demandValid(await this.#errorIn(unit), unit, { pointer });
         }
 
         for (const element of modules) {
-            const code = (await readBytes(this.#elements.open(element, null), MAX_MODULE_BYTES)).toString();
+            const code = (await readBytes(this.#parts.elements.open(element, null), MAX_MODULE_BYTES)).toString();
             const unit = { name: modulePath(directory, element.name), label: `module ${element.name}`, code };
-            const moduleError = element.name.endsWith('.json') ? jsonError(unit.code) : await this.#checker.errorIn(unit);
+            const moduleError = element.name.endsWith('.json') ? jsonError(unit.code) : await this.#errorIn(unit);
             this.#demandValid(moduleError, unit, { pointer: '', payload: element.name });
         }
+    }
+
+    /** Loads a unit; returns its error, or null if there is none. */
+    async #errorIn(unit: EntryModule): Promise<EntryModuleError | null> {
+
+        const { pool, scripts: { program }, host } = this.#parts;
+        const digest = createHash('sha256').update(unit.code).digest('base64url');
+        const candidate = withUnit(program, unit, `${program.version} ${digest}`);
+        return (await pool.describe({ unit, program: candidate, host: host(), callerKey: '' })).error;
     }
 
     #demandValid(moduleError: EntryModuleError | null, unit: EntryModule, where: { pointer: string; payload?: string }): void {
@@ -84,7 +98,7 @@ export class CodeValidator implements CodeInspector {
         const { kind, message, line, column } = moduleError;
         const position = line === null ? '' : ` (line ${line}${column === null ? '' : `, column ${column}`})`;
         if (kind === 'load') {
-            this.#log.warn({ event: 'script.not-loadable', script: unit.label, reason: `${message}${position}` }, 'stored code cannot be loaded yet');
+            this.#parts.log.warn({ event: 'script.not-loadable', script: unit.label, reason: `${message}${position}` }, 'stored code cannot be loaded yet');
             return;
         }
 
@@ -139,29 +153,5 @@ function jsonError(text: string): EntryModuleError | null {
     }
     catch (error) {
         return { kind: 'syntax', message: error instanceof Error ? error.message : 'is not JSON', line: null, column: null };
-    }
-}
-
-/** Loads code to find its errors. */
-export class SyntaxChecker {
-
-    readonly #pool: ScriptPool;
-    readonly #scripts: ProgramCatalog;
-    readonly #host: () => ScriptHost;
-
-    constructor(parts: { pool: ScriptPool; scripts: ProgramCatalog; host: () => ScriptHost }) {
-
-        this.#pool = parts.pool;
-        this.#scripts = parts.scripts;
-        this.#host = parts.host;
-    }
-
-    /** Returns the error in a unit; null if there is none. */
-    async errorIn(unit: EntryModule): Promise<EntryModuleError | null> {
-
-        const { program } = this.#scripts;
-        const digest = createHash('sha256').update(unit.code).digest('base64url');
-        const candidate = withUnit(program, unit, `${program.version} ${digest}`);
-        return (await this.#pool.describe({ unit, program: candidate, host: this.#host(), callerKey: '' })).error;
     }
 }
