@@ -51,6 +51,10 @@ export class WorkerSlot {
             if (outcome) {
                 return outcome;
             }
+
+            if (performance.now() > run.deadline) {
+                break;
+            }
         }
 
         throw failure;

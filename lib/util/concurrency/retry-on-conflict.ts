@@ -8,7 +8,7 @@ const MAX_PAUSE_MS = 20;
 
 /** When to stop, and the error to throw then. */
 export interface RetryOptions {
-    /** On the clock of `performance.now()`: only the first attempt may begin after it. */
+    /** On the clock of `performance.now()`: no attempt that ends after it is repeated. */
     readonly deadline: number;
     readonly maxAttempts?: number;
     readonly message: string;
@@ -29,9 +29,10 @@ export async function retryOnConflict<T>(attempt: () => Promise<T | null>, optio
             return result;
         }
 
-        await sleep(Math.random() * MAX_PAUSE_MS);
         if (attempts >= maxAttempts || performance.now() >= deadline) {
             throw conflict(message);
         }
+
+        await sleep(Math.random() * MAX_PAUSE_MS);
     }
 }

@@ -183,7 +183,7 @@ export class Semaphore {
                 end(error);
             };
 
-            const abort = (): void => abandon(signal?.reason as Error);
+            const abort = (): void => abandon(signal?.reason instanceof Error ? signal.reason : new Error('aborted', { cause: signal?.reason }));
             const timer = timeoutMs === undefined ? undefined : setTimeout(() => abandon(rejection('timeout', key)), timeoutMs);
             signal?.addEventListener('abort', abort, { once: true });
             this.#queue.push(key, end);

@@ -93,6 +93,20 @@ describe('a semaphore with permits for each key', () => {
         await expect(semaphore.acquire('a', { signal: AbortSignal.abort(new Error('never came')) })).to.reject('never came');
     });
 
+    it('rejects a call whose signal aborts without an error', async () => {
+
+        const semaphore = new Semaphore({ permitsPerKey: 1, rejection: refusal });
+        const release = await semaphore.acquire('a');
+        const impatient = new AbortController();
+        const waiting = semaphore.acquire('a', { signal: impatient.signal });
+
+        impatient.abort(null);
+
+        await expect(waiting).to.reject('aborted');
+        release();
+        (await semaphore.acquire('a'))();
+    });
+
     it('rejects a call when too many wait, with its key or in total', async () => {
 
         const semaphore = new Semaphore({ permitsPerKey: 1, maxWaitingPerKey: 2, maxWaiting: 3, rejection: refusal });
