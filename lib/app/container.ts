@@ -202,7 +202,8 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     const scan = new ObjectScan(db);
     const node = db.dialect === 'mysql' ? nodeName(options.dataDir) : null;
     const search = composeSearch({
-        db, log, catalog, objects: scan, elements, jobs, jobStore, texts: options.texts ?? DEFAULT_TEXT_LIMITS, search: options.search,
+        db, log, catalog, refresh: () => reader.epochs(), objects: scan, elements, jobs, jobStore,
+        texts: options.texts ?? DEFAULT_TEXT_LIMITS, search: options.search,
         node,
         onState: (state) => startup.set('indexer', state)
     });

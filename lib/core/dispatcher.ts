@@ -165,14 +165,20 @@ function isOnService({ targetId }: DoipRequest, serviceId: string): boolean {
 }
 
 /** Reads the target; of the service only the epochs. */
-async function readTarget(request: DoipRequest, { reader, serviceId }: Services): Promise<Target> {
+async function readTarget(request: DoipRequest, services: Services): Promise<Target> {
 
-    if (isOnService(request, serviceId)) {
-        return { id: serviceId, isService: true, object: null, epochs: await reader.epochs() };
+    if (isOnService(request, services.serviceId)) {
+        const epochs = await services.reader.epochs();
+        // Reading the epochs may have brought a newer design, with another prefix.
+        if (isOnService(request, services.serviceId)) {
+            return { id: services.serviceId, isService: true, object: null, epochs };
+        }
     }
 
-    const { object, epochs } = await reader.view(request.targetId);
-    return { id: request.targetId, isService: false, object, epochs };
+    const { object, epochs } = await services.reader.view(request.targetId);
+    return isOnService(request, services.serviceId) ?
+        { id: services.serviceId, isService: true, object: null, epochs } :
+        { id: request.targetId, isService: false, object, epochs };
 }
 
 function checkVerb(operation: Operation, request: DoipRequest): void {

@@ -33,6 +33,8 @@ export interface SearchParts {
     readonly db: Database;
     readonly log: Log;
     readonly catalog: Catalog;
+    /** Brings the catalog up to date with the database. */
+    readonly refresh: () => Promise<unknown>;
     readonly objects: Pick<ObjectScan, 'portions' | 'byIds' | 'after' | 'idsAfter'>;
     readonly elements: ElementService;
     readonly jobs: { register(kind: JobKind): void; wake(kind: string): void };
@@ -60,7 +62,7 @@ export interface ComposedSearch {
 /** Composes the search and registers its jobs; starts nothing. */
 export function composeSearch(parts: SearchParts): ComposedSearch {
 
-    const { db, log, catalog, objects, elements, jobs, jobStore, texts: limits, node, onState } = parts;
+    const { db, log, catalog, refresh, objects, elements, jobs, jobStore, texts: limits, node, onState } = parts;
     const forms = new IndexFormStore(db);
     const store = new PayloadTextStore(db);
     const extractor = new TextExtractor(limits);
@@ -68,7 +70,7 @@ export function composeSearch(parts: SearchParts): ComposedSearch {
     const texts = new PayloadTexts({ store, catalog, limits, jobs: textJobs });
     const index = new IndexSupervisor({
         log: new SearchLogStore(db), segments: new SearchSegmentStore(db, node ?? 'local'), logger: log, isShared: node !== null, onState,
-        source: new StoredIndexSource({ objects, forms, texts, catalog }), ...parts.search
+        source: new StoredIndexSource({ objects, forms, texts, catalog, refresh }), ...parts.search
     });
     jobs.register(readTexts({ objects, elements, texts, store, extractor, index, log }));
     const made: ReindexJobs[] = [];

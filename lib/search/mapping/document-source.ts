@@ -33,13 +33,18 @@ export class StoredIndexSource implements IndexSource {
     readonly #forms: IndexFormStore;
     readonly #texts: PayloadTexts;
     readonly #catalog: Catalog;
+    readonly #refresh: () => Promise<unknown>;
 
-    constructor(parts: { objects: Pick<ObjectScan, 'portions' | 'byIds' | 'after'>; forms: IndexFormStore; texts: PayloadTexts; catalog: Catalog }) {
+    /** @param parts.refresh brings the catalog up to date with the database */
+    constructor(parts: {
+        objects: Pick<ObjectScan, 'portions' | 'byIds' | 'after'>; forms: IndexFormStore; texts: PayloadTexts; catalog: Catalog; refresh: () => Promise<unknown>;
+    }) {
 
         this.#objects = parts.objects;
         this.#forms = parts.forms;
         this.#texts = parts.texts;
         this.#catalog = parts.catalog;
+        this.#refresh = parts.refresh;
     }
 
     async portions(ids: readonly string[]): Promise<string[][]> {
@@ -72,6 +77,8 @@ export class StoredIndexSource implements IndexSource {
     async #documents(objects: readonly StoredObject[], texts: ReadonlyMap<string, ObjectTexts>): Promise<IndexDocument[]> {
 
         const forms = await this.#forms.read(objects);
+        // Types may have been changed by another node before the objects were written, without a request to this one since.
+        await this.#refresh();
         return objects.map((object) => mapObject(object, this.#catalog, { form: forms.get(object.id), texts: texts.get(object.id) }));
     }
 }
