@@ -14,6 +14,9 @@ const { after, before, describe, it } = lab;
 /** Takes some ten milliseconds: it is not interrupted, and not answered by what was lent. */
 const COSTLY = { query: Array.from({ length: 150 }, (_, i) => `abcdef${i}~2`).join(' '), limit: 0 };
 
+/** Searches of the caller who sends many. */
+const FLOOD = 150;
+
 describe('searches of many callers', () => {
 
     let place: TestDatabase;
@@ -43,13 +46,14 @@ describe('searches of many callers', () => {
     it('are served in turn: those of one caller do not wait for all earlier ones of another', async () => {
 
         let flood = 0;
-        const flooding = Array.from({ length: 60 }, () => node.search({ ...COSTLY, caller: 'flood' }).then(() => ++flood));
+        const flooding = Array.from({ length: FLOOD }, () => node.search({ ...COSTLY, caller: 'flood' }).then(() => ++flood));
 
         const others = await Promise.all(['ann', 'ben'].map((caller) => node.search({ ...COSTLY, caller }).then(() => flood)));
         await Promise.all(flooding);
 
-        expect(Math.max(...others)).to.be.below(15);
-        expect(flood).to.equal(60);
+        // Those that the thread answers before it hears of the others: on a busy machine some dozens.
+        expect(Math.max(...others)).to.be.below(FLOOD / 2);
+        expect(flood).to.equal(FLOOD);
     });
 
     it('are rejected when one caller has too many', async () => {
