@@ -18,14 +18,14 @@ const MAX_ENTRIES = 1000;
 export class FairQueue<T> {
 
     readonly #byKey = new Map<string, KeyItems<T>>();
-    /** The same lines in the order in which they are served. */
+    /** The same entries in the order in which their keys are served. */
     readonly #order: KeyItems<T>[] = [];
     /** Last turns, also of keys without items; null in round-robin order. */
     readonly #lastTurns: LRUCache<string, number> | null;
     #turn = 0;
     #size = 0;
 
-    /** @param newcomersFirst inserts a new line by the last turn of its key, instead of behind all others */
+    /** @param newcomersFirst inserts a new key by its last turn, instead of behind all others */
     constructor(newcomersFirst: boolean) {
 
         this.#lastTurns = newcomersFirst ? new LRUCache({ max: MAX_ENTRIES }) : null;

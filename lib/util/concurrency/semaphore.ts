@@ -58,7 +58,7 @@ export class Semaphore {
         this.#queue = new FairQueue(this.#options.newcomersFirst);
     }
 
-    /** Waits for a permit; resolves to the function that gives it back. Rejects with the refusal, or with the reason of the signal. */
+    /** Waits for a permit; resolves to the function that gives it back. Rejects with the error of `rejection`, or with the reason of the signal. */
     async acquire(key: string, options: AcquireOptions = {}): Promise<Release> {
 
         options.signal?.throwIfAborted();
