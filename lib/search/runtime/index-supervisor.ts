@@ -97,29 +97,19 @@ export class IndexSupervisor implements SearchIndex {
 
     async search(request: SearchRequest): Promise<SearchAnswer> {
 
-        const session = await this.#available();
-        if (this.#tailer.hasPending || this.#options.isShared && performance.now() - this.#tailer.readOn > FRESHNESS_MS) {
-            await this.#tailer.catchUp();
-        }
+        return await this.#withSession(async (session) => {
 
-        try {
-            return await session.search(request);
-        }
-        catch (error) {
-            if (!session.isOver || this.#stop.signal.aborted || error instanceof DoipError && !isWorkerExited(error)) {
-                throw error;
+            if (this.#tailer.hasPending || this.#options.isShared && performance.now() - this.#tailer.readOn > FRESHNESS_MS) {
+                await this.#tailer.catchUp();
             }
-        }
 
-        // The thread has ended, for any reason: retry with its successor.
-        await session.ended;
-        await setImmediate();
-        return await (await this.#available()).search(request);
+            return await session.search(request);
+        });
     }
 
     async catchUp(): Promise<void> {
 
-        await this.#available().then(() => this.#tailer.catchUp());
+        await this.#withSession(() => this.#tailer.catchUp());
     }
 
     /** Returns the memory use of the search thread. */
@@ -145,6 +135,24 @@ export class IndexSupervisor implements SearchIndex {
         }
 
         return result;
+    }
+
+    /** Runs work, and retries it once with the next session if the session ends meanwhile: with its thread, or to rebuild the index. */
+    async #withSession<T>(work: (session: IndexSession) => Promise<T>): Promise<T> {
+
+        const session = await this.#available();
+        try {
+            return await work(session);
+        }
+        catch (error) {
+            if (!session.isOver || this.#stop.signal.aborted || error instanceof DoipError && !isWorkerExited(error)) {
+                throw error;
+            }
+        }
+
+        await session.ended;
+        await setImmediate();
+        return await work(await this.#available());
     }
 
     async #replay(ids: readonly string[]): Promise<void> {
