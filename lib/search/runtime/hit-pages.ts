@@ -18,6 +18,8 @@ export class HitPages implements AsyncGenerator<readonly SearchHit[], void, unde
     readonly #searcher: SearchClient;
     #hits: readonly SearchHit[];
     #cursor: number | null;
+    /** The last read; concurrent ones follow each other, since all continue the same cursor. */
+    #reading: Promise<unknown> = Promise.resolve();
 
     /**
      * @param hits those that came with the result
@@ -30,7 +32,16 @@ export class HitPages implements AsyncGenerator<readonly SearchHit[], void, unde
         this.#cursor = cursor;
     }
 
-    async next(): Promise<IteratorResult<readonly SearchHit[], void>> {
+    next(): Promise<IteratorResult<readonly SearchHit[], void>> {
+
+        const reading = this.#reading.then(() => this.#read());
+        this.#reading = reading.catch(() => {
+            // Reported to the caller of that read; the pages have ended.
+        });
+        return reading;
+    }
+
+    async #read(): Promise<IteratorResult<readonly SearchHit[], void>> {
 
         let hits = this.#hits;
         this.#hits = [];
