@@ -9,13 +9,10 @@ import { Status } from '../../errors/status.js';
 const FIRST_PAUSE_MS = 100;
 const PAUSE_AFTER = 10;
 
-/** The time between pauses is at least this share of the length of the last pause. */
-const OWN_SHARE = 0.25;
-
 /** Share of the timeout by which pauses may extend it. */
 const PAUSED_SHARE = 0.3;
 
-/** Timeout that is extended by pauses. */
+/** Timeout that is extended by pauses. After each pause the query runs for at least as long, so that it has half of the time. */
 export class Deadline {
 
     readonly #pause: (() => void) | null;
@@ -57,7 +54,7 @@ export class Deadline {
         const free = Math.min(now - from, this.#pausable);
         this.#pausable -= free;
         this.#end += free;
-        this.#pauseAt = now + Math.max(PAUSE_AFTER, (now - from) * OWN_SHARE);
+        this.#pauseAt = now + Math.max(PAUSE_AFTER, now - from);
     }
 }
 

@@ -1,30 +1,19 @@
 /**
- * Cooperative preemption: while a long query runs, pending changes and short queries run in between. A preempting query gets a time
- * slice, doubled on each retry up to 400 ms; after that it waits for the queries before it. A slice that times out is wasted work,
- * which is capped at a share of the time of the preempted query.
+ * Cooperative preemption with a multilevel feedback queue: a long query yields at intervals, pending changes are applied, and searches
+ * of the highest level run for one time slice. A search that does not end in its slice is started again on the next level, with twice
+ * the slice; after the last one it waits for the queries before it.
  */
 
 import { QueryTimeout } from '../query/query-deadline.js';
 import type { SearcherCall } from './protocol.js';
-import { DEFER_ALL, DEFER } from '../../util/workers/worker-server.js';
+import { DEFER } from '../../util/workers/worker-server.js';
 import type { PendingCalls } from '../../util/workers/worker-server.js';
 
 type SearchCall = SearcherCall & { readonly kind: 'search' };
 
-/** First time slice in milliseconds, and how often it is doubled on retries. */
+/** Time slice of the highest level in milliseconds, and the number of levels: the longest slice is 400 ms. */
 const FIRST_SLICE_MS = 25;
-const DOUBLINGS = 4;
-
-/** Approximate maximum length of a round of preemption, in milliseconds. */
-const ROUND = 400;
-
-/** Maximum budget for slices that time out, in milliseconds. */
-const MAX_WASTED_MS = 400;
-
-/** Share of the preempted query's own time that is added to the budget: at first, and after it has taken LONG milliseconds. */
-const FIRST_SHARE = 1 / 8;
-const SHARE = 1 / 2;
-const LONG = 1000;
+const LEVELS = 5;
 
 /** Executes preempting calls. */
 export interface PreemptingExecutor {
@@ -40,10 +29,8 @@ export class Preemption {
 
     readonly #executor: PreemptingExecutor;
     readonly #now: () => number;
-    /** Number of slices that a search has used. */
-    readonly #sliceCounts = new WeakMap<SearchCall, number>();
-    /** Current budget for slices that time out, in milliseconds. */
-    #wastedBudgetMs = MAX_WASTED_MS;
+    /** Number of slices in which a search has not ended. */
+    readonly #levels = new WeakMap<SearchCall, number>();
 
     /**
      * @param now clock in milliseconds
@@ -54,61 +41,52 @@ export class Preemption {
         this.#now = now;
     }
 
-    /** Returns a function that a starting search has to call at intervals; each call is a round of preemption. */
-    createYield(pending: PendingCalls<SearcherCall>): () => void {
+    /** Runs all pending calls but searches, then searches for one time slice. To be called by a running search at intervals. */
+    runPending(pending: PendingCalls<SearcherCall>): void {
 
-        let since = this.#now();
-        let total = 0;
-        return () => {
-
-            const elapsed = this.#now() - since;
-            total += elapsed;
-            this.#wastedBudgetMs = Math.min(this.#wastedBudgetMs + elapsed * (total < LONG ? FIRST_SHARE : SHARE), MAX_WASTED_MS);
-            this.#runPending(pending);
-            since = this.#now();
-        };
-    }
-
-    #runPending(pending: PendingCalls<SearcherCall>): void {
-
-        const end = this.#now() + ROUND;
+        let level = LEVELS;
         pending.offer((call) => {
 
-            if (this.#now() > end) {
-                return DEFER_ALL;
+            if (call.kind !== 'search') {
+                return removesStored(call) ? DEFER : this.#executor.work(call);
             }
 
-            if (call.kind === 'search') {
-                return this.#attempt(call);
-            }
-
-            return removesStored(call) ? DEFER : this.#executor.work(call);
+            // Throws for a search that has waited too long, whatever its level.
+            this.#executor.timeFor(call);
+            level = Math.min(level, this.#levelOf(call));
+            return DEFER;
         });
+        if (level < LEVELS) {
+            this.#search(pending, level);
+        }
     }
 
-    #attempt(call: SearchCall): unknown {
+    #search(pending: PendingCalls<SearcherCall>, level: number): void {
 
-        const slices = this.#sliceCounts.get(call) ?? 0;
-        const elapsed = FIRST_SLICE_MS * 2 ** slices;
+        const slice = FIRST_SLICE_MS * 2 ** level;
+        const end = this.#now() + slice;
+        pending.offer((call) => (call.kind === 'search' && this.#levelOf(call) === level && this.#now() < end ? this.#attempt(call, slice) : DEFER));
+    }
+
+    #attempt(call: SearchCall, slice: number): unknown {
+
         const left = this.#executor.timeFor(call);
-        // New searches need no full budget, since most are short.
-        if (slices > DOUBLINGS || this.#wastedBudgetMs < (slices === 0 ? 1 : elapsed)) {
-            return DEFER;
-        }
-
-        const started = this.#now();
         try {
-            return this.#executor.search(call, Math.min(elapsed, left));
+            return this.#executor.search(call, Math.min(slice, left));
         }
         catch (error) {
-            if (!(error instanceof QueryTimeout) || elapsed >= left) {
+            if (!(error instanceof QueryTimeout) || slice >= left) {
                 throw error;
             }
 
-            this.#wastedBudgetMs -= this.#now() - started;
-            this.#sliceCounts.set(call, slices + 1);
+            this.#levels.set(call, this.#levelOf(call) + 1);
             return DEFER;
         }
+    }
+
+    #levelOf(call: SearchCall): number {
+
+        return this.#levels.get(call) ?? 0;
     }
 }
 

@@ -76,7 +76,7 @@ export class SearchServer {
                 return { documents: this.#segments.unstored, bytes: this.#segments.unstoredBytes };
             case 'search':
                 return this.#search(this.#engine, call, {
-                    milliseconds: this.#timeFor(call), pause: pending ? this.#preemption.createYield(pending) : null
+                    milliseconds: this.#timeFor(call), pause: pending ? () => this.#preemption.runPending(pending) : null
                 });
             case 'more':
                 return JSON.stringify(this.#more(call.cursor, call.count));

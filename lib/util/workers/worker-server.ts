@@ -22,15 +22,14 @@ export interface SentError {
     readonly http: number | undefined;
 }
 
-/** Results of an offered call: defer this one, or this one and all later ones. */
+/** Result of an offered call that is not answered yet. */
 export const DEFER = Symbol('later');
-export const DEFER_ALL = Symbol('all later');
 
 /** Calls that arrived while another one is running. */
 export interface PendingCalls<C> {
     /**
      * Offers the pending calls in the order in which they would be served. A call is answered with the synchronous result or error of
-     * `work`, unless that is {@link DEFER}; {@link DEFER_ALL} stops offering.
+     * `work`, unless that is {@link DEFER}.
      */
     offer(work: (call: C) => unknown): void;
 }
@@ -76,12 +75,7 @@ class WorkerServer<C> implements PendingCalls<C> {
 
         this.#receive();
         for (const message of this.#queue.sorted()) {
-            const outcome = this.#answer(message.id, message.call, work);
-            if (outcome === DEFER_ALL) {
-                return;
-            }
-
-            if (outcome !== DEFER) {
+            if (this.#answer(message.id, message.call, work)) {
                 this.#queue.remove(message);
             }
         }
@@ -102,13 +96,13 @@ class WorkerServer<C> implements PendingCalls<C> {
         }
     }
 
-    /** Runs and answers a call; returns the reason why there is no answer yet, or null. */
-    #answer(id: number, call: C, work: (call: C) => unknown): typeof DEFER | typeof DEFER_ALL | null {
+    /** Runs and answers a call; returns false if it is deferred. */
+    #answer(id: number, call: C, work: (call: C) => unknown): boolean {
 
         try {
             const value = work(call);
-            if (value === DEFER || value === DEFER_ALL) {
-                return value;
+            if (value === DEFER) {
+                return false;
             }
 
             if (value instanceof Promise) {
@@ -122,7 +116,7 @@ class WorkerServer<C> implements PendingCalls<C> {
             this.#reject(id, error);
         }
 
-        return null;
+        return true;
     }
 
     #send(id: number, value: unknown): void {
