@@ -1,7 +1,7 @@
 /** Options of the gateway, derived from the configuration. */
 
 import type { Logger } from 'pino';
-import type { Config, HandlesConfig } from '../config/index.js';
+import type { Config } from '../config/index.js';
 import type { HandleServerOptions } from '../handles/handle-server-client.js';
 import { openLog } from '../logging/logger.js';
 import type { BulkLimits } from '../bulk/batch/item-reader.js';
@@ -48,7 +48,7 @@ export function gatewayOptions(config: Config, log: Logger = openLog(config.log)
     };
 }
 
-function handleServer(handles: HandlesConfig): HandleServerOptions | null {
+function handleServer(handles: Config['handles']): HandleServerOptions | null {
 
     const { serverUrl, serverIdentity, serverSecret, serverCert, serverKey, serverCa, serverSeconds } = handles;
     return serverUrl === null ? null : {

@@ -10,11 +10,17 @@ import { parseMysqlUrl } from '../../db/engines/mysql/url.js';
 import { misspeltVariables } from './unknown-variables.js';
 import type { MisspeltVariable } from './unknown-variables.js';
 import { configSchema } from './schema.js';
+import type { Config } from './schema.js';
 import { describeConfig, fileVariable } from './settings.js';
-import type { Config } from './types.js';
 
-export { configTable, describeConfig } from './settings.js';
-export type { Config, HandlesConfig, HttpConfig, LimitsConfig, ListenConfig, LogConfig, ServiceConfig, StorageConfig } from './types.js';
+export { describeConfig } from './settings.js';
+export type { Config } from './schema.js';
+
+/** Address and protocols of the listener. */
+export type ListenConfig = Config['listen'];
+
+/** Limits and timeouts of HTTP. */
+export type HttpConfig = Config['http'];
 
 /** Name of the variable with the path of the configuration file. */
 export const CONFIG_FILE = 'CONFIG_FILE';

@@ -1,11 +1,10 @@
 /**
- * The schema of the configuration: every setting with its name, default, rule and description. The table in docs/settings.md is generated
- * from it. A setting has the same name in the environment and in the file; its position in the schema is that in {@link Config}.
+ * The schema of the configuration: every setting with its name, default, rule and description. The type {@link Config} is derived from it, and
+ * the table in docs/settings.md is generated from it. A setting has the same name in the environment and in the file.
  */
 
 import Joi from 'joi';
 import { parseAddressRanges } from '../util/net/ip-address.js';
-import type { Config } from './types.js';
 
 /** Properties of a setting that joi does not store. */
 export interface SettingFacts {
@@ -23,29 +22,30 @@ const GIB = 1024 * MIB;
 /** Width of database columns for ids and names. */
 const COLUMN_BYTES = 255;
 
-function setting<S extends Joi.Schema>(schema: S, facts: SettingFacts, description: string): S {
+function setting<T>(schema: Joi.AnySchema<T>, facts: SettingFacts, description: string): Joi.AnySchema<T> {
 
-    return schema.description(description).meta(facts) as S;
+    return schema.description(description).meta(facts);
 }
 
-function wholeNumber(name: string, fallback: number, [min, max]: readonly [number, number], description: string): Joi.NumberSchema {
+function wholeNumber(name: string, fallback: number, [min, max]: readonly [number, number], description: string): Joi.AnySchema<number> {
 
     return setting(Joi.number().integer().min(min).max(max).default(fallback), { name }, description);
 }
 
 /** A duration in seconds; fractions are mainly for tests. */
-function seconds(name: string, fallback: number, max: number, description: string): Joi.NumberSchema {
+function seconds(name: string, fallback: number, max: number, description: string): Joi.AnySchema<number> {
 
     return setting(Joi.number().min(0.1).max(max).default(fallback), { name }, description);
 }
 
-function optional(schema: Joi.StringSchema, facts: SettingFacts, description: string): Joi.StringSchema {
+/** A setting that is null by default. */
+function optional<T>(schema: Joi.AnySchema<T>, facts: SettingFacts, description: string): Joi.AnySchema<T | null> {
 
-    return setting(schema.allow(null).default(null), facts, description);
+    return setting<T | null>(schema.allow(null).default(null), facts, description);
 }
 
 /** A list: an array in the file, comma-separated in the environment, where `none` is an empty one. */
-function list(name: string, items: Joi.Schema, fallback: readonly string[], description: string): Joi.ArraySchema {
+function list(name: string, items: Joi.Schema, fallback: readonly string[], description: string): Joi.AnySchema<readonly string[]> {
 
     return setting(Lists.list().items(items).default(fallback), { name }, description);
 }
@@ -179,9 +179,9 @@ const texts = {
     memory: wholeNumber('MAX_TEXT_MEMORY_BYTES', 256 * MIB, [32 * MIB, 8 * GIB], 'Memory limit for extracting the text of one payload.')
 };
 
-/** Schema of the configuration, with the rule and description of every setting. */
-export const configSchema: Joi.ObjectSchema<Config> = Joi.object<Config, true>({
-    listen: Joi.object({
+/** All settings by group. */
+const settings = {
+    listen: {
         port: wholeNumber('PORT', 8080, [0, 65_535], 'TCP port; 0 selects a free one.'),
         host: setting(Joi.string().hostname().default('127.0.0.1'), { name: 'HOST' }, 'Address to listen on; 0.0.0.0 or :: for all interfaces.'),
         basePath: setting(basePath.allow('').default(''), { name: 'BASE_PATH' }, 'Path prefix of all routes, such as /api.'),
@@ -193,39 +193,49 @@ export const configSchema: Joi.ObjectSchema<Config> = Joi.object<Config, true>({
         corsOrigins: list('CORS_ORIGINS', origin, ['*'], 'CORS: origins whose pages may read answers; * for any, none to disable CORS.'),
         corsMethods: list('CORS_METHODS', Joi.string().valid('GET', 'HEAD', 'POST', 'PUT', 'DELETE'), ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
             'CORS: methods that pages of these origins may use.')
-    }).default(),
-    http: Joi.object(http).default(),
-    log: Joi.object({
+    },
+    http,
+    log: {
         level: setting(Joi.string().valid('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'), { name: 'LOG_LEVEL' },
             'Minimum level of log lines: trace, debug, info, warn, error, fatal or silent.')
-    }).default(),
-    storage: Joi.object({
+    },
+    storage: {
         dataDir: setting(Joi.string().default('./data'), { name: 'DATA_DIR' }, 'Folder for the embedded database, the lock and repoInit.json.'),
-        minFreeBytes: setting(Joi.number().integer().min(0).max(1024 * GIB).allow(null).default(null), { name: 'MIN_FREE_BYTES' },
+        minFreeBytes: optional(Joi.number().integer().min(0).max(1024 * GIB), { name: 'MIN_FREE_BYTES' },
             'Reserve on the disk of DATA_DIR, in bytes: a request that would need it is answered with 503. ' +
                 'Unset: 256 MiB, or 5 % of a smaller disk; 0 for none.'),
         databaseUrl: optional(Joi.string(), { name: 'DATABASE_URL', secret: true },
             'MySQL or MariaDB database, mysql://user:password@host:port/database; unset: SQLite in DATA_DIR.')
-    }).default(),
-    service: Joi.object({
+    },
+    service: {
         handlePrefix: setting(handlePrefix.default('test'), { name: 'HANDLE_PREFIX' },
             'Prefix of minted ids and of the id of the service. Seeds the design object at the first start.'),
         baseUri: optional(webAddress, { name: 'BASE_URI' }, 'Address under which clients reach the service. Seeds the design object at the first start.'),
         extensionKeyword: setting(keyword.default('cordra'), { name: 'EXTENSION_KEYWORD' },
             'Name of the extension keyword in the JSON schemas of types.')
-    }).default(),
-    handles: Joi.object(handles).default(),
-    admin: Joi.object({
+    },
+    handles,
+    admin: {
         password: optional(Joi.string().max(1024), { name: 'ADMIN_PASSWORD', secret: true },
             'Password of admin at the first start, at least 8 characters; unset: a random one is generated and printed once.')
-    }).default(),
-    tokens: Joi.object({
+    },
+    tokens: {
         lifetimeSeconds: seconds('TOKEN_LIFETIME_SECONDS', 1800, 31_536_000, 'Idle lifetime of an access token: it expires this long after its last use.'),
         perUser: wholeNumber('MAX_TOKENS_PER_USER', 1000, [1, 1_000_000],
             'Maximum number of access tokens and sessions of one user; beyond it the least recently used ones end.')
-    }).default(),
-    limits: Joi.object(limits).default(),
-    search: Joi.object(search).default(),
-    scripts: Joi.object(scripts).default(),
-    texts: Joi.object(texts).default()
-});
+    },
+    limits,
+    search,
+    scripts,
+    texts
+};
+
+type Value<S> = S extends Joi.AnySchema<infer T> ? T : never;
+
+/** The whole configuration, which `loadConfig` and `configure` create. Components receive only the part that they need. */
+export type Config = { readonly [G in keyof typeof settings]: { readonly [M in keyof (typeof settings)[G]]: Value<(typeof settings)[G][M]> } };
+
+/** Schema of the configuration, with the rule and description of every setting. */
+export const configSchema = Joi.object<Config>(Object.fromEntries(
+    Object.entries<Joi.PartialSchemaMap>(settings).map(([group, members]) => [group, Joi.object(members).default()])
+));

@@ -30,18 +30,6 @@ export function describeConfig(): readonly Setting[] {
     return settings;
 }
 
-/** The table of settings in Markdown, for docs/settings.md. */
-export function configTable(): string {
-
-    const rows = describeConfig().map(({ name, fallback, description, secret }) => {
-
-        const text = secret ? `${description} Or \`${fileVariable(name)}\`, the path of a file that holds it.` : description;
-        return `| \`${name}\` | ${fallback === '' ? '' : `\`${fallback}\``} | ${text.replaceAll('|', '\\|')} |`;
-    });
-
-    return ['| Setting | Default | Meaning |', '|---|---|---|', ...rows].join('\n');
-}
-
 let settings: readonly Setting[] | undefined;
 
 /** The part of joi's description that is used here. */

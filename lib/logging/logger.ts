@@ -5,7 +5,7 @@
 
 import type { DestinationStream, Logger } from 'pino';
 import { pino } from 'pino';
-import type { LogConfig } from '../config/index.js';
+import type { Config } from '../config/index.js';
 import { AsyncLogDestination } from './destination.js';
 
 /** A logger with its destination. */
@@ -25,7 +25,7 @@ const MAX_CAUSES = 5;
  *
  * @param stream destination of lines; standard error by default
  */
-export function openLog({ level }: LogConfig, stream?: DestinationStream): Log {
+export function openLog({ level }: Config['log'], stream?: DestinationStream): Log {
 
     if (stream) {
         return { logger: makeLogger(level, stream), flush: () => Promise.resolve() };

@@ -4,10 +4,9 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { configTable } from '../../lib/config/index.js';
 import { coverageTable } from './coverage.js';
 import { readPages, ROOT, withSections } from './doc-pages.js';
-import { operationTable } from './tables.js';
+import { configTable, operationTable } from './tables.js';
 
 /** Makers of the sections by their names. */
 export const SECTIONS: ReadonlyMap<string, () => string> = new Map([

@@ -2,6 +2,8 @@
  * Tables of the documentation that are made from the code.
  */
 
+import { describeConfig } from '../../lib/config/index.js';
+import { fileVariable } from '../../lib/config/settings.js';
 import type { Operation } from '../../lib/core/operation.js';
 import { builtInOperations } from '../../lib/operations/index.js';
 
@@ -24,3 +26,15 @@ function who(rule: Operation['authorise']): string {
 const WORDS: Readonly<Record<Exclude<Operation['authorise'], (...args: never[]) => unknown>, string>> = {
     anyone: 'anyone', caller: 'anyone logged in', admin: 'admin', reader: 'readers', writer: 'writers', 'in-handler': 'depends on the input'
 };
+
+/** The table of settings in Markdown, for docs/settings.md. */
+export function configTable(): string {
+
+    const rows = describeConfig().map(({ name, fallback, description, secret }) => {
+
+        const text = secret ? `${description} Or \`${fileVariable(name)}\`, the path of a file that holds it.` : description;
+        return `| \`${name}\` | ${fallback === '' ? '' : `\`${fallback}\``} | ${text.replaceAll('|', '\\|')} |`;
+    });
+
+    return ['| Setting | Default | Meaning |', '|---|---|---|', ...rows].join('\n');
+}

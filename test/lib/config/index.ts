@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import Path from 'node:path';
 import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import { ConfigError, configTable, configure, describeConfig, loadConfig } from '../../../lib/config/index.js';
+import { ConfigError, configure, describeConfig, loadConfig } from '../../../lib/config/index.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -275,14 +275,6 @@ describe('the configuration', () => {
             const names = describeConfig().map(({ name }) => name);
 
             expect(new Set(names).size).to.equal(names.length);
-        });
-
-        it('is a table with a row per setting', () => {
-
-            const rows = configTable().split('\n');
-
-            expect(rows).to.have.length(describeConfig().length + 2);
-            expect(rows).to.include('| `PORT` | `8080` | TCP port; 0 selects a free one. |');
         });
     });
 });
