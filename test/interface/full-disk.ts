@@ -256,16 +256,24 @@ for (const [kind, size] of DISKS) {
         it('reports the full disk for each item of a batch, and to callers of an upload of all objects', async () => {
 
             await create(service, 'test/object');
-            await fillUp();
-            const lines = ['test/5', 'test/6'].map((id) => JSON.stringify({ id, type: 'Document', content: {} }));
-            const batch = await ask(service, '/batchUpload?format=ndjson', { method: 'POST', body: lines.join('\n') });
-            const all = await ask(service, '/uploadObjects?deleteCurrentObjects=true', { method: 'POST', body: `[${lines.join()}]` });
-            const codesOf = (batch.body['results'] as { responseCode: number }[]).map(({ responseCode }) => responseCode);
+            let attempt = 0;
+            let answered: unknown;
+            await until(async () => {
+
+                await fillUp();
+                const lines = ['a', 'b'].map((name) => JSON.stringify({ id: `test/${name}.${++attempt}`, type: 'Document', content: {} }));
+                const batch = await ask(service, '/batchUpload?format=ndjson', { method: 'POST', body: lines.join('\n') });
+                const all = await ask(service, '/uploadObjects?deleteCurrentObjects=true', { method: 'POST', body: `[${lines.join()}]` });
+                const codesOf = (batch.body['results'] as { responseCode: number }[]).map(({ responseCode }) => responseCode);
+                answered = [batch.status, codesOf, all];
+                // The service may have found some room in between: then an item is stored, and the upload is read, which lacks its types.
+                return !codesOf.includes(200) && all.status !== 400;
+            }, PATIENCE_MS);
             disk.relieve();
 
-            expect([batch.status, codesOf, all]).to.equal([200, [503, 503], FULL]);
+            expect(answered).to.equal([200, [503, 503], FULL]);
             expect((await ask(service, '/objects/test/object')).status).to.equal(200);
-            expect((await create(service, 'test/5')).status).to.equal(200);
+            expect((await create(service, 'test/another')).status).to.equal(200);
         });
     });
 }
