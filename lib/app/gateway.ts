@@ -40,6 +40,11 @@ const FULL_RETRY_SECONDS = 60;
 export interface Gateway {
     /** Performs a request. Never rejects: errors are responses. */
     perform(request: DoipRequest): Promise<DoipResponse>;
+    /**
+     * Returns the error to report for one that the output of a response throws while it is read: 503 for a lost database or a full
+     * disk; null for other errors. A lost database is noticed at once then.
+     */
+    explain(error: unknown): DoipError | null;
     /** Rate limiter for translators: rejects logins from addresses with too many logins in progress. */
     readonly edge: EdgeLimiter;
     /**
@@ -112,7 +117,7 @@ class RepositoryGateway implements Gateway {
         this.#registry.addResolver(methodResolver(() => this.services));
 
         this.#dispatcher = new Dispatcher({
-            registry: this.#registry, statuses: this.statuses, log: this.#log, explain: (error) => this.#explain(error)
+            registry: this.#registry, statuses: this.statuses, log: this.#log, explain: (error) => this.explain(error)
         }, this.#unstarted(internal(undefined, DOWN)));
         this.perform = this.#dispatcher.perform.bind(this.#dispatcher);
     }
@@ -151,7 +156,7 @@ class RepositoryGateway implements Gateway {
         this.#registry.seal();
         this.#startup.start();
         const opening = openRuntime(this.#options, {
-            registry: this.#registry, startup: this.#startup, statuses: this.statuses, edge: this.edge, explain: (error) => this.#explain(error)
+            registry: this.#registry, startup: this.#startup, statuses: this.statuses, edge: this.edge, explain: (error) => this.explain(error)
         });
         this.#opening = opening.catch(() => null);
         try {
@@ -185,6 +190,21 @@ class RepositoryGateway implements Gateway {
         await runtime?.close();
     }
 
+    explain(error: unknown): DoipError | null {
+
+        const cause = error instanceof DoipError ? error.cause : error;
+        if (isFull(cause)) {
+            return unavailable(FULL, FULL_RETRY_SECONDS, cause);
+        }
+
+        if (!(cause instanceof DatabaseError) || cause.fault === 'failed') {
+            return null;
+        }
+
+        this.#watch?.reportFailure();
+        return cause.fault === 'unavailable' ? unavailable(DOWN, RETRY_SECONDS) : internal(cause, UNKNOWN_OUTCOME);
+    }
+
     /** During an outage of the database, requests fail at once instead of after many retries. */
     #suspend({ services }: Runtime): void {
 
@@ -202,22 +222,6 @@ class RepositoryGateway implements Gateway {
     #unstarted(outage: DoipError): DispatcherState {
 
         return { services: { startup: this.#startup } as Services, outage };
-    }
-
-    /** Maps an error of the storage to the error to report, before the monitor has detected an outage. */
-    #explain(error: unknown): DoipError | null {
-
-        const cause = error instanceof DoipError ? error.cause : error;
-        if (isFull(cause)) {
-            return unavailable(FULL, FULL_RETRY_SECONDS, cause);
-        }
-
-        if (!(cause instanceof DatabaseError) || cause.fault === 'failed') {
-            return null;
-        }
-
-        this.#watch?.reportFailure();
-        return cause.fault === 'unavailable' ? unavailable(DOWN, RETRY_SECONDS) : internal(cause, UNKNOWN_OUTCOME);
     }
 }
 

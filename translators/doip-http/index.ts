@@ -40,8 +40,8 @@ const METHODS = ['GET', 'POST'];
 
 function routes(path: string, gateway: Performer, setting: RequestSetting): ServerRoute[] {
 
-    const handler = answering(gateway.statuses, (request, h) => perform(request, h, gateway, setting));
-    const rejection = answering(gateway.statuses, (request, h) =>
+    const handler = answering(gateway, (request, h) => perform(request, h, gateway, setting));
+    const rejection = answering(gateway, (request, h) =>
         Promise.resolve(request.method === 'options' ?
             respondOptions(h, METHODS) : writeFailure(h, methodNotAllowed(request, METHODS, gateway.statuses), null)));
     return [
@@ -69,6 +69,6 @@ async function perform(request: Request, h: ResponseToolkit, gateway: Performer,
         return isPrivate ? preventCaching(answered) : answered;
     }
     catch (error) {
-        return writeFailure(h, explain(request, error, statuses), seen.requestId);
+        return writeFailure(h, explain(request, error, gateway), seen.requestId);
     }
 }

@@ -8,8 +8,9 @@ import type { Readable } from 'node:stream';
 import { Stream, Transform } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DoipError } from '../../lib/errors/errors.js';
-import type { StatusTable } from '../../lib/errors/status.js';
+import { Status } from '../../lib/errors/status.js';
 import { STREAMED } from './request/body.js';
+import type { Performer } from './request/translator-options.js';
 import type { Failure } from './response/errors.js';
 import { ByteStream } from './response/byte-stream.js';
 import { failureFrom, respondFailure } from './response/errors.js';
@@ -45,12 +46,13 @@ function surviveError({ payload }: Request, h: ResponseToolkit): symbol {
 export type Answer = (request: Request, h: ResponseToolkit) => Promise<ResponseObject>;
 
 /** Wraps `answer` as a hapi handler. */
-export function answering(statuses: StatusTable, answer: Answer): Lifecycle.Method {
+export function answering(gateway: Performer, answer: Answer): Lifecycle.Method {
 
     return async (request, h) => {
 
-        const response = await answer(request, h).catch((error: unknown) => respondFailure(h, explain(request, error, statuses)));
+        const response = await answer(request, h).catch((error: unknown) => respondFailure(h, explain(request, error, gateway)));
         if ('source' in response && response.source instanceof ByteStream) {
+            response.source.onFailure = (error) => void errorToReport(request, error, gateway);
             response.source.beforeEnd = () => discardBody(request);     // The response may be computed from the request body while it is sent
         }
         else {
@@ -61,14 +63,22 @@ export function answering(statuses: StatusTable, answer: Answer): Lifecycle.Meth
     };
 }
 
-/** Converts an error in translating a request to a failure; unexpected errors are logged by the server. */
-export function explain(request: Request, thrown: unknown, statuses: StatusTable): Failure {
+/** Converts an error in translating a request, or in reading the output, to a failure. */
+export function explain(request: Request, thrown: unknown, gateway: Performer): Failure {
 
-    if (!(thrown instanceof DoipError)) {
-        request.log(['error', 'translator'], thrown as Error);
+    return failureFrom(errorToReport(request, thrown, gateway), gateway.statuses);
+}
+
+/** Returns the error to report. The gateway learns of a lost database here, if the output depends on it; the server logs unexpected errors. */
+function errorToReport(request: Request, thrown: unknown, gateway: Performer): unknown {
+
+    const error = gateway.explain?.(thrown) ?? thrown;
+    const cause = !(error instanceof DoipError) ? error : error.status === Status.internal ? error.cause : undefined;
+    if (cause !== undefined) {
+        request.log(['error', 'translator'], cause as Error);
     }
 
-    return failureFrom(thrown, statuses);
+    return error;
 }
 
 const DISCARD_BYTES = 64 * 1024 * 1024;

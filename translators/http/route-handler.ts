@@ -44,7 +44,7 @@ export function mount(server: Server, routes: readonly Route[], options: Transla
         for (const route of routes) {
             server.route(spellings(base + route.path).flatMap((path) => route.methods.map((method): ServerRoute => ({
                 method, path,
-                handler: answering(gateway.statuses, (request, h) => handle(request, h, { route, base, setting })),
+                handler: answering(gateway, (request, h) => handle(request, h, { route, base, setting })),
                 options: method === 'GET' ? ROUTE_OPTIONS : BODY_OPTIONS
             }))));
         }
@@ -52,7 +52,7 @@ export function mount(server: Server, routes: readonly Route[], options: Transla
         server.route(allowedMethods(routes).flatMap(([path, methods]) => spellings(base + path).map((spelling): ServerRoute => ({
             method: '*',
             path: spelling,
-            handler: answering(gateway.statuses, (request, h) =>
+            handler: answering(gateway, (request, h) =>
                 Promise.resolve(request.method === 'options' ?
                     respondOptions(h, methods) : respondFailure(h, methodNotAllowed(request, methods, gateway.statuses)))),
             options: BODY_OPTIONS

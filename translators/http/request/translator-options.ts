@@ -9,6 +9,8 @@ import type { StatusTable } from '../../../lib/errors/status.js';
 /** Performs operations. Never rejects: an error is a response. */
 export interface Performer {
     perform(request: DoipRequest): Promise<DoipResponse>;
+    /** Returns the error to report for one that the output of a response throws, if that is known better, such as 503 for a lost database; otherwise null. */
+    explain?(error: unknown): DoipError | null;
     /** Rate limiter: returns the error for credentials that are rejected before the request is performed, otherwise null. */
     readonly edge?: { rejects(authentication: JsonObject, transport: Transport): DoipError | null };
     readonly statuses: StatusTable;

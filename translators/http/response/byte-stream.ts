@@ -20,6 +20,8 @@ export class ByteStream extends Readable {
     readonly #chunks: AsyncIterator<Uint8Array>;
     readonly #source: ByteSource;
     #sent = 0;
+    /** Called with an error of the source, before it resets the connection. */
+    onFailure: ((error: unknown) => void) | undefined;
     /** Called after the last byte, before the end of the stream. */
     beforeEnd: (() => Promise<void>) | undefined;
 
@@ -32,12 +34,22 @@ export class ByteStream extends Readable {
 
     override _read(): void {
 
-        this.#pull().catch((error: unknown) => this.destroy(error as Error));
+        this.#pull().catch((error: unknown) => this.#fail(error));
     }
 
     override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
 
         this.#release().then(() => callback(error), (releaseError: Error) => callback(error ?? releaseError));
+    }
+
+    #fail(error: unknown): void {
+
+        if (!this.destroyed) {
+            // After a disconnect it is of no interest.
+            this.onFailure?.(error);
+        }
+
+        this.destroy(error as Error);
     }
 
     async #pull(): Promise<void> {
