@@ -14,6 +14,7 @@ import { internal } from '../errors/errors.js';
 import { Op } from '../doip/operation-ids.js';
 import { empty, jsonOf, jsonSegment, sequence } from '../doip/segments.js';
 import type { OperationContext } from './operation-context.js';
+import { OpenedOutputs } from './opened-outputs.js';
 import type { Rule } from './operation-summary.js';
 
 /** An operation performed by a handler. */
@@ -82,7 +83,10 @@ export interface OwnContext<A extends object = JsonObject> extends Omit<Operatio
     readonly objects: CallerObjects;
     /** Searches among objects that the caller may read. */
     readonly search: (query: string, options?: SearchOptions) => Promise<SearchPage>;
-    /** Performs any operation with the permissions of the caller. Rejected if the request must not change anything and the operation may. */
+    /**
+     * Performs any operation with the permissions of the caller. An output that is not read to its end is closed with the output of
+     * the handler. Rejected if the request must not change anything and the operation may.
+     */
     readonly perform: (operationId: string, performed?: Performed) => Promise<OperationResult>;
     /** The services behind the operations. They check no permissions; the handler has to. */
     readonly uncheckedServices: Services;
@@ -124,34 +128,55 @@ export function toOperation<A extends object>(operation: OwnOperation<A>, perfor
     const { authorise } = operation;
     return {
         ...operation,
-        authorise: typeof authorise === 'function' ? (context) => authorise(ownContext(context, performFor)) : authorise,
-        handler: (context) => operation.handler(ownContext(context, performFor))
+        authorise: typeof authorise !== 'function' ? authorise : async (context) => {
+
+            const opened = new OpenedOutputs(() => context.log);
+            try {
+                await authorise(ownContext(context, performFor, opened));
+            }
+            finally {
+                opened.close();
+            }
+        },
+        handler: async (context) => {
+
+            const opened = new OpenedOutputs(() => context.log);
+            try {
+                const performed = await operation.handler(ownContext(context, performFor, opened));
+                return { ...performed, output: opened.closedWith(performed.output) };
+            }
+            catch (error) {
+                opened.close();
+                throw error;
+            }
+        }
     };
 }
 
 /** Returns the context for a custom operation: everything but the services, which are bound to the caller. */
-function ownContext<A extends object>(context: OperationContext<A>, performFor: PerformFor): OwnContext<A> {
+function ownContext<A extends object>(context: OperationContext<A>, performFor: PerformFor, opened: OpenedOutputs): OwnContext<A> {
 
-    const perform: OwnContext['perform'] = (operationId, { targetId = 'service', attributes = {}, input } = {}) => {
+    const perform: OwnContext['perform'] = async (operationId, { targetId = 'service', attributes = {}, input } = {}) => {
 
         const { caller, isSafe, requestContext, signal, transport } = context;
-        return performFor(caller, {
+        const performed = await performFor(caller, {
             requestId: null, clientId: null, targetId, operationId, authentication: {},
             attributes: Object.keys(requestContext).length > 0 ? { requestContext, ...attributes } : attributes,
             input: segmentsOf(input), transport, signal, ...isSafe ? { safe: true } : {}
         });
+        return { ...performed, output: opened.output(performed.output) };
     };
 
     return Object.create(context, {
         services: { value: undefined },
         uncheckedServices: { value: context.services },
         perform: { value: perform },
-        objects: { value: callerObjects(perform) },
+        objects: { value: callerObjects(perform, opened) },
         search: { value: callerSearch(perform) }
     }) as OwnContext<A>;
 }
 
-function callerObjects(perform: OwnContext['perform']): CallerObjects {
+function callerObjects(perform: OwnContext['perform'], opened: OpenedOutputs): CallerObjects {
 
     return {
         async retrieve(targetId) {
@@ -161,7 +186,7 @@ function callerObjects(perform: OwnContext['perform']): CallerObjects {
         async element(targetId, element, range) {
 
             const { output } = await perform(Op.retrieve, { targetId, attributes: { element, ...range ? { range: { ...range } } : {} } });
-            return bytesOf(output);
+            return opened.sequence(await bytesOf(output));
         },
         async create({ id, ...object }, { suffix, dryRun = false } = {}) {
 

@@ -48,7 +48,7 @@ export class RecordOutput implements AsyncIterable<Segment> {
     readonly #parts: Required<RecordParts>;
     #first: IteratorResult<readonly RecordItem[], void> | null;
 
-    private constructor(parts: RecordParts, first: IteratorResult<readonly RecordItem[], void>) {
+    private constructor(parts: RecordParts, first: IteratorResult<readonly RecordItem[], void> | null) {
 
         this.#parts = { before: {}, maxResults: 0, ...parts };
         this.#first = first;
@@ -58,6 +58,12 @@ export class RecordOutput implements AsyncIterable<Segment> {
     static async open(parts: RecordParts): Promise<RecordOutput> {
 
         return new RecordOutput(parts, await parts.blocks.next());
+    }
+
+    /** Returns the same record; `release` is called once when its results have ended or are closed. Use it instead of this one. */
+    whenClosed(release: () => void): RecordOutput {
+
+        return new RecordOutput({ ...this.#parts, blocks: onClose(this.#parts.blocks, release) }, this.#first);
     }
 
     /** All members but the results. */

@@ -7,7 +7,8 @@ import { sourceOf } from '../identity/throttling/login-throttle.js';
 import type { Policy } from '../identity/access/access-policy.js';
 import type { ObjectResolution } from '../objects/read/object-resolution.js';
 import type { Catalog } from '../types/catalog.js';
-import { tooManyRequests } from '../errors/errors.js';
+import type { DoipError } from '../errors/errors.js';
+import { tooManyRequests, unavailable } from '../errors/errors.js';
 import { accessOf } from './matching/acl-filter.js';
 import { filterQuery } from './collectors/facet-collector.js';
 import { BLOCK } from './runtime/hit-pages.js';
@@ -16,6 +17,7 @@ import type { ResultReading, TextReader } from './hit-loader.js';
 import { pauses, ResultReader } from './hit-loader.js';
 import type { SearchIndex } from './runtime/search-index.js';
 import type { FacetResult, SearchHit, SearchRequest } from './query/search-request.js';
+import { closeWhenIdle } from '../util/streams/idle-timeout.js';
 import { onClose } from '../util/streams/on-close.js';
 import { Semaphore } from '../util/concurrency/semaphore.js';
 import type { SearchAccess } from './query/search-access.js';
@@ -29,7 +31,10 @@ export interface SearchContext extends ResultReading {
     readonly remoteAddress: string;
 }
 
-/** Results, as ids or objects; blocks are small, and can be iterated once. */
+/**
+ * Results, as ids or objects; blocks are small, and can be iterated once. They hold resources of the search until they have ended or
+ * are closed; those of an unlimited search that is not read for some minutes are released, and a later read rejects with 503.
+ */
 export interface Found<T> {
     readonly size: number;
     readonly facets: readonly FacetResult[];
@@ -44,6 +49,9 @@ const MAX_CONCURRENT_UNLIMITED = 4;
 
 /** Time that a further one waits, in milliseconds. */
 const TIMEOUT_MS = 10_000;
+
+/** Milliseconds after which results that are not read are released; more than an HTTP client may stall. */
+const IDLE_MS = 300_000;
 
 /** Maximum number of types with code to search for before reading all objects: the query would be too long. */
 const MAX_CODED_TYPES = 100;
@@ -61,6 +69,8 @@ export interface SearchServiceParts {
     readonly resolution: ObjectResolution;
     /** Milliseconds that an unlimited search waits for others of its caller; default 10 s. */
     readonly timeoutMs?: number | undefined;
+    /** Milliseconds after which the results of an unlimited search are released if they are not read; default 5 minutes. */
+    readonly idleMs?: number;
 }
 
 export class SearchService {
@@ -145,13 +155,19 @@ export class SearchService {
                 void hits.return();
             };
 
-            return { size, facets, blocks: onClose(load(hits), release) };
+            const blocks = onClose(load(hits), release);
+            return { size, facets, blocks: isUnlimited ? closeWhenIdle(blocks, { ms: this.#parts.idleMs ?? IDLE_MS, error: notRead }) : blocks };
         }
         catch (error) {
             releasePermit();
             throw error;
         }
     }
+}
+
+function notRead(): DoipError {
+
+    return unavailable('the results of the search were not read for too long', 1);
 }
 
 /** Returns the key of a caller; for anonymous callers it is derived from the address. */

@@ -4,8 +4,9 @@
  * Calls `release` once when the sequence ends for any reason. Unlike a `finally` inside a generator, it also runs when the sequence is
  * closed before the first read.
  */
-export function onClose<T>(sequence: AsyncGenerator<T, void, undefined>, release: () => void): AsyncGenerator<T, void, undefined> {
+export function onClose<T>(sequence: AsyncIterable<T>, release: () => void): AsyncGenerator<T, void, undefined> {
 
+    const iterator: AsyncIterator<T, unknown, unknown> = sequence[Symbol.asyncIterator]();
     let isOver = false;
     const over = (): void => {
 
@@ -15,15 +16,16 @@ export function onClose<T>(sequence: AsyncGenerator<T, void, undefined>, release
         }
     };
 
-    const watched = async (result: Promise<IteratorResult<T, void>>): Promise<IteratorResult<T, void>> => {
+    const watched = async (result: Promise<IteratorResult<T, unknown>>): Promise<IteratorResult<T, void>> => {
 
         try {
             const next = await result;
-            if (next.done) {
-                over();
+            if (!next.done) {
+                return next;
             }
 
-            return next;
+            over();
+            return END;
         }
         catch (error) {
             over();
@@ -32,12 +34,19 @@ export function onClose<T>(sequence: AsyncGenerator<T, void, undefined>, release
     };
 
     return {
-        next: () => watched(sequence.next()),
-        return: () => watched(sequence.return()),
-        throw: (error: unknown) => watched(sequence.throw(error)),
+        next: () => watched(iterator.next()),
+        return: () => watched(iterator.return?.() ?? Promise.resolve(END)),
+        throw: (error: unknown) => watched(iterator.throw?.(error) ?? rejected(error)),
         [Symbol.asyncIterator]() {
 
             return this;
         }
     };
 }
+
+async function rejected(error: unknown): Promise<never> {
+
+    throw error;
+}
+
+const END: IteratorReturnResult<void> = { done: true, value: undefined };

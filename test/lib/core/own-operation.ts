@@ -3,8 +3,9 @@ import { expect } from '@hapi/code';
 import type { JsonObject } from '../../../lib/util/json-types.js';
 import type { TestDatabase } from '../../support/database.js';
 import type { Answer, TestGateway } from '../../support/gateway.js';
-import { readBytes } from '../../../lib/doip/segments.js';
-import { defineOperation, result, type OperationContext } from '../../../lib/index.js';
+import { RecordOutput } from '../../../lib/doip/record-output.js';
+import { jsonSegment, readBytes } from '../../../lib/doip/segments.js';
+import { conflict, defineOperation, result, type ElementStore, type OperationContext } from '../../../lib/index.js';
 import { forEachDatabase } from '../../support/database.js';
 import { ADMIN, startGateway } from '../../support/gateway.js';
 
@@ -16,8 +17,18 @@ const BAD = '0.DOIP/Status.101';
 const UNAUTHENTICATED = '0.DOIP/Status.102';
 const FORBIDDEN = '0.DOIP/Status.103';
 const MISSING = '0.DOIP/Status.104';
+const CONFLICT = '0.DOIP/Status.105';
 
 const ANN: JsonObject = { username: 'ann', password: 'password of ann' };
+
+/** Milliseconds that a search waits for others of its caller. */
+const SEARCH_MS = 200;
+
+/** More unlimited searches than a caller may have at once. */
+const SEARCHES = 5;
+
+/** True if the results that were passed on are a record, which translators write in forms of their own. */
+let isRecord = false;
 
 /** What a handler does, by name. */
 const DEEDS: Readonly<Record<string, (context: OperationContext<{ id: string }>) => Promise<unknown>>> = {
@@ -32,8 +43,47 @@ const DEEDS: Readonly<Record<string, (context: OperationContext<{ id: string }>)
     delete: ({ objects, attributes: { id } }) => objects.delete(id),
     search: async ({ search, attributes: { id } }) => (await search(`id:"${id}"`)).results.map((object) => object.id),
     perform: async ({ perform, attributes: { id } }) => (await perform('0.DOIP/Op.Delete', { targetId: id })).status,
+    forget: async ({ perform }) => void await perform('0.DOIP/Op.Search', { attributes: { query: '*:*' } }),
+    leave: async ({ perform }) => {
+
+        const { output } = await perform('0.DOIP/Op.Search', { attributes: { query: '*:*' } });
+        await output[Symbol.asyncIterator]().next();
+    },
+    fail: async ({ perform }) => {
+
+        await perform('0.DOIP/Op.Search', { attributes: { query: '*:*' } });
+        throw conflict('after a search');
+    },
+    peek: async ({ objects, attributes: { id } }) => {
+
+        const chunks = (await objects.element(id, 'file'))[Symbol.asyncIterator]();
+        return Buffer.from((await chunks.next()).value as Uint8Array).toString();
+    },
     services: async (context) => Promise.resolve((context as unknown as { services: unknown }).services === undefined),
     unchecked: async ({ uncheckedServices, attributes: { id } }) => (await uncheckedServices.reader.view(id)).object?.id
+};
+
+/** Reads of element bytes. */
+const reads = { begun: 0, ended: 0 };
+const stored = new Map<number, Buffer>();
+
+const MEMORY: ElementStore = {
+    async write(blobId, body) {
+
+        stored.set(blobId, await readBytes(body, 1000));
+    },
+    async *read(blobId, { start, end }) {
+
+        ++reads.begun;
+        try {
+            yield stored.get(blobId)?.subarray(start, end + 1) ?? Buffer.alloc(0);
+        }
+        finally {
+            ++reads.ended;
+        }
+    },
+    remove: async (blobId) => void stored.delete(blobId),
+    list: async () => []
 };
 
 async function *bytes(text: string): AsyncGenerator<Uint8Array> {
@@ -51,7 +101,31 @@ forEachDatabase((name, create) => {
         before(async () => {
 
             database = await create();
-            node = await startGateway(database, {}, (gateway) => {
+            const options = { search: { timeout: SEARCH_MS }, elementStores: { memory: MEMORY }, storageChooser: () => 'memory' };
+            node = await startGateway(database, options, (gateway) => {
+
+                gateway.registerOperation(defineOperation({
+                    id: 'x/pass', summary: 'pass the results on', target: 'service', methods: ['GET', 'POST'], authorise: 'anyone',
+                    async handler({ perform }) {
+
+                        await perform('0.DOIP/Op.Search', { attributes: { query: '*:*' } });
+                        const found = await perform('0.DOIP/Op.Search', { attributes: { query: '*:*' } });
+                        isRecord = found.output instanceof RecordOutput;
+                        return found;
+                    }
+                }));
+                gateway.registerOperation(defineOperation({
+                    id: 'x/later', summary: 'search while the output is read', target: 'service', methods: ['GET', 'POST'],
+                    async authorise({ perform }) {
+
+                        await perform('0.DOIP/Op.Search', { attributes: { query: '*:*' } });
+                    },
+                    handler: async ({ perform }) => result.segments((async function *() {
+
+                        yield jsonSegment(1);
+                        await perform('0.DOIP/Op.Search', { attributes: { query: '*:*' } });
+                    })())
+                }));
 
                 for (const [deed, work] of Object.entries(DEEDS)) {
                     gateway.registerOperation(defineOperation<{ id: string }>({
@@ -126,6 +200,37 @@ forEachDatabase((name, create) => {
             const found = await does('retrieve', ADMIN, 'test/by-get', true);
 
             expect([answer.status, found.status]).to.equal([BAD, MISSING]);
+        });
+
+        for (const [deed, status] of [['forget', OK], ['leave', OK], ['fail', CONFLICT], ['pass', OK], ['later', OK]] as const) {
+            it(`keeps no search beyond the request: ${deed}`, async () => {
+
+                const statuses: string[] = [];
+                for (let n = 0; n < SEARCHES; ++n) {
+                    statuses.push((await does(deed, ANN)).status);
+                }
+
+                expect(statuses).to.equal(Array.from({ length: SEARCHES }, () => status));
+            });
+        }
+
+        it('passes the results of a search on as they are', async () => {
+
+            const { value } = await does('pass', ADMIN);
+
+            expect((value as { results: { id: string }[] }).results.map(({ id }) => id)).to.include(['test/ann', 'test/hidden']);
+            expect(isRecord).to.be.true();
+        });
+
+        it('keeps no element open beyond the request', async () => {
+
+            await node.create('Document', {}, { id: 'test/file' });
+            await does('update', ADMIN, 'test/file');
+            Object.assign(reads, { begun: 0, ended: 0 });
+            const peeked = await does('peek', ADMIN, 'test/file');
+
+            expect(peeked.value).to.equal('0123456789');
+            expect(reads).to.equal({ begun: 1, ended: 1 });
         });
 
         it('reaches services without access control by a name that says so', async () => {

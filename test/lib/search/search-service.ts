@@ -1,0 +1,75 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import type { Database } from '../../../db/database.js';
+import { SERVICE } from '../../../lib/model/caller.js';
+import { SearchService } from '../../../lib/search/search-service.js';
+import type { SearchContext, SearchQuery } from '../../../lib/search/search-service.js';
+import { ObjectScan } from '../../../lib/stores/objects/object-scan.js';
+import { createSqlite } from '../../support/database.js';
+import type { TestDatabase } from '../../support/database.js';
+import { startGateway } from '../../support/gateway.js';
+import type { TestGateway } from '../../support/gateway.js';
+import { SearchNode } from '../../support/search-node.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const EVERYTHING: SearchQuery = {
+    query: '*:*', filterQueries: [], facets: [], sort: [], start: 0, limit: null, includeScore: false, includeVersions: false
+};
+
+/** Number of unlimited searches that a caller may have. */
+const AT_ONCE = 4;
+
+describe('unlimited searches', () => {
+
+    let places: TestDatabase[];
+    let database: Database;
+    let node: SearchNode;
+    let gateway: TestGateway;
+    const context: SearchContext = { caller: SERVICE, remoteAddress: '', requestContext: {}, signal: new AbortController().signal };
+
+    before(async () => {
+
+        places = await Promise.all([createSqlite(), createSqlite()]);
+        database = await places[0]!.open();
+        node = new SearchNode(database);
+        await node.index.start();
+        gateway = await startGateway(places[1]!);
+    });
+
+    after(async () => {
+
+        await Promise.all([node.index.stop(), gateway.stop()]);
+        await Promise.all(places.map((place) => place.dispose()));
+    });
+
+    function serviceWith(times: { readonly timeoutMs: number; readonly idleMs: number }): SearchService {
+
+        const { policy, catalog, resolution } = gateway.gateway.services;
+        return new SearchService({ index: node.index, objects: new ObjectScan(database), policy, catalog, resolution, ...times });
+    }
+
+    it('are released when their results are not read for too long', { timeout: 30_000 }, async () => {
+
+        const service = serviceWith({ timeoutMs: 20_000, idleMs: 50 });
+        const forgotten = await Promise.all(Array.from({ length: AT_ONCE }, () => service.indexedIds(EVERYTHING, context)));
+        const { blocks } = await service.indexedIds(EVERYTHING, context);
+
+        expect(await blocks.next()).to.equal({ done: true, value: undefined });
+        for (const found of forgotten) {
+            await expect(found.blocks.next()).to.reject('the results of the search were not read for too long');
+        }
+    });
+
+    it('are kept until then', async () => {
+
+        const service = serviceWith({ timeoutMs: 50, idleMs: 60_000 });
+        const kept = await Promise.all(Array.from({ length: AT_ONCE }, () => service.indexedIds(EVERYTHING, context)));
+
+        await expect(service.indexedIds(EVERYTHING, context)).to.reject(/still being answered/);
+        await kept[0]?.blocks.return();
+        const { blocks } = await service.indexedIds(EVERYTHING, context);
+        expect((await blocks.next()).done).to.be.true();
+    });
+});
