@@ -147,8 +147,9 @@ const logEvents = {
 
         const isConstant = (message) => message?.type === 'Literal' || message?.type === 'Identifier' || message?.type === 'ConditionalExpression';
         const nameOf = ({ type, name, property }) => (type === 'MemberExpression' ? property.name : name) ?? '';
-        const isLogCall = ({ type, object, property, computed }) => type === 'MemberExpression' && /^(log|logger|access)$/.test(nameOf(object.type === 'CallExpression' ? object.callee : object)) &&
-            (computed || LOG_LEVELS.includes(property.name));
+        const isLog = (object) => /^(log|logger|access)$/.test(nameOf(object.type === 'CallExpression' ? object.callee : object));
+        const isLevel = ({ property, computed }) => computed || LOG_LEVELS.includes(property.name);
+        const isLogCall = (callee) => callee.type === 'MemberExpression' && isLog(callee.object) && isLevel(callee);
         return {
             CallExpression(node) {
 

@@ -354,9 +354,11 @@ async function main() {
 }
 
 // Signals end the tools that are running, and no further part begins; then the server is stopped as usual.
-SIGNALS.forEach((signal) => process.on(signal, () => {
+const stopParts = () => {
 
     isStopped = true;
-}));
+};
+
+SIGNALS.forEach((signal) => process.on(signal, stopParts));
 
 process.exitCode = await main();

@@ -262,5 +262,8 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         passwordChanges: new PasswordChanges({ admin: identity.admin, catalog, logins: identity.logins, objects, reader }),
         handles, endpoint, localSecret: identity.local.secret
     };
-    return { db, log, floor, scripting, blobs, jobs, search, identity, objectStore, catalogStore, settings, catalog, creation, reader, admin: identity.admin, services, seed: options };
+    return {
+        db, log, floor, scripting, blobs, jobs, search, identity, objectStore, catalogStore, settings, catalog, creation, reader,
+        admin: identity.admin, services, seed: options
+    };
 }

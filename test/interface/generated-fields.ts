@@ -15,6 +15,12 @@ const FIELDS = {
 };
 const SCHEMA = { type: 'object', properties: { ...FIELDS, x: {}, inner: { type: 'object', properties: FIELDS, required: ['by'] } } };
 
+/** Full form of an object. */
+interface FullForm {
+    readonly content: Record<string, unknown>;
+    readonly metadata: { readonly modifiedOn: number; readonly modifiedBy: string; readonly createdOn: number };
+}
+
 onEveryDatabase((name, start) => {
 
     describe(`generated fields on ${name}`, () => {
@@ -22,7 +28,7 @@ onEveryDatabase((name, start) => {
         let service: RestService;
         const post = async (content: object, type = 'Free'): Promise<Readonly<Record<string, unknown>>> =>
             jsonOf(await service.asAdmin(`POST /objects?type=${type}`, { payload: JSON.stringify(content) }));
-        const get = async (id: unknown): Promise<{ content: Record<string, unknown>; metadata: { modifiedOn: number; modifiedBy: string; createdOn: number } }> =>
+        const get = async (id: unknown): Promise<FullForm> =>
             JSON.parse((await service.asAdmin(`GET /objects/${String(id)}?full`)).payload) as never;
 
         before(async () => {

@@ -88,14 +88,14 @@ forEachDatabase((name, create) => {
         /** Everything that is found, as it is. */
         async function state(): Promise<string[]> {
 
-            let found: { id: string }[] = [];
+            let found: { id: string; type?: string; content?: unknown }[] = [];
             await until(async () => {
 
                 const { status, body } = await ask(service, '/search?query=*:*&pageSize=-1');
-                found = (body['results'] ?? []) as { id: string }[];
+                found = (body['results'] ?? []) as typeof found;
                 return status === 200;
             }, PATIENCE_MS);
-            return found.map(({ id, ...object }) => JSON.stringify({ id, type: (object as { type?: string }).type, content: (object as { content?: unknown }).content })).sort();
+            return found.map(({ id, type, content }) => JSON.stringify({ id, type, content })).sort();
         }
 
         it('is stored completely, or rolled back', { timeout: 240_000 }, async () => {

@@ -7,6 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Mysql from 'mysql2/promise';
+import type { RowDataPacket } from 'mysql2/promise';
 import { Op } from '../../lib/doip/operation-ids.js';
 import type { TestDatabase } from '../support/database.js';
 import { startGalera } from '../support/galera.js';
@@ -108,7 +109,8 @@ async function searches({ gateways }: Nodes, url: string): Promise<Figures> {
     }
 
     const connection = await Mysql.createConnection(url);
-    const [[facts]] = await connection.query('select count(*) as waiting, @@auto_increment_increment as steps from search_log') as unknown as [[{ waiting: number; steps: number }]];
+    const [[facts]] = await connection.query<[{ waiting: number; steps: number } & RowDataPacket]>(
+        'select count(*) as waiting, @@auto_increment_increment as steps from search_log');
     await connection.end();
     const missing = found.reduce((sum, { size }) => sum + WRITES * gateways.length - size, 0);
     return failing({

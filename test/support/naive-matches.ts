@@ -29,7 +29,8 @@ export function matches(query: Query, parts: Parts): boolean {
             return query.target.kind === 'number' ? valuesOf(parts, query.target.column).length > 0 :
                 query.target.kind === 'value' ? valuesOf(parts, query.target.column).length > 0 : termsOf(parts, withoutNull(query.target)).length > 0;
         case 'term':
-            return termsOf(parts, query.target).includes(query.term) || query.includesStems === true && wordLists(parts, query.target).flat().some((word) => hasSameStem(word, query.term));
+            return termsOf(parts, query.target).includes(query.term) ||
+                query.includesStems === true && wordLists(parts, query.target).flat().some((word) => hasSameStem(word, query.term));
         case 'pattern':
             return termsOf(parts, query.target).some((term) => matchesPattern(query.pattern, term));
         case 'fuzzy':

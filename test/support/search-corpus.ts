@@ -220,6 +220,9 @@ export class SearchCorpus {
     #typeAccess(): TypeAccess {
 
         const admission = () => ({ caller: this.once(3), creator: this.once(3), self: this.once(3) });
-        return { read: admission(), write: admission(), payload: this.once(2) ? null : admission(), search: this.once(3) ? { ...admission(), writers: this.once(2) } : null };
+        return {
+            read: admission(), write: admission(), payload: this.once(2) ? null : admission(),
+            search: this.once(3) ? { ...admission(), writers: this.once(2) } : null
+        };
     }
 }

@@ -108,7 +108,8 @@ export class ObjectRestorer {
         const created = replacesDefault ? await this.#createdBefore(change.after) : null;
         const complete = { ...change, steps: [...change.steps, ...steps(isNew)] };
         const prepared = reviewed ? { ...complete, ...reviewed } : await withIndexForm(this.#parts, complete, { caller });
-        const outcome = await this.#parts.writer.write({ ...prepared, isBulk: reviewed !== undefined, ...created ? { instead: removal(created, caller) } : {} });
+        const replacement = created ? { instead: removal(created, caller) } : {};
+        const outcome = await this.#parts.writer.write({ ...prepared, isBulk: reviewed !== undefined, ...replacement });
         return outcome === 'stored' ? isNew ? 'created' : 'updated' : null;
     }
 

@@ -70,7 +70,7 @@ describe('the command import, given an export of the reference implementation,',
             expect(await login('admin', 'admin-password')).to.equal(ok);
             expect(await login('admin', 'of the administrator')).to.equal('0.DOIP/Status.102');
             const { value } = await gateway.asAdmin('0.DOIP/Op.Retrieve', { targetId: 'old/paper' });
-            const { attributes, elements } = value as { attributes: { metadata: object; content: object; acl: object; userMetadata: object }; elements: object[] };
+            const { attributes, elements } = value as { attributes: Record<'metadata' | 'content' | 'acl' | 'userMetadata', object>; elements: object[] };
             expect(attributes.content).to.equal({ title: 'Küche', number: 123_456_789 });
             expect([attributes.acl, attributes.userMetadata]).to.equal([{ readers: ['public'], writers: ['old/ada'] }, { n: 1 }]);
             expect(attributes.metadata).to.include({ createdOn: 1000, createdBy: 'old/ada', modifiedOn: 2000, modifiedBy: 'admin' });

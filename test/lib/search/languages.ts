@@ -45,7 +45,9 @@ function segmentsOf(documents: readonly IndexDocument[], size: number): LiveSegm
         build(documents.slice(i * size, (i + 1) * size).map((document) => ({ document, isGone: false }))));
 }
 
-const LAYOUTS = { one: segmentsOf(DOCUMENTS, 10), three: segmentsOf(DOCUMENTS, 3), single: segmentsOf(DOCUMENTS, 1), merged: [merge(segmentsOf(DOCUMENTS, 2))] };
+const LAYOUTS = {
+    one: segmentsOf(DOCUMENTS, 10), three: segmentsOf(DOCUMENTS, 3), single: segmentsOf(DOCUMENTS, 1), merged: [merge(segmentsOf(DOCUMENTS, 2))]
+};
 
 function ids(query: string, segments: readonly LiveSegment[], access = FULL_ACCESS): string[] {
 
