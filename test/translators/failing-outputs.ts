@@ -122,6 +122,11 @@ describe('an output that fails', () => {
         yield { kind: 'bytes', body: body() };
     }
 
+    async function *inFirstBytes(error: Error): AsyncGenerator<Segment> {
+
+        yield { kind: 'bytes', body: fails(error), length: 100_000 };
+    }
+
     const LOST = new DatabaseError('unavailable', 'the connection was lost');
     const FULL = new DatabaseError('full', 'no space');
     const OTHER = new Error('a fault of the operation');
@@ -132,6 +137,7 @@ describe('an output that fails', () => {
         ['loses the database before the first segment', () => fails(LOST), DOWN, []],
         ['loses the database after the first segment', () => afterJson(LOST), DOWN, []],
         ['loses the database, as the cause of an internal error', () => afterJson(internal(LOST)), DOWN, []],
+        ['loses the database before the first bytes', () => inFirstBytes(LOST), DOWN, []],
         ['loses the database after bytes were sent', () => inBytes(LOST), null, []],
         ['finds the disk full', () => fails(FULL), FULL_ANSWER, [FULL]],
         ['throws another error', () => fails(OTHER), OTHER_ANSWER, [OTHER]],

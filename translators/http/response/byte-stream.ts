@@ -19,6 +19,7 @@ export class ByteStream extends Readable {
 
     readonly #chunks: AsyncIterator<Uint8Array>;
     readonly #source: ByteSource;
+    #first: IteratorResult<Uint8Array> | null = null;
     #sent = 0;
     /** Called with an error of the source, before it resets the connection. */
     onFailure: ((error: unknown) => void) | undefined;
@@ -30,6 +31,12 @@ export class ByteStream extends Readable {
         super({ highWaterMark: 128 * 1024 });
         this.#source = source;
         this.#chunks = source.body[Symbol.asyncIterator]();
+    }
+
+    /** Reads the first bytes in advance: until they are sent, an error can still have a status. */
+    async begin(): Promise<void> {
+
+        this.#first = await this.#chunks.next();
     }
 
     override _read(): void {
@@ -54,7 +61,8 @@ export class ByteStream extends Readable {
 
     async #pull(): Promise<void> {
 
-        const next = await this.#chunks.next();
+        const next = this.#first ?? await this.#chunks.next();
+        this.#first = null;
         const { length } = this.#source;
         if (next.done === true) {
             if (length !== undefined && this.#sent !== length) {

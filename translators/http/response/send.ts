@@ -75,8 +75,11 @@ async function *utf8(start: string, iterator: AsyncIterator<string>): AsyncGener
     }
 }
 
-/** An output of bytes only. */
-export type BytesOutput = Extract<Output, { kind: 'bytes' }>;
+/** A segment as the body of a response. */
+interface BytesBody {
+    readonly segment: BytesSegment;
+    readonly source: Buffer | ByteStream;
+}
 
 /** Facts about a response besides its output. */
 export interface ResponseFacts {
@@ -102,7 +105,7 @@ export async function respond(request: Request, h: ResponseToolkit, output: Outp
             case 'json':
                 return respondJson(h, output.value, facts);
             case 'bytes':
-                return respondBytes(request, h, output, facts);
+                return respondBytes(request, h, { segment: output.segment, source: output.ready ?? await beginStream(request, output) }, facts);
             case 'segments': {
                 const { contentType, body } = writeMultipart(output.segments);
                 const stream = new ByteStream({ body, close: () => output.close() });
@@ -142,11 +145,10 @@ export function respondJson(h: ResponseToolkit, value: JsonValue, { code = 200, 
 }
 
 /** A response with bytes; 206 when the request has a Range header and the attributes give the range of the response. */
-export function respondBytes(request: Request, h: ResponseToolkit, output: BytesOutput, facts: ResponseFacts = {}): ResponseObject {
+function respondBytes(request: Request, h: ResponseToolkit, { segment, source }: BytesBody, facts: ResponseFacts): ResponseObject {
 
-    const { segment } = output;
     const { attributes = {}, code = 200, disposition, isTrusted = false } = facts;
-    const body = h.response(output.ready ?? streamOf(output)).code(code);
+    const body = h.response(source).code(code);
     const response = withForeignType(body, withCharset(mediaTypeOf(attributes, segment)), { isTrusted });
     response.charset('');                                   // hapi would write it differently
     request.info.acceptEncoding = 'identity';               // No compression by hapi: it drops the length, and ranges would count compressed bytes
@@ -155,7 +157,7 @@ export function respondBytes(request: Request, h: ResponseToolkit, output: Bytes
         response.header('content-disposition', formatDisposition(disposition ?? 'inline', filename));
     }
 
-    if (segment.length !== undefined && !output.ready) {
+    if (segment.length !== undefined && source instanceof ByteStream) {
         response.bytes(segment.length);
     }
 
@@ -167,9 +169,15 @@ export function respondBytes(request: Request, h: ResponseToolkit, output: Bytes
     return response;
 }
 
-function streamOf({ segment, close }: BytesOutput): ByteStream {
+/** Streams bytes; an error before the first ones still gives an error response. The response to HEAD reads none. */
+async function beginStream({ method }: Request, { segment, close }: Extract<Output, { kind: 'bytes' }>): Promise<ByteStream> {
 
-    return new ByteStream({ body: segment.body, length: segment.length, close });
+    const stream = new ByteStream({ body: segment.body, length: segment.length, close });
+    if (method !== 'head') {
+        await stream.begin();
+    }
+
+    return stream;
 }
 
 function mediaTypeOf(attributes: JsonObject, segment: BytesSegment): string {
