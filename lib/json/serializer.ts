@@ -23,12 +23,6 @@ export function writeStored(value: unknown): string {
     return hasNumberTexts(value) ? MARK + written(value, '', '') : JSON.stringify(value);
 }
 
-/** Converts the known text of a value to the form for the database. */
-export function marked(text: string, value: object): string {
-
-    return hasNumberTexts(value) ? MARK + text : text;
-}
-
 /** Parses text written by {@link writeStored} or JSON.stringify. */
 export function readStored(text: string): JsonValue {
 

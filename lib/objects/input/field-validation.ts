@@ -9,7 +9,7 @@ import { badRequest } from '../../errors/errors.js';
 import { DESIGN_ID, handleError, serviceId } from '../../doip/ids.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { checkValueCount } from '../../json/value-counter.js';
-import { writeJson } from '../../json/serializer.js';
+import { unmarked, writeStored } from '../../json/serializer.js';
 
 /** Limits; all configurable. */
 export interface FieldLimits {
@@ -142,11 +142,11 @@ export function checkContent(value: JsonValue | undefined): JsonObject {
     return value;
 }
 
-/** Returns the JSON text of content or user metadata within the limits on size and number of values. */
+/** Returns the stored text of content or user metadata within the limits on size and number of values. */
 export function checkedText(name: string, value: JsonObject, limits: FieldLimits): string {
 
-    const text = writeJson(value);
-    if (text.length * 3 > limits.contentBytes && Buffer.byteLength(text) > limits.contentBytes) {
+    const text = writeStored(value);
+    if (text.length * 3 > limits.contentBytes && Buffer.byteLength(unmarked(text)) > limits.contentBytes) {
         throw badRequest(`${name} is longer than the allowed ${limits.contentBytes} bytes`, { http: 413 });
     }
 
