@@ -5,7 +5,7 @@
 
 import type { JsonObject } from '../util/json-types.js';
 import { rememberText } from '../json/raw-json.js';
-import { turnFor, turnForValue } from '../util/concurrency/event-loop-yielder.js';
+import { approximateLength, turnFor } from '../util/concurrency/event-loop-yielder.js';
 import type { Catalog } from '../types/catalog.js';
 import type { ProcessInput } from '../types/type-definition.js';
 import type { FieldLimits } from './input/field-validation.js';
@@ -34,10 +34,11 @@ export type TypeCatalog = Pick<Catalog, 'current' | 'require'>;
 
 /** Checks permissions for script modules in an object; see `scripting/hooks/module-permissions`. */
 export interface ModuleInspector {
-    /** @throws DoipError 401 or 403 if the caller may not change modules */
-    checkRight(change: InspectedChange & Pick<ObjectChange, 'caller'>): void;
-    /** @throws DoipError 400 or 409 if modules would shadow others */
-    checkShadowing(change: InspectedChange & Pick<ObjectChange, 'caller'>): void;
+    /**
+     * @param isRestored true for an object as it was elsewhere, which may shadow modules
+     * @throws DoipError 401 or 403 if the caller may not change modules, 400 or 409 if they would shadow others
+     */
+    check(change: InspectedChange & Pick<ObjectChange, 'caller'>, isRestored: boolean): void;
 }
 
 /** Prepares drafts. */
@@ -88,8 +89,7 @@ export class ContentPipeline {
             }
 
             const change = { before, after: await this.#complete(draft, draft.content), processed: null, steps: [], caller, now };
-            this.#modules.checkRight(change);
-            this.#modules.checkShadowing(change);
+            this.#modules.check(change, false);
             return change;
         }
 
@@ -100,19 +100,16 @@ export class ContentPipeline {
 
         const { before, caller, now } = draft;
         const keepsContent = restored === 'as-it-was' || restored === 'reviewed';
-        await turnForValue(draft.content);
+        const length = approximateLength(draft.content);
+        await turnFor(length);
         const processed = keepsContent ? this.#examine(draft) : await this.#process(draft);
-        await turnForValue(draft.content);
+        await turnFor(length);
         const { content, steps, secrets } = await this.#secrets.extract(processed, draft);
         const text = checkedText('content', content, this.#limits);
         rememberText(content, text);
         await turnFor(text.length);
         const change = { before, after: await this.#complete(draft, content), processed, steps, caller, now, ...secrets ? { secrets } : {} };
-        this.#modules.checkRight(change);
-        if (!draft.restored) {
-            this.#modules.checkShadowing(change);
-        }
-
+        this.#modules.check(change, Boolean(draft.restored));
         const inspection = draft.restored === 'reviewed' ? null : this.#code.inspect(change);
         if (inspection) {
             await inspection;

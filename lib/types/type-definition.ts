@@ -13,6 +13,7 @@ import { findModuleDirectory, findRoles } from './annotations/roles.js';
 import { UnusableSchema } from './schema/linker.js';
 import { primaryText, textMediaType } from './annotations/hints.js';
 import type { TypeEntry } from './type-entry.js';
+import { NO_ROLES } from '../model/account-annotations.js';
 import { BudgetExceeded, startBudget } from '../util/concurrency/time-budget.js';
 import type { Annotation, ProcessedContent } from '../model/processed-content.js';
 import type { SchemaLookup } from './schema/linked-schema.js';
@@ -50,6 +51,8 @@ export class TypeDefinition {
     readonly #source: TypeEntry;
     readonly #surroundings: TypeSurroundings;
     #compiled: CompiledSchema | undefined;
+    /** The extension keyword of the whole content. */
+    #keyword: JsonObject | undefined;
 
     constructor(source: TypeEntry, surroundings: TypeSurroundings) {
 
@@ -156,10 +159,15 @@ export class TypeDefinition {
     #described(content: JsonObject, annotations: readonly Annotation[]): ProcessedContent {
 
         const { prefix } = this.#surroundings;
+        const isOfPrincipalType = this.#compiled?.hasAuthRoles === true;
+        if (annotations.length === 0 && !isOfPrincipalType) {
+            return { content, annotations, references: [], roles: NO_ROLES, moduleDirectory: undefined };
+        }
+
         return {
             content, annotations,
             references: findReferences(annotations, prefix),
-            roles: { ...findRoles(annotations, prefix), ...this.#compiled?.hasAuthRoles === true ? { isOfPrincipalType: true } : {} },
+            roles: { ...findRoles(annotations, prefix), ...isOfPrincipalType ? { isOfPrincipalType } : {} },
             moduleDirectory: findModuleDirectory(annotations)
         };
     }
@@ -193,7 +201,8 @@ export class TypeDefinition {
 
     #rootKeyword(): JsonObject {
 
-        return mergedKeyword(this.schema, this.#surroundings.keywordNames) ?? {};
+        this.#keyword ??= mergedKeyword(this.schema, this.#surroundings.keywordNames) ?? {};
+        return this.#keyword;
     }
 }
 

@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonValue } from '../../util/json-types.js';
 import type { SpillableList } from './spill-list.js';
 import { DoipError, internal } from '../../errors/errors.js';
-import { turnForValue } from '../../util/concurrency/event-loop-yielder.js';
+import { approximateLength, turnFor } from '../../util/concurrency/event-loop-yielder.js';
 import { KeyedLocks } from '../../util/concurrency/keyed-mutex.js';
 
 /** One item and the work for it. */
@@ -141,7 +141,7 @@ export class Batch {
         try {
             const response = await (id === undefined ? work(beforeWrite) : this.#locks.run(id, () => work(beforeWrite)));
             if (response !== undefined) {
-                await turnForValue(response);
+                await turnFor(approximateLength(response));
                 await results.add({ position, responseCode: 200, response });
             }
         }

@@ -25,9 +25,9 @@ export class ModuleParticipant implements WriteParticipant {
 
     steps(change: ObjectChange): Step[] {
 
-        this.#rules.checkRight(change);
         const { before, after } = change;
         const directories = this.#rules.directoriesOf(change);
+        this.#rules.checkRight(change, directories);
         if (directories.before === directories.after) {
             const isSame = directories.after === undefined || hasSameModules(before, after);
             return isSame ? [] : [this.#catalogStore.bumpStep()];

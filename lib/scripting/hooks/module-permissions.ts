@@ -47,14 +47,25 @@ export class ModuleRules {
         return { before: directory, after: isProvider ? processed ? processed.moduleDirectory : directory : undefined };
     }
 
+    /** Checks the right to change modules, and that they shadow no others, unless the object is restored. See {@link checkRight}. */
+    check(change: ModuleChange, isRestored: boolean): void {
+
+        const directories = this.directoriesOf(change);
+        if (changesModules(change, directories)) {
+            this.checkRight(change, directories);
+            if (!isRestored) {
+                this.#checkShadowing(change, directories);
+            }
+        }
+    }
+
     /**
      * Checks that a caller who changes modules may provide them.
      *
      * @throws DoipError 401 or 403
      */
-    checkRight(change: ModuleChange): void {
+    checkRight(change: ModuleChange, directories: ModuleDirectories): void {
 
-        const directories = this.directoriesOf(change);
         const { before, after, caller } = change;
         if (caller.isAdmin || !changesModules(change, directories)) {
             return;
@@ -70,11 +81,9 @@ export class ModuleRules {
      *
      * @throws DoipError 400 for ids of the service, 409 for ids of other objects
      */
-    checkShadowing(change: ModuleChange): void {
+    #checkShadowing({ before, after, caller }: ModuleChange, directories: ModuleDirectories): void {
 
-        const directories = this.directoriesOf(change);
-        const { before, after, caller } = change;
-        if (after === null || directories.after === undefined || !changesModules(change, directories)) {
+        if (after === null || directories.after === undefined) {
             return;
         }
 

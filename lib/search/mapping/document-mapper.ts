@@ -41,7 +41,7 @@ export function mapObject(object: StoredObject, catalog: Catalog, { form, annota
         form, indexedOn: Date.now(),
         keywords: { ...keywordsOf(object, content, { allAnnotations, prefix: catalog.current.prefix }), ...payloadKeywords(object, texts) },
         copies: copiesOf(content, allAnnotations, languages), languages,
-        ...texts === undefined ? {} : { texts: texts.texts, altFields: altFieldsOf(type?.altPayloadFieldNames ?? {}) }
+        ...texts === undefined || object.elements.length === 0 ? {} : { texts: texts.texts, altFields: altFieldsOf(type?.altPayloadFieldNames ?? {}) }
     });
 }
 
@@ -49,13 +49,18 @@ function keywordsOf(
     { type, metadata }: StoredObject, content: JsonObject, { allAnnotations, prefix }: { allAnnotations: readonly Annotation[]; prefix: string }
 ): Record<string, readonly string[]> {
 
+    const names = type === SCHEMA_TYPE && !metadata.isVersion ? textOf(content['name']) : [];
+    if (allAnnotations.length === 0) {
+        return present({ schemaName: names });
+    }
+
     const { username, members } = findRoles(allAnnotations, prefix);
     return present({
         username: textOf(username?.value),
         users: members,
         'internal.pointsAt': referencesOf(allAnnotations, prefix),
         javaScriptModuleName: textOf(findModuleDirectory(allAnnotations)),
-        schemaName: type === SCHEMA_TYPE && !metadata.isVersion ? textOf(content['name']) : []
+        schemaName: names
     });
 }
 
@@ -115,8 +120,11 @@ export function languagesOf(annotations: readonly Annotation[], byDefault: TextL
  */
 export function copiesOf(content: JsonObject, annotations: readonly Annotation[], marks: readonly LanguageMark[] = []): FieldCopy[] {
 
-    const languages = LanguageMap.of(marks);
+    if (annotations.length === 0) {
+        return [];
+    }
 
+    const languages = LanguageMap.of(marks);
     return annotations.flatMap(({ pointer, keyword }) => {
 
         const field = memberOf(keyword, 'search', 'altFieldName');

@@ -52,7 +52,7 @@ function reorderObject(value: JsonObject, { properties }: Order): JsonObject {
     for (const [name, order] of properties) {
         const member = Object.hasOwn(value, name) ? value[name] : undefined;
         if (member !== undefined) {
-            const after = order ? reorderValue(member, order) : member;
+            const after = order && typeof member === 'object' ? reorderValue(member, order) : member;
             isChanged ||= after !== member || names[at] !== name;
             ordered[name] = after;
             at += 1;

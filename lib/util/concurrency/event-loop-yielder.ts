@@ -1,7 +1,6 @@
 /** Cooperative yielding to the event loop for long work on the main thread: of all tasks that yielded, one is resumed per turn of the loop. */
 
-import type { JsonObject, JsonValue } from '../json-types.js';
-import { isJsonObject } from '../json-types.js';
+import type { JsonValue } from '../json-types.js';
 
 type Go = () => void;
 
@@ -53,10 +52,10 @@ export function turnFor(length: number): Promise<void> | undefined {
     return length < LONG_TEXT ? undefined : longTexts.yield();
 }
 
-/** {@link turnFor} for a value whose text length is unknown. */
-export function turnForValue(value: JsonValue): Promise<void> | undefined {
+/** Approximate length of the text of a value, for {@link turnFor}; counted only up to that of a long text. */
+export function approximateLength(value: JsonValue): number {
 
-    return remainder(value, LONG_TEXT) > 0 ? undefined : longTexts.yield();
+    return LONG_TEXT - remainder(value, LONG_TEXT);
 }
 
 /** Subtracts the approximate text length of a value; stops early at zero or below. */
@@ -67,26 +66,19 @@ function remainder(value: JsonValue, length: number): number {
     }
 
     let left = length - VALUE_LENGTH;
-    for (const inner of Array.isArray(value) ? value : []) {
-        if (left <= 0) {
-            return left;
+    if (Array.isArray(value)) {
+        for (let i = 0; i < value.length && left > 0; ++i) {
+            left = remainder(value[i] ?? null, left);
         }
-
-        left = remainder(inner, left);
     }
+    else if (typeof value === 'object') {
+        for (const name in value) {
+            if (left <= 0) {
+                break;
+            }
 
-    return isJsonObject(value) ? remainderOfMembers(value, left) : left;
-}
-
-function remainderOfMembers(object: JsonObject, length: number): number {
-
-    let left = length;
-    for (const name in object) {
-        if (left <= 0) {
-            return left;
+            left = remainder(value[name] ?? null, left - name.length);
         }
-
-        left = remainder(object[name] ?? null, left - name.length);
     }
 
     return left;

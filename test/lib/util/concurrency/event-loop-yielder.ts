@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { JsonValue } from '../../../../lib/util/json-types.js';
-import { EventLoopYielder, turnForValue } from '../../../../lib/util/concurrency/event-loop-yielder.js';
+import { approximateLength, EventLoopYielder, turnFor } from '../../../../lib/util/concurrency/event-loop-yielder.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -69,7 +69,7 @@ describe('the event-loop yielder', () => {
     for (const [title, value, isLong] of values) {
         it(`yields for long values only: ${title}`, async () => {
 
-            const turn = turnForValue(value);
+            const turn = turnFor(approximateLength(value));
             await turn;
 
             expect(turn !== undefined).to.equal(isLong);
