@@ -40,7 +40,7 @@ const MAX_BUFFERED = 1000;
 const MAX_BUFFERED_LENGTH = 1024 * 1024;
 
 /** Size of a chunk of text in characters. */
-const CHUNK_LENGTH = 16_384;
+const CHUNK_LENGTH = 65_536;
 
 /** The output. */
 export class RecordOutput implements AsyncIterable<Segment> {

@@ -14,10 +14,30 @@ const JSON_LIMIT = 4 * 1024 * 1024;
 /** Maximum number of values in JSON input. */
 const JSON_VALUES = 20_000;
 
-/** Yields no segments. */
-export async function *empty(): AsyncGenerator<Segment> {
+/** One JSON value, or nothing, as most inputs and outputs are: it is read without waiting. */
+export class JsonInMemory implements AsyncIterable<Segment> {
 
-    // An empty input or output.
+    readonly value: JsonValue | undefined;
+
+    constructor(value?: JsonValue) {
+
+        this.value = value;
+    }
+
+    async *[Symbol.asyncIterator](): AsyncGenerator<Segment> {
+
+        if (this.value !== undefined) {
+            yield { kind: 'json', value: this.value };
+        }
+    }
+}
+
+const NONE = new JsonInMemory();
+
+/** Yields no segments. */
+export function empty(): AsyncIterable<Segment> {
+
+    return NONE;
 }
 
 /** Returns a JSON segment. */
@@ -39,9 +59,9 @@ export async function *sequence(...segments: readonly Segment[]): AsyncGenerator
 }
 
 /** Yields one JSON segment. */
-export async function *json(value: JsonValue): AsyncGenerator<Segment> {
+export function json(value: JsonValue): AsyncIterable<Segment> {
 
-    yield { kind: 'json', value };
+    return new JsonInMemory(value);
 }
 
 /** Reads a body to its end and discards it. */
@@ -78,6 +98,10 @@ export function inputTooLong(limit: number): DoipError {
 /** Checks that the input is empty. @throws DoipError 400 */
 export async function expectNone(input: AsyncIterable<Segment>): Promise<void> {
 
+    if (input === NONE) {
+        return;
+    }
+
     for await (const segment of input) {
         void segment;
         throw badRequest('Unexpected input');
@@ -105,6 +129,10 @@ export async function jsonOf(segment: Segment, limit = JSON_LIMIT): Promise<Json
 
 /** Reads an optional JSON input; undefined if there is no input. @throws DoipError 400 if there is another kind or more than one segment */
 export async function readOptionalJson(input: AsyncIterable<Segment>): Promise<JsonValue | undefined> {
+
+    if (input instanceof JsonInMemory) {
+        return input.value;
+    }
 
     let value: JsonValue | undefined;
     for await (const segment of input) {

@@ -167,7 +167,7 @@ describe('responses of the REST interface', () => {
 
     it('stream the results of a search in batches', async () => {
 
-        const results = Array.from({ length: 3000 }, (_, i) => ({
+        const results = Array.from({ length: 9000 }, (_, i) => ({
             id: `t/${i}`, type: 'T', attributes: { content: { i } }, elements: []
         }));
         const blocks = async function *(): AsyncGenerator<JsonValue[], void, undefined> {
@@ -176,7 +176,7 @@ describe('responses of the REST interface', () => {
             yield results.slice(2000);
         };
 
-        server.recorder.answer = { output: await RecordOutput.open({ before: { size: 3000 }, after: {}, blocks: blocks() }) };
+        server.recorder.answer = { output: await RecordOutput.open({ before: { size: 9000 }, after: {}, blocks: blocks() }) };
 
         const response = await server.inject('GET /search?query=x&full=false');
         const record = jsonOf(response);

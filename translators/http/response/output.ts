@@ -2,7 +2,7 @@
 
 import type { BytesSegment, DoipResponse, JsonSegment, Segment } from '../../../lib/doip/envelope.js';
 import type { JsonValue } from '../../../lib/util/json-types.js';
-import { bytesSegment, readBytes } from '../../../lib/doip/segments.js';
+import { bytesSegment, JsonInMemory, readBytes } from '../../../lib/doip/segments.js';
 
 /** Output of an operation. The consumer must read it to the end or close it. Small bodies are also available as `ready`. */
 export type Output =
@@ -20,7 +20,12 @@ const SMALL_BYTES = 64 * 1024;
  */
 export async function readOutput(response: DoipResponse): Promise<Output> {
 
-    const iterator = response.output[Symbol.asyncIterator]();
+    const { output } = response;
+    if (output instanceof JsonInMemory) {
+        return output.value === undefined ? { kind: 'empty' } : { kind: 'json', value: output.value };
+    }
+
+    const iterator = output[Symbol.asyncIterator]();
     try {
         const first = await iterator.next();
         if (first.done === true) {
