@@ -131,7 +131,8 @@ function compile<N extends string>(compose: (knex: Knex, bind: Bind<N>) => Compo
     const placeholders = new Placeholders();
     const { sql, slots } = placeholders.compile(compose(knex, (name) => placeholders.add({ name })));
     const statement = { sql };
-    const values = (named: Values<N>): SqlValue[] => slots.map((slot) => valueOf(slot, named));
+    const names = slots.every((slot) => 'name' in slot) ? slots.map(({ name }) => name as N) : null;
+    const values = (named: Values<N>): SqlValue[] => (names ? valuesOf(names, named) : slots.map((slot) => valueOf(slot, named)));
     const read = <R extends object>(named: Values<N>): Promise<R[]> => db.read<R>(statement, values(named));
     return {
         sql,
@@ -202,6 +203,27 @@ function roundedSize(named: Readonly<Record<string, SqlValue | readonly SqlValue
     return 2 ** Math.ceil(Math.log2(maxLength));
 }
 
+/** Returns the values of a statement that has neither lists nor constants, as most have. */
+function valuesOf<N extends string>(names: readonly N[], named: Values<N>): SqlValue[] {
+
+    const values: SqlValue[] = [];
+    for (const name of names) {
+        const value = named[name] as SqlValue | undefined;
+        if (value === undefined) {
+            throw missingValue(name);
+        }
+
+        values.push(value);
+    }
+
+    return values;
+}
+
+function missingValue(name: string): Error {
+
+    return new Error(`the statement needs a value for ${name}`);
+}
+
 function valueOf(slot: Slot, named: Readonly<Record<string, SqlValue | readonly SqlValue[]>>): SqlValue {
 
     if ('constant' in slot) {
@@ -211,7 +233,7 @@ function valueOf(slot: Slot, named: Readonly<Record<string, SqlValue | readonly 
     const raw = named[slot.name];
     const value = 'entry' in slot && Array.isArray(raw) ? (raw as SqlValue[])[Math.min(slot.entry, raw.length - 1)] : raw;
     if (value === undefined || Array.isArray(value)) {
-        throw new Error(`the statement needs a value for ${slot.name}`);
+        throw missingValue(slot.name);
     }
 
     return value as SqlValue;
