@@ -15,7 +15,6 @@ import { claimDataDir, nodeName, readRepoInit, removeRepoInit } from './data-dir
 import { withRepoInit } from './repo-init.js';
 import { KeyedLocks } from '../util/concurrency/keyed-mutex.js';
 import { ShutdownStack } from './shutdown-stack.js';
-import { serviceId } from '../doip/ids.js';
 import { serviceInfo } from '../core/services.js';
 import { composeHandles } from '../handles/handles.js';
 import { composeIdentity } from '../identity/identity.js';
@@ -247,7 +246,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     const services: Services = {
         get serviceId() {
 
-            return serviceId(catalog.current.prefix);
+            return catalog.current.serviceId;
         },
         registry, reader, creation, objects, loader, resolution, elements, versions, relationships, catalog, limits, scripts: scripting, bulk,
         reindexing: search.reindexing({ locks: writing.locks, makeForm: (object, caller) => objects.indexFormOf(object, { caller }) }),

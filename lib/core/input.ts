@@ -24,11 +24,8 @@ export function shapeAttributes(operation: Operation, attributes: JsonObject, te
         return attributes;
     }
 
-    if (isEmpty(attributes)) {
-        return getOrAdd(defaults, schema, () => Object.freeze(validate(schema, {})));
-    }
-
-    return validate(schema, asDeclared(schema, attributes, texts));
+    return isEmpty(attributes) ? getOrAdd(defaults, schema, () => Object.freeze(validate(schema, {}))) :
+        validate(schema, asDeclared(schema, attributes, texts));
 }
 
 /** Cached result of validating no attributes: by far the most frequent case. */
@@ -36,10 +33,8 @@ const defaults = new WeakMap<Joi.ObjectSchema, JsonObject>();
 
 function isEmpty(attributes: JsonObject): boolean {
 
-    for (const name in attributes) {
-        if (Object.hasOwn(attributes, name)) {
-            return false;
-        }
+    for (const _ in attributes) {
+        return false;
     }
 
     return true;

@@ -11,7 +11,6 @@ import type { Catalog } from '../types/catalog.js';
 import type { HandleIdentity, HandleValue } from './handle-value.js';
 import type { HandleLocation } from './locations.js';
 import type { HandleLink, MintingConfig } from './minting-config.js';
-import { serviceId } from '../doip/ids.js';
 import { ANONYMOUS } from '../model/caller.js';
 import { adminValue, freeIndex, readValues, textValue, timestampOf } from './handle-value.js';
 import { LOCATIONS_TYPE, locationsOf, locationsXml } from './locations.js';
@@ -164,7 +163,7 @@ export class HandleRecords {
     /** Id of the service, which is a handle too. */
     get serviceId(): string {
 
-        return serviceId(this.#sources.catalog.current.prefix);
+        return this.#sources.catalog.current.serviceId;
     }
 }
 

@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ContentError } from '../errors/errors.js';
 import type { JsonObject } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
+import { serviceId } from '../doip/ids.js';
 import type { AccessRules, AclDefaults } from './access-rules.js';
 import { readAclDefaults } from './access-rules.js';
 import { builtInTypes, isBuiltInType, SCHEMA_TYPE } from './built-in-types.js';
@@ -50,6 +51,7 @@ export class TypeRegistry {
     readonly design: Design;
     /** Prefix of minted ids. */
     readonly prefix: string;
+    readonly serviceId: string;
     readonly accessRules: AccessRules;
     /** Name of the extension keyword. */
     readonly extensionKeyword: string;
@@ -66,6 +68,7 @@ export class TypeRegistry {
         this.extensionKeyword = extensionKeyword;
         this.design = readDesign(design, prefix);
         this.prefix = this.design.prefix;
+        this.serviceId = serviceId(this.prefix);
         this.#keywordNames = keywordNames(extensionKeyword);
         for (const content of builtInTypes(extensionKeyword)) {
             this.#add(null, content, previous);

@@ -33,7 +33,7 @@ import { parseParameterised, quote } from '../../translators/http/headers/parame
 import { Params } from '../../translators/http/request/params.js';
 import { requestedRange } from '../../translators/http/headers/range.js';
 import { readSession } from '../../translators/http/headers/session-cookie.js';
-import { searchAttributes } from '../../translators/rest/mapping/search-request.js';
+import { searchAttributes, searchView } from '../../translators/rest/mapping/search-request.js';
 import { expectLinear, HOSTILE_TEXTS } from '../support/growth.js';
 import { readSortFields } from '../../lib/search/query/search-request.js';
 import { parseParameters } from '../../translators/http/request/url.js';
@@ -99,7 +99,11 @@ const READERS: readonly (readonly [name: string, read: (text: string) => unknown
     ['parameters of the envelope', (text) => readEnvelopeParameters([['attributes', text]])],
     ['parameters of the envelope in parts', (text) => [readEnvelopeParameters([[`a.${text}`, text]]), readEnvelopeParameters([['attributes.a', text]])]],
     ['parameters of a request', readParams],
-    ['parameters of a search', (text) => searchAttributes(Params.fromPairs([['query', text], ['sortFields', text], ['facets', text], ['filter', text]]))],
+    ['parameters of a search', (text) => {
+
+        const params = Params.fromPairs([['query', text], ['sortFields', text], ['facets', text], ['filter', text]]);
+        return searchAttributes(params, searchView(params));
+    }],
     ['ranges', (text) => requestedRange({ range: `bytes=${text}` })]
 ];
 

@@ -33,7 +33,7 @@ export const batchUploadRoutes: readonly Route[] = [
                 attributes: omitUndefined({
                     format,
                     failFast: call.params.flag('failFast'),
-                    parallel: call.params.flagOr('parallel', true)
+                    parallel: call.params.flag('parallel', true)
                 }),
                 input: bytesInput(call, format === 'ndjson' ? 'application/x-ndjson' : 'application/json'),
                 fromEnvelope: ({ output }) => ({ headers: {}, body: { kind: 'texts', texts: restRecordText(output, batchRecord) } })

@@ -131,7 +131,7 @@ function create(call: RouteCall): OperationCall {
     const all = new BodyParams(params);
     return {
         operationId: Op.create,
-        attributes: createAttributes(params),
+        attributes: omitUndefined({ suffix: suffixOf(params) }),
         laterAttributes: () => (all.hasFields ? createAttributes(all.knownParams) : null),
         input: objectSegments(request, {
             object: omitUndefined({ type: params.text('type'), id: params.text('handle') }),
@@ -143,13 +143,15 @@ function create(call: RouteCall): OperationCall {
     };
 }
 
+/** Attributes of a create with fields in its body. Those that every request may have are in the envelope already, if the URL has them. */
 function createAttributes(params: Params): JsonObject {
 
-    return {
-        dryRun: params.strictFlag('dryRun'),
-        ...omitUndefined({ suffix: params.text('handle') ? undefined : params.text('suffix') }),
-        ...params.requestContext()
-    };
+    return { dryRun: params.strictFlag('dryRun'), ...omitUndefined({ suffix: suffixOf(params) }), ...params.requestContext() };
+}
+
+function suffixOf(params: Params): string | undefined {
+
+    return params.text('handle') ? undefined : params.text('suffix');
 }
 
 function update(call: RouteCall): OperationCall {
@@ -157,11 +159,11 @@ function update(call: RouteCall): OperationCall {
     const { params, request, limits } = call;
     const targetId = requireId(call, ', and an object is created by POST');
     const all = new BodyParams(params);
-    const toDelete = { elementsToDelete: params.texts('payloadToDelete') };
+    const toDelete = params.has('payloadToDelete') ? { elementsToDelete: params.texts('payloadToDelete') } : {};
     return {
         operationId: Op.update,
         targetId,
-        attributes: { ...updateAttributes(params), ...toDelete },
+        attributes: { ...omitUndefined({ jsonPointer: params.text('jsonPointer') }), ...toDelete },
         laterAttributes: () => (all.hasFields ? updateAttributes(all.knownParams) : null),
         allowTypeChange: true,
         input: objectSegments(request, {

@@ -12,7 +12,7 @@ export const reindexBatchRoutes: readonly Route[] = [
         toEnvelope: (call) => ({
             operationId: Op.reindexBatch,
             attributes: omitUndefined({
-                lockObjects: call.params.flagOr('lockObjects', true),
+                lockObjects: call.params.flag('lockObjects', true),
                 query: call.params.text('query'),
                 all: call.params.flag('all')
             }),

@@ -13,10 +13,11 @@ import { searchRecord } from './mapping/search-results.js';
 /** A search; the parameters may come from the URL or from the body. */
 export function search(params: Params): OperationCall {
 
-    const shape = searchRecord(searchView(params));
+    const view = searchView(params);
+    const shape = searchRecord(view);
     return {
         operationId: Op.search,
-        attributes: searchAttributes(params),
+        attributes: searchAttributes(params, view),
         fromEnvelope: ({ output }) => ({ headers: {}, body: { kind: 'texts', texts: restRecordText(output, shape) } })
     };
 }

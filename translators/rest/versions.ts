@@ -36,5 +36,5 @@ function objectId(params: Params): string {
 /** True when absent or `true`. A parameter without a value, or with any other value, turns copying off. */
 function clonesPayloads(params: Params): boolean {
 
-    return params.text('clonePayloads') !== '' && params.flagOr('clonePayloads', true);
+    return params.text('clonePayloads') !== '' && params.flag('clonePayloads', true);
 }

@@ -67,7 +67,7 @@ describe('a REST search', () => {
 
             const defaults = { pageNum: 0, pageSize: -1, type: 'full', includeScore: false, includeVersions: false };
 
-            expect<unknown>(searchAttributes(query(text))).to.equal({ ...defaults, ...expected });
+            expect<unknown>(searchAttributes(query(text), searchView(query(text)))).to.equal({ ...defaults, ...expected });
         });
     }
 
@@ -78,7 +78,7 @@ describe('a REST search', () => {
             ids: true, includeScore: true, full: false, filter: ['/a'], queryJson: null
         });
 
-        expect<unknown>(searchAttributes(params)).to.equal({
+        expect<unknown>(searchAttributes(params, searchView(params))).to.equal({
             query: 'x', pageNum: 1, pageSize: 2, sortFields: [{ name: '/n' }], filterQueries: ['a'], facets: [{ field: 'type' }],
             type: 'id', includeScore: true, includeVersions: false
         });
@@ -91,7 +91,7 @@ describe('a REST search', () => {
 
             const name = text.split('=')[0] as string;
 
-            expect(() => [searchAttributes(query(text)), searchView(query(text))]).to.throw(new RegExp(name));
+            expect(() => searchAttributes(query(text), searchView(query(text)))).to.throw(new RegExp(name));
         });
     }
 });

@@ -9,6 +9,10 @@ export type RequestHeaders = Readonly<Record<string, unknown>>;
 export function header(headers: RequestHeaders, name: string): string | undefined {
 
     const value = headers[name];
+    if (value === undefined) {
+        return undefined;
+    }
+
     const text = Array.isArray(value) ? value.join(', ') : value;
     return typeof text === 'string' ? decodeHeader(text) : undefined;
 }

@@ -72,8 +72,8 @@ export class Params {
     /** A string; numbers and booleans of a JSON body are converted. */
     text(name: string): string | undefined {
 
-        const value = this.single(name);
-        return value === undefined ? undefined : asText(name, value);
+        const value = this.#values.get(name)?.[0];
+        return typeof value === 'string' || value === undefined ? value : asText(name, value);
     }
 
     /** All values of a repeatable parameter, which may be an array in a JSON body. */
@@ -83,17 +83,15 @@ export class Params {
         return values.flat().map((value) => asText(name, value));
     }
 
-    /** A presence flag: false when absent, true without a value; otherwise true only for `true` in any case. */
-    flag(name: string): boolean {
+    /** A presence flag: the default when absent, true without a value; otherwise true only for `true` in any case. */
+    flag(name: string, absent = false): boolean {
 
-        return this.flagOr(name, false);
-    }
-
-    /** A presence flag with a default. */
-    flagOr(name: string, absent: boolean): boolean {
+        if (!this.#values.has(name)) {
+            return absent;
+        }
 
         const text = this.text(name);
-        return text === undefined ? absent : text === '' || text.toLowerCase() === 'true';
+        return text === '' || text?.toLowerCase() === 'true';
     }
 
     /**
@@ -102,7 +100,12 @@ export class Params {
      */
     strictFlag(name: string): boolean {
 
-        const texts = (this.#values.get(name) ?? []).map((value) => asText(name, value));
+        const values = this.#values.get(name);
+        if (!values) {
+            return false;
+        }
+
+        const texts = values.map((value) => asText(name, value));
         const invalid = texts.find((text) => !/^(?:true|false)?$/i.test(text));
         if (invalid !== undefined) {
             throw badRequest(`parameter ${name} must be true or false, got ${shortened(invalid)}`);
@@ -134,14 +137,14 @@ export class Params {
     /** A JSON value; text is parsed, also with single quotes. */
     json(name: string): JsonValue | undefined {
 
-        const value = this.single(name);
+        const value = this.#values.get(name)?.[0];
         return typeof value === 'string' ? parseParameter(name, value) : value;
     }
 
     /** A list in the form of a JSON array; any other text is a list of one element. */
     list(name: string): JsonValue[] | undefined {
 
-        const value = this.single(name);
+        const value = this.#values.get(name)?.[0];
         if (typeof value !== 'string') {
             return value === undefined || Array.isArray(value) ? value : [value];
         }
@@ -177,7 +180,7 @@ export class Params {
     /** The parameter `requestContext`, which all requests accept, as an attribute. */
     requestContext(): { requestContext?: JsonObject } {
 
-        const text = this.single('requestContext');
+        const text = this.#values.get('requestContext')?.[0];
         if (text === undefined || text === '') {
             return {};
         }
@@ -200,7 +203,14 @@ export class Params {
 /** Drops undefined members, for attributes that are passed on only if the client gave them. */
 export function omitUndefined(members: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
 
-    return Object.fromEntries(Object.entries(members).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined));
+    const present: JsonObject = {};
+    for (const name in members) {
+        if (members[name] !== undefined) {
+            present[name] = members[name];
+        }
+    }
+
+    return present;
 }
 
 function asText(name: string, value: JsonValue): string {

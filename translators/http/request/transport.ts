@@ -64,17 +64,22 @@ export function peerSignal(request: Request): AbortSignal {
 function direct(request: Request, { peer, encrypted, logId }: Peer): Transport {
 
     const isForeign = isForwarded(request);
+    const isLocal = !isForeign && isLoopback(peer);
     return {
-        protocol: encrypted ? 'https' : 'http', secure: encrypted || isLoopback(peer) && !isForeign, remoteAddress: peer,
-        localToken: isForeign ? undefined : localToken(request, peer), logId
+        protocol: encrypted ? 'https' : 'http', secure: encrypted || isLocal, remoteAddress: peer,
+        localToken: isLocal || !isForeign && isOwnAddress(request, peer) ? bearerToken(request) : undefined, logId
     };
 }
 
-/** The bearer token of a program on this machine, which connects from a loopback address or from the server's own address. */
-function localToken({ headers, raw }: Request, peer: string): string | undefined {
+function isOwnAddress({ raw }: Request, peer: string): boolean {
 
-    const [, token] = /^Bearer (\S+)$/i.exec(header(headers, 'authorization') ?? '') ?? [];
-    return token !== undefined && (isLoopback(peer) || peer === plainAddress(raw.req.socket.localAddress ?? '')) ? token : undefined;
+    return peer === plainAddress(raw.req.socket.localAddress ?? '');
+}
+
+/** The token of a request without regard to the kind of credentials; for programs on this machine, which connect from an address of it. */
+function bearerToken({ headers }: Request): string | undefined {
+
+    return /^Bearer (\S+)$/i.exec(header(headers, 'authorization') ?? '')?.[1];
 }
 
 /** Walks back through the trusted proxies to the first address that is not one of them. */

@@ -21,9 +21,8 @@ export function isSearch(params: Params): boolean {
 }
 
 /** Attributes of the search operation. */
-export function searchAttributes(params: Params): JsonObject {
+export function searchAttributes(params: Params, { pageNum, pageSize }: Pick<ResultView, 'pageNum' | 'pageSize'>): JsonObject {
 
-    const { pageNum, pageSize } = searchView(params);
     return {
         ...omitUndefined({
             query: params.text('query'),
@@ -45,7 +44,7 @@ export function searchAttributes(params: Params): JsonObject {
 export function searchView(params: Params): ResultView {
 
     return {
-        full: params.flagOr('full', true),
+        full: params.flag('full', true),
         filter: params.textList('filter'),
         pageNum: params.integer('pageNum') ?? 0,
         pageSize: params.integer('pageSize') ?? UNLIMITED

@@ -31,8 +31,8 @@ describe('parameters of REST requests', () => {
 
     it('are flags with a given default', () => {
 
-        expect(query('').flagOr('lockObjects', true)).to.be.true();
-        expect(query('lockObjects=False').flagOr('lockObjects', true)).to.be.false();
+        expect(query('').flag('lockObjects', true)).to.be.true();
+        expect(query('lockObjects=False').flag('lockObjects', true)).to.be.false();
     });
 
     const integers: [string, number | undefined][] = [
