@@ -96,6 +96,7 @@ export function composeIdentity(options: IdentityOptions): Identity {
     };
     const principals = new Principals({ ...stores, principals: new PrincipalStore(db), policy, log });
     const passwords = new PasswordHasher(options.passwords);
+    const secretTransfer = new SecretTransfer(stores);
     const throttle = new LoginThrottle(stores.logins, { enabled: () => !design().disableAuthenticationBackOff, now });
     const directory = new Directory(stores);
     const callers = new PrincipalResolver({ directory, principals }, now);
@@ -112,9 +113,9 @@ export function composeIdentity(options: IdentityOptions): Identity {
         sessions: new Sessions({ authenticator, callers, tokens }, design),
         records: new SessionInfo(policy),
         admin: new AdminAccount({ db, credentials: stores.credentials, passwords, tokens }),
-        secureValues: new SecretExtractor({ ...stores, passwords }),
+        secureValues: new SecretExtractor(stores.credentials, passwords, secretTransfer),
         serviceKey: new ServiceKey(db, new SettingStore(db)),
-        secretTransfer: new SecretTransfer(stores),
+        secretTransfer,
         accountWriter: new AccountWriter({ ...stores, principals }),
         principals,
         useAuthenticateHook: (find) => hook.use(find),

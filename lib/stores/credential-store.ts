@@ -62,12 +62,6 @@ export class CredentialStore {
         return found?.record ?? null;
     }
 
-    /** Returns the steps that set the record of a secret. */
-    putSecretSteps(objectId: string, pointer: string, record: string): Step[] {
-
-        return [this.#sql.putSecret.step({ objectId, pointer: secretKey(pointer), record })];
-    }
-
     /** Returns the records of passwords by user id; at most 256 ids. */
     async recordsOf(userIds: readonly string[]): Promise<Map<string, string>> {
 
@@ -83,7 +77,7 @@ export class CredentialStore {
     }
 
     /** Returns the steps that set the record of a secret by the key of its pointer. */
-    putKeyedSecretSteps(objectId: string, key: string, record: string): Step[] {
+    putSecretSteps(objectId: string, key: string, record: string): Step[] {
 
         return [this.#sql.putSecret.step({ objectId, pointer: key, record })];
     }

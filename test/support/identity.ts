@@ -21,6 +21,7 @@ import { PasswordHasher } from '../../lib/identity/passwords/password-hasher.js'
 import { Principals } from '../../lib/identity/accounts/principals.js';
 import { Policy } from '../../lib/identity/access/access-policy.js';
 import { SecretExtractor } from '../../lib/identity/secrets/secret-extractor.js';
+import { SecretTransfer } from '../../lib/identity/secrets/secret-transfer.js';
 import { AccountStore } from '../../lib/stores/account-store.js';
 import { CredentialStore } from '../../lib/stores/credential-store.js';
 import { GroupStore } from '../../lib/stores/group-store.js';
@@ -68,14 +69,12 @@ export class IdentityKit {
         this.groups = new GroupStore(db);
         this.logins = new LoginStore(db);
         this.tokenStore = new TokenStore(db);
-        const parts = {
-            accounts: this.accounts, credentials: this.credentials, groups: this.groups, tokens: this.tokenStore, passwords: this.passwords
-        };
+        const parts = { accounts: this.accounts, credentials: this.credentials, groups: this.groups, tokens: this.tokenStore };
         const policy = { isNamedInRules: () => false };
         this.principalStore = new PrincipalStore(db);
         this.principals = new Principals({ db, accounts: this.accounts, principals: this.principalStore, policy, log: pino({ level: 'silent' }) });
         this.writer = new AccountWriter({ ...parts, principals: this.principals });
-        this.secure = new SecretExtractor(parts);
+        this.secure = new SecretExtractor(this.credentials, this.passwords, new SecretTransfer(parts));
     }
 
     /** The epoch of identity, as it is read together with an object. */

@@ -14,9 +14,6 @@ import type { Subject } from '../../model/access-subject.js';
 import { getOrAdd } from '../../util/cache/get-or-add.js';
 import { isDeepStrictEqual } from 'node:util';
 
-export { denied } from '../../model/caller.js';
-export type { Decision } from '../../model/caller.js';
-
 /** Permission of a caller on an object; WRITE includes READ. */
 export type Permission = 'WRITE' | 'READ' | 'NONE';
 
@@ -85,7 +82,7 @@ export class Policy {
     canFind(caller: Caller, object: Subject): Decision {
 
         const read = this.canRead(caller, object);
-        const searchRule = this.#defaults(object.type).aclSearch;
+        const searchRule = this.defaultsOf(object.type).aclSearch;
         if (!read.allowed || !searchRule || caller.isAdmin) {
             return read;
         }
@@ -97,7 +94,7 @@ export class Policy {
     /** Decides whether the caller may read the bytes of elements. A list for payloads, if there is one, replaces the readers. */
     canReadPayload(caller: Caller, object: Subject): Decision {
 
-        const readers = object.acl?.payloadReaders ?? this.#defaults(object.type).defaultAclPayloadRead;
+        const readers = object.acl?.payloadReaders ?? this.defaultsOf(object.type).defaultAclPayloadRead;
         if (!readers) {
             return this.canRead(caller, object);
         }
@@ -115,13 +112,13 @@ export class Policy {
     /** Decides whether the caller may create objects of a type. */
     canCreate(caller: Caller, type: string): Decision {
 
-        return caller.isAdmin ? ADMIN : this.#listed(caller, `aclCreate of ${type}`, this.#defaults(type).aclCreate, null);
+        return caller.isAdmin ? ADMIN : this.#listed(caller, `aclCreate of ${type}`, this.defaultsOf(type).aclCreate, null);
     }
 
     /** Decides whether the caller may provide script modules by objects of a type. Without a rule only the administrator may. */
     canProvideModules(caller: Caller, type: string): Decision {
 
-        return caller.isAdmin ? ADMIN : this.#listed(caller, `aclModules of ${type}`, this.#defaults(type).aclModules ?? [], null);
+        return caller.isAdmin ? ADMIN : this.#listed(caller, `aclModules of ${type}`, this.defaultsOf(type).aclModules ?? [], null);
     }
 
     /** Returns the names of all types whose objects the caller may create. */
@@ -232,13 +229,8 @@ export class Policy {
         return [rules.system, ...entries].some((defaults) => defaults !== undefined && allEntries(defaults).includes(id));
     }
 
-    /** Returns the rules for objects of a type that have no access control list. */
+    /** Returns the rules for objects of a type that have no access control list: those of the type, else those of the service. */
     defaultsOf(type: string): AclDefaults {
-
-        return this.#defaults(type);
-    }
-
-    #defaults(type: string): AclDefaults {
 
         const rules = this.#rules();
         return rules.entryOf(type) ?? rules.system;
@@ -246,12 +238,12 @@ export class Policy {
 
     #readers({ acl, type }: Subject): readonly string[] {
 
-        return acl?.readers ?? this.#defaults(type).defaultAclRead;
+        return acl?.readers ?? this.defaultsOf(type).defaultAclRead;
     }
 
     #writers({ acl, type }: Subject): readonly string[] {
 
-        return acl?.writers ?? this.#defaults(type).defaultAclWrite;
+        return acl?.writers ?? this.defaultsOf(type).defaultAclWrite;
     }
 
     #methodEntries({ kind, type, method }: MethodCall): readonly string[] {

@@ -8,11 +8,10 @@ import { badRequest } from '../../errors/errors.js';
 import { setAt } from '../../json/pointer.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
-import type { AccountStore } from '../../stores/account-store.js';
 import { secretKey, type CredentialStore } from '../../stores/credential-store.js';
-import type { TokenStore } from '../../stores/token-store.js';
 import type { AccountAnnotations, AnnotatedValue } from '../../model/account-annotations.js';
 import type { PasswordHasher } from '../passwords/password-hasher.js';
+import type { SecretTransfer } from './secret-transfer.js';
 
 /** Content that is about to be stored. */
 export interface SecretBearer {
@@ -40,17 +39,15 @@ const MAX_SECRETS = 16;
 /** Extracts secrets from content and verifies them later. */
 export class SecretExtractor {
 
-    readonly #accounts: AccountStore;
     readonly #credentials: CredentialStore;
     readonly #passwords: PasswordHasher;
-    readonly #tokens: TokenStore;
+    readonly #transfer: SecretTransfer;
 
-    constructor(parts: { accounts: AccountStore; credentials: CredentialStore; tokens: TokenStore; passwords: PasswordHasher }) {
+    constructor(credentials: CredentialStore, passwords: PasswordHasher, transfer: SecretTransfer) {
 
-        this.#accounts = parts.accounts;
-        this.#credentials = parts.credentials;
-        this.#passwords = parts.passwords;
-        this.#tokens = parts.tokens;
+        this.#credentials = credentials;
+        this.#passwords = passwords;
+        this.#transfer = transfer;
     }
 
     /**
@@ -63,7 +60,6 @@ export class SecretExtractor {
     async extract({ id, isNew, content, roles, source }: SecretBearer): Promise<ExtractedContent> {
 
         this.check(isNew, roles);
-        const steps: Step[] = [];
         const secrets: JsonObject = {};
         const properties: JsonObject = {};
         let emptied = content;
@@ -71,9 +67,7 @@ export class SecretExtractor {
             emptied = withoutValue(emptied, roles.password);
             const password = textOf(roles.password);
             if (password !== '') {
-                const record = await this.#passwords.hash(password, source);
-                secrets['password'] = JSON.parse(record) as JsonValue;
-                steps.push(...this.#passwordSteps(id, isNew, record));
+                secrets['password'] = JSON.parse(await this.#passwords.hash(password, source)) as JsonValue;
             }
         }
 
@@ -81,13 +75,12 @@ export class SecretExtractor {
             emptied = withoutValue(emptied, marked);
             const secret = textOf(marked);
             if (secret !== '') {
-                const record = await this.#passwords.hash(secret, source);
-                properties[secretKey(marked.pointer)] = JSON.parse(record) as JsonValue;
+                properties[secretKey(marked.pointer)] = JSON.parse(await this.#passwords.hash(secret, source)) as JsonValue;
                 secrets['properties'] = properties;
-                steps.push(...this.#credentials.putSecretSteps(id, marked.pointer, record));
             }
         }
 
+        const steps = this.#transfer.steps(id, isNew, secrets);
         return { content: emptied, steps, ...steps.length > 0 ? { secrets } : {} };
     }
 
@@ -96,12 +89,6 @@ export class SecretExtractor {
 
         const record = await this.#credentials.getSecret(objectId, pointer);
         return (await this.#passwords.check(secret, record, objectId)).matches;
-    }
-
-    #passwordSteps(id: string, isNew: boolean, record: string): Step[] {
-
-        const put = this.#credentials.putSteps(id, record);
-        return isNew ? put : [...put, ...this.#tokens.removeOfUserSteps(id), this.#accounts.bumpStep()];
     }
 
     /**

@@ -1,6 +1,6 @@
 /**
- * Transfer of hashed secrets between repositories, together with their objects. Used only by the administrator's export and
- * import.
+ * Steps that store hashed secrets, and their transfer between repositories, together with their objects, by the administrator's export
+ * and import.
  */
 
 import type { Step } from '../../../db/database.js';
@@ -65,7 +65,7 @@ export class SecretTransfer {
         return [
             ...password === undefined ? [] : this.#credentials.putSteps(id, checked(password)),
             ...password === undefined || isNew ? [] : [...this.#tokens.removeOfUserSteps(id), this.#accounts.bumpStep()],
-            ...Object.entries(properties).flatMap(([key, record]) => this.#credentials.putKeyedSecretSteps(id, key, checked(record)))
+            ...Object.entries(properties).flatMap(([key, record]) => this.#credentials.putSecretSteps(id, key, checked(record)))
         ];
     }
 }

@@ -6,8 +6,8 @@ import type { JsonObject } from '../../../../lib/util/json-types.js';
 import type { Acl } from '../../../../lib/doip/digital-object.js';
 import { readAclDefaults } from '../../../../lib/types/access-rules.js';
 import type { Caller } from '../../../../lib/model/caller.js';
-import { ANONYMOUS } from '../../../../lib/model/caller.js';
-import { denied, Policy } from '../../../../lib/identity/access/access-policy.js';
+import { ANONYMOUS, denied } from '../../../../lib/model/caller.js';
+import { Policy } from '../../../../lib/identity/access/access-policy.js';
 import type { MethodCall, Permission } from '../../../../lib/identity/access/access-policy.js';
 import type { StoredObject } from '../../../../lib/model/stored-object.js';
 

@@ -4,6 +4,7 @@ import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { DoipError } from '../../../../lib/errors/errors.js';
 import { USERNAME_CONFLICT } from '../../../../lib/identity/sync/account-sync.js';
+import { secretKey } from '../../../../lib/stores/credential-store.js';
 import { forEachDatabase } from '../../../support/database.js';
 import type { TestDatabase } from '../../../support/database.js';
 import { IdentityKit, userRoles } from '../../../support/identity.js';
@@ -102,7 +103,7 @@ forEachDatabase((name, create) => {
 
             await kit.addUser('test/gone', { username: 'gone' });
             await kit.db.commit({ steps: [
-                ...kit.credentials.putSecretSteps('test/gone', '/pin', 'record'),
+                ...kit.credentials.putSecretSteps('test/gone', secretKey('/pin'), 'record'),
                 ...kit.tokenStore.insertSteps({
                     hash: 'gone-token', kind: 'token', userId: 'test/gone', csrf: null, createdOn: 1, lastUsed: 1, expiresOn: null, facts: null
                 })
