@@ -10,7 +10,7 @@ import { badRequest, DoipError, tooLarge } from '../../errors/errors.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { parseJson } from '../../json/strict-parser.js';
 import { bytesSegment, jsonSegment } from '../../doip/segments.js';
-import type { JsonItem } from '../../json/stream/splitter.js';
+import type { JsonItem } from '../../json/stream/array-splitter.js';
 
 /** A parsed item, or the reason why it is invalid. */
 export type BulkItem = { readonly position: number; readonly bytes: number } & (

@@ -98,18 +98,20 @@ export class UploadService {
     async *#lines(input: AsyncIterable<Segment>, plan: UploadPlan, request: UploadRequest): AsyncGenerator<Uint8Array> {
 
         const { catalog } = this.#parts;
-        const lines = new UploadHandover<Uint8Array>();
-        const reading = this.#parts.source.read(input, false, async (items) => {
+        const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+        const lines = writable.getWriter();
+        this.#parts.source.read(input, false, async (items) => {
 
             for await (const item of items) {
                 const id = item.value?.['id'] ?? '';
                 const value = item.value && { ...item.value, id: id === '' ? mintId(catalog.current.prefix) : id };
                 await this.#validate({ ...item, value } as BulkItem, plan, request);
-                await lines.put(Buffer.from(lineOf(value ?? {})));
+                await lines.write(Buffer.from(lineOf(value ?? {})));
             }
-        }).then((itemError) => lines.end(itemError), (error: Error) => lines.end(error));
-        yield *lines.taken();
-        await reading;
+        }).then((itemError) => (itemError ? lines.abort(itemError) : lines.close()), (error: unknown) => lines.abort(error)).catch(() => {
+            // The consumer has stopped, for an error of its own.
+        });
+        yield *readable;
     }
 
     /** Records errors of single objects at once, before other writers are blocked. */
@@ -174,60 +176,5 @@ function throwOutcome(progress: JsonValue): void {
     if (failure) {
         const { position, message } = failure;
         throw internal(new Error(message), `nothing was uploaded${position === undefined ? '' : `, because of position ${position}`}: ${message}`);
-    }
-}
-
-/** Rendezvous channel of one producer and one consumer: `put` resolves when the value was consumed. */
-class UploadHandover<T> {
-
-    #pending: { value: T; onTaken: () => void } | null = null;
-    #wake: (() => void) | null = null;
-    #isOver = false;
-    /** The consumer has stopped; further values are dropped. */
-    #isClosed = false;
-    #error: Error | null = null;
-
-    put(value: T): Promise<void> {
-
-        return this.#isClosed ? Promise.resolve() : new Promise((onTaken) => {
-
-            this.#pending = { value, onTaken };
-            this.#wake?.();
-        });
-    }
-
-    end(error: Error | null): void {
-
-        this.#isOver = true;
-        this.#error = error;
-        this.#wake?.();
-    }
-
-    async *taken(): AsyncGenerator<T> {
-
-        try {
-            while (this.#pending || !this.#isOver) {
-                if (this.#pending) {
-                    const { value, onTaken: taken } = this.#pending;
-                    this.#pending = null;
-                    yield value;
-                    taken();
-                }
-                else {
-                    await new Promise<void>((resolve) => {
-
-                        this.#wake = resolve;
-                    });
-                }
-            }
-        }
-        finally {
-            this.#isClosed = true;
-            this.#pending?.onTaken();
-        }
-
-        if (this.#error) {
-            throw this.#error;
-        }
     }
 }

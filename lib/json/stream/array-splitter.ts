@@ -6,7 +6,18 @@ import { ByteBuffer } from '../../util/streams/byte-buffer.js';
 import { badRequest } from '../../errors/errors.js';
 import { parseJson } from '../strict-parser.js';
 import { isBlank, ValueScanner } from './value-scanner.js';
-import type { JsonItem, JsonSplitter } from './splitter.js';
+
+/** One item of the text. */
+export interface JsonItem {
+    /** 0-based. */
+    readonly position: number;
+    /** Start in the text, in bytes. */
+    readonly offset: number;
+    /** Length in bytes. */
+    readonly length: number;
+    /** Null when it exceeds the limit. */
+    readonly bytes: Buffer | null;
+}
 
 const COMMA = 0x2c;
 const COLON = 0x3a;
@@ -39,7 +50,7 @@ const EXPECTED: Readonly<Record<State, string>> = {
 };
 
 /** State machine for an array, or an object with the array `results`. */
-export class ArraySplitter implements JsonSplitter {
+export class ArraySplitter {
 
     readonly #buffer: ByteBuffer;
     readonly #scanner = new ValueScanner();
@@ -59,6 +70,7 @@ export class ArraySplitter implements JsonSplitter {
         this.#buffer = new ByteBuffer(maxItemBytes);
     }
 
+    /** Returns the items that end in this chunk. Must be iterated to the end before the next chunk. Throws DoipError 400 for a syntax error. */
     *split(chunk: Uint8Array): Generator<JsonItem> {
 
         let i = 0;
@@ -86,7 +98,8 @@ export class ArraySplitter implements JsonSplitter {
         this.#before += chunk.byteLength;
     }
 
-    *end(): Generator<JsonItem> {
+    /** Throws DoipError 400 when the text is incomplete. */
+    end(): void {
 
         if (this.#value || this.#state !== 'end') {
             throw this.#broken(this.#value ? 'the text ends within a value' : `the text ends where ${EXPECTED[this.#state]} is expected`, this.#before);

@@ -6,8 +6,8 @@
 
 import { ByteBuffer } from '../../util/streams/byte-buffer.js';
 import { ArraySplitter } from './array-splitter.js';
+import type { JsonItem } from './array-splitter.js';
 import { isBlank } from './value-scanner.js';
-import type { JsonItem, JsonSplitter } from './splitter.js';
 
 /** Options for splitting. */
 export interface JsonItemsOptions {
@@ -22,57 +22,49 @@ export interface JsonItemsOptions {
  *
  * @throws DoipError 400 with `offset` (bytes) where the text does not have its format, after all items before that place
  */
-export async function *jsonItems(body: AsyncIterable<Uint8Array>, { format, maxItemBytes }: JsonItemsOptions): AsyncGenerator<JsonItem> {
+export function jsonItems(body: AsyncIterable<Uint8Array>, { format, maxItemBytes }: JsonItemsOptions): AsyncGenerator<JsonItem> {
 
-    const splitter: JsonSplitter = format === 'ndjson' ? new LineSplitter(maxItemBytes) : new ArraySplitter(maxItemBytes);
+    return format === 'ndjson' ? lines(body, maxItemBytes) : elements(body, maxItemBytes);
+}
+
+async function *elements(body: AsyncIterable<Uint8Array>, maxItemBytes: number): AsyncGenerator<JsonItem> {
+
+    const splitter = new ArraySplitter(maxItemBytes);
     for await (const chunk of body) {
         yield *splitter.split(chunk);
     }
 
-    yield *splitter.end();
+    splitter.end();
 }
 
 const NEWLINE = 0x0a;
 const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** Lines; the last one needs no newline. */
-class LineSplitter implements JsonSplitter {
+async function *lines(body: AsyncIterable<Uint8Array>, maxItemBytes: number): AsyncGenerator<JsonItem> {
 
-    readonly #buffer: ByteBuffer;
-    #position = 0;
-    #offset = 0;
+    const buffer = new ByteBuffer(maxItemBytes);
+    let position = 0;
+    let offset = 0;
+    const line = (): JsonItem[] => {
 
-    constructor(maxItemBytes: number) {
+        const start = offset;
+        const { bytes, length } = buffer.finish();
+        offset += length + 1;
+        const isItem = bytes === null || !bytes.every(isBlank) && !(start === 0 && bytes.equals(MARK));
+        return isItem ? [{ position: position++, offset: start, length, bytes }] : [];
+    };
 
-        this.#buffer = new ByteBuffer(maxItemBytes);
-    }
-
-    *split(chunk: Uint8Array): Generator<JsonItem> {
-
+    for await (const chunk of body) {
         let start = 0;
-        let newline = chunk.indexOf(NEWLINE);
-        while (newline !== -1) {
-            this.#buffer.add(chunk.subarray(start, newline));
-            yield *this.#line(1);
+        for (let newline = chunk.indexOf(NEWLINE); newline !== -1; newline = chunk.indexOf(NEWLINE, start)) {
+            buffer.add(chunk.subarray(start, newline));
+            yield *line();
             start = newline + 1;
-            newline = chunk.indexOf(NEWLINE, start);
         }
 
-        this.#buffer.add(chunk.subarray(start));
+        buffer.add(chunk.subarray(start));
     }
 
-    *end(): Generator<JsonItem> {
-
-        yield *this.#line(0);
-    }
-
-    *#line(newline: number): Generator<JsonItem> {
-
-        const offset = this.#offset;
-        const { bytes, length } = this.#buffer.finish();
-        this.#offset += length + newline;
-        if (bytes === null || !bytes.every(isBlank) && !(offset === 0 && bytes.equals(MARK))) {
-            yield { position: this.#position++, offset, length, bytes };
-        }
-    }
+    yield *line();
 }
