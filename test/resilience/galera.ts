@@ -113,9 +113,8 @@ async function searches({ gateways }: Nodes, url: string): Promise<Figures> {
         'select count(*) as waiting, @@auto_increment_increment as steps from search_log');
     await connection.end();
     const missing = found.reduce((sum, { size }) => sum + WRITES * gateways.length - size, 0);
-    return failing({
-        objects: value, missing, medianMs: Math.round(times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0), unordered: facts.waiting, autoIncrementStep: facts.steps
-    }, ['missing']);
+    const medianMs = Math.round(times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0);
+    return failing({ objects: value, missing, medianMs, unordered: facts.waiting, autoIncrementStep: facts.steps }, ['missing']);
 }
 
 async function sizes(gateway: TestGateway): Promise<{ size: number; value: number }> {
