@@ -4,17 +4,13 @@
  */
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ROOT } from '../support/doc-pages.js';
+import { batchOf, content, idOf, LOGIN, PASSWORD, prepare, search, send, type Call, type Kind, type Target } from './calls.js';
 import { MeasuredProcess } from './measured-process.js';
-
-const PASSWORD = 'bench-password';
-const BASIC = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`;
-const JSON_TYPE = 'application/json';
-const MIB = 1024 * 1024;
 
 /** Objects of 2 KB that are read and searched. */
 const OBJECTS = 2000;
@@ -22,36 +18,6 @@ const TAGS = 20;
 const BATCH_ITEMS = 100;
 
 const WARM_UP_ROUNDS = 4;
-
-const SCHEMA = {
-    type: 'object',
-    required: ['name'],
-    properties: {
-        name: { type: 'string' }, description: { type: 'string' }, number: { type: 'integer' },
-        tag: { type: 'string' }, made: { type: 'string', format: 'date-time' }
-    }
-};
-const TYPES: Readonly<Record<string, string>> = {
-    Record: '',
-    Shown: 'exports.onObjectResolution = (object) => { object.content.shown = true; return object; };',
-    Checked: 'exports.beforeSchemaValidation = (object) => { object.content.checked = true; return object; };'
-};
-
-/** A service that is compared. */
-interface Side {
-    readonly name: string;
-    readonly server: MeasuredProcess;
-    readonly agent: Agent;
-    token: string;
-}
-
-interface Call {
-    readonly method: string;
-    readonly path: string;
-    readonly body?: string | Buffer;
-    readonly type?: string;
-    readonly authorization?: string;
-}
 
 /** What a round of calls took on average, milliseconds. */
 interface Cost {
@@ -61,17 +27,14 @@ interface Cost {
 
 type Pair = readonly [ours: Cost, others: Cost];
 
-/** Makes the nth call of a kind. */
-type Kind = (n: number, side: Side) => Call;
-
 let fresh = 0;
 
 /** Kinds of calls, and how many of them make a round. */
 const KINDS: Readonly<Record<string, readonly [calls: number, kind: Kind]>> = {
-    'retrieve, anonymous': [300, (n) => ({ method: 'GET', path: `/objects/${idOf(n)}` })],
-    'retrieve, with token': [300, (n, { token }) => ({ method: 'GET', path: `/objects/${idOf(n)}`, authorization: `Bearer ${token}` })],
-    'retrieve, full': [300, (n, { token }) => ({ method: 'GET', path: `/objects/${idOf(n)}?full`, authorization: `Bearer ${token}` })],
-    'retrieve, DOIP': [300, (n) => ({ method: 'GET', path: `/doip?operationId=0.DOIP/Op.Retrieve&targetId=${idOf(n)}` })],
+    'retrieve, anonymous': [300, (n, target) => ({ method: 'GET', path: `/objects/${idOf(n, target)}` })],
+    'retrieve, with token': [300, (n, target) => ({ method: 'GET', path: `/objects/${idOf(n, target)}`, authorization: `Bearer ${target.token}` })],
+    'retrieve, full': [300, (n, target) => ({ method: 'GET', path: `/objects/${idOf(n, target)}?full`, authorization: `Bearer ${target.token}` })],
+    'retrieve, DOIP': [300, (n, target) => ({ method: 'GET', path: `/doip?operationId=0.DOIP/Op.Retrieve&targetId=${idOf(n, target)}` })],
     'retrieve, with hook': [150, (n) => ({ method: 'GET', path: `/objects/test/shown${n % 10}` })],
     'search, term': [150, (n) => search(`/tag:tag${n % TAGS}`)],
     'search, rare word': [200, (n) => search(`word${n % OBJECTS}x`)],
@@ -79,34 +42,20 @@ const KINDS: Readonly<Record<string, readonly [calls: number, kind: Kind]>> = {
     'search, range and sort': [100, (n) => search(`/number:[${n % 1000} TO ${n % 1000 + 500}] AND /tag:tag${n % TAGS}`, '&sortFields=/number DESC')],
     'search, facets': [60, (n) => search(`type:Record AND /number:[${n} TO 3000]`, `&facets=${encodeURIComponent('[{"field":"/tag"}]')}`)],
     'create': [100, (_, { token }) => ({ method: 'POST', path: '/objects?type=Record', body: content(++fresh + OBJECTS), authorization: `Bearer ${token}` })],
-    'update': [100, (n, { token }) => ({ method: 'PUT', path: `/objects/${idOf(n)}`, body: content(++fresh + OBJECTS), authorization: `Bearer ${token}` })],
-    'update, search in turns': [200, (n, side) => (n % 2 === 0 ? KINDS['update']![1](n, side) : search(`word${n % OBJECTS}x`))],
+    'update': [100, (n, target) => ({
+        method: 'PUT', path: `/objects/${idOf(n, target)}`, body: content(++fresh + OBJECTS), authorization: `Bearer ${target.token}`
+    })],
+    'update, search in turns': [200, (n, target) => (n % 2 === 0 ? KINDS['update']![1](n, target) : search(`word${n % OBJECTS}x`))],
     'update, with hook': [80, (n, { token }) => ({
         method: 'PUT', path: `/objects/test/checked${n % 10}`, body: content(++fresh), authorization: `Bearer ${token}`
     })],
     [`batch upload of ${BATCH_ITEMS}`]: [4, (_, { token }) => ({
         method: 'POST', path: '/batchUpload', type: 'application/x-ndjson', authorization: `Bearer ${token}`,
-        body: Array.from({ length: BATCH_ITEMS }, () => `{"type":"Record","content":${content(++fresh + OBJECTS)}}\n`).join('')
+        body: batchOf(BATCH_ITEMS, () => ++fresh + OBJECTS)
     })],
-    'login': [8, () => ({ method: 'POST', path: '/auth/token', body: JSON.stringify({ grant_type: 'password', username: 'admin', password: PASSWORD }) })],
+    'login': [8, () => LOGIN],
     'download of 1 MiB': [30, () => ({ method: 'GET', path: '/objects/test/file?payload=bytes' })]
 };
-
-function idOf(n: number): string {
-
-    return `test/${n * 7 % OBJECTS}`;
-}
-
-function search(query: string, more = ''): Call {
-
-    return { method: 'GET', path: `/search?pageSize=10&query=${encodeURIComponent(query)}${more}` };
-}
-
-function content(n: number): string {
-
-    const description = `common word${n}x ${'lorem ipsum dolor sit amet '.repeat(70)}`;
-    return JSON.stringify({ name: `record ${n}`, description, number: n, tag: `tag${n % TAGS}`, made: new Date(1e12 + n * 1e6).toISOString() });
-}
 
 async function main(): Promise<void> {
 
@@ -150,17 +99,16 @@ function inWords(pairs: readonly Pair[], what: keyof Cost): string {
 }
 
 /** Starts the services, and ends them when the work is done. */
-async function launched(builds: readonly { name: string; root: string }[], work: (sides: readonly Side[]) => Promise<void>): Promise<void> {
+async function launched(builds: readonly { name: string; root: string }[], work: (sides: readonly Target[]) => Promise<void>): Promise<void> {
 
     const folder = mkdtempSync(join(tmpdir(), 'doip-gateway-bench-'));
-    const sides: Side[] = [];
+    const sides: Omit<Target, 'token'>[] = [];
     try {
         for (const { name, root } of builds) {
             sides.push(await start(name, root, folder));
         }
 
-        await Promise.all(sides.map(prepare));
-        await work(sides);
+        await work(await Promise.all(sides.map(prepare)));
     }
     finally {
         for (const { agent, server } of sides) {
@@ -172,44 +120,17 @@ async function launched(builds: readonly { name: string; root: string }[], work:
     }
 }
 
-async function start(name: string, root: string, folder: string): Promise<Side> {
+async function start(name: string, root: string, folder: string): Promise<Omit<Target, 'token'>> {
 
     const { bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { bin: Record<string, string> };
     const server = await MeasuredProcess.start(join(root, Object.values(bin)[0] ?? ''), ['serve'], {
         DATA_DIR: join(folder, name), PORT: '0', ADMIN_PASSWORD: PASSWORD, LOG_LEVEL: 'fatal'
     });
-    return { name, server, agent: new Agent({ keepAlive: true, maxSockets: 1 }), token: '' };
-}
-
-async function prepare(side: Side): Promise<void> {
-
-    const make = async (call: Call): Promise<string> => await send(side, { authorization: BASIC, ...call });
-    for (const [name, javascript] of Object.entries(TYPES)) {
-        const authConfig = { defaultAclRead: ['public'], aclCreate: ['authenticated'] };
-        await make({ method: 'POST', path: '/objects?type=Schema', body: JSON.stringify({ name, schema: SCHEMA, javascript, authConfig }) });
-    }
-
-    const items = Array.from({ length: OBJECTS }, (_, n) => `{"id":"test/${n}","type":"Record","content":${content(n)}}\n`);
-    for (let n = 0; n < 10; ++n) {
-        items.push(...['shown', 'checked'].map((name) => `{"id":"test/${name}${n}","type":"${name === 'shown' ? 'Shown' : 'Checked'}","content":${content(n)}}\n`));
-    }
-
-    await make({ method: 'POST', path: '/batchUpload', body: items.join(''), type: 'application/x-ndjson' });
-    const boundary = 'boundary';
-    await make({
-        method: 'POST', path: '/objects?type=Record&handle=test/file', type: `multipart/form-data; boundary=${boundary}`,
-        body: Buffer.concat([
-            Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="content"\r\n\r\n${content(1)}\r\n--${boundary}\r\n` +
-                'Content-Disposition: form-data; name="bytes"; filename="bytes"\r\nContent-Type: application/octet-stream\r\n\r\n'),
-            Buffer.alloc(MIB, 'x'), Buffer.from(`\r\n--${boundary}--\r\n`)
-        ])
-    });
-    const login = await make({ method: 'POST', path: '/auth/token', body: JSON.stringify({ grant_type: 'password', username: 'admin', password: PASSWORD }) });
-    side.token = (JSON.parse(login) as { access_token: string }).access_token;
+    return { name, server, agent: new Agent({ keepAlive: true, maxSockets: 1 }), objects: OBJECTS };
 }
 
 /** Sends rounds to one side and the other in turns, after rounds that warm both up; returns the medians of this build and the other. */
-async function compare({ calls, kind, rounds }: { calls: number; kind: Kind; rounds: number }, sides: readonly Side[]): Promise<Pair> {
+async function compare({ calls, kind, rounds }: { calls: number; kind: Kind; rounds: number }, sides: readonly Target[]): Promise<Pair> {
 
     const costs = new Map<string, Cost[]>(sides.map(({ name }) => [name, []]));
     for (let round = 0; round < WARM_UP_ROUNDS + rounds; ++round) {
@@ -230,7 +151,7 @@ async function compare({ calls, kind, rounds }: { calls: number; kind: Kind; rou
     return [mediansOf('this'), mediansOf('other')];
 }
 
-async function measure(side: Side, calls: number, callOf: (n: number) => Call): Promise<Cost> {
+async function measure(side: Target, calls: number, callOf: (n: number) => Call): Promise<Cost> {
 
     const [cpu, started] = [side.server.cpu().all, performance.now()];
     for (let n = 0; n < calls; ++n) {
@@ -243,32 +164,6 @@ async function measure(side: Side, calls: number, callOf: (n: number) => Call): 
 function median(values: readonly number[]): number {
 
     return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
-}
-
-/** Sends a call and returns the text of its answer; throws when that is no success. */
-function send({ agent, server }: Side, { method, path, body, type = JSON_TYPE, authorization }: Call): Promise<string> {
-
-    return new Promise((resolve, reject) => {
-
-        const headers = {
-            ...authorization === undefined ? {} : { authorization },
-            ...body === undefined ? {} : { 'content-type': type, 'content-length': Buffer.byteLength(body) }
-        };
-        const sent = request(`${server.url}${path}`, { method, agent, headers }, (answer) => {
-
-            let text = '';
-            answer.setEncoding('latin1').on('data', (piece: string) => (text += piece)).on('end', () => {
-
-                if (answer.statusCode === 200) {
-                    resolve(text);
-                    return;
-                }
-
-                reject(new Error(`${method} ${path}: ${answer.statusCode} ${text.slice(0, 300)}`));
-            });
-        });
-        sent.on('error', reject).end(body);
-    });
 }
 
 void main();

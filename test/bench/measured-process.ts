@@ -29,15 +29,19 @@ export class MeasuredProcess {
         this.url = url;
     }
 
-    /** Starts a script, after those in `preload`, and waits for the line with its URL. */
+    /**
+     * Starts a script, after those in `preload`, and waits for the line with its URL.
+     *
+     * @param log file descriptor of the log; default: the log of this process
+     */
     static async start(
-        script: string, args: readonly string[], env: NodeJS.ProcessEnv, preload: readonly string[] = []
+        script: string, args: readonly string[], env: NodeJS.ProcessEnv, preload: readonly string[] = [], log?: number
     ): Promise<MeasuredProcess> {
 
         const child = fork(script, args, {
             env: { ...process.env, ...env },
             execArgv: [join(__dirname, 'loop-monitor.js'), ...preload].flatMap((file) => ['-r', file]),
-            stdio: ['ignore', 'pipe', 'inherit', 'ipc']
+            stdio: ['ignore', 'pipe', log ?? 'inherit', 'ipc']
         });
         return new MeasuredProcess(child, await listeningUrl(child, script));
     }
