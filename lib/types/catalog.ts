@@ -9,7 +9,7 @@ import type { ModuleFile, ScriptModuleStore } from '../stores/script-module-stor
 import type { SettingStore } from '../stores/setting-store.js';
 import type { TypeDefinition } from './type-definition.js';
 import type { TypeRegistry } from './type-registry.js';
-import { badRequest, unavailable } from '../errors/errors.js';
+import { unavailable } from '../errors/errors.js';
 import { DESIGN_ID } from '../doip/ids.js';
 import { isJsonObject } from '../util/json-types.js';
 import { UPLOAD_SETTING } from '../stores/setting-store.js';
@@ -93,13 +93,11 @@ export class Catalog {
      */
     require(name: string): TypeDefinition {
 
-        const type = this.current.get(name);
-        if (!type) {
+        if (!this.current.get(name)) {
             this.checkComplete();
-            throw badRequest(`Unknown type ${name}`);
         }
 
-        return type;
+        return this.current.require(name);
     }
 
     /** Objects whose payloads are script modules: object id → name of the directory. */

@@ -5,6 +5,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { ContentError } from '../errors/errors.js';
+import { badRequest } from '../errors/errors.js';
 import type { JsonObject } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
 import { serviceId } from '../doip/ids.js';
@@ -97,6 +98,17 @@ export class TypeRegistry {
     get(name: string): TypeDefinition | undefined {
 
         return this.#types.get(name);
+    }
+
+    /** Returns a type. @throws DoipError 400 if there is none of this name */
+    require(name: string): TypeDefinition {
+
+        const type = this.get(name);
+        if (!type) {
+            throw badRequest(`Unknown type ${name}`);
+        }
+
+        return type;
     }
 
     /** Returns the names of all types, built-in types first. */

@@ -9,9 +9,6 @@ import { turnFor } from '../../util/concurrency/event-loop-yielder.js';
 import { onClose } from '../../util/streams/on-close.js';
 import { summaryOf } from './batch-service.js';
 
-/** Maximum size of a batch of results in characters; a single result may be longer. */
-const LENGTH_PER_BATCH = 64 * 1024;
-
 /**
  * The record, with additional members. Its results stay on disk until the consumer has read the output to the end or has closed it,
  * because the client disconnected.
@@ -24,30 +21,10 @@ export function bulkRecord(outcome: BulkOutcome, more: JsonObject = {}): Promise
 
 async function *inBlocks(results: SpillableList): AsyncGenerator<readonly SerializedJson[], void, undefined> {
 
-    for await (const block of results.blocks()) {
-        for (const texts of batches(block)) {
-            const length = texts.reduce((sum, text) => sum + text.length, 0);
-            await turnFor(length);
-            yield texts.map((text) => new SerializedJson(text));
-            await turnFor(length);
-        }
+    for await (const texts of results.blocks()) {
+        const length = texts.reduce((sum, text) => sum + text.length, 0);
+        await turnFor(length);
+        yield texts.map((text) => new SerializedJson(text));
+        await turnFor(length);
     }
-}
-
-/** Splits results into batches; a long result is a batch of its own. */
-function *batches(texts: readonly string[]): Generator<readonly string[]> {
-
-    let batch: string[] = [];
-    let length = 0;
-    for (const text of texts) {
-        if (batch.length > 0 && length + text.length > LENGTH_PER_BATCH) {
-            yield batch;
-            [batch, length] = [[], 0];
-        }
-
-        batch.push(text);
-        length += text.length;
-    }
-
-    yield batch;
 }

@@ -14,6 +14,9 @@ const IN_MEMORY = 1024 * 1024;
 /** Size of a read from the file in bytes. */
 const READ_BYTES = 64 * 1024;
 
+/** Maximum size of a block in characters; a single text may be longer. */
+const LENGTH_PER_BLOCK = 64 * 1024;
+
 /** The list. Its owner must read it to the end or dispose of it. */
 export class SpillableList {
 
@@ -29,12 +32,6 @@ export class SpillableList {
         this.#folder = folder;
     }
 
-    /** True while nothing was spilled. */
-    get isShort(): boolean {
-
-        return this.#file === null;
-    }
-
     /** Adds a value. Await it for back-pressure: it resolves when the value is in memory or on disk. */
     async add(value: JsonValue): Promise<void> {
 
@@ -46,18 +43,16 @@ export class SpillableList {
         }
     }
 
-    /** Yields the JSON texts of the values in insertion order, in non-empty batches, then disposes of the list. */
+    /** Yields the JSON texts of the values in insertion order, in non-empty blocks, then disposes of the list. */
     async *blocks(): AsyncGenerator<string[]> {
 
         try {
             await this.#writing;
             if (this.#file) {
-                yield *readLines(this.#file, this.#written);
+                yield *inBlocks(linesOf(this.#file, this.#written));
             }
 
-            if (this.#lines.length > 0) {
-                yield this.#lines;
-            }
+            yield *inBlocks(this.#lines);
         }
         finally {
             await this.dispose();
@@ -92,20 +87,26 @@ export class SpillableList {
     }
 }
 
-/** Reads the lines of the file, in batches of about the size of a read. */
-async function *readLines(file: TempFile, length: number): AsyncGenerator<string[]> {
+async function *linesOf(file: TempFile, length: number): AsyncGenerator<string> {
+
+    for await (const { bytes } of jsonItems(readBytes(file, length), { format: 'ndjson', maxItemBytes: Infinity })) {
+        yield bytes?.toString() ?? '';
+    }
+}
+
+/** Groups texts into blocks; a long text is a block of its own. */
+async function *inBlocks(texts: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string[]> {
 
     let block: string[] = [];
-    let characters = 0;
-    for await (const { bytes } of jsonItems(readBytes(file, length), { format: 'ndjson', maxItemBytes: Infinity })) {
-        const line = bytes?.toString() ?? '';
-        block.push(line);
-        characters += line.length;
-        if (characters >= READ_BYTES) {
+    let length = 0;
+    for await (const text of texts) {
+        if (block.length > 0 && length + text.length > LENGTH_PER_BLOCK) {
             yield block;
-            block = [];
-            characters = 0;
+            [block, length] = [[], 0];
         }
+
+        block.push(text);
+        length += text.length;
     }
 
     if (block.length > 0) {

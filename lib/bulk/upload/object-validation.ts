@@ -4,12 +4,11 @@
  */
 
 import type { StoredElement } from '../../model/stored-object.js';
-import type { TypeDefinition } from '../../types/type-definition.js';
 import type { TypeRegistry } from '../../types/type-registry.js';
 import type { JsonObject } from '../../util/json-types.js';
 import type { BulkItem } from '../batch/batch-item.js';
 import type { UploadPlan } from './upload-plan.js';
-import { badRequest, invalidContent } from '../../errors/errors.js';
+import { invalidContent } from '../../errors/errors.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import { SERVICE } from '../../model/caller.js';
 import { ContentPipeline } from '../../objects/content-pipeline.js';
@@ -33,7 +32,7 @@ export class UploadObjectValidator {
     constructor(parts: ReviewParts, { upload, plan, planned }: { upload: SpooledUpload; plan: UploadPlan; planned: TypeRegistry }) {
 
         const { secretRemover, references, clock, limits, elements } = parts;
-        const catalog = { current: planned, require: requirer(planned) };
+        const catalog = { current: planned, require: (name: string) => planned.require(name) };
         this.#parts = parts;
         this.#upload = upload;
         this.#plan = plan;
@@ -100,19 +99,6 @@ export function valueOf({ value, error }: BulkItem): JsonObject {
     }
 
     return value;
-}
-
-function requirer(types: TypeRegistry): (name: string) => TypeDefinition {
-
-    return (name) => {
-
-        const type = types.get(name);
-        if (!type) {
-            throw badRequest(`Unknown type ${name}`);
-        }
-
-        return type;
-    };
 }
 
 /** Placeholder blob id for bytes in the line of their object: negative, and encodes the position. */

@@ -13,6 +13,7 @@ import type { IndexFormStore } from '../../stores/search/indexed-form-store.js';
 import type { ItemSource } from '../batch/item-reader.js';
 import { SERVICE } from '../../model/caller.js';
 import { lineOf } from '../format/export-format.js';
+import { MAX_UPLOAD_BYTES } from './upload-progress.js';
 
 /** An object before the upload. */
 export interface FormerObject {
@@ -20,8 +21,6 @@ export interface FormerObject {
     readonly secrets?: JsonObject;
     readonly indexForm?: IndexedForm;
 }
-
-const MAX_BYTES = 1024 ** 4;
 
 /** Saves and restores the state before an upload. */
 export class FormerState {
@@ -43,7 +42,7 @@ export class FormerState {
     /** Saves pages of at most 100 objects to a blob. */
     save(pages: AsyncIterable<readonly StoredObject[]>, signal: AbortSignal): Promise<StagedBlob> {
 
-        return this.#blobs.stage(this.#lines(pages), { maxBytes: MAX_BYTES, signal });
+        return this.#blobs.stage(this.#lines(pages), { maxBytes: MAX_UPLOAD_BYTES, signal });
     }
 
     /** Yields the saved objects in their order. */

@@ -10,6 +10,9 @@ import { SCHEMA_TYPE } from '../../types/built-in-types.js';
 
 export const UPLOAD_KIND = 'objects.upload';
 
+/** Maximum size of an upload in bytes, and of what is stored while it is applied. */
+export const MAX_UPLOAD_BYTES = 1024 ** 4;
+
 /** Payload of the job. */
 export interface UploadPayload {
     readonly blob: BlobRef;

@@ -23,7 +23,7 @@ import { mintId } from '../../objects/id-minter.js';
 import { UPLOAD_SETTING } from '../../stores/setting-store.js';
 import { lineOf } from '../format/export-format.js';
 import { readImported } from '../format/import-object.js';
-import { UPLOAD_KIND, type UploadPayload, type UploadProgress } from './upload-progress.js';
+import { MAX_UPLOAD_BYTES, UPLOAD_KIND, type UploadPayload, type UploadProgress } from './upload-progress.js';
 import { rejectionOf, UploadPlan } from './upload-plan.js';
 import { checkWritable } from '../../objects/update-request.js';
 import type { Reading } from '../../objects/read/object-resolution.js';
@@ -35,9 +35,6 @@ export interface UploadRequest extends Reading {
     /** Aborts reading when the client disconnects. */
     readonly signal: AbortSignal;
 }
-
-/** Maximum size of an upload in bytes. */
-const MAX_BYTES = 1024 ** 4;
 
 /** Polling interval of the job in milliseconds. */
 const POLL_MS = 50;
@@ -77,7 +74,7 @@ export class UploadService {
         const { blobs, catalog, limits } = this.#parts;
         checkWritable(catalog.current.design, request.caller, '');
         const plan = new UploadPlan({ catalog, limits, keepsStored: !request.deleteCurrentObjects });
-        const staged = await blobs.stage(this.#lines(input, plan, request), { maxBytes: MAX_BYTES, signal: request.signal });
+        const staged = await blobs.stage(this.#lines(input, plan, request), { maxBytes: MAX_UPLOAD_BYTES, signal: request.signal });
         let jobId: number;
         try {
             if (plan.rejection) {

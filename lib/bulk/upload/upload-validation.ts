@@ -20,6 +20,7 @@ import { UploadObjectValidator, valueOf } from './object-validation.js';
 import { UploadNames } from './unique-names.js';
 import { UploadPlan } from './upload-plan.js';
 import type { ReviewParts, SpooledUpload } from './validation-parts.js';
+import { MAX_UPLOAD_BYTES } from './upload-progress.js';
 
 /** Maximum number of objects validated concurrently. */
 const WIDTH = 16;
@@ -32,8 +33,6 @@ const LINES_PER_BATCH = 32;
 
 /** HTTP statuses of temporary errors, which say nothing about the object and are retried. */
 const PASSING: readonly (number | undefined)[] = [429, 503];
-
-const MAX_BYTES = 1024 ** 4;
 
 /** Outcome: one line of `ReviewedObject` per object of the upload, or the errors. */
 export type ReviewOutcome = { readonly reviewed: StagedBlob; readonly renamed: readonly string[] } | { readonly refusal: UploadRejection };
@@ -159,22 +158,12 @@ export class UploadReview {
             return indexForm === undefined ? line : Buffer.from(lineOf({ ...object, indexForm } as unknown as JsonObject));
         };
 
-        return this.#parts.blobs.stage(this.#finished(finish), { maxBytes: MAX_BYTES, signal: this.#upload.signal });
+        return this.#parts.blobs.stage(this.#finished(finish), { maxBytes: MAX_UPLOAD_BYTES, signal: this.#upload.signal });
     }
 
     async *#finished(finish: (line: PlannedLine) => Promise<Uint8Array>): AsyncGenerator<Uint8Array> {
 
-        const attempt = async (line: PlannedLine): Promise<Uint8Array | null> => {
-
-            let finished: Uint8Array | null = null;
-            await this.#attempt(line.position, async () => {
-
-                finished = await finish(line);
-            });
-            return finished;
-        };
-
-        for await (const line of inOrder(this.#lines(), CODE_WIDTH, attempt)) {
+        for await (const line of inOrder(this.#lines(), CODE_WIDTH, (planned) => this.#attempt(planned.position, () => finish(planned)))) {
             if (line) {
                 yield line;
             }
@@ -206,11 +195,11 @@ export class UploadReview {
         }
     }
 
-    /** Records an error of an object; rethrows temporary errors, unless the upload is rejected anyway. */
-    async #attempt(position: number, work: () => Promise<void>): Promise<void> {
+    /** Records an error of an object, and returns null then; rethrows temporary errors, unless the upload is rejected anyway. */
+    async #attempt<T>(position: number, work: () => Promise<T>): Promise<T | null> {
 
         try {
-            await work();
+            return await work();
         }
         catch (error) {
             const isPassing = error instanceof DoipError && PASSING.includes(error.http);
@@ -221,6 +210,8 @@ export class UploadReview {
             if (!isPassing) {
                 this.#plan.addError(position, error);
             }
+
+            return null;
         }
     }
 }

@@ -8,6 +8,7 @@ import type { Bits } from '../docset/bit-set.js';
 import type { DocOrdinals } from '../segment/doc-values.js';
 import { listOf } from '../docset/doc-id-set.js';
 import type { CountedSet, DocumentSet } from '../docset/doc-id-set.js';
+import { groupBy } from '../docset/counting-sort.js';
 
 /** A sort key. */
 export interface SortKey {
@@ -260,29 +261,9 @@ function sortByScores(documents: Uint32Array, scores: ArrayLike<number>, reverse
     return countingSort(low, (document) => bitsOf(document) >>> 16, { greatest: 0xffff, reverse });
 }
 
-function countingSort(
-    documents: Uint32Array, ordinalOf: (document: number) => number, { greatest, reverse }: { greatest: number; reverse: boolean }
-): Uint32Array {
+/** @param rankOf returns the rank of a document, from 0 to `greatest` */
+function countingSort(documents: Uint32Array, rankOf: (document: number) => number, { greatest, reverse }: { greatest: number; reverse: boolean }): Uint32Array {
 
-    // One element more than ranks, for the prefix sums.
-    const starts = new Uint32Array(greatest + 2);
-    const slotOf = (document: number): number => (reverse ? greatest - ordinalOf(document) : ordinalOf(document));
-    for (const document of documents) {
-        const slot = slotOf(document) + 1;
-        starts[slot] = (starts[slot] as number) + 1;
-    }
-
-    for (let slot = 1; slot < starts.length; ++slot) {
-        starts[slot] = (starts[slot] as number) + (starts[slot - 1] as number);
-    }
-
-    const sorted = new Uint32Array(documents.length);
-    for (const document of documents) {
-        const slot = slotOf(document);
-        const index = starts[slot] as number;
-        starts[slot] = index + 1;
-        sorted[index] = document;
-    }
-
-    return sorted;
+    const groups = documents.map((document) => (reverse ? greatest - rankOf(document) : rankOf(document)));
+    return groupBy(groups, greatest + 1).members.map((index) => documents[index] as number);
 }
