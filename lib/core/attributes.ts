@@ -4,7 +4,7 @@
  */
 
 import Joi from 'joi';
-import type { JsonObject } from '../util/json-types.js';
+import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { badRequest } from '../errors/errors.js';
 import { isJsonObject } from '../util/json-types.js';
 import { getOrAdd } from '../util/cache/get-or-add.js';
@@ -12,13 +12,16 @@ import { getOrAdd } from '../util/cache/get-or-add.js';
 /** Marks attributes that are text, even if the value looks like a number. */
 const TEXT = { isText: true };
 
+/** Marks {@link text} as well, whose only rule strings satisfy. */
+const ANY_TEXT = { isAnyText: true };
+
 /** Marks attributes that may be null; for others null means absent. */
 export const NULLABLE = { isNullable: true };
 
 /** Schema of a string; numbers and booleans are converted to their JSON text. */
 export function text(): Joi.AnySchema {
 
-    return Joi.any().meta(TEXT).custom((value: unknown, helpers) => {
+    return Joi.any().meta(TEXT).meta(ANY_TEXT).custom((value: unknown, helpers) => {
 
         if (typeof value === 'string') {
             return value;
@@ -57,6 +60,19 @@ interface Declared {
     readonly names: ReadonlySet<string>;
     readonly texts: ReadonlySet<string>;
     readonly nullable: ReadonlySet<string>;
+    /** For attributes without further rules: whether a value is valid as it is. Null if the schema has rules besides those of its attributes. */
+    readonly checks: ReadonlyMap<string, Check> | null;
+}
+
+type Check = (value: JsonValue | undefined) => boolean;
+
+/** Description of a schema by Joi. */
+interface Description {
+    readonly type: string;
+    readonly keys?: Readonly<Record<string, Description>>;
+    readonly metas?: readonly object[];
+    readonly flags?: object;
+    readonly rules?: readonly { readonly name: string }[];
 }
 
 const declarations = new WeakMap<Joi.ObjectSchema, Declared>();
@@ -93,10 +109,67 @@ function declaredBy(schema: Joi.ObjectSchema): Declared {
 
     return getOrAdd(declarations, schema, () => {
 
-        const keys = Object.entries((schema.describe() as { keys?: Record<string, { metas?: object[] }> }).keys ?? {});
-        const marked = (mark: string): Set<string> => new Set(keys.flatMap(([name, { metas = [] }]) => (metas.some((meta) => mark in meta) ? [name] : [])));
-        return { names: new Set(keys.map(([name]) => name)), texts: marked('isText'), nullable: marked('isNullable') };
+        const description = schema.describe() as unknown as Description;
+        const keys = Object.entries(description.keys ?? {});
+        const marked = (mark: string): Set<string> => new Set(keys.flatMap(([name, key]) => (isMarked(key, mark) ? [name] : [])));
+        const checks = new Map(keys.flatMap(([name, key]): [string, Check][] => {
+
+            const check = checkOf(key);
+            return check ? [[name, check]] : [];
+        }));
+        const isRequired = keys.some(([, { flags = {} }]) => 'presence' in flags);
+        return {
+            names: new Set(keys.map(([name]) => name)), texts: marked('isText'), nullable: marked('isNullable'),
+            checks: hasOnly(description, ['type', 'keys']) && !isRequired ? checks : null
+        };
     });
+}
+
+function isMarked({ metas = [] }: Description, mark: string): boolean {
+
+    return metas.some((meta) => mark in meta);
+}
+
+function hasOnly(value: object, names: readonly string[]): boolean {
+
+    return Object.keys(value).every((name) => names.includes(name));
+}
+
+/** Returns the check of an attribute whose schema has nothing but a type and a default. */
+function checkOf(key: Description): Check | null {
+
+    const { type, flags = {}, rules = [] } = key;
+    if (!hasOnly(key, ['type', 'flags', 'metas', 'rules']) || !hasOnly(flags, ['default'])) {
+        return null;
+    }
+
+    const names = rules.map(({ name }) => name).join();
+    if (type === 'boolean' && names === '') {
+        return (value) => typeof value === 'boolean';
+    }
+
+    if (type === 'number' && names === 'integer') {
+        return (value) => Number.isSafeInteger(value) && !Object.is(value, -0);
+    }
+
+    return type === 'any' && names === 'custom' && isMarked(key, 'isAnyText') ? (value) => typeof value === 'string' : null;
+}
+
+/** Returns whether attributes are valid as they are, by checks that cost less than Joi; false if only Joi can tell. */
+export function areExact(schema: Joi.ObjectSchema, attributes: JsonObject): boolean {
+
+    const { checks, names } = declaredBy(schema);
+    if (!checks) {
+        return false;
+    }
+
+    for (const name in attributes) {
+        if (names.has(name) && !checks.get(name)?.(attributes[name])) {
+            return false;
+        }
+    }
+
+    return true;
 }
 
 /** Returns the request context among attributes; empty if absent or empty text. @throws DoipError 400 if it is not a JSON object */

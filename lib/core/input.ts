@@ -7,7 +7,7 @@ import type Joi from 'joi';
 import type { DoipRequest } from '../doip/envelope.js';
 import type { JsonObject, JsonValue } from '../util/json-types.js';
 import type { Operation } from './operation.js';
-import { asDeclared } from './attributes.js';
+import { areExact, asDeclared } from './attributes.js';
 import { badRequest } from '../errors/errors.js';
 import { isJsonObject } from '../util/json-types.js';
 import { expectNone, readJson, readOptionalJson } from '../doip/segments.js';
@@ -24,12 +24,21 @@ export function shapeAttributes(operation: Operation, attributes: JsonObject, te
         return attributes;
     }
 
-    return isEmpty(attributes) ? getOrAdd(defaults, schema, () => Object.freeze(validate(schema, {}))) :
-        validate(schema, asDeclared(schema, attributes, texts));
+    if (isEmpty(attributes)) {
+        return defaultsOf(schema);
+    }
+
+    const declared = asDeclared(schema, attributes, texts);
+    return areExact(schema, declared) ? { ...defaultsOf(schema), ...declared } : validate(schema, declared);
 }
 
-/** Cached result of validating no attributes: by far the most frequent case. */
+/** Cached results of validating no attributes: by far the most frequent case. */
 const defaults = new WeakMap<Joi.ObjectSchema, JsonObject>();
+
+function defaultsOf(schema: Joi.ObjectSchema): JsonObject {
+
+    return getOrAdd(defaults, schema, () => Object.freeze(validate(schema, {})));
+}
 
 function isEmpty(attributes: JsonObject): boolean {
 
