@@ -264,6 +264,17 @@ function sortByScores(documents: Uint32Array, scores: ArrayLike<number>, reverse
 /** @param rankOf returns the rank of a document, from 0 to `greatest` */
 function countingSort(documents: Uint32Array, rankOf: (document: number) => number, { greatest, reverse }: { greatest: number; reverse: boolean }): Uint32Array {
 
-    const groups = documents.map((document) => (reverse ? greatest - rankOf(document) : rankOf(document)));
-    return groupBy(groups, greatest + 1).members.map((index) => documents[index] as number);
+    // Loops, because `map` with a function takes three times as long.
+    const groups = new Uint32Array(documents.length);
+    for (let i = 0; i < groups.length; ++i) {
+        const rank = rankOf(documents[i] as number);
+        groups[i] = reverse ? greatest - rank : rank;
+    }
+
+    const { members } = groupBy(groups, greatest + 1);
+    for (let i = 0; i < members.length; ++i) {
+        members[i] = documents[members[i] as number] as number;
+    }
+
+    return members;
 }
