@@ -48,7 +48,8 @@ onEveryDatabase((name, start) => {
 
         before(async () => {
 
-            service = await start({ SCRIPT_MEMORY_BYTES: 16 * 1024 * 1024 });
+            // On a busy machine filling the memory takes longer than the default time limit.
+            service = await start({ SCRIPT_MEMORY_BYTES: 16 * 1024 * 1024, SCRIPT_TIMEOUT_SECONDS: 60 });
             await service.create('Schema', { name: 'Faulty', schema: { type: 'object' }, javascript: CODE });
         });
 

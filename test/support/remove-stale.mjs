@@ -1,0 +1,21 @@
+/**
+ * Removes compiled files whose source is gone, as the compiler does not: otherwise tests that were moved or deleted would still run, and
+ * packages would contain code that is not in use.
+ */
+
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+const DIST = join(ROOT, 'dist');
+
+/** Endings of what the compilers write, and of their sources. */
+const SOURCES = [[/\.d\.ts(\.map)?$/, ['.ts']], [/\.js(\.map)?$/, ['.ts', '.peggy']]];
+
+for (const name of readdirSync(DIST, { recursive: true })) {
+    const [ending, sources] = SOURCES.find(([pattern]) => pattern.test(name)) ?? [];
+    if (ending && !sources.some((source) => existsSync(join(ROOT, name.replace(ending, source))))) {
+        rmSync(join(DIST, name));
+    }
+}
