@@ -1,7 +1,8 @@
 /**
  * Cooperative preemption with a multilevel feedback queue: a long query yields at intervals, pending changes are applied, and searches
- * of the highest level run for one time slice. A search that does not end in its slice is started again on the next level, with twice
- * the slice; after the last one it waits for the queries before it.
+ * of one level run for one time slice. A search that does not end in its slice is started again on the next level, with twice the
+ * slice; after the last one it waits for the queries before it. Retries have precedence over new searches, but at most a quarter of
+ * the time.
  */
 
 import { QueryTimeout } from '../query/query-deadline.js';
@@ -11,9 +12,12 @@ import type { PendingCalls } from '../../util/workers/worker-server.js';
 
 type SearchCall = SearcherCall & { readonly kind: 'search' };
 
-/** Time slice of the highest level in milliseconds, and the number of levels: the longest slice is 400 ms. */
+/** Time slice of the first level in milliseconds, and the number of levels: the longest slice is 400 ms. */
 const FIRST_SLICE_MS = 25;
 const LEVELS = 5;
+
+/** Time between retries, as a multiple of the length of the last one. */
+const RETRY_PAUSE = 3;
 
 /** Executes preempting calls. */
 export interface PreemptingExecutor {
@@ -31,6 +35,8 @@ export class Preemption {
     readonly #now: () => number;
     /** Number of slices in which a search has not ended. */
     readonly #levels = new WeakMap<SearchCall, number>();
+    /** Time of the next retry. */
+    #retryAt = -Infinity;
 
     /**
      * @param now clock in milliseconds
@@ -44,7 +50,7 @@ export class Preemption {
     /** Runs all pending calls but searches, then searches for one time slice. To be called by a running search at intervals. */
     runPending(pending: PendingCalls<SearcherCall>): void {
 
-        let level = LEVELS;
+        const levels = new Set<number>();
         pending.offer((call) => {
 
             if (call.kind !== 'search') {
@@ -53,11 +59,17 @@ export class Preemption {
 
             // Throws for a search that has waited too long, whatever its level.
             this.#executor.timeFor(call);
-            level = Math.min(level, this.#levelOf(call));
+            levels.add(this.#levelOf(call));
             return DEFER;
         });
-        if (level < LEVELS) {
-            this.#search(pending, level);
+        const started = this.#now();
+        const retry = Math.min(...[...levels].filter((level) => level > 0));
+        if (retry < LEVELS && started >= this.#retryAt) {
+            this.#search(pending, retry);
+            this.#retryAt = this.#now() + (this.#now() - started) * RETRY_PAUSE;
+        }
+        else if (levels.has(0)) {
+            this.#search(pending, 0);
         }
     }
 

@@ -89,19 +89,34 @@ describe('the time slices of preempting searches', () => {
 
     it('are bounded in number and length, so that long searches take at most half of the time, and wait after a while', () => {
 
-        const thread = new Thread(Array.from({ length: 100 }, () => searchOf(Infinity, Infinity)));
-        const pauses = Array.from({ length: 600 }, () => thread.yield());
+        const thread = new Thread(Array.from({ length: 5 }, () => searchOf(Infinity, Infinity)));
+        const pauses = Array.from({ length: 2000 }, () => thread.yield());
 
         expect(Math.max(...pauses)).to.equal(400);
-        expect(thread.wasted).to.equal(100 * (25 + 50 + 100 + 200 + 400));
-        expect(pauses.slice(500)).to.equal(Array.from({ length: 100 }, () => 0));
+        expect(thread.wasted).to.equal(5 * (25 + 50 + 100 + 200 + 400));
+        expect(pauses.slice(1900)).to.equal(Array.from({ length: 100 }, () => 0));
         expect(thread.answered).to.equal([]);
     });
 
-    it('go to new searches first, and to changes before', () => {
+    it('of retries take a quarter of the time', () => {
+
+        const thread = new Thread(Array.from({ length: 100 }, () => searchOf(Infinity, Infinity)));
+        for (let i = 0; i < 300; ++i) {
+            thread.yield();
+        }
+
+        const [from, wasted] = [thread.time, thread.wasted];
+        for (let i = 0; i < 1000; ++i) {
+            thread.yield();
+        }
+
+        expect((thread.wasted - wasted) / (thread.time - from)).to.be.within(0.2, 0.26);
+    });
+
+    it('go to new searches soon, and to changes before', () => {
 
         const thread = new Thread(Array.from({ length: 16 }, () => searchOf(Infinity)));
-        for (let i = 0; i < 20; ++i) {
+        for (let i = 0; i < 60; ++i) {
             thread.yield();
         }
 
@@ -109,8 +124,22 @@ describe('the time slices of preempting searches', () => {
         thread.push(short);
         thread.push(CHANGE);
         thread.yield();
+        expect(thread.answered).to.include(CHANGE);
+        thread.yield();
+        expect(thread.answered).to.include(short);
+    });
 
-        expect(thread.answered).to.equal([CHANGE, short]);
+    it('go to a search that takes longer, too, while there are always new ones', () => {
+
+        const search = searchOf(90);
+        const thread = new Thread([search]);
+        for (let i = 0; i < 10; ++i) {
+            thread.push(searchOf(20));
+            thread.push(searchOf(20));
+            thread.yield();
+        }
+
+        expect(thread.answered).to.include(search);
     });
 
     it('are shared by searches that end in them', () => {
@@ -125,7 +154,7 @@ describe('the time slices of preempting searches', () => {
 
         const search = searchOf(300);
         const thread = new Thread([search]);
-        for (let i = 0; i < 5; ++i) {
+        for (let i = 0; i < 200; ++i) {
             thread.yield();
         }
 
