@@ -119,7 +119,13 @@ export async function prepare(target: Omit<Target, 'token'>): Promise<Target> {
     }
 
     await make({ method: 'POST', path: '/objects?type=Record&handle=test/file', type: FORM_TYPE, body: formWith(Buffer.alloc(MIB, 'x')) });
-    return { ...target, token: (JSON.parse(await make(LOGIN)) as { access_token: string }).access_token };
+    return loggedIn(target);
+}
+
+/** The same target with a new token. A user has a limited number of tokens, so that many logins end the first ones. */
+export async function loggedIn(target: Omit<Target, 'token'>): Promise<Target> {
+
+    return { ...target, token: (JSON.parse(await send(target, LOGIN)) as { access_token: string }).access_token };
 }
 
 /** Sends a call and returns the text of its answer; throws when that is no success. */

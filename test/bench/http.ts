@@ -14,7 +14,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ROOT } from '../support/doc-pages.js';
 import {
-    batchOf, content, FORM_TYPE, formWith, idOf, LOGIN, MIB, PASSWORD, prepare, search, send, type Call, type Kind, type Target
+    batchOf, content, FORM_TYPE, formWith, idOf, loggedIn, LOGIN, MIB, PASSWORD, prepare, search, send, type Call, type Kind, type Target
 } from './calls.js';
 import { MeasuredProcess } from './measured-process.js';
 
@@ -160,11 +160,12 @@ async function measureAll(
     { anchors, service, connections, seconds, rounds }: { anchors: Target; service: Target; connections: readonly number[]; seconds: number; rounds: number }
 ): Promise<ReadonlyMap<string, Result>> {
 
+    let user = service;
     const results = new Map<string, Result[]>();
     const warm = new Set<string>();
     for (let round = 0; round < rounds; ++round) {
         for (const row of rows) {
-            const target = row.anchor ? anchors : service;
+            const target = row.anchor ? anchors : user;
             await row.before?.(target);
             for (const count of connections) {
                 const key = `${row.name} ${count}`;
@@ -175,6 +176,8 @@ async function measureAll(
 
                 results.set(key, [...results.get(key) ?? [], await load(row.kind, target, count, seconds)]);
             }
+
+            user = await loggedIn(user);
         }
     }
 
