@@ -70,7 +70,7 @@ export class ObjectWriter {
         const outcome = await this.#db.commit({ steps, shared: true, essential: change.after === null, ...precondition ? { precondition } : {} });
         if (outcome.ok) {
             if (change.before) {
-                this.#store.committed(change.before, change.after);
+                this.#store.forget(change.before.id);
             }
 
             for (const participant of this.#participants) {

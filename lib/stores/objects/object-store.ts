@@ -5,7 +5,6 @@
 import type { Database, Step } from '../../../db/database.js';
 import type { Acl } from '../../doip/digital-object.js';
 import type { StoredElement, StoredObject } from '../../model/stored-object.js';
-import { rawJson } from '../../json/raw-json.js';
 import { turnFor } from '../../util/concurrency/event-loop-yielder.js';
 import { row, statements } from '../../../db/statements.js';
 import { ObjectCache } from './object-cache.js';
@@ -37,9 +36,6 @@ interface Checked {
     readonly revision: number | null;
     readonly epochs: Epochs;
 }
-
-/** Facts of a cached object that has to be validated before it is used. */
-const UNCHECKED: Checked = { revision: null, epochs: { types: 0, identity: 0 } };
 
 /** Default size of the cache, in bytes. */
 const CACHE_BYTES = 32 * 1024 * 1024;
@@ -117,16 +113,10 @@ export class ObjectStore {
         return this.#read(id);
     }
 
-    /** Replaces a cached object by what was written; drops it when it was deleted. */
-    committed(before: StoredObject, after: StoredObject | null): void {
+    /** Drops an object that was written from the cache: the next read would find it outdated. */
+    forget(id: string): void {
 
-        const text = after && rawJson(after.content);
-        if (after && text !== null && text !== undefined && this.#cache.get(before.id)) {
-            this.#cache.put(after, UNCHECKED, text.length);
-        }
-        else {
-            this.#cache.delete(before.id);
-        }
+        this.#cache.delete(id);
     }
 
     async #read(id: string, reading = 1): Promise<ObjectView> {

@@ -1,7 +1,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { StoredObject } from '../../../../lib/model/stored-object.js';
-import { jsonText, rememberText } from '../../../../lib/json/raw-json.js';
+import { jsonText } from '../../../../lib/json/raw-json.js';
 import { ObjectCache } from '../../../../lib/stores/objects/object-cache.js';
 import { ObjectStore } from '../../../../lib/stores/objects/object-store.js';
 import { CatalogStore } from '../../../../lib/stores/catalog-store.js';
@@ -88,37 +88,6 @@ forEachDatabase((name, create) => {
             expect(gone).to.be.null();
         });
 
-        it('are not parsed again after a write, and never older than what another node has written', async () => {
-
-            const place = await create();
-            const db = await place.open();
-            const [one, other] = [new ObjectStore(db), new ObjectStore(db)];
-            const versions = [10, 11, 12].map((txnId, n) => {
-
-                const made = object('test/a', txnId, { n });
-                return { ...made, content: rememberText(made.content, JSON.stringify(made.content)) };
-            });
-            const [first, second, third] = versions as [StoredObject, StoredObject, StoredObject];
-            await db.commit({ steps: one.insertSteps(first, 'taken') });
-            await one.view('test/a');
-            await db.commit({ steps: one.updateSteps(first, second, 'changed') });
-            one.committed(first, second);
-
-            const written = (await one.view('test/a')).object;
-            await db.commit({ steps: other.updateSteps(second, third, 'changed') });
-            // Reported late: the other node has committed in between.
-            one.committed(first, second);
-            const latest = (await one.view('test/a')).object;
-            await db.commit({ steps: one.deleteSteps(third, 'changed') });
-            one.committed(third, null);
-            const gone = (await one.view('test/a')).object;
-            await place.dispose();
-
-            expect(written === second).to.be.true();
-            expect<unknown>(latest).to.equal(third);
-            expect(gone).to.be.null();
-        });
-
         it('are read once after a write, and epochs without an object once after a commit', async () => {
 
             const place = await create();
@@ -130,7 +99,7 @@ forEachDatabase((name, create) => {
             await db.commit({ steps: store.insertSteps(first, 'taken') });
             await store.view('test/a');
             await db.commit({ steps: store.updateSteps(first, second, 'changed') });
-            store.committed(first, second);
+            store.forget('test/a');
             reads.length = 0;
 
             const { object: found } = await store.view('test/a');
