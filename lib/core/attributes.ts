@@ -71,9 +71,12 @@ interface Description {
     readonly type: string;
     readonly keys?: Readonly<Record<string, Description>>;
     readonly metas?: readonly object[];
-    readonly flags?: object;
+    readonly flags?: { readonly default?: unknown };
     readonly rules?: readonly { readonly name: string }[];
 }
+
+/** Properties of an attribute's description that do not matter while the attribute is absent. */
+const FOR_VALUES_ONLY = ['type', 'flags', 'metas', 'rules', 'items', 'keys', 'allow'];
 
 const declarations = new WeakMap<Joi.ObjectSchema, Declared>();
 
@@ -117,10 +120,10 @@ function declaredBy(schema: Joi.ObjectSchema): Declared {
             const check = checkOf(key);
             return check ? [[name, check]] : [];
         }));
-        const isRequired = keys.some(([, { flags = {} }]) => 'presence' in flags);
+        const isPlain = description.type === 'object' && hasOnly(description, ['type', 'keys']) && keys.every(([, key]) => mayBeAbsent(key));
         return {
             names: new Set(keys.map(([name]) => name)), texts: marked('isText'), nullable: marked('isNullable'),
-            checks: hasOnly(description, ['type', 'keys']) && !isRequired ? checks : null
+            checks: isPlain ? checks : null
         };
     });
 }
@@ -133,6 +136,13 @@ function isMarked({ metas = [] }: Description, mark: string): boolean {
 function hasOnly(value: object, names: readonly string[]): boolean {
 
     return Object.keys(value).every((name) => names.includes(name));
+}
+
+/** Returns whether an absent attribute gets a constant default or none, whatever the others are. */
+function mayBeAbsent(key: Description): boolean {
+
+    const { flags = {} } = key;
+    return hasOnly(key, FOR_VALUES_ONLY) && !('presence' in flags) && typeof flags.default !== 'function' && typeof flags.default !== 'object';
 }
 
 /** Returns the check of an attribute whose schema has nothing but a type and a default. */

@@ -54,7 +54,8 @@ function joined(text: string, numbers: readonly number[]): string {
         texts.push(text.slice(numbers[i], numbers[i + 1]));
     }
 
-    return texts.join('');
+    // A copy of the bytes, because joining a single slice returns that slice.
+    return Buffer.from(texts.join(''), 'latin1').toString('latin1');
 }
 
 /** Skips one token; returns the index of its last character. */

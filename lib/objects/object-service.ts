@@ -195,7 +195,7 @@ export class ObjectService {
             beforeWrite, sent
         });
         await hooks?.beforeStorage(change.after);
-        return hooks || context.chain ? withIndexForm(this.#parts, { ...change, hooks }, context) : { ...change, hooks };
+        return withIndexForm(this.#parts, { ...change, hooks }, context);
     }
 
     /** Returns the hooks of a write; null if there are none, or if a script writes. */

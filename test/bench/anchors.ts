@@ -29,7 +29,8 @@ async function main(): Promise<void> {
 
         hapi?.(request, response);
     });
-    await server.initialize();
+    // Until it is started, hapi ends every connection. It does not listen itself.
+    await server.start();
     listener.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${(listener.address() as AddressInfo).port}`));
     process.once('SIGTERM', () => process.exit());
 }

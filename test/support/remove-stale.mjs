@@ -16,6 +16,6 @@ const SOURCES = [[/\.d\.ts(\.map)?$/, ['.ts']], [/\.js(\.map)?$/, ['.ts', '.pegg
 for (const name of readdirSync(DIST, { recursive: true })) {
     const [ending, sources] = SOURCES.find(([pattern]) => pattern.test(name)) ?? [];
     if (ending && !sources.some((source) => existsSync(join(ROOT, name.replace(ending, source))))) {
-        rmSync(join(DIST, name));
+        rmSync(join(DIST, name), { force: true });
     }
 }

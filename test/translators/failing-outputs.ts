@@ -175,7 +175,7 @@ describe('a search that loses the connection to MySQL after its first results', 
         proxy = await startMysqlProxy(database.options.url ?? '');
         gateway = await startGateway({ ...database, options: { ...database.options, url: `${proxy.url}?connections=4` } });
         for (let n = 0; n < 60; ++n) {
-            await gateway.create('Document', { name: 'many', description: 'x'.repeat(n < 30 ? 10 : 6000) }, { id: `test/${n}` });
+            await gateway.create('Document', { name: 'many', description: 'x'.repeat(n < 30 ? 10 : 15_000) }, { id: `test/${n}` });
         }
 
         explained = [];

@@ -37,8 +37,8 @@ interface Checked {
     readonly epochs: Epochs;
 }
 
-/** Default size of the cache, in bytes. */
-const CACHE_BYTES = 32 * 1024 * 1024;
+/** Default size of the cache, in bytes: room for some 10,000 objects of 2 KB. */
+const CACHE_BYTES = 64 * 1024 * 1024;
 
 type Column = (typeof OBJECT_COLUMNS)[number];
 

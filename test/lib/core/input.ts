@@ -73,7 +73,13 @@ describe('the attributes of a request', () => {
         ['a text with a rule of its own', Joi.object({ name: text().custom((value: string) => value.trim()) }), { name: ' a' }, false],
         ['a schema with a required one', Joi.object({ name: text().required(), on: flag() }), { on: true }, false],
         ['a schema with a rule for several', plain.oxor('on', 'name'), { on: true, name: 'a' }, false],
-        ['a schema that renames', plain.rename('label', 'name'), { label: 'a' }, false]
+        ['a schema that renames', plain.rename('label', 'name'), { label: 'a' }, false],
+        ['a schema with a condition', Joi.object({ on: flag(), name: text().when('on', { is: true, then: Joi.required() }) }), { on: true }, false],
+        ['a default by another one', Joi.object({ from: text(), to: text().default(Joi.ref('from')) }), { from: 'a' }, false],
+        ['a computed default', Joi.object({ from: text(), to: text().default((others: { from: string }) => `${others.from}!`) }), { from: 'a' }, false],
+        ['a default that is a list', Joi.object({ name: text(), tags: texts().default([]) }), { name: 'a' }, false],
+        ['an object with a deep default', Joi.object({ name: text(), size: Joi.object({ x: Joi.number().default(1) }).default() }), { name: 'a' }, false],
+        ['an attribute that its own preferences require', Joi.object({ name: text(), on: flag().prefs({ presence: 'required' }) }), { name: 'a' }, false]
     ];
     for (const [title, schema, attributes, isExact] of cases) {
         it(`are ${isExact ? '' : 'not '}valid without Joi: ${title}`, () => {

@@ -3,6 +3,7 @@ import { expect } from '@hapi/code';
 import type { JsonObject } from '../../../lib/util/json-types.js';
 import type { TestDatabase } from '../../support/database.js';
 import type { Answer, TestGateway } from '../../support/gateway.js';
+import { DEFAULT_TEXT_LIMITS } from '../../../lib/payloads/text-extractor.js';
 import { RecordOutput } from '../../../lib/doip/record-output.js';
 import { jsonSegment, readBytes } from '../../../lib/doip/segments.js';
 import { conflict, defineOperation, result, type ElementStore, type OperationContext } from '../../../lib/index.js';
@@ -101,7 +102,9 @@ forEachDatabase((name, create) => {
         before(async () => {
 
             database = await create();
-            const options = { search: { timeout: SEARCH_MS }, elementStores: { memory: MEMORY }, storageChooser: () => 'memory' };
+            // Without extraction of texts, which reads elements in the background.
+            const texts = { ...DEFAULT_TEXT_LIMITS, characters: 0 };
+            const options = { search: { timeout: SEARCH_MS }, elementStores: { memory: MEMORY }, storageChooser: () => 'memory', texts };
             node = await startGateway(database, options, (gateway) => {
 
                 gateway.registerOperation(defineOperation({

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import * as Code from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { JsonObject } from '../../../lib/util/json-types.js';
@@ -11,6 +13,8 @@ import { seeded } from '../../support/random.js';
 export const lab = Lab.script();
 const { describe, it } = lab;
 const { expect } = Code;
+
+const MIB = 1024 * 1024;
 
 /** Numbers that JavaScript would write otherwise. */
 const SENT = [
@@ -117,4 +121,20 @@ describe('numbers in JSON', () => {
             expect(JSON.stringify(parseJson(text))).to.equal(JSON.stringify(JSON.parse(text)));
         }
     });
+
+    for (const [title, numbers] of [['one', '"a":1234567890123456789'], ['several', '"a":1234567890123456789,"b":1.00000000000000000']] as const) {
+        it(`do not keep the whole text in memory: ${title} of them`, () => {
+
+            setFlagsFromString('--expose-gc');
+            const collect = runInNewContext('gc') as () => void;
+            collect();
+            const before = process.memoryUsage().heapUsed;
+            const kept = Array.from({ length: 8 }, () => parsed(`{${numbers}}${' '.repeat(2 * MIB)}`));
+            collect();
+            const grown = process.memoryUsage().heapUsed - before;
+
+            expect(kept.length).to.equal(8);
+            expect(grown).to.be.below(4 * MIB);
+        });
+    }
 });

@@ -57,6 +57,8 @@ describe('unlimited searches', () => {
         const { blocks } = await service.indexedIds(EVERYTHING, context);
 
         expect(await blocks.next()).to.equal({ done: true, value: undefined });
+        // Until the last of them is released as well.
+        await new Promise((resolve) => setTimeout(resolve, 500));
         for (const found of forgotten) {
             await expect(found.blocks.next()).to.reject('the results of the search were not read for too long');
         }

@@ -61,7 +61,7 @@ describe('malformed HTTP requests', () => {
 
     before(async () => {
 
-        server = await startServer({ ...LIMITS, HEADERS_TIMEOUT_SECONDS: 0.3 });
+        server = await startServer({ ...LIMITS, HEADERS_TIMEOUT_SECONDS: 1 });
     });
 
     after(() => server.stop());

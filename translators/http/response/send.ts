@@ -104,8 +104,20 @@ export async function respond(request: Request, h: ResponseToolkit, output: Outp
                 return respondEmpty(h, facts.code);
             case 'json':
                 return respondJson(h, output.value, facts);
-            case 'bytes':
-                return respondBytes(request, h, { segment: output.segment, source: output.ready ?? await beginStream(request, output) }, facts);
+            case 'bytes': {
+                const source = output.ready ?? await beginStream(request, output);
+                try {
+                    return respondBytes(request, h, { segment: output.segment, source }, facts);
+                }
+                catch (error) {
+                    if (source instanceof ByteStream) {
+                        source.destroy();
+                    }
+
+                    throw error;
+                }
+            }
+
             case 'segments': {
                 const { contentType, body } = writeMultipart(output.segments);
                 const stream = new ByteStream({ body, close: () => output.close() });
