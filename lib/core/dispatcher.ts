@@ -26,6 +26,7 @@ import { shapeAttributes, shapeInput } from './input.js';
 import { Context, requestLog } from './context.js';
 import type { OperationContext } from './operation-context.js';
 import { readRequestContext } from './attributes.js';
+import { CallCounter } from '../util/concurrency/event-loop-yielder.js';
 
 /** Dependencies of the dispatcher. */
 export interface DispatcherOptions {
@@ -61,12 +62,16 @@ interface Dispatched {
 /** Input up to this size in bytes is not checked for disk space in advance. */
 const SMALL_BYTES = 256 * 1024;
 
+/** Requests that may be performed in one turn of the event loop: many need nothing that would end it, such as I/O. */
+const REQUESTS_PER_TURN = 16;
+
 /** Performs requests. */
 export class Dispatcher {
 
     /** Each request keeps the state with which it began. */
     state: DispatcherState;
     readonly #options: DispatcherOptions;
+    readonly #requests = new CallCounter(REQUESTS_PER_TURN);
 
     constructor(options: DispatcherOptions, state: DispatcherState) {
 
@@ -101,6 +106,7 @@ export class Dispatcher {
             throw outage;
         }
 
+        await this.#requests.count();
         const target = await readTarget(request, services);
         const caller = await services.identity.authenticator.authenticate(request, fixed?.id, target.epochs);
         seen.caller = caller;
@@ -118,6 +124,7 @@ export class Dispatcher {
             throw outage;
         }
 
+        await this.#requests.count();
         const target = await readTarget(request, services);
         return await this.#runFor(caller, { request, services, target, fixed: this.#options.registry.get(request.operationId) });
     }

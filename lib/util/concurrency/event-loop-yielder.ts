@@ -1,5 +1,6 @@
 /** Cooperative yielding to the event loop for long work on the main thread: of all tasks that yielded, one is resumed per turn of the loop. */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonValue } from '../json-types.js';
 
 type Go = () => void;
@@ -32,6 +33,25 @@ export class EventLoopYielder {
             this.#waiting.shift()?.();
             this.#schedule();
         });
+    }
+}
+
+/** Lets the event loop turn after a number of short calls, which may otherwise follow each other as microtasks without end. */
+export class CallCounter {
+
+    readonly #callsPerTurn: number;
+    #calls = 0;
+
+    constructor(callsPerTurn: number) {
+
+        this.#callsPerTurn = callsPerTurn;
+    }
+
+    /** To be awaited before a call. Returns undefined, or a promise of the next turn of the event loop if it is due. */
+    count(): Promise<void> | undefined {
+
+        this.#calls = (this.#calls + 1) % this.#callsPerTurn;
+        return this.#calls === 0 ? nextTurn() : undefined;
     }
 }
 

@@ -69,6 +69,17 @@ function registerAll(gateway: Gateway): void {
     gateway.registerOperation(defineOperation({
         ...echo, id: 'x/teapot', handler: async () => result.status('x/Status.Teapot', { message: 'short and stout' })
     }));
+    gateway.registerOperation(defineOperation<{ times: number }>({
+        ...echo, id: 'x/chain', attributes: Joi.object<{ times: number }>({ times: Joi.number().required() }),
+        handler: async ({ attributes: { times }, perform }) => {
+
+            for (let n = 0; n < times; ++n) {
+                await perform('x/context', {});
+            }
+
+            return result.empty();
+        }
+    }));
     gateway.registerOperation(defineOperation({ ...echo, id: 'x/caller', authorise: 'caller', handler: async () => result.empty() }));
     gateway.registerOperation(defineOperation({ ...echo, id: 'x/admin', authorise: 'admin', handler: async () => result.empty() }));
     gateway.registerOperation(defineOperation({
@@ -144,6 +155,31 @@ describe('the dispatcher', () => {
         ['reveals the existence of objects to possible readers', '0.DOIP/Op.Retrieve', { targetId: 'test/none' }, MISSING,
             { message: 'Missing object test/none' }]
     ];
+    for (const [what, requests] of [
+        ['requests in a row', async (times: number) => {
+
+            for (let n = 0; n < times; ++n) {
+                await test.perform('x/context');
+            }
+        }],
+        ['requests of a custom operation', async (times: number) => void await test.perform('x/chain', { attributes: { times } })]
+    ] as const) {
+        it(`lets other work proceed between ${what}`, async () => {
+
+            let turns = 0;
+            const count = (): void => {
+
+                ++turns;
+                timer = setImmediate(count);
+            };
+
+            let timer = setImmediate(count);
+            await requests(1000);
+            clearImmediate(timer);
+            expect(turns).to.be.at.least(50);
+        });
+    }
+
     for (const [title, operation, request, status, value] of table) {
         it(title, async () => {
 
