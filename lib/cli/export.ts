@@ -25,6 +25,19 @@ export async function exportTo(service: Service, file: string, force: boolean): 
     const body = counter.of(progress.of(response.body));
     await (file === '-' ? pipeline(body, process.stdout, { end: false }) : writeFile(file, body));
     progress.end(`${counter.objects()} objects`);
+    if (file === '-') {
+        await flushed();
+    }
+}
+
+/** Resolves when the reader of standard output has taken everything: only then may the process exit. */
+async function flushed(): Promise<void> {
+
+    await new Promise<void>((resolve, reject) => {
+
+        process.stdout.once('error', reject);
+        process.stdout.write('', (error) => (error ? reject(error) : resolve()));
+    });
 }
 
 async function exists(file: string): Promise<boolean> {

@@ -33,13 +33,16 @@ export async function runCommand(database: TestDatabase, args: readonly string[]
     return { code, ...run };
 }
 
-/** Starts a command on a database. */
-export function startCommand({ options }: TestDatabase, args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcessWithoutNullStreams {
+/** Starts a command on a database. `out` is an open file for its standard output. */
+export function startCommand(
+    { options }: TestDatabase, args: readonly string[], env: NodeJS.ProcessEnv = {}, out: number | 'pipe' = 'pipe'
+): ChildProcessWithoutNullStreams {
 
     return spawn(process.execPath, [CLI, ...args], {
+        stdio: ['pipe', out, 'pipe'],
         env: {
             PATH: process.env['PATH'], LOG_LEVEL: 'silent', ADMIN_PASSWORD: 'admin-password', DATA_DIR: options.dataDir,
             DATABASE_URL: options.url ?? '', ...env
         }
-    });
+    }) as ChildProcessWithoutNullStreams;
 }

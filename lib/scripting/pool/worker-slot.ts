@@ -10,7 +10,7 @@ import { ScriptWorker } from './script-worker.js';
 /** Grace period in ms after the time limit of a script, before its thread is terminated. */
 const GRACE_MS = 300;
 
-/** Minimum time in ms for a script whose thread was slow to start. */
+/** Minimum time in ms for a script that had to wait. */
 const MIN_MS = 400;
 
 /** Default idle time in ms after which a thread is stopped. */
@@ -43,11 +43,12 @@ export class WorkerSlot {
         let failure = new Error('threads for scripts end before they have begun');
         for (let attempt = 1; attempt <= ATTEMPTS; ++attempt) {
             const worker = this.#open();
+            const began = performance.now();
             await worker.ready.catch((error: unknown) => {
 
                 failure = error instanceof Error ? error : new Error(String(error));
             });
-            const outcome = await this.#runIn(worker, run);
+            const outcome = await this.#runIn(worker, run, performance.now() - began);
             if (outcome) {
                 return outcome;
             }
@@ -60,10 +61,10 @@ export class WorkerSlot {
         throw failure;
     }
 
-    /** Returns null if the thread exited before it had begun the run. */
-    async #runIn(worker: ScriptWorker, run: Run): Promise<RunOutcome | null> {
+    /** Returns null if the thread exited before it had begun the run. The time in which the thread was started does not count. */
+    async #runIn(worker: ScriptWorker, run: Run, startMs: number): Promise<RunOutcome | null> {
 
-        const budget = Math.max(MIN_MS, run.deadline - performance.now());
+        const budget = Math.max(MIN_MS, run.deadline + startMs - performance.now());
         const timer = setTimeout(() => {
 
             worker.end({ kind: 'limit', limit: 'time', message: 'it took too long' });

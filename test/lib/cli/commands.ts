@@ -5,7 +5,10 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '../../../lib/util/json-types.js';
 import type { TestDatabase } from '../../support/database.js';
@@ -197,6 +200,43 @@ forEachDatabase((name, create) => {
             expect(await readdir(database.options.dataDir)).to.not.include('server.json');
         });
 
+        it('write an export to its end for a reader that is slow', { timeout: 120_000 }, async () => {
+
+            const small = await create();
+            const folder = await mkdtemp(join(tmpdir(), 'gateway-fifo-'));
+            const fifo = join(folder, 'fifo');
+            execFileSync('mkfifo', [fifo]);
+            const pipe = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK);
+            const filling = Buffer.alloc(4096, ' ');
+            for (let isFull = false; !isFull;) {
+                isFull = unlessBlocked(() => writeSync(pipe, filling)) === null;
+            }
+
+            // Opened once more, since a process that is started makes its end blocking.
+            const end = openSync(fifo, constants.O_WRONLY);
+            const command = startCommand(small, ['export', '-'], {}, end);
+            closeSync(end);
+            let progress = '';
+            command.stderr.on('data', (chunk: Buffer) => (progress += chunk.toString()));
+            // The pipe is full: what the command has written waits in its memory.
+            await until(() => /\d+ objects/.test(progress), 60_000);
+            await until(() => command.exitCode !== null, 500).catch(() => undefined);
+            let text = '';
+            const buffer = Buffer.alloc(65_536);
+            await until(() => {
+
+                const count = unlessBlocked(() => readSync(pipe, buffer));
+                text += count === null ? '' : buffer.toString('latin1', 0, count);
+                return count === null && command.exitCode !== null;
+            }, 60_000);
+            closeSync(pipe);
+            await rm(folder, { recursive: true });
+            await small.dispose();
+
+            expect(command.exitCode, progress).to.equal(0);
+            expect(text.trim().split('\n').at(-1)).to.match(/^\{"end":true,"objects":\d+\}$/);
+        });
+
         it('resume an import during which the server was killed', { timeout: 240_000 }, async () => {
 
             const target = await create();
@@ -236,3 +276,18 @@ forEachDatabase((name, create) => {
         });
     });
 });
+
+/** Does what is possible without waiting; null if it is not. */
+function unlessBlocked(work: () => number): number | null {
+
+    try {
+        return work();
+    }
+    catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'EAGAIN') {
+            return null;
+        }
+
+        throw error;
+    }
+}
