@@ -15,6 +15,9 @@ const { describe, it } = lab;
 
 const PROGRAM = join(__dirname, '../../support/log-program.js');
 
+/** Less than the process buffers. */
+const BUFFERED_BYTES = 4_000_000;
+
 interface Line {
     readonly n?: number;
     readonly count?: number;
@@ -55,8 +58,15 @@ describe('the log destination', () => {
 
         const { child, grown } = await logging(60_000, 2000);
         const log = text(child.stderr as Readable);
-        // What follows is logged when there is room again.
-        setTimeout(() => child.stdin?.end('end'), 0);
+        // What follows is logged when there is room again; at its end the process waits for a second only.
+        let read = 0;
+        child.stderr?.on('data', (chunk: Buffer) => {
+
+            read += chunk.length;
+            if (read > BUFFERED_BYTES && !child.stdin?.writableEnded) {
+                child.stdin?.end('end');
+            }
+        });
         const lines = linesOf(await log);
         const told = lines.flatMap(({ n }) => n ?? []);
         const [dropped = 0] = lines.flatMap(({ count }) => count ?? []);

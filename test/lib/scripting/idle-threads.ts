@@ -80,6 +80,8 @@ describe('the script pool', () => {
 
     it('reuses a thread', async () => {
 
+        // Those of other tests end in their own time.
+        await until(() => watched.alive(SCRIPT).length === 0);
         const pool = testPool();
         try {
             expect<unknown>(await pool.returned('exports.run = () => 1')).to.equal(1);
