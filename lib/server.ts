@@ -8,6 +8,7 @@ import type { Server } from '@hapi/hapi';
 import Hapi from '@hapi/hapi';
 import type { Logger } from 'pino';
 import { LostFileError } from '../db/engines/sqlite/lost-file.js';
+import { bodyMemoryOf } from '../translators/http/request/body-memory.js';
 import { factsOf, plugin, shapeErrors } from '../translators/index.js';
 import type { Config } from './config/index.js';
 import { loadConfig } from './config/index.js';
@@ -24,6 +25,7 @@ import { Connections } from './http-server/connections.js';
 import { shareConnections } from './http-server/connection-limit.js';
 import { Cors } from './http-server/cors.js';
 import { gatewayOptions } from './app/options.js';
+import { DoipServer } from './doip-server/doip-server.js';
 import { createListener } from './http-server/listener.js';
 import { removeLocalEntry, writeLocalEntry } from './app/server-file.js';
 import { assignRequestId, requestIdOf } from './http-server/request-id.js';
@@ -59,8 +61,8 @@ export interface ServerOptions {
 export async function createServer(config: Config = loadConfig(), options: ServerOptions = {}): Promise<Server> {
 
     const log = options.log ?? openLog(config.log).logger;
-    const gateway = options.gateway ?? createGateway({
-        ...gatewayOptions(config, log), endpoint: () => endpointOf(server, config),
+    const gateway: Gateway = options.gateway ?? createGateway({
+        ...gatewayOptions(config, log), endpoint: (): Endpoint => endpointOf(server, config, native),
         ...options.passwordCost ? { passwordCost: options.passwordCost } : {}
     });
     const listener = createListener(config.listen, config.http);
@@ -80,11 +82,13 @@ export async function createServer(config: Config = loadConfig(), options: Serve
     listener.front.on('clientError', clientErrorHandler(connections, log));
     listener.front.on('checkExpectation', rejectExpectation);
 
+    const native: DoipServer = new DoipServer({ config, gateway, memory: bodyMemoryOf(server, config.limits.bodyMemoryBytes), log });
     addRequestSteps(server, config, connections, gateway);
     logAccess(server, log, factsOf);
-    runGateway(server, gateway, log, options.onGeneratedPassword ?? printPassword);
+    const graceMs = config.http.shutdownSeconds * 1000;
+    runGateway(server, gateway, { native, graceMs, log, onGeneratedPassword: options.onGeneratedPassword ?? printPassword });
     offerLocalEntry(server, gateway, config, log);
-    server.events.on('closing', () => connections.drain(config.http.shutdownSeconds * 1000));
+    server.events.on('closing', () => connections.drain(graceMs));
     await server.register({
         plugin, options: { gateway, limits: config.limits, trustedProxies: config.listen.trustedProxies, errorsAreShaped: true }
     }, config.listen.basePath === '' ? {} : { routes: { prefix: config.listen.basePath } });
@@ -99,10 +103,13 @@ export function serverUrl(server: Server, { listen: { host, basePath } }: Config
 }
 
 /** Address of the service, as in Hello. */
-function endpointOf(server: Server, config: Config): Endpoint {
+function endpointOf(server: Server, config: Config, native: DoipServer): Endpoint {
 
     const { address, host, port, protocol } = server.info;
-    return { address: address ?? host, port: Number(port), protocol: protocol.toUpperCase(), url: `${serverUrl(server, config)}/` };
+    return {
+        address: address ?? host, port: Number(port), protocol: protocol.toUpperCase(), url: `${serverUrl(server, config)}/`,
+        native: native.endpoint(address ?? host)
+    };
 }
 
 /** Steps for every request and response, including those without a route. One hapi extension each, since every extension costs time. */
@@ -169,22 +176,43 @@ function offerLocalEntry(server: Server, gateway: Gateway, config: Config, log: 
     });
 }
 
-function runGateway(server: Server, gateway: Gateway, log: Logger, onGeneratedPassword: (password: string) => void): void {
+/** What runs together with a gateway. */
+interface Companions {
+    readonly native: DoipServer;
+    /** Time in milliseconds for requests in progress when the server stops. */
+    readonly graceMs: number;
+    readonly log: Logger;
+    readonly onGeneratedPassword: (password: string) => void;
+}
 
+function runGateway(server: Server, gateway: Gateway, { native, graceMs, log, onGeneratedPassword }: Companions): void {
+
+    let listening: Promise<void> = Promise.resolve();
     const start = new StartupRetry(gateway, {
         onStarted: ({ generatedPassword }) => {
 
             if (generatedPassword !== null) {
                 onGeneratedPassword(generatedPassword);
             }
+
+            listening = native.start();
+            listening.catch((error: unknown) => log.error({ event: 'doip.start-failed', err: error }, 'native DOIP cannot be started'));
         },
         isFinal: (error) => error instanceof LostFileError || error instanceof FirstPasswordError || error instanceof DataDirError && !error.mayPass,
         log
     });
     server.ext('onPreStart', () => start.start());
+    server.ext('onPostStart', () => listening);
+    let stopping: Promise<void> = Promise.resolve();
+    server.ext('onPreStop', () => {
+
+        // Both protocols finish their requests at the same time.
+        stopping = native.stop(graceMs);
+    });
     server.ext('onPostStop', async () => {
 
         await start.stop();
+        await stopping;
         await gateway.stop();
     });
 }

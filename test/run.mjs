@@ -317,6 +317,8 @@ function useMemoryFolder() {
 async function main() {
 
     useMemoryFolder();
+    // Services of tests that run at the same time would compete for the default port.
+    process.env.DOIP_PORT ??= '';
     const { mysql, unit, paths, lab } = parseArguments(process.argv.slice(2));
     const whole = paths.length === 0;
     // Takes one core for as long as the build and a part of the tests.

@@ -7,6 +7,7 @@ import { accessSync, constants, readFileSync } from 'node:fs';
 import { closest, distance } from 'fastest-levenshtein';
 import type Joi from 'joi';
 import { parseMysqlUrl } from '../../db/engines/mysql/url.js';
+import { isLoopback } from '../util/net/ip-address.js';
 import { misspeltVariables } from './unknown-variables.js';
 import type { MisspeltVariable } from './unknown-variables.js';
 import { configSchema } from './schema.js';
@@ -15,6 +16,7 @@ import { describeConfig, fileVariable } from './settings.js';
 
 export { describeConfig } from './settings.js';
 export type { Config } from './schema.js';
+export { DEFAULT_DOIP_PORT } from './schema.js';
 
 /** Address and protocols of the listener. */
 export type ListenConfig = Config['listen'];
@@ -59,9 +61,9 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
 
     const findings: Findings = { values: new Map(), errors: [] };
     readConfigFile(environment[CONFIG_FILE], findings);
-    for (const { name, secret } of describeConfig()) {
+    for (const { name, secret, maybeEmpty } of describeConfig()) {
         const value = environment[name];
-        if (value !== undefined && value !== '') {
+        if (value !== undefined && (value !== '' || maybeEmpty)) {
             findings.values.set(name, { value, source: 'environment' });
         }
 
@@ -187,8 +189,11 @@ function check({ values, errors }: Findings): Config {
         }
     }
 
-    if (values.has('TLS_CERT') !== values.has('TLS_KEY')) {
-        errors.push(`TLS_CERT and TLS_KEY belong together: ${values.has('TLS_KEY') ? 'TLS_CERT' : 'TLS_KEY'} is not set`);
+    for (const prefix of ['', 'DOIP_', 'HANDLE_SERVER_'] as const) {
+        const [cert, key] = prefix === 'HANDLE_SERVER_' ? [`${prefix}CERT`, `${prefix}KEY`] : [`${prefix}TLS_CERT`, `${prefix}TLS_KEY`];
+        if (values.has(cert) !== values.has(key)) {
+            errors.push(`${cert} and ${key} belong together: ${values.has(key) ? cert : key} is not set`);
+        }
     }
 
     const checked: Joi.ValidationResult<Config> = configSchema.validate(raw, { abortEarly: false, errors: { label: false } });
@@ -196,6 +201,11 @@ function check({ values, errors }: Findings): Config {
         ...databaseErrors(values), ...handleServerErrors((name) => values.has(name), values.get('HANDLE_SERVER_URL')?.value));
     if (errors.length > 0 || checked.error) {
         throw new ConfigError(errors);
+    }
+
+    const { doip, listen } = checked.value;
+    if (doip.plain && !isLoopback(doip.host ?? listen.host)) {
+        throw new ConfigError([`DOIP_PLAIN is for addresses of this machine such as 127.0.0.1, not for ${doip.host ?? listen.host}: set DOIP_HOST`]);
     }
 
     return checked.value;
@@ -268,10 +278,6 @@ export function handleServerErrors(has: (name: string) => boolean, url: unknown)
     }
 
     const errors: string[] = [];
-    if (has('HANDLE_SERVER_CERT') !== has('HANDLE_SERVER_KEY')) {
-        errors.push(`HANDLE_SERVER_CERT and HANDLE_SERVER_KEY belong together: ${has('HANDLE_SERVER_KEY') ? 'HANDLE_SERVER_CERT' : 'HANDLE_SERVER_KEY'} is not set`);
-    }
-
     if (has('HANDLE_SERVER_SECRET') === has('HANDLE_SERVER_CERT')) {
         errors.push('HANDLE_SERVER_URL needs either HANDLE_SERVER_SECRET or HANDLE_SERVER_CERT');
     }

@@ -14,11 +14,16 @@ export interface SettingFacts {
     readonly secret?: boolean;
     /** True for the path of a file that must be readable. */
     readonly file?: boolean;
+    /** True if an empty text is a value of its own; for others it counts as unset. */
+    readonly maybeEmpty?: boolean;
 }
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const GIB = 1024 * MIB;
+/** The port that DOIP clients expect. */
+export const DEFAULT_DOIP_PORT = 9000;
+
 /** Width of database columns for ids and names. */
 const COLUMN_BYTES = 255;
 
@@ -61,6 +66,16 @@ const Lists = Joi.extend((joi: Joi.Root) => ({
     }
 })) as Joi.Root & { list(): Joi.ArraySchema };
 
+/** A TCP port; empty or `off` for none. */
+const Ports = Joi.extend((joi: Joi.Root) => ({
+    type: 'port',
+    base: joi.number().integer().min(0).max(65_535).allow(null),
+    coerce: {
+        from: 'string',
+        method: (value: string) => ({ value: value.trim() === '' || value === 'off' ? null : Number(value) })
+    }
+})) as Joi.Root & { port(): Joi.NumberSchema };
+
 const addressRange = Joi.string().custom((text: string, helpers) => (parseAddressRanges(text) ? text : helpers.error('any.invalid')))
     .messages({ 'any.invalid': '{{#label}} must hold IP addresses, ranges such as 10.0.0.0/8, or loopback' });
 
@@ -97,6 +112,23 @@ const http = {
             'where an answer is still possible. A transfer that makes progress may take hours.'),
     keepAliveSeconds: seconds('KEEP_ALIVE_SECONDS', 65, 3600, 'Time for which an idle connection is kept open.'),
     shutdownSeconds: seconds('SHUTDOWN_SECONDS', 10, 3600, 'Graceful shutdown: time for requests in progress to finish after SIGTERM or an interrupt.')
+};
+
+/** Native DOIP. */
+const doip = {
+    port: setting<number | null>(Ports.port().default(DEFAULT_DOIP_PORT), { name: 'DOIP_PORT', maybeEmpty: true },
+        'TCP port of native DOIP over TLS; 0 selects a free one, empty or off turns it off. ' +
+            'If another program has the default port, the service starts without native DOIP.'),
+    host: optional(Joi.string().hostname(), { name: 'DOIP_HOST' }, 'Address on which native DOIP listens; unset: HOST.'),
+    publicAddress: optional(Joi.string().pattern(/^([\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?$/), { name: 'DOIP_PUBLIC_ADDRESS' },
+        'Address of native DOIP for clients, as a host or host:port, announced in Hello and handle records. Unset: where it listens.'),
+    tlsCert: optional(Joi.string(), { name: 'DOIP_TLS_CERT', file: true },
+        'File with the certificate chain of native DOIP (PEM); a changed file is used within seconds. ' +
+            'Unset: a self-signed one, made at the first start, with the id of the service.'),
+    tlsKey: optional(Joi.string(), { name: 'DOIP_TLS_KEY', file: true }, 'File with the private key of DOIP_TLS_CERT (PEM).'),
+    plain: setting(Joi.boolean().default(false), { name: 'DOIP_PLAIN' },
+        'true: native DOIP without TLS, on an address of this machine only, for tests and tunnels.'),
+    idleSeconds: seconds('DOIP_IDLE_SECONDS', 3600, 86_400, 'Time for which a native DOIP connection without requests is kept open.')
 };
 
 const limits = {
@@ -195,6 +227,7 @@ const settings = {
             'CORS: methods that pages of these origins may use.')
     },
     http,
+    doip,
     log: {
         level: setting(Joi.string().valid('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'), { name: 'LOG_LEVEL' },
             'Minimum level of log lines: trace, debug, info, warn, error, fatal or silent.')

@@ -15,6 +15,8 @@ export interface Setting {
     readonly secret: boolean;
     /** True for the path of a file that must be readable. */
     readonly file: boolean;
+    /** True if an empty text is a value of its own. */
+    readonly maybeEmpty: boolean;
 }
 
 /** Name of the variable with the path of a secret. */
@@ -53,13 +55,13 @@ function describe(schema: Joi.Schema): Described {
 
 function toSetting(path: readonly [string, string], { flags, metas }: Described): Setting {
 
-    const { name, secret, file } = metas?.[0] ?? {};
+    const { name, secret, file, maybeEmpty } = metas?.[0] ?? {};
     if (name === undefined || flags?.description === undefined) {
         throw new Error(`the setting ${path.join('.')} has no name or no description`);
     }
 
     return {
-        name, path, description: flags.description, fallback: asText(flags.default), secret: secret ?? false, file: file ?? false
+        name, path, description: flags.description, fallback: asText(flags.default), secret: secret ?? false, file: file ?? false, maybeEmpty: maybeEmpty ?? false
     };
 }
 
@@ -69,5 +71,5 @@ function asText(fallback: unknown): string {
         return fallback.length === 0 ? 'none' : fallback.join(', ');
     }
 
-    return typeof fallback === 'string' || typeof fallback === 'number' ? String(fallback) : '';
+    return ['string', 'number', 'boolean'].includes(typeof fallback) ? String(fallback) : '';
 }

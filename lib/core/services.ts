@@ -31,17 +31,29 @@ export interface Endpoint {
     readonly protocol: string;
     /** Base URL of the REST interface with a trailing slash; absent if it is not served. */
     readonly url?: string;
+    /** Native DOIP; absent if it is not served. */
+    readonly native?: NativeEndpoint | undefined;
 }
 
-/** Returns the description of the service: its id and native address. */
+/** Public address of native DOIP. */
+export interface NativeEndpoint {
+    readonly address: string;
+    readonly port: number;
+    /** Key of the certificate as a JWK; absent without TLS. */
+    readonly publicKey?: JsonObject;
+}
+
+/** Returns the description of the service: its id and native address, if there is one. */
 export function serviceInfo({ serviceId, endpoint }: Pick<Services, 'serviceId' | 'endpoint'>): JsonObject {
 
-    const { address, port, protocol } = endpoint();
-    return {
-        id: serviceId,
-        type: '0.TYPE/DOIPServiceInfo',
-        attributes: { ipAddress: address, port, protocol, protocolVersion: '2.0' }
-    };
+    const { address, port, protocol, url, native } = endpoint();
+    const http: JsonObject = { protocol, ipAddress: address, port, ...url === undefined ? {} : { baseUri: url, path: '/doip' } };
+    const own: JsonObject = native ? {
+        ipAddress: native.address, port: native.port, protocol: 'TCP', protocolVersion: '2.0',
+        ...native.publicKey ? { publicKey: native.publicKey } : {},
+        interfaces: [{ protocol: 'TCP', ipAddress: native.address, port: native.port }, http]
+    } : { ipAddress: address, port, protocol, protocolVersion: '2.0' };
+    return { id: serviceId, type: '0.TYPE/DOIPServiceInfo', attributes: own };
 }
 
 /** The services available to handlers. */

@@ -73,6 +73,16 @@ export interface Transport {
     readonly localToken?: string | undefined;
     /** Request id of the protocol (`Request-Id`), for the log. */
     readonly logId?: string;
+    /** Certificate whose key the client has proved to own in the TLS handshake; used where a request has no other credentials. */
+    readonly clientCertificate?: ClientCertificate | undefined;
+}
+
+/** What a client certificate tells about its owner. */
+export interface ClientCertificate {
+    /** A user id or name, from the subject; nobody has checked it. */
+    readonly identity: string;
+    /** The public key as a JWK. */
+    readonly publicKey: JsonObject;
 }
 
 /** The response to a {@link DoipRequest}, successful or not. */

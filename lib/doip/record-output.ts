@@ -103,7 +103,7 @@ export class RecordOutput implements AsyncIterable<Segment> {
             return;
         }
 
-        yield { kind: 'bytes', mediaType: 'application/json', body: encoded(recordText(this, { before, after, text: textOf }, texts)) };
+        yield { kind: 'bytes', mediaType: 'application/json', body: encoded(recordText(this, { before, after, text: textOfItem }, texts)) };
     }
 
     /** The first results, up to the block with which they are too long for one value. */
@@ -119,7 +119,7 @@ export class RecordOutput implements AsyncIterable<Segment> {
             }
 
             for (const item of block) {
-                const text = textOf(item);
+                const text = textOfItem(item);
                 values.push(item);
                 texts.push(text);
                 length += text.length;
@@ -185,7 +185,8 @@ function closing(after: JsonObject): string {
     return `]${members === '' ? '' : ','}${members}}`;
 }
 
-function textOf(item: RecordItem): string {
+/** JSON text of one result. */
+export function textOfItem(item: RecordItem): string {
 
     return item instanceof SerializedObject || item instanceof SerializedJson ? item.text() : writeJson(item);
 }

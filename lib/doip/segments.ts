@@ -95,10 +95,10 @@ export function inputTooLong(limit: number): DoipError {
     return tooLarge(`the input is longer than the allowed ${limit} bytes`);
 }
 
-/** Checks that the input is empty. @throws DoipError 400 */
+/** Checks that the input is empty, or null, which some clients send for none. @throws DoipError 400 */
 export async function expectNone(input: AsyncIterable<Segment>): Promise<void> {
 
-    if (input === NONE) {
+    if (input instanceof JsonInMemory && (input.value ?? null) === null) {
         return;
     }
 

@@ -34,10 +34,14 @@ import type { Policy } from './access/access-policy.js';
 import { Principals } from './accounts/principals.js';
 import { SecretTransfer } from './secrets/secret-transfer.js';
 import { SecretExtractor } from './secrets/secret-extractor.js';
+import { ServiceCertificate } from './secrets/service-certificate.js';
 import { ServiceKey } from './secrets/service-key.js';
 import { Sessions } from './authentication/cookie-sessions.js';
 import { OAuthTokenService } from './authentication/oauth-token-service.js';
 import { AccessTokens } from './tokens/access-tokens.js';
+
+/** Setting with the key of {@link Identity.serviceKey}. */
+const SIGNING_KEY = 'identity.service-key';
 
 /** Dependencies of the identity modules. */
 export interface IdentityOptions {
@@ -69,7 +73,10 @@ export interface Identity {
     readonly logins: PasswordAuthenticator;
     readonly directory: Directory;
     readonly secureValues: SecretExtractor;
+    /** With which scripts sign. */
     readonly serviceKey: ServiceKey;
+    /** Of native DOIP. */
+    readonly certificate: ServiceCertificate;
     readonly secretTransfer: SecretTransfer;
     readonly accountWriter: AccountWriter;
     readonly principals: Principals;
@@ -90,6 +97,7 @@ export function composeIdentity(options: IdentityOptions): Identity {
 
     const { db, log, policy, edge = new EdgeLimiter(), now = Date.now } = options;
     const design = () => identitySettings(options.design());
+    const settings = new SettingStore(db);
     const stores = {
         db, accounts: new AccountStore(db), credentials: new CredentialStore(db), groups: new GroupStore(db),
         logins: new LoginStore(db), tokens: new TokenStore(db)
@@ -114,7 +122,8 @@ export function composeIdentity(options: IdentityOptions): Identity {
         records: new SessionInfo(policy),
         admin: new AdminAccount({ db, credentials: stores.credentials, passwords, tokens }),
         secureValues: new SecretExtractor(stores.credentials, passwords, secretTransfer),
-        serviceKey: new ServiceKey(db, new SettingStore(db)),
+        serviceKey: new ServiceKey(db, settings, SIGNING_KEY),
+        certificate: new ServiceCertificate(db, settings),
         secretTransfer,
         accountWriter: new AccountWriter({ ...stores, principals }),
         principals,

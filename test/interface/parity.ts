@@ -1,15 +1,16 @@
 /**
- * The same deed by REST and by DOIP leaves the same object, and the same mistake gets the same answer. The one allowed
- * difference is the change of a type, which DOIP only makes when the design allows it.
+ * The same deed by REST, by DOIP over HTTP and by native DOIP leaves the same object, and the same mistake gets the same answer. The one
+ * allowed difference is the change of a type, which DOIP only makes when the design allows it.
  */
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import type { JsonObject } from '../../lib/util/json-types.js';
+import type { JsonObject, JsonValue } from '../../lib/util/json-types.js';
 import type { TestDatabase } from '../support/database.js';
 import type { TestService } from '../support/service.js';
 import { forEachDatabase } from '../support/database.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
+import { NativeClient, serveNative } from '../support/native.js';
 import { startService } from '../support/service.js';
 
 export const lab = Lab.script();
@@ -34,6 +35,8 @@ interface Case {
     /** What to do to the object of that id. */
     readonly rest: (id: string) => Call;
     readonly doip: (id: string) => Call;
+    /** Null for what native DOIP has not. */
+    readonly native?: null;
     /** HTTP status of both. */
     readonly status: number;
 }
@@ -53,6 +56,46 @@ const form = (...parts: readonly [headers: string, body: string][]): Pick<Call, 
 
 const field = (name: string): string => `Content-Disposition: form-data; name="${name}"`;
 const file = (name: string, filename: string, type: string): string => `${field(name)}; filename="${filename}"\r\nContent-Type: ${type}`;
+
+/** DOIP statuses by those of HTTP. */
+const STATUSES = new Map([
+    [200, '001'], [400, '101'], [416, '101'], [401, '102'], [403, '103'], [404, '104'], [409, '105']
+].map(([code, status]) => [code, `0.DOIP/Status.${status}`]));
+
+/** The message of native DOIP that says the same as a call by HTTP. */
+function nativeMessage({ url, headers = {}, payload, anonymous }: Call): string {
+
+    const { operationId, targetId, ...query } = Object.fromEntries(new URL(url, 'http://x').searchParams);
+    const start = /^bytes=(\d+)-$/.exec(headers['range'] ?? '')?.[1];
+    const attributes = Object.fromEntries(Object.entries(query).map(([name, value]) => [name, name === 'requestContext' ? JSON.parse(value) as JsonValue : value]));
+    const head = {
+        operationId, targetId, ...anonymous ? {} : { authentication: { username: 'admin', password: ADMIN_PASSWORD } },
+        attributes: { ...attributes, ...start === undefined ? {} : { range: { start: Number(start) } } }
+    };
+    return `${JSON.stringify(head)}\n#\n${payload === undefined ? '' : segmentsOf(payload, headers)}#\n`;
+}
+
+/** A body as segments: JSON as it is, a form as an object and pairs for the elements. */
+function segmentsOf(payload: string, headers: Record<string, string>): string {
+
+    if (headers['content-type'] === 'application/json') {
+        return `${payload}\n#\n`;
+    }
+
+    const parts = payload.split(`--${BOUNDARY}`).slice(1, -1).map((part) => part.split('\r\n\r\n'));
+    return parts.map(([head = '', body = ''], index) => {
+
+        const bytes = body.replace(/\r\n$/, '');
+        if (index === 0) {
+            return `${bytes}\n#\n`;
+        }
+
+        const [, name] = /name="([^"]*)"/.exec(head) ?? [];
+        const [, filename] = /filename="([^"]*)"/.exec(head) ?? [];
+        const [, type] = /Content-Type: (\S+)/.exec(head) ?? [];
+        return `${JSON.stringify({ id: name, type, filename })}\n#\n@\n${bytes.length}\n${bytes}\n#\n`;
+    }).join('');
+}
 
 const CASES: readonly Case[] = [
     {
@@ -144,7 +187,7 @@ const CASES: readonly Case[] = [
         doip: (id) => doip('Update', id, { headers: JSON_TYPE, payload: '{"a":' })
     },
     {
-        title: 'send a broken multipart body', status: 400,
+        title: 'send a broken multipart body', status: 400, native: null,
         rest: (id) => ({ method: 'PUT', url: `/objects/${id}`, headers: FORM_TYPE, payload: `--${BOUNDARY}\r\n${field('content')}\r\n\r\n{}` }),
         doip: (id) => doip('Update', id, { headers: FORM_TYPE, payload: `--${BOUNDARY}\r\n${field('content')}\r\n\r\n{}` })
     },
@@ -217,19 +260,25 @@ const CASES: readonly Case[] = [
 
 forEachDatabase((name, create) => {
 
-    describe(`REST and DOIP over HTTP on ${name}`, () => {
+    describe(`REST, DOIP over HTTP and native DOIP on ${name}`, () => {
 
         let database: TestDatabase;
         let service: TestService;
+        let native: { port: number; stop: () => Promise<void> };
+        let client: NativeClient;
 
         before(async () => {
 
             database = await create();
             service = await startService(database);
+            native = await serveNative(service.gateway);
+            client = await NativeClient.open(native.port, { tls: false });
         });
 
         after(async () => {
 
+            client.close();
+            await native.stop();
             await service.stop();
             await database.dispose();
         });
@@ -260,18 +309,25 @@ forEachDatabase((name, create) => {
                 .replace(/"txnId":\d+/, '"txnId":0').replace(/"20\d\d-[^"]*Z"/g, '"TIME"');
         };
 
-        for (const { title, status, rest, doip: byDoip } of CASES) {
+        for (const { title, status, rest, doip: byDoip, native: byNative } of CASES) {
             it(`agree: ${title}`, async () => {
 
-                const [one, other] = [await makeObject(), await makeObject()];
+                const [one, other, third] = [await makeObject(), await makeObject(), await makeObject()];
 
                 const first = await perform(rest(one));
                 const second = await perform(byDoip(other));
 
-                const alike = (message: unknown): string => String(message).replaceAll(one, 'ID').replaceAll(other, 'ID').replace('/attributes/content', '');
+                const alike = (message: unknown): string => String(message).replaceAll(one, 'ID').replaceAll(other, 'ID').replaceAll(third, 'ID')
+                    .replace('/attributes/content', '').replace(/^the segment/, 'JSON').replace(/ at line \d+, column \d+/, '');
                 expect([first.status, second.status]).to.equal([status, status]);
                 expect(alike(second.message)).to.equal(alike(first.message));
                 expect(await stored(other)).to.equal(await stored(one));
+                if (byNative !== null) {
+                    const { head } = await client.ask(nativeMessage(byDoip(third)));
+                    expect(head.status).to.equal(STATUSES.get(status) ?? '');
+                    expect(alike(head.attributes?.['message'] ?? null)).to.equal(status === 200 ? 'null' : alike(first.message));
+                    expect(await stored(third)).to.equal(await stored(one));
+                }
             });
         }
 

@@ -12,11 +12,13 @@ import { DIALECTS } from './database.js';
 import type { Block, Page } from './doc-pages.js';
 import { ROOT } from './doc-pages.js';
 import { ADMIN_PASSWORD } from './gateway.js';
+import { nativePort } from './native.js';
 import { startProcess } from './process.js';
 import { startServer } from './server.js';
 
 /** What pages write for the address and the administrator's password of a service. */
 const SHOWN_ADDRESS = '127.0.0.1:8080';
+const SHOWN_NATIVE_ADDRESS = '127.0.0.1:9000';
 const SHOWN_PASSWORD = /\bPASSWORD\b/g;
 
 const CLI = join(ROOT, 'dist/lib/cli/main.js');
@@ -54,7 +56,7 @@ export async function runPage(page: Page): Promise<readonly BlockRun[]> {
     const { host } = new URL(service.url);
     try {
         await prepare(folder);
-        const script = scriptOf(page).replaceAll(SHOWN_ADDRESS, host).replaceAll(SHOWN_PASSWORD, ADMIN_PASSWORD);
+        const script = scriptOf(page).replaceAll(SHOWN_ADDRESS, host).replaceAll(SHOWN_NATIVE_ADDRESS, service.native).replaceAll(SHOWN_PASSWORD, ADMIN_PASSWORD);
         const failure = await shell(folder, script, service.dataDir);
         const commands = page.blocks.filter(({ language }) => language === 'sh');
         return await Promise.all(commands.map(async (block) => {
@@ -80,17 +82,17 @@ export async function runPage(page: Page): Promise<readonly BlockRun[]> {
 }
 
 /** A service in this process, which starts faster; in a process of its own where the page uses the command line beside it. */
-async function startFor({ blocks }: Page): Promise<{ url: string; dataDir: string | undefined; stop: () => Promise<void> }> {
+async function startFor({ blocks }: Page): Promise<{ url: string; native: string; dataDir: string | undefined; stop: () => Promise<void> }> {
 
     if (!blocks.some(({ language, text }) => language === 'sh' && text.includes('npx doip-gateway'))) {
-        const server = await startServer();
-        return { url: server.url, dataDir: server.config.storage.dataDir, stop: () => server.stop() };
+        const server = await startServer({ DOIP_PORT: 0 });
+        return { url: server.url, native: `127.0.0.1:${nativePort(server)}`, dataDir: server.config.storage.dataDir, stop: () => server.stop() };
     }
 
     const database = await DIALECTS[0]!.create();
     const service = await startProcess(database);
     return {
-        url: service.url, dataDir: database.options.dataDir,
+        url: service.url, native: SHOWN_NATIVE_ADDRESS, dataDir: database.options.dataDir,
         async stop() {
 
             await service.stop();

@@ -36,7 +36,7 @@ export async function startProcess(database: TestDatabase, env: NodeJS.ProcessEn
     const started = performance.now();
     const child = spawn(process.execPath, [CLI, 'serve'], {
         env: {
-            ...process.env, PORT: '0', LOG_LEVEL: 'warn', ADMIN_PASSWORD, DATA_DIR: database.options.dataDir,
+            ...process.env, PORT: '0', DOIP_PORT: '', LOG_LEVEL: 'warn', ADMIN_PASSWORD, DATA_DIR: database.options.dataDir,
             DATABASE_URL: database.options.url ?? '', ...env
         },
         stdio: ['ignore', 'pipe', 'pipe']

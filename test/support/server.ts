@@ -76,7 +76,7 @@ export async function startServer(settings: Record<string, unknown> = {}, { tls 
     const folder = await mkdtemp(join(tmpdir(), 'gateway-server-'));
     const certificate = tls ? await tlsSettings(folder) : {};
     const config = configure({
-        PORT: 0, DATA_DIR: join(folder, 'data'), ADMIN_PASSWORD, ...certificate, ...settings
+        PORT: 0, DOIP_PORT: '', DATA_DIR: join(folder, 'data'), ADMIN_PASSWORD, ...certificate, ...settings
     });
     const log: Record<string, unknown>[] = [];
     const logger = pino({ level: 'debug', base: null }, { write: (line: string) => log.push(JSON.parse(line) as Record<string, unknown>) });

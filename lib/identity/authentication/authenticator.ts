@@ -1,13 +1,13 @@
 /**
  * Authenticates requests (interface specification, "Authentication"). Credentials are tried in a fixed order: own access token
- * or session, authenticate hook, signed assertion, password. Then blocked users are rejected, and administrators may act as
- * another user.
+ * or session, authenticate hook, signed assertion, password; a request without any is that of the owner of the client certificate, if there
+ * is one. Then blocked users are rejected, and administrators may act as another user.
  *
  * With a token or a cached password nothing is read: the epoch that was read with the target tells whether the caches are
  * current.
  */
 
-import type { DoipRequest, Transport } from '../../doip/envelope.js';
+import type { ClientCertificate, DoipRequest, Transport } from '../../doip/envelope.js';
 import { forbidden, unauthenticated } from '../../errors/errors.js';
 import type { JsonObject } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
@@ -89,6 +89,12 @@ export class Authenticator {
             return ANONYMOUS;
         }
 
+        const mayWait = operationId !== undefined && BEFORE_PASSWORD_CHANGE.has(operationId);
+        const { transport: { clientCertificate } } = request;
+        if (clientCertificate && Object.keys(request.authentication).length === 0) {
+            return this.#byCertificate(clientCertificate, request.clientId, epochs, mayWait);
+        }
+
         const claim = readCredentials(request.authentication, request.clientId);
         if (claim.credentials.kind === 'none' || claim.credentials.kind === 'session' && !this.#design().useLegacySessionsApi) {
             return ANONYMOUS;
@@ -97,7 +103,6 @@ export class Authenticator {
         this.checkTransport(request.transport);
         const proof = this.#recall(claim.credentials, request.transport, epochs) ??
             await this.prove({ ...claim, requestContext: requestContextOf(request) }, request, epochs);
-        const mayWait = operationId !== undefined && BEFORE_PASSWORD_CHANGE.has(operationId);
         const caller = this.#callers.fromCache(proof, epochs.identity, mayWait) ?? await this.#callers.callerOf(proof, epochs.identity, mayWait);
         checkClient(caller, request.clientId);
         if (claim.asUserId !== null) {
@@ -105,6 +110,16 @@ export class Authenticator {
         }
 
         return claim.credentials.kind === 'session' ? this.#inSession(caller, claim.credentials.sessionId) : caller;
+    }
+
+    async #byCertificate(certificate: ClientCertificate, clientId: string | null, { identity }: Epochs, mayWait: boolean): Promise<Caller> {
+
+        const userId = clientId === null || clientId === certificate.identity ? await this.#assertions.ownerOf(certificate) : null;
+        if (userId === null) {
+            throw unauthenticated('Authentication failed: the key of the client certificate is not that of the user whom it names');
+        }
+
+        return this.#callers.callerOf({ userId, method: 'key', hook: null, record: null }, identity, mayWait);
     }
 
     /** Returns the id of the session that a caller has used; null for other callers. */

@@ -1,6 +1,6 @@
 /**
- * Authentication by key pair: a JWT signed by the client, verified with the public key in its user object (interface
- * specification, "Authentication" 1). All failures look the same, so that nothing can be learned from them.
+ * Authentication by key pair: a JWT signed by the client, or its certificate in the TLS handshake, verified with the public key in its user
+ * object (interface specification, "Authentication" 1). All failures look the same, so that nothing can be learned from them.
  */
 
 import { createHash } from 'node:crypto';
@@ -13,7 +13,8 @@ import { ADMIN_ID } from '../../model/caller.js';
 import type { IdentitySettings } from '../accounts/identity-settings.js';
 import type { Directory } from '../accounts/user-directory.js';
 import { isAdminName } from '../accounts/login-name.js';
-import { decoyKey, importPublicKey } from './public-key.js';
+import { decoyKey, importPublicKey, isSameKey } from './public-key.js';
+import type { ClientCertificate } from '../../doip/envelope.js';
 
 /** Maximum length of a token in characters; longer ones are not decoded. */
 const MAX_LENGTH = 16_384;
@@ -56,6 +57,13 @@ export class JwtBearerAuthenticator {
         }
 
         return await this.#isFirstUse(issuer, claims.payload) ? signer.userId : null;
+    }
+
+    /** Returns the id of the user whose published key is that of a client certificate; null if there is none. */
+    async ownerOf({ identity, publicKey }: ClientCertificate): Promise<string | null> {
+
+        const signer = await this.#signerOf(identity);
+        return signer?.publicKey && isSameKey(signer.publicKey, publicKey) ? signer.userId : null;
     }
 
     async #signerOf(issuer: string): Promise<{ userId: string; publicKey: JsonObject | null } | null> {

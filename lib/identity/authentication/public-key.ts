@@ -3,6 +3,7 @@
  * `none`, nor have a public key used as a shared secret.
  */
 
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { CryptoKey } from 'jose';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { getOrAdd } from '../../util/cache/get-or-add.js';
@@ -37,6 +38,27 @@ export async function importPublicKey(jwk: JsonObject, algorithm: string): Promi
     return getOrAdd(keys, algorithm, () => importMembers(jwk, algorithm));
 }
 
+/** True if two JWKs are the same public key, however they are written. False for what is no key of a supported type. */
+export function isSameKey(one: JsonObject, other: JsonObject): boolean {
+
+    const [first, second] = [one, other].map(readPublicKey);
+    return first ? second?.equals(first) ?? false : false;
+}
+
+function readPublicKey(jwk: JsonObject): KeyObject | null {
+
+    if (algorithmsOf(jwk).length === 0) {
+        return null;
+    }
+
+    try {
+        return createPublicKey({ key: publicMembers(jwk), format: 'jwk' });
+    }
+    catch {
+        return null;
+    }
+}
+
 /** Returns a key without a known private key, to verify signatures of issuers without a key in the same time. Null for unsupported algorithms. */
 export async function decoyKey(algorithm: string): Promise<CryptoKey | null> {
 
@@ -52,19 +74,23 @@ const decoys = new Map<string, Promise<CryptoKey>>();
 
 const imported = new WeakMap<JsonObject, Map<string, Promise<CryptoKey | null>>>();
 
-/** Imports only the members of a public key: a private part, `use` and the like are ignored. */
-async function importMembers(jwk: JsonObject, algorithm: string): Promise<CryptoKey | null> {
+/** Returns only the members of a public key: a private part, `use` and the like are ignored. */
+function publicMembers(jwk: JsonObject): { kty: string; [member: string]: string } {
 
     const members = Object.entries(MEMBERS).flatMap(([name, maxLength]) => {
 
         const value = jwk[name];
         return isMember(value, maxLength) ? [[name, value.replace(/(?<!=)=+$/, '')] as const] : [];
     });
+    const { kty } = jwk;
+    return { kty: typeof kty === 'string' ? kty : '', ...typeof jwk.crv === 'string' ? { crv: jwk.crv } : {}, ...Object.fromEntries(members) };
+}
+
+async function importMembers(jwk: JsonObject, algorithm: string): Promise<CryptoKey | null> {
+
     const { importJWK } = await import('jose');             // loaded on first use
     try {
-        const key = await importJWK({
-            kty: String(jwk.kty as string), ...typeof jwk.crv === 'string' ? { crv: jwk.crv } : {}, ...Object.fromEntries(members)
-        }, algorithm);
+        const key = await importJWK(publicMembers(jwk), algorithm);
         return key instanceof Uint8Array ? null : key;
     }
     catch {

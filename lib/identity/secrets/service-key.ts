@@ -1,6 +1,6 @@
 /**
- * Key pair of the service, with which scripts sign on its behalf. Generated on first use and stored in the database, so that
- * all nodes share it.
+ * A key pair of the service, such as the one with which scripts sign on its behalf. Generated on first use and stored in the database, so
+ * that all nodes share it.
  */
 
 import { createPublicKey, generateKeyPair } from 'node:crypto';
@@ -9,9 +9,6 @@ import type { Database } from '../../../db/database.js';
 import type { JsonObject } from '../../util/json-types.js';
 import type { SettingStore } from '../../stores/setting-store.js';
 import { isJsonObject } from '../../util/json-types.js';
-
-/** Setting with the private key as a JWK. */
-const SETTING = 'identity.service-key';
 
 const KEY_CREATED = 'identity:service-key';
 
@@ -29,12 +26,15 @@ export class ServiceKey {
 
     readonly #db: Database;
     readonly #settings: SettingStore;
+    readonly #name: string;
     #pair: Promise<ServiceKeyPair> | null = null;
 
-    constructor(db: Database, settings: SettingStore) {
+    /** @param name of the setting with the private key as a JWK */
+    constructor(db: Database, settings: SettingStore, name: string) {
 
         this.#db = db;
         this.#settings = settings;
+        this.#name = name;
     }
 
     /** Returns the key pair, which never changes. */
@@ -50,10 +50,10 @@ export class ServiceKey {
 
     async #ensure(): Promise<ServiceKeyPair> {
 
-        const text = await this.#settings.get(SETTING) ?? await this.#make();
+        const text = await this.#settings.get(this.#name) ?? await this.#make();
         const privateKey: unknown = JSON.parse(text);
         if (!isJsonObject(privateKey)) {
-            throw new Error(`the setting ${SETTING} holds no key`);
+            throw new Error(`the setting ${this.#name} holds no key`);
         }
 
         const { kty, n, e } = createPublicKey({ key: privateKey, format: 'jwk' }).export({ format: 'jwk' });
@@ -65,7 +65,7 @@ export class ServiceKey {
 
         const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: BITS });
         const text = JSON.stringify(privateKey.export({ format: 'jwk' }));
-        const { ok } = await this.#db.commit({ steps: this.#settings.insertSteps(SETTING, text, KEY_CREATED) });
-        return ok ? text : await this.#settings.get(SETTING) ?? text;
+        const { ok } = await this.#db.commit({ steps: this.#settings.insertSteps(this.#name, text, KEY_CREATED) });
+        return ok ? text : await this.#settings.get(this.#name) ?? text;
     }
 }

@@ -12,12 +12,15 @@ export const getInitData = defineOperation({
     methods: ['GET', 'POST'],
     authorise: 'anyone',
 
-    async handler({ caller, services: { catalog, policy } }) {
+    async handler({ caller, services }) {
 
+        const { catalog, policy } = services;
+        const { native } = services.endpoint();
         const active = caller.userId !== null;
         return result.json({
             version: { number: COMPATIBLE_VERSION, timestamp: implementation.timestamp, implementation: { ...implementation } },
             design: designDocument(catalog.current),
+            ...native ? { doip: { ipAddress: native.address, port: native.port, protocol: 'TCP', protocolVersion: '2.0' } } : {},
             isActiveSession: active,
             active,
             ...(caller.userId === null ? {} : { userId: caller.userId }),

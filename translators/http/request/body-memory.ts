@@ -20,6 +20,18 @@ const RETRY_SECONDS = 1;
 /** Charges bytes to the budget; throws when they exceed it. */
 export type ReserveBytes = (bytes: number) => void;
 
+/** What one request has charged to the budget. */
+export interface BodyAccount {
+    /**
+     * Adds bytes; true if some of them were charged, as those of small requests are not.
+     *
+     * @throws DoipError 429 when the source exceeds its share, 503 when the budget is exhausted
+     */
+    readonly reserve: (bytes: number) => boolean;
+    /** Releases everything. To be called when the response has ended. */
+    readonly release: () => void;
+}
+
 /** The budget of a server. */
 export class BodyMemory {
 
@@ -39,32 +51,57 @@ export class BodyMemory {
         return this.#used;
     }
 
-    /**
-     * Creates the function that charges the bytes of a request; they are released when the response has ended.
-     *
-     * @param source address of the client
-     * @throws DoipError from that function: 429 when the source exceeds its share, 503 when the budget is exhausted
-     */
-    forRequest(request: Request, source: string, isAuthenticated: boolean): ReserveBytes {
+    /** Opens the account of one request. `source` is the address of the client. */
+    open(source: string, isAuthenticated: boolean): BodyAccount {
 
         let read = 0;
         let counted = 0;
+        return {
+            reserve: (bytes) => {
+
+                read += bytes;
+                const more = Math.max(0, read - FREE) - counted;
+                if (more === 0) {
+                    return false;
+                }
+
+                this.#reserve(source, isAuthenticated, more);
+                counted += more;
+                return true;
+            },
+            release: () => {
+
+                if (counted > 0) {
+                    this.#release(source, isAuthenticated, counted);
+                    counted = 0;
+                }
+            }
+        };
+    }
+
+    /**
+     * Creates the function that charges the bytes of an HTTP request; they are released when the response has ended.
+     *
+     * @throws DoipError from that function, like {@link BodyAccount.reserve}
+     */
+    forRequest(request: Request, source: string, isAuthenticated: boolean): ReserveBytes {
+
+        const account = this.open(source, isAuthenticated);
+        let isWatched = false;
         return (bytes) => {
 
-            read += bytes;
-            const more = Math.max(0, read - FREE) - counted;
-            if (more === 0) {
+            if (!account.reserve(bytes)) {
                 return;
             }
 
             if (!request.active()) {
+                account.release();
                 throw badRequest('the request ended before its body was read');
             }
 
-            this.#reserve(source, isAuthenticated, more);
-            counted += more;
-            if (counted === more) {
-                whenDone(request, () => this.#release(source, isAuthenticated, counted));
+            if (!isWatched) {
+                isWatched = true;
+                whenDone(request, account.release);
             }
         };
     }

@@ -76,8 +76,8 @@ forEachDatabase((name, create) => {
             const database = await create();
             try {
                 const db = await database.open();
-                const made = await Promise.all(Array.from({ length: 3 }, () => new ServiceKey(db, new SettingStore(db)).pair()));
-                const later = await new ServiceKey(db, new SettingStore(db)).pair();
+                const made = await Promise.all(Array.from({ length: 3 }, () => new ServiceKey(db, new SettingStore(db), 'test.key').pair()));
+                const later = await new ServiceKey(db, new SettingStore(db), 'test.key').pair();
 
                 expect(new Set([...made, later].map(({ privateKey }) => privateKey['d'])).size).to.equal(1);
             }

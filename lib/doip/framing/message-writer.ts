@@ -1,0 +1,119 @@
+/**
+ * Framing of outgoing messages. Published clients depend on where writes are cut: the text of a JSON segment, the line that ends it, and the
+ * line that ends the message must arrive as three reads, so each write waits for the one before.
+ */
+
+import type { Writable } from 'node:stream';
+
+const SEGMENT_END = '\n#\n';
+const END = '#\n';
+const BYTES_BEGIN = '@\n';
+
+/** Size of a chunk of bytes. Shorter parts are sent as they come. */
+const CHUNK_BYTES = 256 * 1024;
+
+/** Ends a JSON segment before its end, so that no reader takes it for JSON, and the message. */
+const BROKEN_TEXT = `!${SEGMENT_END}${END}`;
+
+/** Stands where the length of a chunk is expected. */
+const BROKEN_BYTES = '!\n';
+
+/** What is being written: nothing, a message, or a segment of bytes of it. */
+type WriterState = 'idle' | 'message' | 'bytes';
+
+/** Writes the messages of a connection. Every method rejects when the connection is closed. */
+export class MessageWriter {
+
+    readonly #stream: Writable;
+    #state: WriterState = 'idle';
+
+    constructor(stream: Writable) {
+
+        this.#stream = stream;
+    }
+
+    /** True while a message is begun and not ended. */
+    get isInMessage(): boolean {
+
+        return this.#state !== 'idle';
+    }
+
+    /** Writes a JSON segment from its text, which must be on one line where it is the first one. */
+    async json(text: string): Promise<void> {
+
+        this.#state = 'message';
+        await this.#write(text);
+        await this.#write(SEGMENT_END);
+    }
+
+    /** Writes a JSON segment whose text comes in parts. */
+    async jsonParts(parts: AsyncIterable<string>): Promise<void> {
+
+        this.#state = 'message';
+        for await (const part of parts) {
+            await this.#write(part);
+        }
+
+        await this.#write(SEGMENT_END);
+    }
+
+    /** Writes a segment of bytes. */
+    async bytes(body: AsyncIterable<Uint8Array>): Promise<void> {
+
+        this.#state = 'bytes';
+        await this.#write(BYTES_BEGIN);
+        for await (const part of body) {
+            for (let start = 0; start < part.byteLength; start += CHUNK_BYTES) {
+                await this.#chunk(part.subarray(start, start + CHUNK_BYTES));
+            }
+        }
+
+        await this.#write(END);
+        this.#state = 'message';
+    }
+
+    /** Ends the message. */
+    async end(): Promise<void> {
+
+        await this.#write(END);
+        this.#state = 'idle';
+    }
+
+    /**
+     * Breaks off a message so that every receiver fails at once, instead of waiting or taking a part for the whole. True if the next message
+     * can follow; otherwise the connection must be closed.
+     */
+    async breakOff(): Promise<boolean> {
+
+        const isInBytes = this.#state === 'bytes';
+        await this.#write(isInBytes ? BROKEN_BYTES : BROKEN_TEXT);
+        this.#state = 'idle';
+        return !isInBytes;
+    }
+
+    /** Shows that the connection is alive while an operation takes long: blanks before a message mean nothing. */
+    keepAlive(): void {
+
+        if (!this.#stream.destroyed && this.#stream.writableLength === 0) {
+            this.#stream.write('\n');
+        }
+    }
+
+    async #chunk(bytes: Uint8Array): Promise<void> {
+
+        this.#stream.cork();
+        this.#stream.write(`${bytes.byteLength}\n`);
+        this.#stream.write(bytes);
+        const written = this.#write('\n');
+        this.#stream.uncork();
+        await written;
+    }
+
+    #write(data: string): Promise<void> {
+
+        return new Promise((resolve, reject) => {
+
+            this.#stream.write(data, (error) => (error ? reject(error) : resolve()));
+        });
+    }
+}

@@ -1,0 +1,228 @@
+/** Converts a message to the envelope (DOIP 2.0, section on requests). */
+
+import type { DoipRequest, Segment, Transport } from '../../lib/doip/envelope.js';
+import { badRequest, tooLarge, unauthenticated } from '../../lib/errors/errors.js';
+import { parseJson } from '../../lib/json/strict-parser.js';
+import type { JsonObject, JsonValue } from '../../lib/util/json-types.js';
+import { isJsonObject } from '../../lib/util/json-types.js';
+import { turnFor } from '../../lib/util/concurrency/event-loop-yielder.js';
+import { empty, inputTooLong, json, jsonSegment } from '../../lib/doip/segments.js';
+import type { BodyAccount } from '../http/request/body-memory.js';
+import type { MessageReader, RawSegment } from '../../lib/doip/framing/message-reader.js';
+import type { DoipTcpLimits } from './options.js';
+
+/** Reading of one message. */
+export interface MessageContext {
+    readonly messages: MessageReader;
+    readonly limits: DoipTcpLimits;
+    readonly transport: Transport;
+    readonly signal: AbortSignal;
+    /** Receives the request id as soon as it is known, for error responses. */
+    readonly seen: { requestId: string | null };
+    /** Opens the account to which JSON is charged; closed by the caller. */
+    readonly openAccount: (isAuthenticated: boolean) => BodyAccount;
+}
+
+/** Members of the first segment. */
+const MEMBERS: ReadonlySet<string> = new Set(['requestId', 'clientId', 'targetId', 'operationId', 'attributes', 'authentication', 'input']);
+
+/**
+ * Reads the first segment of a message. The further ones become the input, which is read as the operation needs it.
+ *
+ * @throws DoipError 101 or 102 for what is not a request
+ */
+export async function readRequest(context: MessageContext): Promise<DoipRequest> {
+
+    const { messages, limits, transport, signal, seen } = context;
+    const { head, length } = await readHead(context);
+    seen.requestId = requestIdOf(head);
+    const unknown = Object.keys(head).find((name) => !MEMBERS.has(name));
+    if (unknown !== undefined) {
+        throw badRequest(`unknown property ${JSON.stringify(unknown.slice(0, 60))} of the request`);
+    }
+
+    const clientId = optionalText(head, 'clientId');
+    const targetId = requiredText(head, 'targetId');
+    const operationId = requiredText(head, 'operationId');
+    const attributes = attributesOf(head['attributes']);
+    const authentication = authenticationOf(head['authentication']);
+    const isAuthenticated = Object.keys(authentication).length > 0 || transport.clientCertificate !== undefined;
+    if (!isAuthenticated && length > limits.anonymousBytes) {
+        throw inputTooLong(limits.anonymousBytes);
+    }
+
+    const base = {
+        requestId: seen.requestId, clientId: clientId === '' ? null : clientId, targetId, operationId, attributes, authentication, transport, signal
+    };
+    if (head['input'] !== undefined) {
+        if (await messages.nextSegment() !== null) {
+            throw badRequest('Unexpected input segments: the input is in the first segment already');
+        }
+
+        return { ...base, input: json(head['input']) };
+    }
+
+    // The end of most messages has arrived with their beginning, so that a request without input is known as such.
+    const first = await messages.nextSegment();
+    if (first === null) {
+        return { ...base, input: empty() };
+    }
+
+    const source = new InputSegments(first, context, isAuthenticated);
+    return { ...base, input: source.parsed(), rawInput: source.raw() };
+}
+
+/** The segments after the first one. Either form may be read, not both. */
+class InputSegments {
+
+    readonly #first: RawSegment;
+    readonly #context: MessageContext;
+    readonly #isAuthenticated: boolean;
+
+    constructor(first: RawSegment, context: MessageContext, isAuthenticated: boolean) {
+
+        this.#first = first;
+        this.#context = context;
+        this.#isAuthenticated = isAuthenticated;
+    }
+
+    /** Yields JSON segments as values. */
+    async *parsed(): AsyncGenerator<Segment, void, undefined> {
+
+        const { limits, openAccount } = this.#context;
+        const maxBytes = this.#isAuthenticated ? limits.jsonBytes : Math.min(limits.jsonBytes, limits.anonymousBytes);
+        const account = openAccount(this.#isAuthenticated);
+        for await (const { kind, body } of this.#segments()) {
+            yield kind === 'bytes' ? { kind, body } : jsonSegment((await readJsonText(body, maxBytes, account, limits)).value);
+        }
+    }
+
+    /** Yields JSON segments as their text. */
+    async *raw(): AsyncGenerator<Segment, void, undefined> {
+
+        for await (const { kind, body } of this.#segments()) {
+            yield kind === 'bytes' ? { kind, body } : { kind: 'bytes', body, mediaType: 'application/json' };
+        }
+    }
+
+    async *#segments(): AsyncGenerator<RawSegment, void, undefined> {
+
+        const { messages, limits } = this.#context;
+        let count = 1;
+        for (let next: RawSegment | null = this.#first; next !== null; next = await messages.nextSegment()) {
+            if (++count > limits.segments) {
+                throw badRequest(`a message may have at most ${limits.segments} segments`);
+            }
+
+            yield next;
+        }
+    }
+}
+
+async function readHead({ messages, limits, openAccount }: MessageContext): Promise<{ head: JsonObject; length: number }> {
+
+    const first = await messages.nextSegment();
+    if (first?.kind !== 'json') {
+        throw badRequest(first === null ? 'No initial segment' : 'the first segment must be JSON');
+    }
+
+    // Whether there are credentials is known at its end only.
+    const { value, length } = await readJsonText(first.body, limits.jsonBytes, openAccount(false), limits);
+    if (!isJsonObject(value)) {
+        throw badRequest('the first segment must be a JSON object');
+    }
+
+    return { head: value, length };
+}
+
+/** Reads and parses a JSON segment; a long one is parsed in a turn of the event loop of its own. */
+async function readJsonText(
+    body: AsyncIterable<Buffer>, maxBytes: number, account: BodyAccount, { jsonDepth, jsonValues }: DoipTcpLimits
+): Promise<{ readonly value: JsonValue; readonly length: number }> {
+
+    const parts: Buffer[] = [];
+    let length = 0;
+    for await (const part of body) {
+        length += part.length;
+        if (length > maxBytes) {
+            throw tooLarge(`a JSON segment may have at most ${maxBytes} bytes`);
+        }
+
+        account.reserve(part.length);
+        parts.push(part);
+    }
+
+    const [only] = parts;
+    const bytes = only && parts.length === 1 ? only : Buffer.concat(parts, length);
+    await turnFor(length);
+    const value = parseJson(bytes, { maxDepth: jsonDepth, maxValues: jsonValues, name: 'the segment' });
+    await turnFor(length);
+    return { value, length };
+}
+
+/** Request ids are returned as they came; a number as its digits. */
+function requestIdOf({ requestId }: JsonObject): string | null {
+
+    if (requestId === undefined || requestId === null) {
+        return null;
+    }
+
+    if (typeof requestId !== 'string' && typeof requestId !== 'number') {
+        throw badRequest('requestId must be a string');
+    }
+
+    return String(requestId);
+}
+
+function optionalText(head: JsonObject, name: string): string | null {
+
+    const value = head[name];
+    if (value !== undefined && value !== null && typeof value !== 'string') {
+        throw badRequest(`${name} must be a string`);
+    }
+
+    return value ?? null;
+}
+
+function requiredText(head: JsonObject, name: string): string {
+
+    const value = optionalText(head, name);
+    if (value === null || value === '') {
+        throw badRequest(`Missing ${name}`);
+    }
+
+    return value;
+}
+
+/** Attributes of the request. Some clients send null for the parts of a range that they do not mean. */
+function attributesOf(value: JsonValue | undefined): JsonObject {
+
+    if (value === undefined || value === null) {
+        return {};
+    }
+
+    if (!isJsonObject(value)) {
+        throw badRequest('attributes must be a JSON object');
+    }
+
+    const { range } = value;
+    if (!isJsonObject(range) || range['start'] !== null && range['end'] !== null) {
+        return value;
+    }
+
+    const known = Object.entries(range).filter(([, member]) => member !== null);
+    return { ...value, range: known.length === 0 ? null : Object.fromEntries(known) };
+}
+
+function authenticationOf(value: JsonValue | undefined): JsonObject {
+
+    if (value === undefined || value === null) {
+        return {};
+    }
+
+    if (!isJsonObject(value)) {
+        throw unauthenticated('Unable to parse authentication: it must be a JSON object');
+    }
+
+    return value;
+}

@@ -1,0 +1,154 @@
+/** Converts the response envelope to a message (DOIP 2.0, section on responses). */
+
+import type { BytesSegment, DoipRequest, DoipResponse, Segment } from '../../lib/doip/envelope.js';
+import { RecordOutput, recordText, textOfItem } from '../../lib/doip/record-output.js';
+import { JsonInMemory } from '../../lib/doip/segments.js';
+import { DoipError, internal } from '../../lib/errors/errors.js';
+import { jsonText } from '../../lib/json/raw-json.js';
+import type { JsonObject, JsonValue } from '../../lib/util/json-types.js';
+import type { StatusTable } from '../../lib/errors/status.js';
+import { isFailure } from '../http/response/errors.js';
+import type { MessageWriter } from '../../lib/doip/framing/message-writer.js';
+
+/** The beginning of a response. */
+type Head = Pick<DoipResponse, 'requestId' | 'status' | 'attributes'>;
+
+/**
+ * Writes a response. One JSON value becomes part of the first segment; lists of search results and everything else follow it as segments.
+ *
+ * @throws an error of the output. Unless the message was begun (`writer.isInMessage`), it can still be an error response.
+ */
+export async function writeResponse(
+    writer: MessageWriter, response: DoipResponse, { request, statuses }: { request: DoipRequest; statuses: StatusTable }
+): Promise<void> {
+
+    const head = { ...response, attributes: attributesOf(response, statuses) };
+    const { output } = response;
+    if (output instanceof RecordOutput) {
+        await writeRecord(writer, head, output);
+        return;
+    }
+
+    if (output instanceof JsonInMemory && output.value !== null) {
+        await writeHead(writer, head, output.value);
+        await writer.end();
+        return;
+    }
+
+    const segments = output[Symbol.asyncIterator]();
+    try {
+        const first = await segments.next();
+        const second = first.done !== true && first.value.kind === 'json' ? await segments.next() : null;
+        if (first.done === true || second?.done === true && first.value.kind === 'json' && first.value.value !== null) {
+            await writeHead(writer, head, first.done === true ? undefined : (first.value as { value: JsonValue }).value);
+        }
+        else {
+            await writeSegments(writer, { head, request }, [first.value, ...second === null || second.done === true ? [] : [second.value]], segments);
+        }
+
+        await writer.end();
+    }
+    finally {
+        await segments.return?.();
+    }
+}
+
+/** Writes the response to a request that failed before it was performed, or whose output failed before it was written. */
+export async function writeError(writer: MessageWriter, requestId: string | null, thrown: unknown): Promise<string> {
+
+    const { status, message, details, attributes } = thrown instanceof DoipError ? thrown : internal(thrown);
+    const head = { requestId, status, attributes: { message, ...attributes } };
+    await writeHead(writer, head, { message, ...details });
+    await writer.end();
+    return status;
+}
+
+/** Attributes of a response; every error has a message there, without which published clients fail. */
+function attributesOf(response: DoipResponse, statuses: StatusTable): JsonObject {
+
+    const { attributes, status } = response;
+    return isFailure(response) && typeof attributes['message'] !== 'string' ? { message: statuses.info(status).reason, ...attributes } : attributes;
+}
+
+async function writeHead(writer: MessageWriter, { requestId, status, attributes }: Head, output: JsonValue | undefined): Promise<void> {
+
+    const first: JsonObject = { ...requestId === null ? {} : { requestId }, status, ...Object.keys(attributes).length === 0 ? {} : { attributes } };
+    const text = JSON.stringify(first);
+    await writer.json(output === undefined ? text : `${text.slice(0, -1)},"output":${oneLine(jsonText(output))}}`);
+}
+
+/** Line ends in JSON text are blanks: those of strings are escaped. */
+function oneLine(text: string): string {
+
+    return text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]/g, ' ') : text;
+}
+
+/** Search results: the size comes first, and nothing but text and numbers before the results. */
+async function writeRecord(writer: MessageWriter, head: Head, record: RecordOutput): Promise<void> {
+
+    const { size, ...rest } = record.head;
+    const parts = recordText(record, { before: size === undefined ? {} : { size }, after: rest, text: textOfItem });
+    try {
+        const first = await parts.next();
+        await writeHead(writer, head, undefined);
+        await writer.jsonParts(startingWith(first, parts));
+        await writer.end();
+    }
+    finally {
+        await parts.return();
+    }
+}
+
+async function writeSegments(
+    writer: MessageWriter, { head, request }: { head: Head; request: DoipRequest },
+    read: readonly Segment[], segments: AsyncIterator<Segment>
+): Promise<void> {
+
+    const [first] = read;
+    // An error of the first bytes is still an error of the operation.
+    const opened = first?.kind === 'bytes' ? await opening(first) : null;
+    await writeHead(writer, opened ? { ...head, attributes: { ...elementAttributes(opened, request), ...head.attributes } } : head, undefined);
+    const write = async (segment: Segment): Promise<void> => {
+
+        if (segment.kind === 'json') {
+            await writer.json(oneLine(jsonText(segment.value)));
+            return;
+        }
+
+        await writer.bytes(segment.body);
+    };
+
+    for (const segment of opened ? [opened, ...read.slice(1)] : read) {
+        await write(segment);
+    }
+
+    for (let next = await segments.next(); next.done !== true; next = await segments.next()) {
+        await write(next.value);
+    }
+}
+
+async function opening(segment: BytesSegment): Promise<BytesSegment> {
+
+    const body = segment.body[Symbol.asyncIterator]();
+    const first = await body.next();
+    return { ...segment, body: startingWith(first, body) };
+}
+
+/** Media type and file name, which one published client cannot do without. */
+function elementAttributes({ mediaType = 'application/octet-stream', filename }: BytesSegment, { attributes: { element } }: DoipRequest): JsonObject {
+
+    const name = filename ?? element;
+    return { mediaType, ...typeof name === 'string' ? { filename: name } : {} };
+}
+
+async function *startingWith<T>(first: IteratorResult<T, unknown>, rest: AsyncIterator<T>): AsyncGenerator<T, void, undefined> {
+
+    try {
+        for (let next = first; next.done !== true; next = await rest.next()) {
+            yield next.value;
+        }
+    }
+    finally {
+        await rest.return?.();
+    }
+}
