@@ -41,7 +41,7 @@ async function withServer(settings: Record<string, unknown>, work: (test: TestSe
 
 describe('a connection of native DOIP', () => {
 
-    it('is reset when it was idle for the time that is set', { timeout: 60_000 }, () => withServer({ DOIP_IDLE_SECONDS: 2 }, async (test) => {
+    it('is reset after the idle time', { timeout: 60_000 }, () => withServer({ DOIP_IDLE_SECONDS: 2 }, async (test) => {
 
         const client = await NativeClient.open(nativePort(test));
         expect((await client.ask(HELLO)).head.status).to.equal(OK);
@@ -49,7 +49,7 @@ describe('a connection of native DOIP', () => {
         expect(client.errors).to.equal(['ECONNRESET']);
     }));
 
-    it('is closed with a message when a request does not arrive in time', { timeout: 60_000 }, () => withServer({ HEADERS_TIMEOUT_SECONDS: 3 }, async (test) => {
+    it('is closed with a message after an incomplete request', { timeout: 60_000 }, () => withServer({ HEADERS_TIMEOUT_SECONDS: 3 }, async (test) => {
 
         const client = await NativeClient.open(nativePort(test));
         await client.send(HELLO.slice(0, 20));
@@ -59,8 +59,9 @@ describe('a connection of native DOIP', () => {
         await client.closed();
     }));
 
-    it('is closed with a message when an upload makes no progress', { timeout: 60_000 }, () => withServer({ STALL_TIMEOUT_SECONDS: 1 }, async (test) => {
+    it('is closed with a message when an upload makes no progress', { timeout: 60_000 }, () => withServer({ STALL_TIMEOUT_SECONDS: 4 }, async (test) => {
 
+        // Longer than the interval of the signs of life, which do not count.
         const client = await NativeClient.open(nativePort(test));
         await client.send('{"targetId":"service","operationId":"test/Op.Sink"}\n#\n@\n9\nabc');
         const message = await client.receive();
@@ -124,7 +125,7 @@ describe('a connection of native DOIP', () => {
         clients.forEach((client) => client.close());
     }));
 
-    it('does not count when the client has left during the handshake', { timeout: 60_000 }, () => withServer({ MAX_CONNECTIONS_PER_ADDRESS: 4 }, async (test) => {
+    it('does not count when the client left in the handshake', { timeout: 60_000 }, () => withServer({ MAX_CONNECTIONS_PER_ADDRESS: 4 }, async (test) => {
 
         for (let n = 0; n < 12; ++n) {
             // The client is ready before the service is.

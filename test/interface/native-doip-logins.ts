@@ -161,7 +161,8 @@ describe('a request of native DOIP', () => {
         const { cert, key, publicKey } = await certify('test/carl');
         const asAdmin = { authentication: ADMIN };
         const carl = { id: '', username: 'carl', password: PASSWORD, key: publicKey };
-        expect((await ask({ operationId: Op.create, ...asAdmin, input: { id: 'test/carl', type: 'Person', attributes: { content: carl } } })).status).to.equal(OK);
+        const object = { id: 'test/carl', type: 'Person', attributes: { content: carl } };
+        expect((await ask({ operationId: Op.create, ...asAdmin, input: object })).status).to.equal(OK);
         const client = await NativeClient.open(nativePort(test), { certificate: { cert, key } });
         const check = `${JSON.stringify({ targetId: 'service', operationId: Op.checkCredentials })}\n#\n#\n`;
         expect((await client.ask(check)).head.status).to.equal(OK);

@@ -180,7 +180,8 @@ describe('native DOIP', () => {
         ['credentials that are no object', compact(Op.hello, { authentication: 'x' }), UNAUTHENTICATED, /^Unable to parse authentication/],
         ['credentials of an unknown kind', compact(Op.hello, { authentication: { key: 'x' } }), UNAUTHENTICATED, /^Unable to parse authentication/],
         ['a wrong password', compact(Op.hello, { authentication: { username: 'admin', password: 'wrong' } }), UNAUTHENTICATED, 'Authentication failed'],
-        ['a client id without proof', compact(Op.hello, { authentication: {}, clientId: 'test/ann' }), UNAUTHENTICATED, 'No authentication provided for test/ann']
+        ['a client id without proof', compact(Op.hello, { authentication: {}, clientId: 'test/ann' }), UNAUTHENTICATED,
+            'No authentication provided for test/ann']
     ];
     for (const [title, text, status, message] of refusals) {
         it(`refuses ${title}, and goes on`, async () => {
@@ -226,7 +227,8 @@ describe('native DOIP', () => {
 
     it('takes null for what is absent', async () => {
 
-        const { head: { status } } = await client.ask(compact(Op.hello, { input: null, attributes: null, clientId: null, authentication: null, requestId: null }));
+        const nothing = { input: null, attributes: null, clientId: null, authentication: null, requestId: null };
+        const { head: { status } } = await client.ask(compact(Op.hello, nothing));
         expect(status).to.equal(OK);
         const search = { attributes: { query: 'type:Schema', facets: null, filterQueries: null, pageNum: null } };
         expect((await client.ask(compact(Op.search, search))).head.status).to.equal(OK);

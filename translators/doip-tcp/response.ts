@@ -67,7 +67,7 @@ export async function writeError(writer: MessageWriter, requestId: string | null
 function attributesOf(response: DoipResponse, statuses: StatusTable): JsonObject {
 
     const { attributes, status } = response;
-    return isFailure(response) && typeof attributes['message'] !== 'string' ? { message: statuses.info(status).reason, ...attributes } : attributes;
+    return isFailure(response) && typeof attributes['message'] !== 'string' ? { ...attributes, message: statuses.info(status).reason } : attributes;
 }
 
 async function writeHead(writer: MessageWriter, { requestId, status, attributes }: Head, output: JsonValue | undefined): Promise<void> {
@@ -104,34 +104,37 @@ async function writeSegments(
     read: readonly Segment[], segments: AsyncIterator<Segment>
 ): Promise<void> {
 
-    const [first] = read;
+    const [first, ...others] = read;
     // An error of the first bytes is still an error of the operation.
-    const opened = first?.kind === 'bytes' ? await opening(first) : null;
-    await writeHead(writer, opened ? { ...head, attributes: { ...elementAttributes(opened, request), ...head.attributes } } : head, undefined);
-    const write = async (segment: Segment): Promise<void> => {
-
-        if (segment.kind === 'json') {
-            await writer.json(oneLine(jsonText(segment.value)));
-            return;
+    const opened = first?.kind === 'bytes' ? await open(first) : null;
+    const start = opened?.segment ?? first;
+    try {
+        await writeHead(writer, opened ? { ...head, attributes: { ...elementAttributes(opened.segment, request), ...head.attributes } } : head, undefined);
+        for (const segment of start ? [start, ...others] : []) {
+            await writeSegment(writer, segment);
         }
 
-        await writer.bytes(segment.body);
-    };
-
-    for (const segment of opened ? [opened, ...read.slice(1)] : read) {
-        await write(segment);
+        for (let next = await segments.next(); next.done !== true; next = await segments.next()) {
+            await writeSegment(writer, next.value);
+        }
     }
-
-    for (let next = await segments.next(); next.done !== true; next = await segments.next()) {
-        await write(next.value);
+    finally {
+        // Also if nothing of them was written.
+        await opened?.close();
     }
 }
 
-async function opening(segment: BytesSegment): Promise<BytesSegment> {
+async function writeSegment(writer: MessageWriter, segment: Segment): Promise<void> {
+
+    await (segment.kind === 'json' ? writer.json(oneLine(jsonText(segment.value))) : writer.bytes(segment.body));
+}
+
+/** Reads the first bytes of a segment. */
+async function open(segment: BytesSegment): Promise<{ readonly segment: BytesSegment; readonly close: () => Promise<unknown> }> {
 
     const body = segment.body[Symbol.asyncIterator]();
     const first = await body.next();
-    return { ...segment, body: startingWith(first, body) };
+    return { segment: { ...segment, body: startingWith(first, body) }, close: async () => body.return?.() };
 }
 
 /** Media type and file name, which one published client cannot do without. */

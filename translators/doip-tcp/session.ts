@@ -100,7 +100,11 @@ export class Session {
                 return false;
             }
 
-            await writeError(this.#writer, null, error);
+            const { id, remoteAddress } = this.#connection;
+            const status = await writeError(this.#writer, null, error);
+            this.#options.onAnswered({
+                logId: id, request: null, status, callerId: undefined, remoteAddress, isRejectedEarly: false, ms: 0, isBroken: false
+            });
             return false;
         }
     }
@@ -174,7 +178,13 @@ export class Session {
             throw rejection;
         }
 
-        const keepAlive = setInterval(() => this.#writer.keepAlive(), KEEP_ALIVE_MS);
+        const keepAlive = setInterval(() => {
+
+            // Not to a client that is to send something itself: what is written counts as progress of the connection.
+            if (!this.#messages.isWaiting) {
+                this.#writer.keepAlive();
+            }
+        }, KEEP_ALIVE_MS);
         try {
             const response = await gateway.perform(request);
             pending.callerId = response.callerId;
