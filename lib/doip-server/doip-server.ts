@@ -110,7 +110,10 @@ export class DoipServer {
         const { config: { doip, http, limits }, gateway, log, memory } = this.#options;
         // Generic redaction is costly, and the fields of these lines are known.
         const access = log.child({}, { redact: [] });
-        const rejections = logRejections(access, 'doip.rate-limited');
+        const rejections = logRejections((remote, count) => {
+
+            access.info({ event: 'doip.rate-limited', remote, count }, 'requests rejected (rate limit)');
+        });
         this.#rejections = rejections;
         return {
             gateway, memory,

@@ -29,7 +29,10 @@ export function logAccess(server: Server, log: Logger, factsOf: (request: Reques
 
     // Generic redaction is costly, and the fields of this line are known.
     const access = log.child({}, { redact: [] });
-    const rejections = logRejections(access, 'http.rate-limited');
+    const rejections = logRejections((remote, count) => {
+
+        access.info({ event: 'http.rate-limited', remote, status: 429, count }, 'requests rejected (rate limit)');
+    });
     server.events.on('stop', rejections.flush);
     server.events.on('response', (request) => {
 
@@ -68,7 +71,7 @@ export function logAccess(server: Server, log: Logger, factsOf: (request: Reques
 }
 
 /** Aggregates early rejections, so that thousands of them do not flood the log. */
-export function logRejections(log: Logger, eventName: string): { readonly record: (remote: string) => void; readonly flush: () => void } {
+export function logRejections(write: (remote: string, count: number) => void): { readonly record: (remote: string) => void; readonly flush: () => void } {
 
     const limiter = new LogLimiter({ burst: 0 });
     let timer: NodeJS.Timeout | undefined;
@@ -77,7 +80,7 @@ export function logRejections(log: Logger, eventName: string): { readonly record
         clearTimeout(timer);
         timer = undefined;
         for (const [remote, count] of limiter.drain()) {
-            log.info({ event: eventName, remote, status: 429, count }, 'requests rejected (rate limit)');
+            write(remote, count);
         }
     };
 
