@@ -53,8 +53,8 @@ async function main(): Promise<void> {
         const connection = await NativeConnection.open({ host: '127.0.0.1', port });
         const token = await prepare(connection);
         await compareRetrievals({ server, connection, token }, Number(values.seconds), Number(values.rounds));
-        await measureElement(server, connection, Number(values.mebibytes));
         await measureIdle(server, port, Number(values.connections));
+        await measureElement(server, connection, Number(values.mebibytes));
         connection.close();
     }
     finally {
