@@ -117,6 +117,8 @@ export class NativeConnection {
             return await Promise.race([this.#receive(done), sent.then(() => new Promise<never>(() => undefined))]);
         }
         catch (error) {
+            // Where the next message begins is not known, neither here nor there.
+            this.#socket.destroy();
             done();
             throw error;
         }
@@ -125,7 +127,6 @@ export class NativeConnection {
     /** Closes the connection after the requests that were sent. */
     close(): void {
 
-        this.#socket.end();
         this.#socket.destroySoon();
     }
 

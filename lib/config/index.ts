@@ -179,6 +179,9 @@ function settingNames(): string[] {
     return describeConfig().flatMap(({ name, secret }) => (secret ? [name, fileVariable(name)] : [name]));
 }
 
+/** Settings that belong together: a certificate and its key. */
+const CERTIFICATES = [['TLS_CERT', 'TLS_KEY'], ['DOIP_TLS_CERT', 'DOIP_TLS_KEY'], ['HANDLE_SERVER_CERT', 'HANDLE_SERVER_KEY']] as const;
+
 function check({ values, errors }: Findings): Config {
 
     const raw: Record<string, Record<string, unknown>> = {};
@@ -189,8 +192,7 @@ function check({ values, errors }: Findings): Config {
         }
     }
 
-    for (const prefix of ['', 'DOIP_', 'HANDLE_SERVER_'] as const) {
-        const [cert, key] = prefix === 'HANDLE_SERVER_' ? [`${prefix}CERT`, `${prefix}KEY`] : [`${prefix}TLS_CERT`, `${prefix}TLS_KEY`];
+    for (const [cert, key] of CERTIFICATES) {
         if (values.has(cert) !== values.has(key)) {
             errors.push(`${cert} and ${key} belong together: ${values.has(key) ? cert : key} is not set`);
         }

@@ -21,6 +21,7 @@ export interface SettingFacts {
 const KIB = 1024;
 const MIB = 1024 * KIB;
 const GIB = 1024 * MIB;
+
 /** The port that DOIP clients expect. */
 export const DEFAULT_DOIP_PORT = 9000;
 

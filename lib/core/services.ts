@@ -47,13 +47,19 @@ export interface NativeEndpoint {
 export function serviceInfo({ serviceId, endpoint }: Pick<Services, 'serviceId' | 'endpoint'>): JsonObject {
 
     const { address, port, protocol, url, native } = endpoint();
-    const http: JsonObject = { protocol, ipAddress: address, port, ...url === undefined ? {} : { baseUri: url, path: '/doip' } };
-    const own: JsonObject = native ? {
-        ipAddress: native.address, port: native.port, protocol: 'TCP', protocolVersion: '2.0',
-        ...native.publicKey ? { publicKey: native.publicKey } : {},
-        interfaces: [{ protocol: 'TCP', ipAddress: native.address, port: native.port }, http]
-    } : { ipAddress: address, port, protocol, protocolVersion: '2.0' };
-    return { id: serviceId, type: '0.TYPE/DOIPServiceInfo', attributes: own };
+    const type = '0.TYPE/DOIPServiceInfo';
+    if (!native) {
+        return { id: serviceId, type, attributes: { ipAddress: address, port, protocol, protocolVersion: '2.0' } };
+    }
+
+    const baseUri = url === undefined ? null : `${url}doip/`;
+    // One published client fails where a member is absent.
+    const tcp: JsonObject = { protocol: 'TCP', ipAddress: native.address, port: native.port, baseUri: null, path: null };
+    const http: JsonObject = { protocol, ipAddress: address, port, baseUri, path: baseUri === null ? null : new URL(baseUri).pathname };
+    return {
+        id: serviceId, type,
+        attributes: { ...tcp, protocolVersion: '2.0', serviceId, publicKey: native.publicKey ?? null, interfaces: [tcp, http] }
+    };
 }
 
 /** The services available to handlers. */

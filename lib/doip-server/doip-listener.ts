@@ -15,6 +15,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config/index.js';
 import { ConfigError } from '../config/index.js';
 import { shareConnections } from '../http-server/connection-limit.js';
+import { peerOf } from '../http-server/connections.js';
 import { makeRequestId } from '../http-server/request-id.js';
 import type { Connection, DoipTcpOptions } from '../../translators/doip-tcp/index.js';
 import { Session } from '../../translators/doip-tcp/index.js';
@@ -217,12 +218,6 @@ export class DoipListener {
         this.#sessions.set(session, connection);
         void session.serve().finally(() => this.#sessions.delete(session));
     }
-}
-
-/** Key that is the same for a connection and the TLS connection on it. */
-function peerOf({ remoteAddress, remotePort }: Socket): string {
-
-    return `${remoteAddress} ${remotePort}`;
 }
 
 function timesOf(...paths: readonly string[]): string {

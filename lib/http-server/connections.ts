@@ -149,7 +149,7 @@ export class Connections {
 }
 
 /** Key that is the same for a connection and the TLS connection on it. */
-function peerOf({ remoteAddress, remotePort }: Socket): string {
+export function peerOf({ remoteAddress, remotePort }: Socket): string {
 
     return `${remoteAddress} ${remotePort}`;
 }

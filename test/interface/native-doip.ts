@@ -318,8 +318,8 @@ describe('native DOIP', () => {
         expect(attributes).to.include({ ipAddress: '127.0.0.1', port: nativePort(test), protocol: 'TCP', protocolVersion: '2.0' });
         expect(attributes['publicKey']).to.include({ kty: 'RSA', e: 'AQAB' });
         expect(attributes['interfaces']).to.equal([
-            { protocol: 'TCP', ipAddress: '127.0.0.1', port: nativePort(test) },
-            { protocol: 'HTTP', ipAddress: '127.0.0.1', port: test.port, baseUri: `${test.url}/`, path: '/doip' }
+            { protocol: 'TCP', ipAddress: '127.0.0.1', port: nativePort(test), baseUri: null, path: null },
+            { protocol: 'HTTP', ipAddress: '127.0.0.1', port: test.port, baseUri: `${test.url}/doip/`, path: '/doip/' }
         ]);
         const record = await fetch(`${test.url}/api/handles/test/service`).then((response) => response.json()) as { values: JsonObject[] };
         expect(JSON.stringify(record)).to.include('0.TYPE/DOIPServiceInfo').and.to.include(`\\"port\\":${nativePort(test)}`);

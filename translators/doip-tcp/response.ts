@@ -7,6 +7,7 @@ import { DoipError, internal } from '../../lib/errors/errors.js';
 import { jsonText } from '../../lib/json/raw-json.js';
 import type { JsonObject, JsonValue } from '../../lib/util/json-types.js';
 import type { StatusTable } from '../../lib/errors/status.js';
+import { startingWith } from '../../lib/util/streams/starting-with.js';
 import { isFailure } from '../http/response/errors.js';
 import type { MessageWriter } from '../../lib/doip/framing/message-writer.js';
 
@@ -142,16 +143,4 @@ function elementAttributes({ mediaType = 'application/octet-stream', filename }:
 
     const name = filename ?? element;
     return { mediaType, ...typeof name === 'string' ? { filename: name } : {} };
-}
-
-async function *startingWith<T>(first: IteratorResult<T, unknown>, rest: AsyncIterator<T>): AsyncGenerator<T, void, undefined> {
-
-    try {
-        for (let next = first; next.done !== true; next = await rest.next()) {
-            yield next.value;
-        }
-    }
-    finally {
-        await rest.return?.();
-    }
 }

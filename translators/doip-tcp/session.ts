@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { DoipRequest, DoipResponse, Transport } from '../../lib/doip/envelope.js';
 import { badRequest, DoipError } from '../../lib/errors/errors.js';
 import { Status } from '../../lib/errors/status.js';
+import { DISCARD } from '../http/request/translator-options.js';
 import type { BodyAccount } from '../http/request/body-memory.js';
 import { MessageReader } from '../../lib/doip/framing/message-reader.js';
 import { MessageWriter } from '../../lib/doip/framing/message-writer.js';
@@ -16,10 +17,6 @@ import { writeError, writeResponse } from './response.js';
 
 /** Interval in milliseconds at which a client that waits for an operation hears that the service is alive; some wait for 5 s only. */
 const KEEP_ALIVE_MS = 3000;
-
-/** What is read of a message that is of no interest any more, so that its sender can receive the response. */
-const DISCARD_BYTES = 64 * 1024 * 1024;
-const DISCARD_MS = 5000;
 
 /** A request in progress. */
 interface PendingRequest {
@@ -218,13 +215,13 @@ export class Session {
     /** Reads what the operation has left of a message, within limits; false if there is more. */
     async #discardRest(): Promise<boolean> {
 
-        const timer = setTimeout(() => this.#messages.fail(badRequest('the rest of a request did not arrive in time')), DISCARD_MS);
+        const timer = setTimeout(() => this.#messages.fail(badRequest('the rest of a request did not arrive in time')), DISCARD.ms);
         try {
             let bytes = 0;
             for (let segment = await this.#messages.nextSegment(); segment; segment = await this.#messages.nextSegment()) {
                 for await (const { length } of segment.body) {
                     bytes += length;
-                    if (bytes > DISCARD_BYTES) {
+                    if (bytes > DISCARD.bytes) {
                         return false;
                     }
                 }
@@ -271,7 +268,7 @@ export class Session {
                 bytes += chunk.length;
             }
 
-            if (bytes > DISCARD_BYTES) {
+            if (bytes > DISCARD.bytes) {
                 closed.abort();
             }
         };
@@ -280,7 +277,7 @@ export class Session {
         socket.end();
         discard();
         if (!socket.readableEnded) {
-            await delay(DISCARD_MS, undefined, { signal: closed.signal }).catch(() => undefined);   // Aborted in the normal case
+            await delay(DISCARD.ms, undefined, { signal: closed.signal }).catch(() => undefined);   // Aborted in the normal case
         }
 
         if (!socket.readableEnded) {

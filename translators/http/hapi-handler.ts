@@ -11,6 +11,7 @@ import { DoipError } from '../../lib/errors/errors.js';
 import { Status } from '../../lib/errors/status.js';
 import { STREAMED } from './request/body.js';
 import type { Performer } from './request/translator-options.js';
+import { DISCARD } from './request/translator-options.js';
 import type { Failure } from './response/errors.js';
 import { ByteStream } from './response/byte-stream.js';
 import { failureFrom, respondFailure } from './response/errors.js';
@@ -81,8 +82,6 @@ function errorToReport(request: Request, thrown: unknown, gateway: Performer): u
     return error;
 }
 
-const DISCARD_BYTES = 64 * 1024 * 1024;
-const DISCARD_MS = 5000;
 
 /**
  * Discards the rest of a request body, within limits. Beyond them the connection is closed after the response, and the client may see a
@@ -100,7 +99,7 @@ export async function discardBody(request: Request): Promise<void> {
     const count = (chunk: Uint8Array): void => {
 
         bytes += chunk.byteLength;
-        if (bytes > DISCARD_BYTES) {
+        if (bytes > DISCARD.bytes) {
             over.abort();
         }
     };
@@ -114,6 +113,6 @@ export async function discardBody(request: Request): Promise<void> {
 
     source.once('end', finish).once('close', finish).once('error', finish);
     source.on('data', count).resume();
-    await delay(DISCARD_MS, undefined, { signal: over.signal }).catch(() => undefined);  // Aborted in the normal case
+    await delay(DISCARD.ms, undefined, { signal: over.signal }).catch(() => undefined);  // Aborted in the normal case
     source.off('data', count).off('end', finish).off('close', finish).off('error', finish);
 }

@@ -20,19 +20,12 @@ export class ByteReader {
     constructor(stream: Readable) {
 
         this.#stream = stream;
-        const wake = (): void => {
-
-            const resume = this.#wake;
-            this.#wake = null;
-            resume?.();
-        };
-
-        stream.on('readable', wake);
+        stream.on('readable', () => this.#resume());
         for (const event of ['end', 'close', 'error'] as const) {
             stream.on(event, () => {
 
                 this.#isOver = true;
-                wake();
+                this.#resume();
             });
         }
     }
@@ -47,9 +40,7 @@ export class ByteReader {
     fail(error: Error): void {
 
         this.#error ??= error;
-        const resume = this.#wake;
-        this.#wake = null;
-        resume?.();
+        this.#resume();
     }
 
     /** Returns the next octet without taking it; -1 at the end of the stream. */
@@ -77,6 +68,13 @@ export class ByteReader {
     putBack(count: number): void {
 
         this.#position -= count;
+    }
+
+    #resume(): void {
+
+        const wake = this.#wake;
+        this.#wake = null;
+        wake?.();
     }
 
     /** Waits for bytes; false at the end of the stream. */

@@ -133,6 +133,19 @@ describe('a native connection', () => {
         own.close();
     });
 
+    it('is closed when an input fails, as the service waits for the rest of the message', async () => {
+
+        const own = await NativeConnection.open({ host: '127.0.0.1', port: nativePort(test) });
+        async function *failing(): AsyncGenerator<Segment> {
+
+            yield jsonSegment({ id: 'a' });
+            throw new Error('the file is gone');
+        }
+
+        await expect(own.perform({ targetId: 'service', operationId: 'test/Op.Sink', input: failing() })).to.reject('the file is gone');
+        await expect(own.perform(HELLO)).to.reject();
+    });
+
     it('rejects all requests when the service closes it', async () => {
 
         const server = createServer((socket) => socket.end('{"status":"0.DOIP/Status.001"}\n#\n#\n')).listen(0, '127.0.0.1');

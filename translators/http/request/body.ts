@@ -11,6 +11,7 @@ import type { JsonValue } from '../../../lib/util/json-types.js';
 import type { JsonTextOptions } from '../../../lib/json/strict-parser.js';
 import { decodeUtf8, parseJson } from '../../../lib/json/strict-parser.js';
 import { turnFor } from '../../../lib/util/concurrency/event-loop-yielder.js';
+import { startingWith } from '../../../lib/util/streams/starting-with.js';
 import { bytesSegment, inputTooLong, jsonSegment } from '../../../lib/doip/segments.js';
 import { bufferBody } from './body-memory.js';
 import { contentType, FORM_TYPE, isJsonType, parseMediaType } from '../headers/content-type.js';
@@ -242,18 +243,7 @@ export async function readFully(request: RequestWithBody, limit: number, limits:
 async function unlessEmpty(bytes: AsyncGenerator<Buffer>): Promise<AsyncGenerator<Buffer> | null> {
 
     const first = await bytes.next();
-    return first.done === true ? null : startingWith(first.value, bytes);
-}
-
-async function *startingWith(first: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-
-    try {
-        yield first;
-        yield *rest;
-    }
-    finally {
-        await rest.return(undefined);                       // Also when the consumer stopped after the first chunk
-    }
+    return first.done === true ? null : startingWith(first, bytes);
 }
 
 function streamOf(request: RequestWithBody): Readable | null {

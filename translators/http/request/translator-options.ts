@@ -40,6 +40,9 @@ export interface HttpLimits {
     readonly partHeaderBytes: number;
 }
 
+/** How much of a request that is of no interest any more is read, and for how many milliseconds, so that its sender can receive the response. */
+export const DISCARD = { bytes: 64 * 1024 * 1024, ms: 5000 };
+
 /** Default limits. */
 export const DEFAULT_LIMITS: HttpLimits = {
     jsonBytes: 4 * 1024 * 1024,
