@@ -12,8 +12,8 @@ const BYTES_BEGIN = '@\n';
 /** Size of a chunk of bytes. Shorter parts are sent as they come. */
 const CHUNK_BYTES = 256 * 1024;
 
-/** Ends a JSON segment before its end, so that no reader takes it for JSON, and the message. */
-const BROKEN_TEXT = `!${SEGMENT_END}${END}`;
+/** Written into a JSON segment that breaks off, so that no reader takes it for JSON. */
+const BROKEN_TEXT = '!';
 
 /** Stands where the length of a chunk is expected. */
 const BROKEN_BYTES = '!\n';
@@ -86,7 +86,10 @@ export class MessageWriter {
     async breakOff(): Promise<boolean> {
 
         const isInBytes = this.#state === 'bytes';
-        await this.#write(isInBytes ? BROKEN_BYTES : BROKEN_TEXT);
+        for (const text of isInBytes ? [BROKEN_BYTES] : [BROKEN_TEXT, SEGMENT_END, END]) {
+            await this.#write(text);
+        }
+
         this.#state = 'idle';
         return !isInBytes;
     }

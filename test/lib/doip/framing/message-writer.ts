@@ -1,0 +1,58 @@
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import { Writable } from 'node:stream';
+import { MessageWriter } from '../../../../lib/doip/framing/message-writer.js';
+
+export const lab = Lab.script();
+const { describe, it, beforeEach } = lab;
+
+describe('the writer of messages', () => {
+
+    let writes: string[];
+    let writer: MessageWriter;
+
+    beforeEach(() => {
+
+        writes = [];
+        writer = new MessageWriter(new Writable({
+            write(chunk: Buffer, _encoding, done) {
+
+                writes.push(chunk.toString());
+                done();
+            }
+        }));
+    });
+
+    async function *breakingOff<T>(...parts: readonly T[]): AsyncGenerator<T> {
+
+        yield *parts;
+        throw new Error('no more');
+    }
+
+    // A client keeps what follows `#` in the same record, and takes it for the beginning of the next response.
+    it('writes the ends of a segment and of the message by themselves', async () => {
+
+        await writer.json('{}');
+        await writer.end();
+
+        expect(writes).to.equal(['{}', '\n#\n', '#\n']);
+    });
+
+    it('does so also where JSON breaks off', async () => {
+
+        await expect(writer.jsonParts(breakingOff('{"size":'))).to.reject('no more');
+        const goesOn = await writer.breakOff();
+
+        expect(goesOn).to.be.true();
+        expect(writes).to.equal(['{"size":', '!', '\n#\n', '#\n']);
+    });
+
+    it('breaks off bytes with a line that is no length', async () => {
+
+        await expect(writer.bytes(breakingOff(Buffer.from('abc')))).to.reject('no more');
+        const goesOn = await writer.breakOff();
+
+        expect(goesOn).to.be.false();
+        expect(writes.join('')).to.equal('@\n3\nabc\n!\n');
+    });
+});
