@@ -16,10 +16,10 @@ export function readClientCertificate(certificate: X509Certificate): ClientCerti
 }
 
 /** Returns a public key as a JWK; empty for a type of key that cannot be one, which is the key of nobody. */
-function publicKeyOf({ publicKey }: X509Certificate): JsonObject {
+function publicKeyOf(certificate: X509Certificate): JsonObject {
 
     try {
-        return { ...publicKey.export({ format: 'jwk' }) } as JsonObject;
+        return { ...certificate.publicKey.export({ format: 'jwk' }) } as JsonObject;
     }
     catch {
         return {};

@@ -2,13 +2,18 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { JsonObject } from '../../lib/util/json-types.js';
 import { Op } from '../../lib/doip/operation-ids.js';
-import type { CertifiedUser } from '../support/native.js';
-import { ADMIN, certify, NativeClient, nativePort, OK, UNAUTHENTICATED } from '../support/native.js';
+import type { asn1 } from 'node-forge';
+import * as Forge from 'node-forge';
+import type { CertifiedUser, SubjectAttribute } from '../support/native.js';
+import { ADMIN, certify, certifySubject, NativeClient, nativePort, OK, UNAUTHENTICATED } from '../support/native.js';
 import type { TestServer } from '../support/server.js';
 import { startServer } from '../support/server.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
+
+/** Object identifier of the attribute UID. */
+const UID = '0.9.2342.19200300.100.1.1';
 
 const PASSWORD = 'password of ann';
 
@@ -149,6 +154,17 @@ describe('a request of native DOIP', () => {
 
         expect(await whoIs({}, await renamed(ann, '300:'))).to.equal([null]);
     });
+
+    const oddSubjects: readonly [title: string, subject: readonly SubjectAttribute[], expected: string | null][] = [
+        ['an empty subject is anonymous', [], null],
+        ['a malformed subject is refused', [{ type: UID, value: 'odd', valueTagClass: Forge.asn1.Type.BMPSTRING as unknown as asn1.Class }], UNAUTHENTICATED]
+    ];
+    for (const [title, subject, expected] of oddSubjects) {
+        it(`with a certificate that has ${title}`, async () => {
+
+            expect(await whoIs({}, { ...certifySubject(subject, ann.key), publicKey: ann.publicKey })).to.equal([expected]);
+        });
+    }
 
     it('with a certificate for another client id, or of an inactive user, is refused', async () => {
 

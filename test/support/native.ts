@@ -7,6 +7,8 @@ import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { connect as connectTcp, createServer as createTcpServer } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import type { asn1 } from 'node-forge';
+import * as Forge from 'node-forge';
 import type { JsonObject } from '../../lib/util/json-types.js';
 import { selfSigned } from '../../lib/identity/secrets/service-certificate.js';
 import { MessageReader } from '../../lib/doip/framing/message-reader.js';
@@ -180,6 +182,27 @@ export interface CertifiedUser {
 export async function certify(id: string, key = newKey()): Promise<CertifiedUser> {
 
     return { cert: await selfSigned(key, id), key, publicKey: createPublicKey(key).export({ format: 'jwk' }) as JsonObject };
+}
+
+/** An attribute of a subject: its object identifier, its value, and the type of its string. */
+export interface SubjectAttribute {
+    readonly type: string;
+    readonly value: string;
+    readonly valueTagClass?: asn1.Class;
+}
+
+/** Makes a certificate with any subject. */
+export function certifySubject(subject: readonly SubjectAttribute[], key = newKey()): Omit<CertifiedUser, 'publicKey'> {
+
+    const certificate = Forge.pki.createCertificate();
+    const privateKey = Forge.pki.privateKeyFromPem(key);
+    certificate.publicKey = Forge.pki.setRsaPublicKey(privateKey.n, privateKey.e);
+    certificate.serialNumber = '01';
+    certificate.validity.notAfter = new Date(Date.now() + 86_400_000);
+    certificate.setSubject([...subject]);
+    certificate.setIssuer([...subject]);
+    certificate.sign(privateKey, Forge.md.sha256.create());
+    return { cert: Forge.pki.certificateToPem(certificate), key };
 }
 
 function newKey(): string {

@@ -3,13 +3,19 @@
 /** Attributes of the subject that may hold the identity, the first that is there counts. */
 const IDENTITY_ATTRIBUTES = ['UID', 'CN', 'O'] as const;
 
-/** Returns the identity in a subject, one attribute on each line; without the index of a handle value, such as `300:` in `300:20.500.123/ann`. */
-export function identityOf(subject: string): string | null {
+/** What separates attributes: each has a line, those of one relative name share it. A plus sign in a value is escaped. */
+const SEPARATOR = /\n| \+ /;
 
-    const lines = subject.split('\n');
+/**
+ * Returns the identity in a subject, without the index of a handle value, such as `300:` in `300:20.500.123/ann`. Node has no subject
+ * for a certificate whose subject is empty or malformed.
+ */
+export function identityOf(subject: string | undefined): string | null {
+
+    const attributes = subject?.split(SEPARATOR) ?? [];
     for (const name of IDENTITY_ATTRIBUTES) {
-        const line = lines.find((each) => each.startsWith(`${name}=`));
-        const value = line === undefined ? '' : unescaped(line.slice(name.length + 1)).replace(/^\d+:/, '');
+        const attribute = attributes.find((each) => each.startsWith(`${name}=`));
+        const value = attribute === undefined ? '' : unescaped(attribute.slice(name.length + 1)).replace(/^\d+:/, '');
         if (value !== '') {
             return value;
         }
@@ -21,5 +27,6 @@ export function identityOf(subject: string): string | null {
 /** Undoes the escapes of RFC 2253: a backslash before a character, or before the two hexadecimal digits of an octet. */
 function unescaped(text: string): string {
 
-    return text.replace(/(?:\\[0-9A-Fa-f]{2})+/g, (octets) => Buffer.from(octets.replaceAll('\\', ''), 'hex').toString('utf8')).replace(/\\(.)/g, '$1');
+    return text.replace(/((?:\\[0-9A-Fa-f]{2})+)|\\(.)/g, (_, octets: string | undefined, character: string) =>
+        (octets === undefined ? character : Buffer.from(octets.replaceAll('\\', ''), 'hex').toString('utf8')));
 }
