@@ -7,6 +7,7 @@ import type { JsonValue } from '../util/json-types.js';
 import type { DoipError } from '../errors/errors.js';
 import { badRequest, tooLarge } from '../errors/errors.js';
 import { parseJson } from '../json/strict-parser.js';
+import { ByteBuffer } from '../util/streams/byte-buffer.js';
 
 /** Default limit for JSON input, in bytes. */
 const JSON_LIMIT = 4 * 1024 * 1024;
@@ -75,18 +76,15 @@ export async function drain(body: AsyncIterable<Uint8Array>): Promise<void> {
 /** Reads a body into memory. @throws DoipError 400 (413 over HTTP) if it is longer than `limit` bytes */
 export async function readBytes(body: AsyncIterable<Uint8Array>, limit: number): Promise<Buffer> {
 
-    const chunks: Uint8Array[] = [];
-    let length = 0;
+    const buffer = new ByteBuffer(limit);
     for await (const chunk of body) {
-        length += chunk.byteLength;
-        if (length > limit) {
+        buffer.add(chunk);
+        if (buffer.length > limit) {
             throw inputTooLong(limit);
         }
-
-        chunks.push(chunk);
     }
 
-    return Buffer.concat(chunks, length);
+    return buffer.finish().bytes ?? Buffer.alloc(0);
 }
 
 /** Returns the error 413 for an input of more than `limit` bytes. */

@@ -5,6 +5,7 @@ import { badRequest, tooLarge, unauthenticated } from '../../lib/errors/errors.j
 import { parseJson } from '../../lib/json/strict-parser.js';
 import type { JsonObject, JsonValue } from '../../lib/util/json-types.js';
 import { isJsonObject } from '../../lib/util/json-types.js';
+import { ByteBuffer } from '../../lib/util/streams/byte-buffer.js';
 import { turnFor } from '../../lib/util/concurrency/event-loop-yielder.js';
 import { empty, inputTooLong, json, jsonSegment } from '../../lib/doip/segments.js';
 import type { BodyAccount } from '../http/request/body-memory.js';
@@ -140,22 +141,19 @@ async function readJsonText(
     body: AsyncIterable<Buffer>, maxBytes: number, account: BodyAccount, { jsonDepth, jsonValues }: DoipTcpLimits
 ): Promise<{ readonly value: JsonValue; readonly length: number }> {
 
-    const parts: Buffer[] = [];
-    let length = 0;
+    const buffer = new ByteBuffer(maxBytes);
     for await (const part of body) {
-        length += part.length;
-        if (length > maxBytes) {
+        buffer.add(part);
+        if (buffer.length > maxBytes) {
             throw tooLarge(`a JSON segment may have at most ${maxBytes} bytes`);
         }
 
         account.reserve(part.length);
-        parts.push(part);
     }
 
-    const [only] = parts;
-    const bytes = only && parts.length === 1 ? only : Buffer.concat(parts, length);
+    const { bytes, length } = buffer.finish();
     await turnFor(length);
-    const value = parseJson(bytes, { maxDepth: jsonDepth, maxValues: jsonValues, name: 'the segment' });
+    const value = parseJson(bytes ?? '', { maxDepth: jsonDepth, maxValues: jsonValues, name: 'the segment' });
     await turnFor(length);
     return { value, length };
 }

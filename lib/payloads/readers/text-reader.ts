@@ -2,6 +2,8 @@
  * Interface of readers: they take bytes and write text into a sink, which limits its length.
  */
 
+import { ByteBuffer } from '../../util/streams/byte-buffer.js';
+
 /** An element has no searchable text; the message is the reason, for administrators. */
 export class NoText extends Error {}
 
@@ -62,31 +64,27 @@ export class TextSink {
 export class WholeBytes {
 
     readonly #max: number;
-    #parts: Uint8Array[] = [];
-    #length = 0;
+    readonly #buffer: ByteBuffer;
 
     constructor(max: number) {
 
         this.#max = max;
+        this.#buffer = new ByteBuffer(max);
     }
 
     push(bytes: Uint8Array): boolean {
 
-        this.#length += bytes.length;
-        if (this.#length > this.#max) {
-            this.#parts = [];
+        this.#buffer.add(bytes);
+        if (this.#buffer.length > this.#max) {
             throw new NoText(`has more than ${this.#max} bytes`);
         }
 
-        this.#parts.push(bytes);
         return true;
     }
 
     /** Returns all bytes, once. */
     take(): Buffer {
 
-        const all = Buffer.concat(this.#parts, this.#length);
-        this.#parts = [];
-        return all;
+        return this.#buffer.finish().bytes ?? Buffer.alloc(0);
     }
 }

@@ -1,10 +1,18 @@
 /** Byte buffer for an item that spans several chunks of a stream. */
 
+/** Length below which chunks are copied together: each takes some hundred bytes for itself, and clients may send one octet in each. */
+const SMALL_BYTES = 1024;
+
+/** Number of small chunks that are kept until they are copied. */
+const MAX_SMALL = 256;
+
 /** Collects bytes up to a limit; beyond it they are only counted. */
 export class ByteBuffer {
 
     readonly #limit: number;
     #chunks: Uint8Array[] = [];
+    /** Number of small chunks at the end of the list. */
+    #small = 0;
     #length = 0;
 
     constructor(limit: number) {
@@ -22,9 +30,15 @@ export class ByteBuffer {
         this.#length += chunk.byteLength;
         if (this.#length > this.#limit) {
             this.#chunks = [];
+            this.#small = 0;
         }
         else if (chunk.byteLength > 0) {
             this.#chunks.push(chunk);
+            this.#small = chunk.byteLength < SMALL_BYTES ? this.#small + 1 : 0;
+            if (this.#small === MAX_SMALL) {
+                this.#chunks.push(Buffer.concat(this.#chunks.splice(-MAX_SMALL)));
+                this.#small = 0;
+            }
         }
     }
 
@@ -37,6 +51,7 @@ export class ByteBuffer {
             first && this.#chunks.length === 1 ? Buffer.from(first.buffer, first.byteOffset, first.byteLength) :
                 Buffer.concat(this.#chunks, length);
         this.#chunks = [];
+        this.#small = 0;
         this.#length = 0;
         return { bytes, length };
     }
