@@ -1,11 +1,17 @@
 /** Reads a stream byte by byte or in chunks, without taking more of it than is read: what is not read yet holds up the sender. */
 
 import type { Readable } from 'node:stream';
+import { CallCounter } from '../../util/concurrency/event-loop-yielder.js';
 
 /** The octets that framing knows. */
 export const Octet = { tab: 0x09, lf: 0x0a, cr: 0x0d, space: 0x20, bang: 0x21, hash: 0x23, zero: 0x30, nine: 0x39, at: 0x40 } as const;
 
 const NOTHING = Buffer.alloc(0);
+
+/** Number of octets or chunks, of all connections, that are looked at in one turn of the event loop: about a millisecond. */
+const PEEKS_PER_TURN = 4096;
+
+const peeks = new CallCounter(PEEKS_PER_TURN);
 
 /** Reads one stream. */
 export class ByteReader {
@@ -45,6 +51,11 @@ export class ByteReader {
 
     /** Returns the next octet without taking it; -1 at the end of the stream. */
     async peek(): Promise<number> {
+
+        const yielded = peeks.count();
+        if (yielded) {
+            await yielded;
+        }
 
         return this.#position < this.#chunk.length || await this.#fill() ? this.#chunk[this.#position] ?? -1 : -1;
     }

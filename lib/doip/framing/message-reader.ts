@@ -18,8 +18,11 @@ export interface RawSegment {
 /** Maximum number of digits of the length of a chunk. */
 const MAX_DIGITS = 9;
 
-/** Maximum number of blanks and line ends where none are needed. */
+/** Maximum number of blanks and line ends before a segment. */
 const MAX_BLANKS = 65_536;
+
+/** Maximum number of blanks at the end of a line: bytes between them are kept in memory with what has arrived around them. */
+const MAX_LINE_BLANKS = 1024;
 
 /** Reads the messages of a connection. After an error of the framing nothing more can be read from it. */
 export class MessageReader {
@@ -192,7 +195,7 @@ export class MessageReader {
     /** Reads the rest of a line, which must be blank. */
     async #endLine(): Promise<void> {
 
-        for (let count = 0; count < MAX_BLANKS; ++count) {
+        for (let count = 0; count < MAX_LINE_BLANKS; ++count) {
             const next = await this.#bytes.peek();
             if (next === -1) {
                 throw this.#cut();

@@ -193,6 +193,24 @@ describe('the reader of messages', () => {
         expect(sent).to.be.below(10_000);
     });
 
+    for (const [title, text] of [['chunks', '1\nx\n'], ['segments', '#\n@\n'], ['blanks', `1${' '.repeat(1000)}\nx\n`]] as const) {
+        it(`lets other work proceed while it reads many small ${title}`, async () => {
+
+            let turns = 0;
+            const turn = (): void => {
+
+                ++turns;
+                timer = setImmediate(turn);
+            };
+
+            let timer = setImmediate(turn);
+            const read = await readAll(whole(`{}\n#\n@\n${text.repeat(Math.ceil(400_000 / text.length))}#\n#\n`), { skipping: () => true });
+            clearImmediate(timer);
+            expect(read.error).to.be.null();
+            expect(turns).to.be.above(50);
+        });
+    }
+
     it('ends a wait when it is told to', async () => {
 
         const reader = new MessageReader(new PassThrough());
