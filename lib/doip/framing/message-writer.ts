@@ -12,8 +12,8 @@ const BYTES_BEGIN = '@\n';
 /** Size of a chunk of bytes. Shorter parts are sent as they come. */
 const CHUNK_BYTES = 256 * 1024;
 
-/** Written into a JSON segment that breaks off, so that no reader takes it for JSON. */
-const BROKEN_TEXT = '!';
+/** Written where JSON breaks off, so that no reader takes it for JSON. Lenient ones, such as Gson, take many texts for a string. */
+const BROKEN_TEXT = '{!';
 
 /** Stands where the length of a chunk is expected. */
 const BROKEN_BYTES = '!\n';

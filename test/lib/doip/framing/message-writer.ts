@@ -44,7 +44,17 @@ describe('the writer of messages', () => {
         const goesOn = await writer.breakOff();
 
         expect(goesOn).to.be.true();
-        expect(writes).to.equal(['{"size":', '!', '\n#\n', '#\n']);
+        expect(writes).to.equal(['{"size":', '{!', '\n#\n', '#\n']);
+    });
+
+    // A lenient parser takes `!` by itself for a string.
+    it('breaks off between segments with what no parser accepts', async () => {
+
+        await writer.json('{}');
+        const goesOn = await writer.breakOff();
+
+        expect(goesOn).to.be.true();
+        expect(writes.slice(2)).to.equal(['{!', '\n#\n', '#\n']);
     });
 
     it('breaks off bytes with a line that is no length', async () => {
