@@ -41,7 +41,7 @@ const MEMORY_FOLDER = '/dev/shm';
 const MEMORY_NEEDED = 2 * 1024 ** 3;
 
 /** Folders without tests. */
-const TOOLS = ['dist/test/support/', 'dist/test/bench/', 'dist/test/resilience/'];
+const TOOLS = ['dist/test/support/', 'dist/test/bench/', 'dist/test/resilience/', 'dist/test/clients/'];
 
 /** Parts that are run at a time: one more than cores, as tests wait for processes, timers and databases. */
 const AT_A_TIME = availableParallelism() + 1;

@@ -30,11 +30,13 @@ export interface ServiceProcess {
     stop(): Promise<number | null>;
 }
 
-/** Starts the service on a database and waits until it listens. */
-export async function startProcess(database: TestDatabase, env: NodeJS.ProcessEnv = {}): Promise<ServiceProcess> {
+/** Starts the service on a database and waits until it listens. `program` is another program that embeds it, with its arguments. */
+export async function startProcess(
+    database: TestDatabase, env: NodeJS.ProcessEnv = {}, program: readonly string[] = [CLI, 'serve']
+): Promise<ServiceProcess> {
 
     const started = performance.now();
-    const child = spawn(process.execPath, [CLI, 'serve'], {
+    const child = spawn(process.execPath, program, {
         env: {
             ...process.env, PORT: '0', DOIP_PORT: '', LOG_LEVEL: 'warn', ADMIN_PASSWORD, DATA_DIR: database.options.dataDir,
             DATABASE_URL: database.options.url ?? '', ...env
