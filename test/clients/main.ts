@@ -179,7 +179,10 @@ async function main(): Promise<number> {
     }
 
     const outcomes = installed.length > 0 ? await checkAll(installed) : new Map<string, readonly Outcome[]>();
-    printTable(outcomes);
+    if (outcomes.size > 0) {
+        printTable(outcomes);
+    }
+
     const all = [...outcomes.values()].flat();
     const failed = all.filter(({ result }) => result === 'failed').length;
     const unreported = [...outcomes.values()].flatMap((of) => CHECKS.filter((check) => !of.some(({ name }) => name === check))).length;

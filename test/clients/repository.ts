@@ -92,7 +92,7 @@ export class Repository {
         });
         const pkcs8 = key.privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64');
         return {
-            host: '127.0.0.1', port: this.port, service: 'test/service', ...ADMIN, map: 'test/map', diary: 'test/diary',
+            host: '127.0.0.1', port: this.port, http: `${url}/doip/`, service: 'test/service', ...ADMIN, map: 'test/map', diary: 'test/diary',
             reader: { id: 'test/ann', ...READER, token }, key: { jwk: key.privateKey.export({ format: 'jwk' }) as JsonObject, pkcs8 }
         };
     }

@@ -134,6 +134,13 @@ def _():
         return response.as_byte_stream().read() == b'\x00\n#\n'
 
 
+@check('the same over HTTP')
+def _():
+    over_http = StandardDoipClient(base_uri=CONFIG.http, authentication=PasswordAuthenticationInfo(CONFIG.username, CONFIG.password))
+    with over_http.search('/set:thousand') as results:
+        return over_http.hello().id == CONFIG.service and over_http.retrieve(CONFIG.map).id == CONFIG.map and len(list(results)) == 1000
+
+
 @check('login by user name')
 def _():
     return reads_the_diary(PasswordAuthenticationInfo(CONFIG.reader['username'], CONFIG.reader['password']))
