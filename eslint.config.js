@@ -66,12 +66,12 @@ const LAYERS = [
     { folders: ['lib/core'], values: ['lib/util', 'lib/errors', 'lib/json', 'lib/doip', 'lib/model'], never: ['db'] },
     { folders: ['lib/operations'], never: ['db', 'lib/stores'], apart: true },
     { folders: ['lib/app'] },
-    { folders: ['lib/client'], only: ['lib/client', 'lib/util', 'lib/errors', 'lib/json', 'lib/doip'] },
     {
         folders: ['translators'], apart: true, shared: ['translators/http'],
         only: ['translators', 'lib/util', 'lib/errors', 'lib/json', 'lib/doip', 'lib/app/gateway'],
         values: ['lib/util', 'lib/errors', 'lib/json', 'lib/doip']
     },
+    { folders: ['lib/client'], only: ['lib/client', 'lib/util', 'lib/errors', 'lib/json', 'lib/doip', 'translators/http'] },
     { folders: ['lib/http-server', 'lib/doip-server'], values: without('db') },
     { folders: ['lib'], flat: true },
     { folders: ['lib/cli'] }

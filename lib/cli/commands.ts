@@ -7,35 +7,26 @@ import { readNewPassword, setAdminPassword } from './admin-password.js';
 import { CommandError, EXIT } from './command-error.js';
 import { exportTo } from './export.js';
 import { importFrom } from './import.js';
+import { prepareCall, serviceAt } from './call.js';
+import { type Command, type CommandOptions, demandOptions, type Work } from './command.js';
 import type { Service } from './service.js';
-import { openService } from './service.js';
 import { demandOk } from './remote.js';
-
-/** Options of the command line. */
-export interface CommandOptions {
-    readonly force: boolean;
-}
-
-type Work = (service: Service) => Promise<void>;
-
-/** A command: reads and checks its arguments in `prepare`, which returns the work to do. */
-interface Command {
-    /** Names of the required positional arguments. */
-    readonly operands: readonly string[];
-    prepare(args: readonly string[], options: CommandOptions): Promise<Work> | Work;
-}
 
 /** Commands that modify the data folder directly, because the repository in it cannot be opened. */
 const REPAIRS: ReadonlyMap<string, (config: Config) => void> = new Map([['accept-loss', acceptLost]]);
 
 const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
-    ['export', { operands: ['FILE'], prepare: prepareExport }],
+    ['call', {
+        operands: ['OPERATION', 'TARGET'], prepare: prepareCall, serviceAt,
+        options: ['url', 'user', 'attributes', 'input', 'json', 'element', 'output', 'force', 'cert', 'cert-key', 'service-key', 'insecure']
+    }],
+    ['export', { operands: ['FILE'], options: ['force'], prepare: prepareExport }],
     ['import', { operands: ['FILE'], prepare: prepareImport }],
     ['reindex', { operands: [], prepare: () => reindex }],
     ['set-admin-password', { operands: [], prepare: preparePassword }]
 ]);
 
-function prepareExport([file = '']: readonly string[], { force }: CommandOptions): Work {
+function prepareExport([file = '']: readonly string[], { force = false }: CommandOptions): Work {
 
     return (service) => exportTo(service, file, force);
 }
@@ -53,7 +44,7 @@ async function preparePassword(): Promise<Work> {
 
 async function reindex(service: Service): Promise<void> {
 
-    await demandOk(await service.perform({ operationId: Op.reindexBatch, attributes: { all: true } }));
+    await demandOk(await service.perform({ targetId: 'service', operationId: Op.reindexBatch, attributes: { all: true } }));
     process.stderr.write(`all objects were indexed anew (${service.location})\n`);
 }
 
@@ -77,26 +68,40 @@ export function isCommand(name: string): boolean {
  *
  * @throws CommandError for invalid arguments, and for errors that the user can fix
  */
-export async function runCommand(name: string, args: readonly string[], options: CommandOptions & { readonly config: () => Config }): Promise<void> {
+export async function runCommand(name: string, args: readonly string[], options: CommandOptions, loadConfig: () => Config): Promise<void> {
 
-    const repair = args.length === 0 ? REPAIRS.get(name) : undefined;
-    if (repair) {
-        repair(options.config());
+    const command = COMMANDS.get(name);
+    const { operands, options: known = [] } = command ?? { operands: [] };
+    demandOptions(name, options, known);
+    if (operands.length !== args.length) {
+        throw new CommandError(`usage: doip-gateway ${[name, ...operands].join(' ')}; see doip-gateway --help`, EXIT.usage);
+    }
+
+    if (!command) {
+        REPAIRS.get(name)?.(loadConfig());
         return;
     }
 
-    const command = COMMANDS.get(name);
-    if (command?.operands.length !== args.length) {
-        throw new CommandError(`usage: doip-gateway ${[name, ...command?.operands ?? []].join(' ')}; see doip-gateway --help`, EXIT.usage);
-    }
-
-    const config = options.config();
+    // Errors of the configuration come before questions for a password.
+    const open = serviceFor(command, options, loadConfig);
     const work = await command.prepare(args, options);
-    const service = await openService(config);
+    const service = await open();
     try {
         await work(service);
     }
     finally {
         await service.close();
     }
+}
+
+/** How the service of a command is reached. */
+function serviceFor({ serviceAt: connect }: Command, options: CommandOptions, loadConfig: () => Config): () => Promise<Service> {
+
+    const { url } = options;
+    if (connect && url !== undefined) {
+        return () => connect(url, options);
+    }
+
+    const config = loadConfig();
+    return async () => (await import('./service.js')).openService(config);
 }

@@ -15,6 +15,7 @@ export function helpText(): string {
     });
 
     return `usage: doip-gateway [serve]               serve objects until SIGTERM or an interrupt
+       doip-gateway call OPERATION TARGET perform any operation; options below
        doip-gateway export FILE           write all objects, with payloads and metadata; - is standard
                                           output, --force overwrites a file
        doip-gateway import FILE           restore an export of this program or of the reference implementation,
@@ -26,8 +27,19 @@ export function helpText(): string {
        doip-gateway help                  print this, as --help does
        doip-gateway version               print the version, as --version does
 
-All commands but serve and accept-loss use the server that runs on DATA_DIR, where there is one; read access to that
+All commands but serve, accept-loss and call --url use the server that runs on DATA_DIR, where there is one; read access to that
 folder is their permission. Without a server they open the folder themselves. An interrupted import can be repeated.
+
+call OPERATION TARGET: OPERATION is an id or alias such as Retrieve, TARGET an object id or service. Prints the output.
+  --url URL                 the service: https://HOST, http://HOST or doip://HOST:PORT/ID; default: that of DATA_DIR
+  --user NAME               password in DOIP_PASSWORD, or asked for; or an access token in DOIP_TOKEN
+  --cert, --cert-key FILE   client certificate and its key (PEM)
+  --attributes, -a A        NAME=VALUE, or a JSON object; any number of them
+  --json JSON               the input; or --input FILE, - is standard input
+  --element ID=FILE         a file to be stored as element; with its media type: ID=FILE;type=image/png
+  --output FILE             a file for the output; or FOLDER/, for each element a file. --force overwrites
+  --service-key FILE        public key of the service (a JWK, or its response to Hello), to trust its certificate
+  --insecure                send credentials to a service that is not verified
 
 The last line printed at the start is the URL of the service. The log goes to standard error, one line of JSON per
 event. SIGTERM or an interrupt starts a graceful shutdown; a second signal ends the process at once.

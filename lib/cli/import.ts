@@ -7,6 +7,8 @@ import { open } from 'node:fs/promises';
 import type { JsonValue } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
 import { Op } from '../doip/operation-ids.js';
+import { sequence } from '../doip/segments.js';
+import { Status } from '../errors/status.js';
 import { CommandError, EXIT } from './command-error.js';
 import { Progress } from './progress.js';
 import { demandExport, referenceSource, type Source } from './cordra-source.js';
@@ -22,10 +24,11 @@ export async function importFrom(service: Service, file: string): Promise<void> 
     const { remarks = [], errors = [] }: Partial<Source> = source;
     const progress = new Progress(`import (${service.location})`, source.size);
     const response = await service.perform({
-        operationId: Op.importObjects, input: { mediaType: 'application/x-ndjson', body: progress.of(source.body) }
+        targetId: 'service', operationId: Op.importObjects,
+        input: sequence({ kind: 'bytes', mediaType: 'application/x-ndjson', body: progress.of(source.body) })
     });
     const { created, updated, unchanged, results, success, message } = await recordOf(response);
-    if (!response.ok && results === undefined) {
+    if (response.status !== Status.ok && results === undefined) {
         throw new CommandError(text(message), EXIT.failed);
     }
 

@@ -5,7 +5,7 @@
  */
 
 import './node-version.js';
-import { parseArgs } from 'node:util';
+import { demandOptions, readArguments } from './command.js';
 import { CommandError, EXIT } from './command-error.js';
 import { ConfigError, doubtfulVariables, loadConfig } from '../config/index.js';
 import { FirstPasswordError } from '../identity/passwords/admin-account.js';
@@ -16,45 +16,34 @@ import type { Log } from '../logging/logger.js';
 async function main(args: readonly string[]): Promise<void> {
 
     process.umask(0o077);               // Files that it stores and exports are readable by their owner only
-    const { values, positionals } = readArguments(args);
-    const [command = 'serve', ...rest] = positionals;
-    if (values.help || command === 'help') {
+    const { help, version, options, words: [command = 'serve', ...rest] } = readArguments(args);
+    if (help || command === 'help') {
         const { helpText } = await import('./help.js');
         console.log(helpText());
         return;
     }
 
-    if (values.version || command === 'version' && rest.length === 0) {
+    if (version || command === 'version' && rest.length === 0) {
         const { implementation } = await import('../util/version.js');
         console.log(implementation.version);
         return;
     }
 
     if (command === 'serve' && rest.length === 0) {
+        demandOptions('serve', options, []);
         await serve();
         return;
     }
 
     const { isCommand, runCommand } = await import('./commands.js');
     if (!isCommand(command)) {
-        throw new CommandError(`unknown command ${positionals.join(' ')}; see doip-gateway help`, EXIT.usage);
+        throw new CommandError(`unknown command ${[command, ...rest].join(' ')}; see doip-gateway help`, EXIT.usage);
     }
 
-    await runCommand(command, rest, { force: values.force ?? false, config: loadConfig });
+    await runCommand(command, rest, options, loadConfig);
+    const { flushOutput } = await import('./output.js');
+    await flushOutput();
     process.exit(0);
-}
-
-function readArguments(args: readonly string[]): { values: { help?: boolean; version?: boolean; force?: boolean }; positionals: string[] } {
-
-    try {
-        return parseArgs({
-            args: [...args], allowPositionals: true,
-            options: { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' }, force: { type: 'boolean' } }
-        });
-    }
-    catch (error) {
-        throw new CommandError(`${(error as Error).message}; see doip-gateway help`, EXIT.usage);
-    }
 }
 
 async function serve(): Promise<void> {

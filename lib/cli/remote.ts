@@ -5,41 +5,27 @@
 
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
-import { request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { LocalEntry } from '../app/server-file.js';
+import { HttpConnection } from '../client/http-connection.js';
 import { CommandError, EXIT } from './command-error.js';
 import type { CliRequest, Reply } from './request.js';
 import type { JsonObject } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
 import { parseJson } from '../json/strict-parser.js';
-import { readBytes } from '../doip/segments.js';
+import { bytesOf, readBytes } from '../doip/segments.js';
+import { Status } from '../errors/status.js';
 
-const OK = 200;
 const HTTPS_PORT = 443;
 
 /** Performs an operation through the server. Throws a CommandError when it cannot be reached. */
-export async function performRemotely(entry: LocalEntry, { operationId, attributes = {}, input }: CliRequest): Promise<Reply> {
+export async function performRemotely(entry: LocalEntry, request: CliRequest): Promise<Reply> {
 
     const { url, secret } = entry;
-    const query = new URLSearchParams({ operationId, targetId: 'service', attributes: JSON.stringify(attributes) });
-    const target = new URL(`${url}/doip?${query.toString()}`);
-    const headers = { authorization: `Bearer ${secret}`, ...input ? { 'content-type': input.mediaType } : {} };
-    const sending = target.protocol === 'https:' ?
-        httpsRequest(target, { method: 'POST', headers, createConnection: await recognised(entry, target) }) :
-        httpRequest(target, { method: 'POST', headers });
-    const answered = once(sending, 'response') as Promise<[IncomingMessage]>;
-    const sent = pipeline(Readable.from(input?.body ?? []), sending);
-    sent.catch(() => {
-        // A server may respond before it has read everything; without a response, that is the error.
-    });
+    // Without TLS the server is on this machine, whatever its address.
+    const connection = new HttpConnection(url.startsWith('https:') ? { url, createConnection: await recognised(entry) } : { url, insecure: true });
     try {
-        const [response] = await answered;
-        return { ok: response.statusCode === OK, body: response as AsyncIterable<Uint8Array> };
+        return await connection.perform({ ...request, authentication: { token: secret }, jsonAsBytes: true });
     }
     catch (error) {
         throw new CommandError(`the server at ${url} cannot be reached: ${(error as Error).message}`, EXIT.unavailable);
@@ -51,8 +37,9 @@ export async function performRemotely(entry: LocalEntry, { operationId, attribut
  *
  * @throws CommandError when another server responds
  */
-async function recognised({ url, certificate }: LocalEntry, { hostname, port }: URL): Promise<() => TLSSocket> {
+async function recognised({ url, certificate }: LocalEntry): Promise<() => TLSSocket> {
 
+    const { hostname, port } = new URL(url);
     const host = hostname.replace(/^\[|\]$/g, '');
     const socket = connectTls({ host, port: Number(port || HTTPS_PORT), rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
     await once(socket, 'secureConnect').catch((error: Error) => {
@@ -72,16 +59,16 @@ async function recognised({ url, certificate }: LocalEntry, { hostname, port }: 
 const LIMIT = 256 * 1024 * 1024;
 
 /** Reads the JSON object of a response, successful or not. */
-export async function recordOf({ body }: Reply): Promise<JsonObject> {
+export async function recordOf({ output }: Reply): Promise<JsonObject> {
 
-    const value = parseJson(await readBytes(body, LIMIT));
+    const value = parseJson(await readBytes(bytesOf(output), LIMIT));
     return isJsonObject(value) ? value : {};
 }
 
 /** Throws a CommandError unless the response is successful. */
 export async function demandOk(reply: Reply): Promise<void> {
 
-    if (!reply.ok) {
+    if (reply.status !== Status.ok) {
         const { message } = await recordOf(reply);
         throw new CommandError(typeof message === 'string' ? message : 'the service refused', EXIT.failed);
     }

@@ -1,16 +1,10 @@
-/** Operation calls of the command line. */
+/** Operations that commands perform. */
 
-import type { JsonObject } from '../util/json-types.js';
+import type { ClientRequest } from '../client/connection.js';
+import type { DoipResponse } from '../doip/envelope.js';
 
-/** An operation to perform. */
-export interface CliRequest {
-    readonly operationId: string;
-    readonly attributes?: JsonObject;
-    readonly input?: { readonly mediaType: string; readonly body: AsyncIterable<Uint8Array> };
-}
+/** An operation to perform; without credentials of its own. */
+export type CliRequest = Pick<ClientRequest, 'targetId' | 'operationId' | 'attributes' | 'input'>;
 
-/** Response of an operation. */
-export interface Reply {
-    readonly ok: boolean;
-    readonly body: AsyncIterable<Uint8Array>;
-}
+/** Response of an operation. Its output must be read to the end or closed. */
+export type Reply = Pick<DoipResponse, 'status' | 'attributes' | 'output'>;

@@ -5,10 +5,9 @@
 
 import type { Config } from '../config/index.js';
 import { DataDirError } from '../app/data-dir.js';
-import type { DoipRequest, Segment } from '../doip/envelope.js';
-import { writeJson } from '../json/serializer.js';
-import { empty, sequence } from '../doip/segments.js';
-import { Status } from '../errors/status.js';
+import { isSegments } from '../client/connection.js';
+import type { DoipRequest } from '../doip/envelope.js';
+import { empty, json } from '../doip/segments.js';
 import { createGateway } from '../app/gateway.js';
 import { openLog } from '../logging/logger.js';
 import { gatewayOptions } from '../app/options.js';
@@ -53,11 +52,7 @@ export async function openService(config: Config): Promise<Service> {
     const { localSecret } = gateway.services;
     return {
         location: 'opened here',
-        async perform(request) {
-
-            const { status, output } = await gateway.perform(requestOf(request, localSecret));
-            return { ok: status === Status.ok, body: bytesOf(output) };
-        },
+        perform: (request) => gateway.perform(requestOf(request, localSecret)),
         async close() {
 
             await gateway.stop();
@@ -80,28 +75,14 @@ function remoteService({ storage: { dataDir } }: Config, { holder, message }: Da
     };
 }
 
-function requestOf({ operationId, attributes = {}, input }: CliRequest, token: string): DoipRequest {
+function requestOf({ input, attributes = {}, ...request }: CliRequest, token: string): DoipRequest {
 
-    const segment: Segment | null = input ? { kind: 'bytes', ...input } : null;
     return {
-        operationId, attributes,
-        targetId: 'service', requestId: null, clientId: null,
+        ...request, attributes,
+        requestId: null, clientId: null,
         authentication: {},
-        input: segment ? sequence(segment) : empty(),
+        input: input === undefined ? empty() : isSegments(input) ? input : json(input),
         transport: { protocol: 'internal', secure: true, remoteAddress: '', localToken: token },
         signal: new AbortController().signal
     };
-}
-
-/** Converts the output, which is a single segment here, to bytes; JSON as a server would send it. */
-async function *bytesOf(output: AsyncIterable<Segment>): AsyncGenerator<Uint8Array> {
-
-    for await (const segment of output) {
-        if (segment.kind === 'bytes') {
-            yield *segment.body;
-        }
-        else {
-            yield Buffer.from(writeJson(segment.value));
-        }
-    }
 }

@@ -3,20 +3,23 @@
  * in the order of the requests; each must be read, or discarded, before the next one can be.
  */
 
+import type { JsonWebKey, X509Certificate } from 'node:crypto';
+import { createPublicKey } from 'node:crypto';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect as connectTcp } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { Segment } from '../doip/envelope.js';
-import { MessageReader } from '../doip/framing/message-reader.js';
+import { MessageReader, type RawSegment } from '../doip/framing/message-reader.js';
 import { MessageWriter } from '../doip/framing/message-writer.js';
-import { readBytes } from '../doip/segments.js';
-import { parseJson } from '../json/strict-parser.js';
+import { bytesSegment } from '../doip/segments.js';
 import { jsonText } from '../json/raw-json.js';
 import { onClose } from '../util/streams/on-close.js';
 import { identityOf } from '../util/net/certificate-subject.js';
 import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
+import type { ClientRequest, ClientResponse, ClientSegment, Connection } from './connection.js';
+import { isSegments, jsonBytes, jsonSegmentOf, readJsonBody } from './connection.js';
+import { reasonForDistrust } from './trust.js';
 
 /** Where a service listens, and how it is recognised. */
 export interface NativeAddress {
@@ -24,52 +27,37 @@ export interface NativeAddress {
     readonly port: number;
     /** Id of the service: its certificate must name it. Absent: any certificate is accepted. */
     readonly serviceId?: string;
+    /** Public key of the service (JWK), as its handle record has it: its certificate must have this key. */
+    readonly publicKey?: JsonObject;
+    /** Certificates (PEM) of authorities that are trusted, instead of those that Node trusts. */
+    readonly ca?: string;
+    /** True to send credentials to a service whose certificate is not verified. Default false. */
+    readonly insecure?: boolean;
     /** False for a connection without TLS, on this machine. Default true. */
     readonly tls?: boolean;
     /** Client certificate and its key (PEM), as credentials. */
     readonly certificate?: { readonly cert: string; readonly key: string };
 }
 
-/** A request. */
-export interface NativeRequest {
-    readonly requestId?: string;
-    readonly clientId?: string;
-    readonly targetId: string;
-    readonly operationId: string;
-    readonly attributes?: JsonObject;
-    readonly authentication?: JsonObject;
-    /** One JSON value, or segments. Absent: none. */
-    readonly input?: JsonValue | AsyncIterable<Segment>;
-}
-
-/** A response. */
-export interface NativeResponse {
-    readonly requestId: string | null;
-    readonly status: string;
-    readonly attributes: JsonObject;
-    /** Segments of the output. Must be read to the end or closed before the next response arrives. */
-    readonly output: AsyncGenerator<Segment, void, undefined>;
-}
-
-/** Maximum size of a JSON segment that is read, in bytes. */
-const MAX_JSON_BYTES = 1024 * 1024 * 1024;
-
 /** A connection. */
-export class NativeConnection {
+export class NativeConnection implements Connection {
 
     readonly #socket: Socket;
     readonly #messages: MessageReader;
     readonly #writer: MessageWriter;
+    /** Why credentials must not be sent; null when they may. */
+    readonly #distrust: string | null;
     /** Resolves when the last request was sent. */
     #sent: Promise<unknown> = Promise.resolve();
     /** Resolves when the last response was read. */
     #read: Promise<unknown> = Promise.resolve();
 
-    private constructor(socket: Socket) {
+    private constructor(socket: Socket, distrust: string | null) {
 
         this.#socket = socket;
         this.#messages = new MessageReader(socket);
         this.#writer = new MessageWriter(socket);
+        this.#distrust = distrust;
         // Reported by the read or write in progress.
         socket.on('error', () => undefined);
     }
@@ -79,29 +67,44 @@ export class NativeConnection {
      *
      * @throws Error if the service cannot be reached, or is another one
      */
-    static async open({ host, port, serviceId, tls = true, certificate }: NativeAddress): Promise<NativeConnection> {
+    static async open(address: NativeAddress): Promise<NativeConnection> {
 
+        const { host, port, serviceId, publicKey, ca, tls = true, certificate } = address;
         if (!tls) {
             const socket = connectTcp({ host, port, noDelay: true });
             await once(socket, 'connect');
-            return new NativeConnection(socket);
+            return new NativeConnection(socket, distrust(socket, address, false));
         }
 
-        // The certificate is checked by its subject: it is normally signed by itself.
-        const socket = connectTls({ host, port, rejectUnauthorized: false, ...certificate });
+        // The certificate is normally signed by itself: whether it is trusted is decided here.
+        const socket = connectTls({ host, port, rejectUnauthorized: false, ...ca === undefined ? {} : { ca }, ...certificate });
         await once(socket, 'secureConnect');
         socket.setNoDelay(true);
-        const identity = identityOf(socket.getPeerX509Certificate()?.subject ?? '');
-        if (serviceId !== undefined && identity !== serviceId) {
+        const peer = socket.getPeerX509Certificate();
+        const identity = identityOf(peer?.subject);
+        const isKeyRight = publicKey === undefined || hasKey(peer, publicKey);
+        if (serviceId !== undefined && identity !== serviceId || !isKeyRight) {
             socket.destroy();
-            throw new Error(`the service at ${host}:${port} is ${identity ?? 'without an id'}, not ${serviceId}`);
+            throw new Error(isKeyRight ?
+                `the service at ${host}:${port} is ${identity ?? 'without an id'}, not ${serviceId}` :
+                `the service at ${host}:${port} has another public key`);
         }
 
-        return new NativeConnection(socket);
+        return new NativeConnection(socket, distrust(socket, address, socket.authorized || publicKey !== undefined));
     }
 
-    /** Sends a request, and returns its response once the earlier ones have been read. Rejects if the connection ends before. */
-    async perform(request: NativeRequest): Promise<NativeResponse> {
+    /** False after the connection was closed by either side. */
+    get isOpen(): boolean {
+
+        return this.#socket.writable && !this.#socket.readableEnded && !this.#messages.isBroken;
+    }
+
+    /** Performs a request once the earlier responses have been read. Rejects if the connection ends before. */
+    async perform(request: ClientRequest): Promise<ClientResponse> {
+
+        if (this.#distrust !== null && Object.keys(request.authentication ?? {}).length > 0) {
+            throw new Error(this.#distrust);
+        }
 
         const sent = this.#sent.then(() => this.#send(request));
         this.#sent = sent.catch(() => undefined);
@@ -111,15 +114,23 @@ export class NativeConnection {
 
             done = resolve;
         });
+        const stopWatching = this.#watch(request.signal);
+        const over = (): void => {
+
+            stopWatching();
+            done();
+        };
+
         await read;
         try {
             // A response may come before the whole request was sent.
-            return await Promise.race([this.#receive(done), sent.then(() => new Promise<never>(() => undefined))]);
+            return await Promise.race([this.#receive(request, over), sent.then(() => new Promise<never>(() => undefined))]);
         }
         catch (error) {
             // Where the next message begins is not known, neither here nor there.
             this.#socket.destroy();
-            done();
+            over();
+            request.signal?.throwIfAborted();
             throw error;
         }
     }
@@ -130,7 +141,30 @@ export class NativeConnection {
         this.#socket.destroySoon();
     }
 
-    async #send({ input, ...head }: NativeRequest): Promise<void> {
+    /** Closes the connection at once. */
+    destroy(): void {
+
+        this.#socket.destroy();
+    }
+
+    /** Ends the connection when a request is aborted. Returns how to stop that. */
+    #watch(signal: AbortSignal | undefined): () => void {
+
+        if (!signal) {
+            return () => undefined;
+        }
+
+        const abort = (): void => {
+
+            this.#socket.destroy(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+        };
+
+        signal.throwIfAborted();
+        signal.addEventListener('abort', abort);
+        return () => signal.removeEventListener('abort', abort);
+    }
+
+    async #send({ input, jsonAsBytes: _, signal: _signal, ...head }: ClientRequest): Promise<void> {
 
         if (input === undefined) {
             await this.#writer.json(JSON.stringify(head));
@@ -148,33 +182,38 @@ export class NativeConnection {
         await this.#writer.end();
     }
 
-    async #receive(done: () => void): Promise<NativeResponse> {
+    /** Reads a response. `over` is called when it was read to its end. */
+    async #receive(request: ClientRequest, over: () => void): Promise<ClientResponse> {
 
         const first = await this.#messages.nextMessage() ? await this.#messages.nextSegment() : null;
         if (first?.kind !== 'json') {
             throw new Error(first ? 'the response does not begin with JSON' : 'the service has closed the connection');
         }
 
-        const head = await readJson(first.body);
+        const head = await readJsonBody(first.body);
         if (!isJsonObject(head) || typeof head['status'] !== 'string') {
             throw new Error('the response has no status');
         }
 
         const { requestId, status, attributes, output } = head;
+        const compact = output === undefined ? [] : [compactSegment(output, request)];
+        // Without further segments the connection is free for the next response, whether or not this one is read.
+        const next = await this.#messages.nextSegment();
+        if (!next) {
+            over();
+        }
+
         return {
             requestId: typeof requestId === 'string' ? requestId : null, status, attributes: isJsonObject(attributes) ? attributes : {},
-            output: onClose(this.#output(output), () => void this.#discardRest().then(done))
+            output: next ? onClose(this.#output(compact, next, request), () => void this.#discardRest().then(over)) : of(compact)
         };
     }
 
-    async *#output(compact: JsonValue | undefined): AsyncGenerator<Segment, void, undefined> {
+    async *#output(compact: readonly ClientSegment[], first: RawSegment, request: ClientRequest): AsyncGenerator<ClientSegment, void, undefined> {
 
-        if (compact !== undefined) {
-            yield { kind: 'json', value: compact };
-        }
-
-        for (let next = await this.#messages.nextSegment(); next; next = await this.#messages.nextSegment()) {
-            yield next.kind === 'bytes' ? { kind: 'bytes', body: next.body } : { kind: 'json', value: await readJson(next.body) };
+        yield *compact;
+        for (let next: RawSegment | null = first; next; next = await this.#messages.nextSegment()) {
+            yield next.kind === 'bytes' ? { kind: 'bytes', body: next.body } : await jsonSegmentOf(next.body, request);
         }
     }
 
@@ -192,12 +231,22 @@ export class NativeConnection {
     }
 }
 
-function isSegments(input: JsonValue | AsyncIterable<Segment>): input is AsyncIterable<Segment> {
+async function *of(segments: readonly ClientSegment[]): AsyncGenerator<ClientSegment, void, undefined> {
 
-    return typeof input === 'object' && input !== null && Symbol.asyncIterator in input;
+    yield *segments;
 }
 
-async function readJson(body: AsyncIterable<Uint8Array>): Promise<JsonValue> {
+function compactSegment(value: JsonValue, { jsonAsBytes = false }: ClientRequest): ClientSegment {
 
-    return parseJson(await readBytes(body, MAX_JSON_BYTES));
+    return jsonAsBytes ? jsonBytes(bytesSegment(Buffer.from(jsonText(value))).body) : { kind: 'json', value };
+}
+
+function distrust({ remoteAddress = '' }: Socket, { host, port, insecure = false }: NativeAddress, isVerified: boolean): string | null {
+
+    return reasonForDistrust({ target: `${host}:${port}`, remoteAddress, isVerified, insecure, remedy: 'give its public key' });
+}
+
+function hasKey(certificate: X509Certificate | undefined, jwk: JsonObject): boolean {
+
+    return certificate?.publicKey.equals(createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' })) ?? false;
 }

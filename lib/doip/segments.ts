@@ -6,6 +6,7 @@ import type { BytesSegment, JsonSegment, Segment } from './envelope.js';
 import type { JsonValue } from '../util/json-types.js';
 import type { DoipError } from '../errors/errors.js';
 import { badRequest, tooLarge } from '../errors/errors.js';
+import { jsonText } from '../json/raw-json.js';
 import { parseJson } from '../json/strict-parser.js';
 import { ByteBuffer } from '../util/streams/byte-buffer.js';
 
@@ -70,6 +71,19 @@ export async function drain(body: AsyncIterable<Uint8Array>): Promise<void> {
 
     for await (const chunk of body) {
         void chunk;
+    }
+}
+
+/** The bytes of all segments, JSON as its text. Closing them closes the segments. */
+export async function *bytesOf(segments: AsyncIterable<Segment>): AsyncGenerator<Uint8Array, void, undefined> {
+
+    for await (const segment of segments) {
+        if (segment.kind === 'bytes') {
+            yield *segment.body;
+        }
+        else {
+            yield Buffer.from(jsonText(segment.value));
+        }
     }
 }
 

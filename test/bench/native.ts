@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { NativeConnection } from '../../lib/client/native-connection.js';
-import type { NativeRequest, NativeResponse } from '../../lib/client/native-connection.js';
+import type { ClientRequest, ClientResponse } from '../../lib/client/connection.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { jsonSegment, readBytes, sequence } from '../../lib/doip/segments.js';
 import type { JsonObject } from '../../lib/util/json-types.js';
@@ -84,7 +84,7 @@ async function prepare(connection: NativeConnection): Promise<string> {
 }
 
 /** Reads an output; bytes are counted. Throws for an error. */
-async function consume({ status, attributes, output }: NativeResponse): Promise<unknown[]> {
+async function consume({ status, attributes, output }: ClientResponse): Promise<unknown[]> {
 
     const values: unknown[] = [];
     for await (const segment of output) {
@@ -115,7 +115,7 @@ async function compareRetrievals(
 ): Promise<void> {
 
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    const retrieval = (): NativeRequest => ({
+    const retrieval = (): ClientRequest => ({
         targetId: `test/o${calls++ % OBJECTS}`, operationId: Op.retrieve, authentication: { token }
     });
     const native = async (): Promise<unknown> => consume(await connection.perform(retrieval()));

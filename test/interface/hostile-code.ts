@@ -67,7 +67,7 @@ describe('hostile code', () => {
 
     before(async () => {
 
-        service = await startRest(createSqlite, 'http/1.1', { SCRIPT_WORKERS: 1, SCRIPT_TIMEOUT_SECONDS: 4, SCRIPT_MEMORY_BYTES: 16 * 1024 * 1024 });
+        service = await startRest(createSqlite, 'http/1.1', { SCRIPT_WORKERS: 1, SCRIPT_TIMEOUT_SECONDS: 10, SCRIPT_MEMORY_BYTES: 16 * 1024 * 1024 });
         await service.create('Schema', { name: 'Hostile', schema: { type: 'object' }, javascript: CODE });
     });
 

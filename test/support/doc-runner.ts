@@ -8,6 +8,7 @@ import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { connect } from '../../lib/client/index.js';
 import { DIALECTS } from './database.js';
 import type { Block, Page } from './doc-pages.js';
 import { ROOT } from './doc-pages.js';
@@ -90,9 +91,10 @@ async function startFor({ blocks }: Page): Promise<{ url: string; native: string
     }
 
     const database = await DIALECTS[0]!.create();
-    const service = await startProcess(database);
+    const service = await startProcess(database, { DOIP_PORT: '0' });
+    const { attributes } = await connect(service.url).hello() as unknown as { attributes: { port: number } };
     return {
-        url: service.url, native: SHOWN_NATIVE_ADDRESS, dataDir: database.options.dataDir,
+        url: service.url, native: `127.0.0.1:${attributes.port}`, dataDir: database.options.dataDir,
         async stop() {
 
             await service.stop();
@@ -105,7 +107,9 @@ async function startFor({ blocks }: Page): Promise<{ url: string; native: string
  * on standard error and ends each answer with a new line. */
 async function prepare(folder: string): Promise<void> {
 
-    await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+    await mkdir(join(folder, 'node_modules'));
+    await symlink(ROOT, join(folder, 'node_modules', 'doip-gateway'));
+    await symlink(join(ROOT, 'node_modules', '@cnri'), join(folder, 'node_modules', '@cnri'));
     const tools = join(folder, '.run');
     await mkdir(tools);
     const programs = {

@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import type { NativeResponse } from '../../../lib/client/native-connection.js';
+import type { ClientResponse } from '../../../lib/client/connection.js';
 import { NativeConnection } from '../../../lib/client/native-connection.js';
 import type { Segment } from '../../../lib/doip/envelope.js';
 import { Op } from '../../../lib/doip/operation-ids.js';
@@ -20,7 +20,7 @@ const { describe, it, before, after } = lab;
 const HELLO = { targetId: 'service', operationId: Op.hello };
 
 /** The output of a response: JSON values, and hashes of bytes. */
-async function read({ output }: NativeResponse): Promise<unknown[]> {
+async function read({ output }: ClientResponse): Promise<unknown[]> {
 
     const values: unknown[] = [];
     for await (const segment of output) {

@@ -153,12 +153,14 @@ forEachDatabase((name, create) => {
 
         it('renews the lease of a long job', async () => {
 
-            const kind = start(() => sleep(300), { leaseMs: 60 });
+            const finished = new EventTarget();
+            const kind = start(async () => void await once(finished, 'finished'), { leaseMs: 2000 });
             await runner.enqueue({ kind, payload: null });
             await until(async () => await state(kind) === 'running');
 
-            await sleep(150);
+            await sleep(3000);
             expect(await store.claim(kind, 1000)).to.be.null();
+            finished.dispatchEvent(new Event('finished'));
             await until(async () => await state(kind) === 'done');
         });
 

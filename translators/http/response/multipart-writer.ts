@@ -17,14 +17,18 @@ export interface MultipartBody {
 /**
  * Writes segments as parts: JSON as `application/json`, bytes with their media type, and with the name in a preceding JSON segment `{id}`.
  * The boundary has 128 random bits, so that content cannot contain it.
+ *
+ * @param options `defaultType`: media type of bytes without one; null for none
  */
-export function writeMultipart(segments: AsyncIterable<Segment>): MultipartBody {
+export function writeMultipart(
+    segments: AsyncIterable<Segment>, { defaultType = 'application/octet-stream' }: { defaultType?: string | null } = {}
+): MultipartBody {
 
     const boundary = randomBytes(16).toString('hex');
-    return { contentType: `multipart/mixed; boundary=${boundary}`, body: parts(segments, boundary) };
+    return { contentType: `multipart/mixed; boundary=${boundary}`, body: parts(segments, boundary, defaultType) };
 }
 
-async function *parts(segments: AsyncIterable<Segment>, boundary: string): AsyncGenerator<Uint8Array> {
+async function *parts(segments: AsyncIterable<Segment>, boundary: string, defaultType: string | null): AsyncGenerator<Uint8Array> {
 
     let name: string | undefined;
     for await (const segment of segments) {
@@ -35,7 +39,7 @@ async function *parts(segments: AsyncIterable<Segment>, boundary: string): Async
             continue;
         }
 
-        yield Buffer.from(`--${boundary}\r\n${bytesHeaders(segment, name)}\r\n\r\n`);
+        yield Buffer.from(`--${boundary}\r\n${bytesHeaders(segment, name, defaultType)}\r\n\r\n`);
         yield *segment.body;
         yield Buffer.from('\r\n');
         name = undefined;
@@ -44,8 +48,8 @@ async function *parts(segments: AsyncIterable<Segment>, boundary: string): Async
     yield Buffer.from(`--${boundary}--\r\n`);
 }
 
-function bytesHeaders({ mediaType, filename }: BytesSegment, name: string | undefined): string {
+function bytesHeaders({ mediaType, filename }: BytesSegment, name: string | undefined, defaultType: string | null): string {
 
-    const type = mediaType !== undefined && isMediaType(mediaType) ? mediaType : 'application/octet-stream';
-    return `Content-Type: ${type}\r\nContent-Disposition: ${formatDisposition('attachment', filename, name)}`;
+    const type = mediaType !== undefined && isMediaType(mediaType) ? mediaType : defaultType;
+    return `${type === null ? '' : `Content-Type: ${type}\r\n`}Content-Disposition: ${formatDisposition('attachment', filename, name)}`;
 }

@@ -18,7 +18,7 @@ const SMALL_BYTES = 64 * 1024;
  * Reads the start of an output. One JSON segment is `json`, several segments are `segments`. More than a few bytes cannot be looked past,
  * so an output that begins with them is `bytes`, unless its attribute `mediaType` is multipart and the segment is not marked as the whole.
  */
-export async function readOutput(response: DoipResponse): Promise<Output> {
+export async function readOutput(response: Pick<DoipResponse, 'output' | 'attributes'>): Promise<Output> {
 
     const { output } = response;
     if (output instanceof JsonInMemory) {
@@ -104,8 +104,7 @@ function closing(iterator: AsyncIterator<Segment>): () => Promise<void> {
     };
 }
 
-function isMultipart(response: DoipResponse): boolean {
+function isMultipart({ attributes: { mediaType } }: Pick<DoipResponse, 'attributes'>): boolean {
 
-    const { mediaType } = response.attributes;
     return typeof mediaType === 'string' && /^multipart\//i.test(mediaType);
 }

@@ -1,0 +1,319 @@
+/**
+ * `doip-gateway call OPERATION TARGET`: performs any operation, with files as elements, on the repository of the data folder or on any DOIP
+ * service.
+ */
+
+import { createReadStream, readFileSync } from 'node:fs';
+import { mkdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { errorOf } from '../client/doip-client.js';
+import { connect, type ClientOptions } from '../client/index.js';
+import { type ClientSegment, readJsonBody } from '../client/connection.js';
+import type { Segment } from '../doip/envelope.js';
+import { jsonSegment } from '../doip/segments.js';
+import { Op } from '../doip/operation-ids.js';
+import { Status } from '../errors/status.js';
+import { jsonText } from '../json/raw-json.js';
+import { parseJson } from '../json/strict-parser.js';
+import type { JsonObject, JsonValue } from '../util/json-types.js';
+import { isJsonObject } from '../util/json-types.js';
+import { CommandError, EXIT } from './command-error.js';
+import type { CommandOptions, Work } from './command.js';
+import { demandNew, writeOutput } from './output.js';
+import { Progress } from './progress.js';
+import type { CliRequest, Reply } from './request.js';
+import { readSecrets } from './secret-prompt.js';
+import type { Service } from './service.js';
+
+/** Options that need `url`. */
+const FOR_URL = ['user', 'cert', 'cert-key', 'service-key', 'insecure'] as const;
+
+/** Connects to the service at a URL. */
+export async function serviceAt(url: string, options: CommandOptions): Promise<Service> {
+
+    const client = orUsage(connect, url, await clientOptions(options));
+    return {
+        location: url,
+        async perform(request) {
+
+            return client.perform({ ...request, jsonAsBytes: true }).catch((error: Error) => {
+
+                throw new CommandError(`${url}: ${error.message}`, EXIT.unavailable);
+            });
+        },
+        close: () => Promise.resolve(client.close())
+    };
+}
+
+async function clientOptions(options: CommandOptions): Promise<ClientOptions> {
+
+    const { user, insecure, cert, 'cert-key': key, 'service-key': serviceKey } = options;
+    if ((cert === undefined) !== (key === undefined)) {
+        throw new CommandError('--cert and --cert-key belong together', EXIT.usage);
+    }
+
+    const token = process.env['DOIP_TOKEN'] ?? '';
+    return {
+        ...user === undefined ? token === '' ? {} : { token } : { username: user, password: await passwordOf(user) },
+        ...insecure === undefined ? {} : { insecure },
+        ...cert === undefined || key === undefined ? {} : { certificate: { cert: readText(cert), key: readText(key) } },
+        ...serviceKey === undefined ? {} : { publicKey: publicKeyIn(serviceKey) }
+    };
+}
+
+async function passwordOf(user: string): Promise<string> {
+
+    const password = process.env['DOIP_PASSWORD'] ?? '';
+    if (password !== '') {
+        return password;
+    }
+
+    if (!process.stdin.isTTY) {
+        throw new CommandError('--user needs the password in DOIP_PASSWORD, or a terminal to ask for it', EXIT.usage);
+    }
+
+    const [answer = ''] = await readSecrets(`password of ${user}: `);
+    return answer;
+}
+
+/** A JWK, or the response of Hello, which has one. */
+function publicKeyIn(file: string): JsonObject {
+
+    const value = readJsonFile(file);
+    const { attributes } = isJsonObject(value) ? value : {};
+    const key = isJsonObject(attributes) ? attributes['publicKey'] : value;
+    if (!isJsonObject(key) || typeof key['kty'] !== 'string') {
+        throw new CommandError(`${file} has no public key: expected a JWK, or the response of Hello`, EXIT.data);
+    }
+
+    return key;
+}
+
+/** Prepares a call: everything about its arguments and files is checked before anything is sent. */
+export async function prepareCall([operationId = '', targetId = '']: readonly string[], options: CommandOptions): Promise<Work> {
+
+    const { output = '-', force = false, url } = options;
+    const useless = url === undefined ? FOR_URL.find((name) => options[name] !== undefined) : undefined;
+    if (useless) {
+        throw new CommandError(`--${useless} needs --url: without it the service is that of DATA_DIR, and the caller its administrator`, EXIT.usage);
+    }
+
+    const elements = await Promise.all((options.element ?? []).map(elementFile));
+    const request = { operationId: operationOf(operationId, targetId), targetId, attributes: attributesOf(options), ...inputOf(options, elements) };
+    const isFolder = output.endsWith('/') || output !== '-' && await isDirectory(output);
+    if (!isFolder) {
+        await demandNew(output, force);
+    }
+
+    return async (service) => {
+
+        const reply = await service.perform(request);
+        if (reply.status !== Status.ok) {
+            const { message } = await errorOf(reply);
+            throw new CommandError(message === reply.status ? message : `${message} (${reply.status})`, EXIT.failed);
+        }
+
+        await (isFolder ? saveElements(reply, output, force) : writeOutput(output, textOf(reply.output))).catch((error: Error) => {
+
+            throw error instanceof CommandError ? error : new CommandError(`the output is not complete: ${error.message}`, EXIT.failed);
+        });
+    };
+}
+
+/** Operations of the service by the last word of their ids. On an object a short name may be a method of its type. */
+const SHORT_NAMES: ReadonlyMap<string, string> = new Map(
+    Object.values(Op).filter((id) => /^\d+\.DOIP\/Op\./.test(id)).map((id) => [id.replace(/^\d+\.DOIP\/Op\./, ''), id]));
+
+function operationOf(name: string, targetId: string): string {
+
+    return targetId === 'service' ? SHORT_NAMES.get(name) ?? name : name;
+}
+
+/** Attributes of `--attributes`, and those that are given one by one as NAME=VALUE. */
+function attributesOf({ attributes = [] }: CommandOptions): JsonObject {
+
+    const all: JsonObject = {};
+    for (const text of attributes) {
+        const named = /^([^={}"]+)=([^]*)$/.exec(text);
+        if (named) {
+            all[named[1] ?? ''] = valueOf(named[2] ?? '');
+            continue;
+        }
+
+        const value = orUsage(parseJson, text);
+        if (!isJsonObject(value)) {
+            throw new CommandError(`--attributes must be NAME=VALUE or a JSON object, not ${text}`, EXIT.usage);
+        }
+
+        Object.assign(all, value);
+    }
+
+    return all;
+}
+
+/** A value that is JSON is parsed, any other is text. */
+function valueOf(text: string): JsonValue {
+
+    try {
+        return parseJson(text);
+    }
+    catch {
+        return text;
+    }
+}
+
+/** A file to be sent as an element. */
+interface ElementFile {
+    readonly id: string;
+    readonly path: string;
+    readonly type?: string;
+    readonly size: number;
+}
+
+/** Reads `ID=FILE` or `ID=FILE;type=MEDIA/TYPE`. */
+async function elementFile(text: string): Promise<ElementFile> {
+
+    const [, id = '', path = '', type] = /^([^=]+)=(.+?)(?:;type=([^;]+))?$/.exec(text) ?? [];
+    if (id === '') {
+        throw new CommandError(`--element must be ID=FILE or ID=FILE;type=MEDIA/TYPE, not ${text}`, EXIT.usage);
+    }
+
+    const found = await stat(path).catch((error: Error) => {
+
+        throw new CommandError(`${path} cannot be read: ${error.message}`, EXIT.noInput);
+    });
+    if (found.isDirectory()) {
+        throw new CommandError(`${path} is a folder`, EXIT.noInput);
+    }
+
+    return { id, path, size: found.size, ...type === undefined ? {} : { type } };
+}
+
+function inputOf({ input, json }: CommandOptions, elements: readonly ElementFile[]): Pick<CliRequest, 'input'> {
+
+    if (input !== undefined && json !== undefined) {
+        throw new CommandError('--input and --json exclude each other', EXIT.usage);
+    }
+
+    const value = json === undefined ? input === undefined ? undefined : readJsonFile(input) : orUsage(parseJson, json);
+    if (elements.length === 0) {
+        return value === undefined ? {} : { input: value };
+    }
+
+    if (value !== undefined && !isJsonObject(value)) {
+        throw new CommandError('--element needs an object as the input', EXIT.usage);
+    }
+
+    return { input: objectWith(value ?? {}, elements) };
+}
+
+/** The object, which lists the elements, and for each element its id and bytes. */
+async function *objectWith(object: JsonObject, elements: readonly ElementFile[]): AsyncGenerator<Segment, void, undefined> {
+
+    const listed = Array.isArray(object['elements']) ? object['elements'] : [];
+    const ids = new Set(listed.map((each) => (isJsonObject(each) ? each['id'] : undefined)));
+    const described = elements.filter(({ id }) => !ids.has(id)).map(({ id, path, type }) => ({
+        id, ...type === undefined ? {} : { type }, attributes: { filename: basename(path) }
+    }));
+    yield jsonSegment({ ...object, elements: [...listed, ...described] });
+    const progress = new Progress('call', elements.reduce((sum, { size }) => sum + size, 0));
+    for (const { id, path, type } of elements) {
+        yield jsonSegment({ id });
+        const body = progress.of(createReadStream(path) as AsyncIterable<Uint8Array>);
+        yield { kind: 'bytes', body, filename: basename(path), ...type === undefined ? {} : { mediaType: type } };
+    }
+}
+
+/** The output as it is printed: JSON ends with a line end, bytes are as they are. */
+async function *textOf(output: AsyncIterable<ClientSegment>): AsyncGenerator<Uint8Array, void, undefined> {
+
+    for await (const segment of output) {
+        if (segment.kind === 'json') {
+            yield Buffer.from(jsonText(segment.value));
+        }
+        else {
+            yield *segment.body;
+        }
+
+        if (isJson(segment)) {
+            yield Buffer.from('\n');
+        }
+    }
+}
+
+function isJson(segment: ClientSegment): boolean {
+
+    return segment.kind === 'json' || 'isJson' in segment;
+}
+
+/** Prints the object, and writes each element to a file of its own, named by its id. */
+async function saveElements({ output }: Reply, folder: string, force: boolean): Promise<void> {
+
+    await mkdir(folder, { recursive: true });
+    let name = 'output';
+    for await (const segment of output as AsyncIterable<ClientSegment>) {
+        if (!isJson(segment)) {
+            const path = join(folder, name);
+            await demandNew(path, force);
+            await writeOutput(path, segment.kind === 'bytes' ? segment.body : []);
+            continue;
+        }
+
+        const value = await valueIn(segment);
+        const id = isJsonObject(value) && Object.keys(value).length === 1 ? value['id'] : undefined;
+        if (typeof id === 'string') {
+            name = fileName(id);
+        }
+        else {
+            await writeOutput('-', [Buffer.from(`${jsonText(value)}\n`)]);
+        }
+    }
+}
+
+async function valueIn(segment: ClientSegment): Promise<JsonValue> {
+
+    return segment.kind === 'json' ? segment.value : readJsonBody(segment.body);
+}
+
+/** An element id as the name of a file in one folder. */
+function fileName(id: string): string {
+
+    return encodeURIComponent(id.toWellFormed()).replace(/^\.+$/, (dots) => '%2E'.repeat(dots.length));
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+
+    return stat(path).then((found) => found.isDirectory(), () => false);
+}
+
+function readText(file: string): string {
+
+    try {
+        return readFileSync(file === '-' ? 0 : file, 'utf8');
+    }
+    catch (error) {
+        throw new CommandError(`${file} cannot be read: ${(error as Error).message}`, EXIT.noInput);
+    }
+}
+
+function readJsonFile(file: string): JsonValue {
+
+    const text = readText(file);
+    try {
+        return parseJson(text);
+    }
+    catch (error) {
+        throw new CommandError(`${file}: ${(error as Error).message}`, EXIT.data);
+    }
+}
+
+/** Makes errors of arguments errors of usage. */
+function orUsage<Args extends unknown[], T>(work: (...args: Args) => T, ...args: Args): T {
+
+    try {
+        return work(...args);
+    }
+    catch (error) {
+        throw new CommandError((error as Error).message, EXIT.usage);
+    }
+}

@@ -1,0 +1,78 @@
+/** What a command is: operands and options, and the work to do on a service. */
+
+import { parseArgs } from 'node:util';
+import { CommandError, EXIT } from './command-error.js';
+import type { Service } from './service.js';
+
+/** Options of the command line, by name; each command has some of them. */
+export const OPTIONS = {
+    force: { type: 'boolean' },
+    url: { type: 'string' },
+    user: { type: 'string' },
+    attributes: { type: 'string', short: 'a', multiple: true },
+    input: { type: 'string' },
+    json: { type: 'string' },
+    element: { type: 'string', multiple: true },
+    output: { type: 'string' },
+    cert: { type: 'string' },
+    'cert-key': { type: 'string' },
+    'service-key': { type: 'string' },
+    insecure: { type: 'boolean' }
+} as const;
+
+/** Name of an option. */
+export type OptionName = keyof typeof OPTIONS;
+
+/** Values of the options that were given. */
+export type CommandOptions = {
+    readonly [Name in OptionName]?: typeof OPTIONS[Name] extends { type: 'boolean' } ? boolean :
+        typeof OPTIONS[Name] extends { multiple: true } ? readonly string[] : string;
+};
+
+/** What a command does with its service. */
+export type Work = (service: Service) => Promise<void>;
+
+/** A command: reads and checks its arguments in `prepare`, which returns the work to do. */
+export interface Command {
+    /** Names of the required positional arguments. */
+    readonly operands: readonly string[];
+    readonly options?: readonly OptionName[];
+    prepare(args: readonly string[], options: CommandOptions): Promise<Work> | Work;
+    /** Connects to the service at `url`, where it is given instead of that of the data folder. */
+    readonly serviceAt?: (url: string, options: CommandOptions) => Promise<Service>;
+}
+
+/** The arguments of the program. */
+export interface Arguments {
+    readonly help: boolean;
+    readonly version: boolean;
+    readonly options: CommandOptions;
+    /** The command and its operands. */
+    readonly words: readonly string[];
+}
+
+/** Reads the arguments. @throws CommandError for options that no command has */
+export function readArguments(args: readonly string[]): Arguments {
+
+    try {
+        const { values: { help = false, version = false, ...options }, positionals } = parseArgs({
+            args: [...args], allowPositionals: true,
+            options: { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' }, ...OPTIONS }
+        });
+        return { help, version, options, words: positionals };
+    }
+    catch (error) {
+        throw new CommandError(`${(error as Error).message}; see doip-gateway help`, EXIT.usage);
+    }
+}
+
+const OPTION_NAMES = Object.keys(OPTIONS) as OptionName[];
+
+/** Throws a CommandError for an option that the command does not have. */
+export function demandOptions(command: string, options: CommandOptions, known: readonly OptionName[]): void {
+
+    const unknown = OPTION_NAMES.find((option) => options[option] !== undefined && !known.includes(option));
+    if (unknown) {
+        throw new CommandError(`${command} has no option --${unknown}; see doip-gateway --help`, EXIT.usage);
+    }
+}

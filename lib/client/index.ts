@@ -1,0 +1,90 @@
+/**
+ * `doip-gateway/client`: a client for DOIP services, native or over HTTP.
+ *
+ * ```js
+ * import { connect } from 'doip-gateway/client';
+ *
+ * const client = connect('doip://127.0.0.1:9000', { username: 'admin', password: 'PASSWORD' });
+ * const object = await client.retrieve('test/map');
+ * client.close();
+ * ```
+ */
+
+import type { JsonObject } from '../util/json-types.js';
+import { DoipClient } from './doip-client.js';
+import { HttpConnection } from './http-connection.js';
+import { NativePool } from './native-pool.js';
+
+export { DoipClient } from './doip-client.js';
+export type {
+    ByteRange, Credentials, NewElement, NewObject, ObjectUpdate, SearchOptions, SearchPage
+} from './doip-client.js';
+export type { ClientRequest, ClientResponse, ClientSegment, Connection, JsonBytes } from './connection.js';
+export { HttpConnection } from './http-connection.js';
+export type { HttpAddress } from './http-connection.js';
+export { NativeConnection } from './native-connection.js';
+export type { NativeAddress } from './native-connection.js';
+export { NativePool } from './native-pool.js';
+export { DoipError } from '../errors/errors.js';
+export { Status } from '../errors/status.js';
+export type { BytesSegment, JsonSegment, Segment } from '../doip/envelope.js';
+export type { Acl, DigitalObject, Element, Metadata } from '../doip/digital-object.js';
+export type { JsonObject, JsonValue } from '../util/json-types.js';
+export { bytesSegment, jsonSegment, readBytes, sequence } from '../doip/segments.js';
+
+/** Credentials, and how the service is recognised. */
+export interface ClientOptions {
+    readonly username?: string;
+    readonly password?: string;
+    /** Id of the user, for a password without username. */
+    readonly clientId?: string;
+    /** Access token, or a JWT signed with the key of the user. */
+    readonly token?: string;
+    /** User as whom the administrator acts. */
+    readonly asUserId?: string;
+    /** Client certificate and its key (PEM); native DOIP takes it as credentials. */
+    readonly certificate?: { readonly cert: string; readonly key: string };
+    /** Public key of the service (JWK), as its handle record and Hello have it. Native DOIP only. */
+    readonly publicKey?: JsonObject;
+    /** Certificates (PEM) of authorities that are trusted, instead of those that Node trusts. */
+    readonly ca?: string;
+    /** True to send credentials to a service that is not verified. Default false. */
+    readonly insecure?: boolean;
+}
+
+const DEFAULT_PORT = 9000;
+
+/**
+ * Returns a client for the service at an address. Nothing is sent yet.
+ *
+ * Credentials are sent only to a service that is verified: by an authority that is trusted, by its public key, or because it is on this
+ * machine.
+ *
+ * @param address `http://` or `https://` with the URL of the service for DOIP over HTTP; `doip://HOST:PORT` for native DOIP, with the id of
+ * the service as the path where its certificate must name it
+ * @throws TypeError if the address is invalid
+ */
+export function connect(address: string, options: ClientOptions = {}): DoipClient {
+
+    const { certificate, publicKey, ca, insecure, clientId, ...authentication } = options;
+    const trust = { ...ca === undefined ? {} : { ca }, ...insecure === undefined ? {} : { insecure }, ...certificate ? { certificate } : {} };
+    const credentials = {
+        ...clientId === undefined ? {} : { clientId }, ...Object.keys(authentication).length > 0 ? { authentication: { ...authentication } } : {}
+    };
+    const { protocol, hostname, port, pathname } = new URL(address);
+    switch (protocol) {
+        case 'http:':
+        case 'https:':
+            return new DoipClient(new HttpConnection({ url: address, ...trust }), credentials);
+        case 'doip:': {
+            const serviceId = decodeURIComponent(pathname.slice(1));
+            return new DoipClient(new NativePool({
+                host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || DEFAULT_PORT), ...trust, ...publicKey ? { publicKey } : {},
+                ...serviceId === '' ? {} : { serviceId }
+            }), credentials);
+        }
+
+        default:
+            throw new TypeError(`${address} is no address of a service: http://…, https://… or doip://…`);
+    }
+}
