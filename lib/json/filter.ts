@@ -13,11 +13,14 @@ import { getOrAdd } from '../util/cache/get-or-add.js';
 /** Maximum number of pointers in a filter. */
 const MAX_POINTERS = 10_000;
 
+/** Maximum number of segments of all pointers of a filter together: each may become a part of the mask. */
+const MAX_SEGMENTS = 25_000;
+
 /**
  * Returns the parts of a value that a pointer refers to, inside of their parents. `_` stands for every element of an array; a
  * number keeps only that element, so that indices shift. The empty pointer keeps everything; a pointer to nothing is ignored.
  *
- * @throws DoipError 400 when a pointer is malformed, or when there are more than 10,000
+ * @throws DoipError 400 when a pointer is malformed, or when there are more than 10,000, or 25,000 segments of them
  */
 export function prune(root: JsonValue, pointers: readonly string[]): JsonValue {
 
@@ -32,9 +35,16 @@ export function pruner(pointers: readonly string[]): (root: JsonValue) => JsonVa
     }
 
     const mask = newMask();
+    let count = 0;
     for (const pointer of pointers) {
+        const segments = parsePointer(pointer);
+        count += segments.length;
+        if (count > MAX_SEGMENTS) {
+            throw badRequest(`the JSON pointers of the filter have more than ${MAX_SEGMENTS} segments together`);
+        }
+
         let node = mask;
-        for (const segment of parsePointer(pointer)) {
+        for (const segment of segments) {
             node = member(node, segment);
         }
 
@@ -47,18 +57,20 @@ export function pruner(pointers: readonly string[]): (root: JsonValue) => JsonVa
 /** Parts of a value to keep: all of it, or those of its members. */
 interface Mask {
     whole: boolean;
-    readonly members: Map<string, Mask>;
+    /** Null for none. */
+    members: Map<string, Mask> | null;
     /** Masks of array elements that are named by number as well as by `_`, merged once. */
-    readonly merged: Map<string, Mask>;
+    merged: Map<string, Mask> | null;
 }
 
 function newMask(): Mask {
 
-    return { whole: false, members: new Map(), merged: new Map() };
+    return { whole: false, members: null, merged: null };
 }
 
 function member(mask: Mask, segment: string): Mask {
 
+    mask.members ??= new Map<string, Mask>();
     return getOrAdd(mask.members, segment, newMask);
 }
 
@@ -99,7 +111,7 @@ function maskedObject(value: JsonObject, mask: Mask): JsonObject {
 
     const retained: [string, JsonValue][] = [];
     for (const [name, child] of Object.entries(value)) {
-        const childMask = mask.members.get(name);
+        const childMask = mask.members?.get(name);
         const maskedChild = childMask ? masked(child, childMask) : undefined;
         if (maskedChild !== undefined) {
             retained.push([name, maskedChild]);
@@ -112,22 +124,23 @@ function maskedObject(value: JsonObject, mask: Mask): JsonObject {
 
 function elementMask(mask: Mask, index: string): Mask | undefined {
 
-    const every = mask.members.get('_');
-    const one = mask.members.get(index);
+    const every = mask.members?.get('_');
+    const one = mask.members?.get(index);
     if (!every || !one) {
         return every ?? one;
     }
 
+    mask.merged ??= new Map<string, Mask>();
     return getOrAdd(mask.merged, index, () => union(every, one));
 }
 
 function union(a: Mask, b: Mask): Mask {
 
-    const members = new Map(a.members);
-    for (const [name, child] of b.members) {
+    const members = new Map(a.members ?? []);
+    for (const [name, child] of b.members ?? []) {
         const other = members.get(name);
         members.set(name, other ? union(other, child) : child);
     }
 
-    return { whole: a.whole || b.whole, members, merged: new Map() };
+    return { whole: a.whole || b.whole, members, merged: null };
 }

@@ -75,6 +75,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     'a search with sort fields': zipped(json('/search', `{${SEARCH},"sortFields":[${list(19_000, (i) => `"/f${i} desc"`)}]}`)),
     'a search with facets': zipped(json('/search', `{${SEARCH},"facets":[${list(4_000, (i) => `{"field":"/f${i}"}`)}]}`)),
     'a search with filters': zipped(json('/search', `{${SEARCH},"filter":[${list(19_000, (i) => `"/content/a/${i}"`)}]}`)),
+    'a search with filters of many segments': zipped(json('/search', `{${SEARCH},"filter":[${list(1_000, (i) => `"/${i}${'/a'.repeat(500)}"`)}]}`)),
     'a search with filter queries': zipped(json('/search', `{${SEARCH},"filterQueries":[${list(15_000, (i) => `"a${i}*"`)}]}`)),
     'a search with a query of JSON': zipped(json('/search', `{"queryJson":${'{"bool":{"must":['.repeat(40)}{"match":{"a":"b"}}${']}}'.repeat(40)}}`)),
     'a batch of many values': zipped({ ...json('/batchUpload', `[{"type":"Document","content":${VALUES}}]`) }),

@@ -76,6 +76,12 @@ describe('the JSON filter', () => {
         expect(() => prune({}, new Array<string>(10_001).fill('/a'))).to.throw('the filter has more than 10000 JSON pointers');
     });
 
+    it('rejects too many segments', () => {
+
+        const pointers = Array.from({ length: 50 }, (_, i) => `/${i}${'/a'.repeat(500)}`);
+        expect(() => prune({}, pointers)).to.throw('the JSON pointers of the filter have more than 25000 segments together');
+    });
+
     it('rejects a malformed pointer', () => {
 
         expect(() => prune({}, ['/a', 'b'])).to.throw('Invalid JSON Pointer b');
