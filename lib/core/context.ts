@@ -117,8 +117,12 @@ export interface ContextParts {
     readonly stored: StoredObject | null;
 }
 
+/** Maximum length of an id in the log, in characters: those of native requests may have a mebibyte. */
+const MAX_LOGGED = 255;
+
 /** Returns a logger that adds the request to its lines. Created on first use, since most requests log nothing. */
 export function requestLog(log: Logger, { operationId, targetId, transport: { logId } }: DoipRequest): Logger {
 
-    return log.child({ operation: operationId, target: targetId, ...(logId === undefined ? {} : { request: logId }) });
+    const [operation, target] = [operationId, targetId].map((id) => id.slice(0, MAX_LOGGED));
+    return log.child({ operation, target, ...(logId === undefined ? {} : { request: logId }) });
 }

@@ -225,6 +225,20 @@ describe('native DOIP', () => {
         }
     });
 
+    it('returns a number as request id with all its digits', async () => {
+
+        const { head: { requestId } } = await client.ask(compact(Op.hello, { requestId: 'ID' }).replace('"ID"', '12345678901234567890'));
+        expect(requestId).to.equal('12345678901234567890');
+    });
+
+    it('logs only the beginning of a long operation id', async () => {
+
+        const from = test.log.length;
+        await client.ask(compact(`x/${'y'.repeat(500_000)}`, { authentication: { username: 'admin', password: 'wrong' } }));
+        await until(() => test.log.slice(from).some(({ event }) => event === 'operation.refused'));
+        expect(JSON.stringify(test.log.slice(from)).length).to.be.below(5000);
+    });
+
     it('takes null for what is absent', async () => {
 
         const nothing = { input: null, attributes: null, clientId: null, authentication: null, requestId: null };

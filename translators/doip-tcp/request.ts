@@ -2,6 +2,7 @@
 
 import type { DoipRequest, Segment, Transport } from '../../lib/doip/envelope.js';
 import { badRequest, tooLarge, unauthenticated } from '../../lib/errors/errors.js';
+import { numberTextAt } from '../../lib/json/exact-numbers.js';
 import { parseJson } from '../../lib/json/strict-parser.js';
 import type { JsonObject, JsonValue } from '../../lib/util/json-types.js';
 import { isJsonObject } from '../../lib/util/json-types.js';
@@ -158,9 +159,10 @@ async function readJsonText(
     return { value, length };
 }
 
-/** Request ids are returned as they came; a number as its digits. */
-function requestIdOf({ requestId }: JsonObject): string | null {
+/** Request ids are returned as they came; a number as its text. */
+function requestIdOf(head: JsonObject): string | null {
 
+    const { requestId } = head;
     if (requestId === undefined || requestId === null) {
         return null;
     }
@@ -169,7 +171,7 @@ function requestIdOf({ requestId }: JsonObject): string | null {
         throw badRequest('requestId must be a string');
     }
 
-    return String(requestId);
+    return numberTextAt(head, 'requestId') ?? String(requestId);
 }
 
 function optionalText(head: JsonObject, name: string): string | null {
