@@ -15,6 +15,7 @@ import { jsonSegment } from '../../lib/doip/segments.js';
 import { result } from '../../lib/core/operation.js';
 import { defineOwnOperation } from '../../lib/core/own-operation.js';
 import { createServer as createGatewayServer } from '../../lib/server.js';
+import { bodyMemoryOf } from '../../translators/http/request/body-memory.js';
 import { ADMIN, BAD, certify, NativeClient, nativePort, OK } from '../support/native.js';
 import type { TestServer } from '../support/server.js';
 import { startServer } from '../support/server.js';
@@ -123,6 +124,18 @@ describe('a connection of native DOIP', () => {
         await expect(NativeClient.open(port)).to.reject();
         expect((await clients[1]!.ask(HELLO)).head.status).to.equal(OK);
         clients.forEach((client) => client.close());
+    }));
+
+    it('cannot use up the memory for requests from other addresses', { timeout: 60_000 }, () => withServer({ MAX_BODY_MEMORY_BYTES: 1_048_576 }, async (test) => {
+
+        const slow = await NativeClient.open(nativePort(test), { localAddress: '127.0.0.2' });
+        await slow.send(`{"targetId":"${'x'.repeat(500_000)}`);
+        await until(() => bodyMemoryOf(test.server, 0).used > 450_000);
+        const client = await NativeClient.open(nativePort(test));
+        const request = { targetId: 'service', operationId: Op.hello, authentication: ADMIN, attributes: { long: 'x'.repeat(100_000) } };
+        expect((await client.ask(`${JSON.stringify(request)}\n#\n#\n`)).head.status).to.equal(OK);
+        slow.close();
+        client.close();
     }));
 
     it('does not count when the client left in the handshake', { timeout: 60_000 }, () => withServer({ MAX_CONNECTIONS_PER_ADDRESS: 4 }, async (test) => {

@@ -6,6 +6,7 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { connect as connectTcp, createServer as createTcpServer } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
 import { connect as connectTls } from 'node:tls';
 import type { asn1 } from 'node-forge';
 import * as Forge from 'node-forge';
@@ -40,6 +41,8 @@ export interface Message {
 /** How to connect. */
 export interface NativeOptions {
     readonly tls?: boolean;
+    /** Address from which to connect. */
+    readonly localAddress?: string;
     readonly certificate?: { readonly cert: string; readonly key: string };
 }
 
@@ -70,9 +73,10 @@ export class NativeClient {
         };
     }
 
-    static async open(port: number, { tls = true, certificate }: NativeOptions = {}): Promise<NativeClient> {
+    static async open(port: number, { tls = true, certificate, localAddress = '127.0.0.1' }: NativeOptions = {}): Promise<NativeClient> {
 
-        const socket = tls ? connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false, ...certificate }) : connectTcp({ port, host: '127.0.0.1' });
+        const to = { port, host: '127.0.0.1', localAddress };
+        const socket = tls ? connectTls({ ...to, rejectUnauthorized: false, ...certificate } as ConnectionOptions) : connectTcp(to);
         await once(socket, tls ? 'secureConnect' : 'connect');
         socket.setNoDelay(true);
         return new NativeClient(socket);

@@ -128,8 +128,8 @@ async function readHead({ messages, limits, openAccount }: MessageContext): Prom
         throw badRequest(first === null ? 'No initial segment' : 'the first segment must be JSON');
     }
 
-    // Whether there are credentials is known at its end only.
-    const { value, length } = await readJsonText(first.body, limits.jsonBytes, openAccount(false), limits);
+    // Whether there are credentials is known at its end only: one address must not use up the share of all callers without.
+    const { value, length } = await readJsonText(first.body, limits.jsonBytes, openAccount(true), limits);
     if (!isJsonObject(value)) {
         throw badRequest('the first segment must be a JSON object');
     }
