@@ -246,6 +246,7 @@ describe('native DOIP', () => {
         expect(status).to.equal(OK);
         const search = { attributes: { query: 'type:Schema', facets: null, filterQueries: null, pageNum: null } };
         expect((await client.ask(compact(Op.search, search))).head.status).to.equal(OK);
+        expect((await client.ask(compact(Op.search, { ...search, input: null }))).head.status).to.equal(OK);
         const id = await stored(create());
         const part = { targetId: id, attributes: { element: 'a', range: { start: 1, end: null } } };
         expect((await client.ask(compact(Op.retrieve, part))).segments).to.equal([{ bytes: 'bc\n#\n#\n' }]);

@@ -98,10 +98,10 @@ export const search = defineOperation<SearchAttributes>({
     }
 });
 
-/** Merges attributes from the input. Throws 400 for an attribute in both places. */
+/** Merges attributes from the input; null, which some clients send for none, counts as none. Throws 400 for an attribute in both places. */
 function withInput({ attributes: declared, givenAttributes, inputJson }: OperationContext<SearchAttributes>): SearchAttributes {
 
-    if (inputJson === undefined) {
+    if (inputJson === undefined || inputJson === null) {
         return declared;
     }
 
