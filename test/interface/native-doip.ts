@@ -4,7 +4,7 @@ import type { JsonObject } from '../../lib/util/json-types.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { ADMIN, BAD, NativeClient, nativePort, OK, UNAUTHENTICATED } from '../support/native.js';
 import type { TestServer } from '../support/server.js';
-import { startServer } from '../support/server.js';
+import { pathOf, startServer } from '../support/server.js';
 import { until } from '../support/until.js';
 
 export const lab = Lab.script();
@@ -297,6 +297,21 @@ describe('native DOIP', () => {
         await until(() => test.waiting.calls > calls);
         client.close();
         await until(() => test.waiting.aborted > aborted);
+    });
+
+    it('does not take a client that has gone for a fault of the operation, nor does HTTP', async () => {
+
+        const { calls, aborted } = test.waiting;
+        const from = test.log.length;
+        await client.send(compact('test/Op.Abort'));
+        const leaving = new AbortController();
+        const left = fetch(`${test.url}${pathOf('Abort')}`, { signal: leaving.signal });
+        await until(() => test.waiting.calls > calls + 1);
+        client.close();
+        leaving.abort();
+        await expect(left).to.reject();
+        await until(() => test.waiting.aborted > aborted + 1 && test.log.slice(from).filter(({ event }) => String(event).endsWith('.request')).length === 2);
+        expect(test.log.slice(from).filter(({ level }) => level === 'error')).to.equal([]);
     });
 
     it('reads the rest of a message of which an operation has no need', async () => {

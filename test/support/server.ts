@@ -154,6 +154,18 @@ function registerTestOperations(server: Server, waiting: TestServer['waiting']):
         }
     }));
     gateway.registerOperation(defineOperation({
+        ...common, id: 'test/Op.Abort', summary: 'wait until the client is gone',
+        handler: ({ signal }) => new Promise((_, reject) => {
+
+            waiting.calls += 1;
+            signal.addEventListener('abort', () => {
+
+                reject(signal.reason as Error);
+                waiting.aborted += 1;
+            });
+        })
+    }));
+    gateway.registerOperation(defineOperation({
         ...common, id: 'test/Op.Crash', summary: 'a fault',
         handler: () => Promise.reject(new Error('the secret is 42'))
     }));

@@ -49,7 +49,7 @@ export class Session {
         this.#writer = new MessageWriter(socket);
         socket.setNoDelay(true);
         socket.on('timeout', () => this.#onTimeout());
-        socket.on('close', () => this.#pending?.abort.abort(new Error('the client went away')));
+        socket.on('close', () => this.#pending?.abort.abort(badRequest('the client went away')));
         // Reported by the read or write in progress.
         socket.on('error', () => undefined);
     }

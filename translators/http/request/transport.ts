@@ -4,6 +4,7 @@ import type { Request } from '@hapi/hapi';
 import { BlockList, isIP } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Transport } from '../../../lib/doip/envelope.js';
+import { badRequest } from '../../../lib/errors/errors.js';
 import { isLoopback, parseAddressRanges, withoutMapping } from '../../../lib/util/net/ip-address.js';
 import { noteAddress } from './request-facts.js';
 import { header } from '../headers/decode.js';
@@ -43,7 +44,7 @@ export function createTransportReader(trustedProxies: readonly string[] = []): T
 export function peerSignal(request: Request): AbortSignal {
 
     const controller = new AbortController();
-    const abort = (): void => controller.abort(new Error('the client went away'));
+    const abort = (): void => controller.abort(badRequest('the client went away'));
     const { req, res } = request.raw;
     req.once('aborted', abort);
     // HTTP/1.1 does not emit `aborted` after the request body was read.
