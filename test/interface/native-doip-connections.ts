@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Segment } from '../../lib/doip/envelope.js';
+import type { BytesSegment, Segment } from '../../lib/doip/envelope.js';
 import { ConfigError, configure } from '../../lib/config/index.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { RecordOutput } from '../../lib/doip/record-output.js';
-import { jsonSegment } from '../../lib/doip/segments.js';
+import { drain, jsonSegment } from '../../lib/doip/segments.js';
 import { result } from '../../lib/core/operation.js';
 import { defineOwnOperation } from '../../lib/core/own-operation.js';
 import { createServer as createGatewayServer } from '../../lib/server.js';
@@ -69,6 +69,34 @@ describe('a connection of native DOIP', () => {
         expect(message?.head.attributes).to.equal({ message: 'the request made no progress' });
         await client.closed();
     }));
+
+    it('is closed when an upload stalls while the operation is not ready for it', { timeout: 60_000 }, async () => {
+
+        const folder = await mkdtemp(join(tmpdir(), 'gateway-native-'));
+        const server = await createGatewayServer(configure({
+            PORT: 0, DOIP_PORT: 0, DATA_DIR: folder, LOG_LEVEL: 'silent', ADMIN_PASSWORD: ADMIN.password, STALL_TIMEOUT_SECONDS: 0.5
+        }));
+        const { gateway } = server.plugins['doip-gateway'];
+        gateway.registerOperation(defineOwnOperation({
+            id: 'test/Op.Later', summary: 'read later', target: 'service', authorise: 'anyone', input: 'segments',
+            handler: async ({ input }) => {
+
+                await delay(1500);
+                for await (const segment of input) {
+                    await drain((segment as BytesSegment).body);
+                }
+
+                return result.empty();
+            }
+        }));
+        await server.start();
+        const client = await NativeClient.open(gateway.services.endpoint().native!.port);
+        await client.send('{"targetId":"service","operationId":"test/Op.Later"}\n#\n@\n9\nabc');
+        expect((await client.receive())?.head.attributes).to.equal({ message: 'the request made no progress' });
+        await client.closed();
+        await server.stop();
+        await rm(folder, { recursive: true });
+    });
 
     it('is reset when the client does not read a response', { timeout: 60_000 }, () => withServer({ STALL_TIMEOUT_SECONDS: 1 }, async (test) => {
 

@@ -243,8 +243,12 @@ export class Session {
         const { socket, reset } = this.#connection;
         if (!this.#pending) {
             reset();                                        // Idle, or between two requests
+            return;
         }
-        else if (socket.writableLength > 0) {
+
+        // The timer of a socket fires once unless something moves, and the operation may wait for the client only later.
+        socket.setTimeout(this.#options.limits.stallMs);
+        if (socket.writableLength > 0) {
             reset();                                        // The client does not read the response
         }
         else if (this.#messages.isWaiting) {
