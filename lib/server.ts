@@ -90,7 +90,10 @@ export async function createServer(config: Config = loadConfig(), options: Serve
     offerLocalEntry(server, gateway, config, log);
     server.events.on('closing', () => connections.drain(graceMs));
     await server.register({
-        plugin, options: { gateway, limits: config.limits, trustedProxies: config.listen.trustedProxies, errorsAreShaped: true }
+        plugin, options: {
+            gateway, limits: config.limits, trustedProxies: config.listen.trustedProxies, errorsAreShaped: true,
+            translators: ['rest', 'doip-http', 'sessions', 'web']
+        }
     }, config.listen.basePath === '' ? {} : { routes: { prefix: config.listen.basePath } });
     return server;
 }

@@ -10,17 +10,18 @@ import { doipHttp } from './doip-http/index.js';
 import type { TranslatorOptions } from './http/request/translator-options.js';
 import { rest } from './rest/index.js';
 import { sessions } from './sessions/index.js';
+import { web } from './web/index.js';
 
 export { factsOf } from './http/request/request-facts.js';
 export { shapeErrors } from './http/response/errors.js';
 
 /** Names of the interfaces. */
-export type TranslatorName = 'rest' | 'doip-http' | 'sessions';
+export type TranslatorName = 'rest' | 'doip-http' | 'sessions' | 'web';
 
 /** Options of the plugin. */
 export interface PluginOptions extends Omit<TranslatorOptions, 'gateway'> {
     readonly gateway: Gateway;
-    /** Interfaces to mount; all by default. */
+    /** Interfaces to mount; by default all but `web`, whose pages another server may have itself. */
     readonly translators?: readonly TranslatorName[];
 }
 
@@ -34,10 +35,12 @@ declare module '@hapi/hapi' {
 const TRANSLATORS: Readonly<Record<TranslatorName, Plugin<TranslatorOptions>>> = {
     rest,
     'doip-http': doipHttp,
-    sessions
+    sessions,
+    web
 };
 
 const NAMES = Object.keys(TRANSLATORS) as TranslatorName[];
+const DEFAULT_NAMES = NAMES.filter((name) => name !== 'web');
 
 const optionsSchema = Joi.object<PluginOptions>({
     gateway: Joi.object({ perform: Joi.function().required() }).unknown().required(),
@@ -60,7 +63,7 @@ export const plugin: Plugin<PluginOptions> = {
     async register(server: Server, options: PluginOptions): Promise<void> {
 
         Joi.assert(options, optionsSchema);
-        const { gateway, translators = NAMES, ...rest } = options;
+        const { gateway, translators = DEFAULT_NAMES, ...rest } = options;
         server.expose('gateway', gateway);
         for (const name of translators) {
             await server.register({ plugin: TRANSLATORS[name], options: { gateway, ...rest } });

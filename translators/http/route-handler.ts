@@ -60,10 +60,10 @@ export function mount(server: Server, routes: readonly Route[], options: Transla
     }
 }
 
-/** A path with and without a trailing slash, unless it ends in a name, which matches both. */
+/** A path with and without a trailing slash, unless it ends in a name, which matches both. The root has one form. */
 function spellings(path: string): string[] {
 
-    return path.endsWith('}') ? [path] : [path, `${path}/`];
+    return path === '' ? ['/'] : path.endsWith('}') ? [path] : [path, `${path}/`];
 }
 
 function allowedMethods(routes: readonly Route[]): [string, string[]][] {

@@ -1,0 +1,69 @@
+/**
+ * What browsers ask for, as a hapi plugin: the front page of the service at `/`, and `/favicon.ico` and `/robots.txt`, which are the same
+ * whatever the service holds.
+ */
+
+import type { Plugin } from '@hapi/hapi';
+import { isJsonObject } from '../../lib/util/json-types.js';
+import { Op } from '../../lib/doip/operation-ids.js';
+import { readJson } from '../../lib/doip/segments.js';
+import { header } from '../http/headers/decode.js';
+import type { TranslatorOptions } from '../http/request/translator-options.js';
+import { ROUTE_OPTIONS } from '../http/hapi-handler.js';
+import type { Route } from '../http/route.js';
+import { mount } from '../http/route-handler.js';
+import { frontPage } from './front-page.js';
+
+/** A page for browsers, JSON for programs. */
+export const frontRoute: Route = {
+    methods: ['GET'],
+    path: '',
+    toEnvelope: ({ base, request }) => ({
+        operationId: Op.hello,
+        fromEnvelope: async ({ output }) => {
+
+            const service = await readJson(output);
+            return frontPage(isJsonObject(service) ? service : {}, { base, isBrowser: /\btext\/html\b/i.test(header(request.headers, 'accept') ?? '') });
+        }
+    })
+};
+
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">
+<rect width="16" height="16" rx="3" fill="#1f4e79"/>
+<path d="M3 4h7l3 3v5H3z" fill="#fff"/><path d="M5 8h6M5 10h6" stroke="#1f4e79"/>
+</svg>
+`;
+
+/** Searches are expensive, and crawlers would not end with them. */
+const ROBOTS = `User-agent: *
+${['search', 'objects?', 'call', 'relationships', 'versions', 'doip'].map((path) => `Disallow: /${path}\nDisallow: /cordra/${path}`).join('\n')}
+`;
+
+const FILES: readonly (readonly [path: string, mediaType: string, text: string])[] = [
+    ['/favicon.ico', 'image/svg+xml', ICON],
+    ['/robots.txt', 'text/plain', ROBOTS]
+];
+
+/** Time for which browsers keep a file, in seconds. */
+const MAX_AGE = 86_400;
+
+/**
+ * Mounts the front page below every base, and the files at the root.
+ *
+ * @example
+ * await server.register({ plugin: web, options: { gateway } });
+ */
+export const web: Plugin<TranslatorOptions> = {
+    name: 'doip-gateway-web',
+
+    register(server, options) {
+
+        mount(server, [frontRoute], options);
+        for (const [path, mediaType, text] of FILES) {
+            server.route({
+                method: 'GET', path, options: ROUTE_OPTIONS,
+                handler: (_, h) => h.response(text).type(mediaType).header('cache-control', `public, max-age=${MAX_AGE}`).header('x-content-type-options', 'nosniff')
+            });
+        }
+    }
+};
