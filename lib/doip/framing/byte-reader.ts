@@ -1,7 +1,7 @@
 /** Reads a stream byte by byte or in chunks, without taking more of it than is read: what is not read yet holds up the sender. */
 
 import type { Readable } from 'node:stream';
-import { CallCounter } from '../../util/concurrency/event-loop-yielder.js';
+import { TurnBudget } from '../../util/concurrency/event-loop-yielder.js';
 
 /** The octets that framing knows. */
 export const Octet = { tab: 0x09, lf: 0x0a, cr: 0x0d, space: 0x20, bang: 0x21, hash: 0x23, zero: 0x30, nine: 0x39, at: 0x40 } as const;
@@ -11,7 +11,7 @@ const NOTHING = Buffer.alloc(0);
 /** Number of octets or chunks, of all connections, that are looked at in one turn of the event loop: about a millisecond. */
 const PEEKS_PER_TURN = 4096;
 
-const peeks = new CallCounter(PEEKS_PER_TURN);
+const peeks = new TurnBudget(PEEKS_PER_TURN);
 
 /** Reads one stream. */
 export class ByteReader {
@@ -52,7 +52,7 @@ export class ByteReader {
     /** Returns the next octet without taking it; -1 at the end of the stream. */
     async peek(): Promise<number> {
 
-        const yielded = peeks.count();
+        const yielded = peeks.spend();
         if (yielded) {
             await yielded;
         }

@@ -55,6 +55,41 @@ export class CallCounter {
     }
 }
 
+/** Limits short calls to a number per turn of the event loop, of all tasks together; further ones follow in later turns, a task in each. */
+export class TurnBudget {
+
+    readonly #callsPerTurn: number;
+    readonly #yielder = new EventLoopYielder();
+    #calls = 0;
+    #isResetScheduled = false;
+
+    constructor(callsPerTurn: number) {
+
+        this.#callsPerTurn = callsPerTurn;
+    }
+
+    /** To be awaited before a call. Returns undefined, or a promise of a later turn of the event loop if the budget of this one is spent. */
+    spend(): Promise<void> | undefined {
+
+        if (!this.#isResetScheduled) {
+            this.#isResetScheduled = true;
+            setImmediate(() => {
+
+                this.#isResetScheduled = false;
+                this.#calls = 0;
+            });
+        }
+
+        return ++this.#calls > this.#callsPerTurn ? this.#wait() : undefined;
+    }
+
+    async #wait(): Promise<void> {
+
+        await this.#yielder.yield();
+        this.#calls = 0;
+    }
+}
+
 /** Length in characters from which work on a text yields to the event loop. */
 const LONG_TEXT = 32 * 1024;
 

@@ -193,23 +193,36 @@ describe('the reader of messages', () => {
         expect(sent).to.be.below(10_000);
     });
 
+    /** Number of turns of the event loop that some work takes. */
+    const turnsOf = async (work: () => Promise<unknown>): Promise<number> => {
+
+        let turns = 0;
+        const turn = (): void => {
+
+            ++turns;
+            timer = setImmediate(turn);
+        };
+
+        let timer = setImmediate(turn);
+        await work();
+        clearImmediate(timer);
+        return turns;
+    };
+
     for (const [title, text] of [['chunks', '1\nx\n'], ['segments', '#\n@\n'], ['blanks', `1${' '.repeat(1000)}\nx\n`]] as const) {
         it(`lets other work proceed while it reads many small ${title}`, async () => {
 
-            let turns = 0;
-            const turn = (): void => {
-
-                ++turns;
-                timer = setImmediate(turn);
-            };
-
-            let timer = setImmediate(turn);
-            const read = await readAll(whole(`{}\n#\n@\n${text.repeat(Math.ceil(400_000 / text.length))}#\n#\n`), { skipping: () => true });
-            clearImmediate(timer);
-            expect(read.error).to.be.null();
-            expect(turns).to.be.above(50);
+            const sent = `{}\n#\n@\n${text.repeat(Math.ceil(400_000 / text.length))}#\n#\n`;
+            expect(await turnsOf(async () => expect((await readAll(whole(sent), { skipping: () => true })).error).to.be.null())).to.be.above(50);
         });
     }
+
+    it('lets other work proceed while many connections send small chunks', async () => {
+
+        const sent = `{}\n#\n@\n${'1\nx\n'.repeat(10_000)}#\n#\n`;
+        const reading = (): Promise<unknown> => Promise.all(Array.from({ length: 10 }, () => readAll(whole(sent), { skipping: () => true })));
+        expect(await turnsOf(reading)).to.be.above(60);
+    });
 
     it('ends a wait when it is told to', async () => {
 
