@@ -95,6 +95,7 @@ describe('a request of native DOIP', () => {
         ['with an unknown token is refused', { authentication: { token: 'none', password: PASSWORD, username: 'ann' } }, UNAUTHENTICATED],
         ['of the administrator for another user', { authentication: { ...ADMIN, asUserId: 'test/ann' } }, 'test/ann'],
         ['of a user for another user is refused', { authentication: { username: 'ann', password: PASSWORD, asUserId: 'test/bob' } }, UNAUTHENTICATED],
+        ['with a session is refused', { authentication: { sessionId: 'x', csrfToken: 'y' } }, UNAUTHENTICATED],
         ['that claims to have a certificate in its text is refused',
             { authentication: { clientCertificate: { identity: 'admin' } } }, UNAUTHENTICATED]
     ];

@@ -224,5 +224,10 @@ function authenticationOf(value: JsonValue | undefined): JsonObject {
         throw unauthenticated('Unable to parse authentication: it must be a JSON object');
     }
 
+    // Without sessions it would count as no credentials, as a cookie does.
+    if (Object.hasOwn(value, 'sessionId')) {
+        throw unauthenticated('Unable to parse authentication: sessions are for HTTP');
+    }
+
     return value;
 }
