@@ -62,7 +62,7 @@ const UNITS = [
 /** A file of a message. */
 const TEXT = 'abc\n#\n#\n';
 
-describe('altered messages of native DOIP', () => {
+describe('altered messages of native DOIP', { skip: process.platform !== 'linux' }, () => {
 
     let database: TestDatabase;
     let service: ServiceProcess;
@@ -322,7 +322,7 @@ describe('altered messages of native DOIP', () => {
         }
     }
 
-    it('get responses, close their connections, and leave nothing behind', { timeout: 300_000, skip: process.platform !== 'linux' }, async () => {
+    it('get responses, close their connections, and leave nothing behind', { timeout: 300_000 }, async () => {
 
         await sendAll(0, WORKERS);
         const open = sockets();
