@@ -51,6 +51,8 @@ interface Sent {
     readonly bytes: Buffer;
     /** The messages that are sent as a whole before the first alteration. */
     readonly whole: readonly Valid[];
+    /** True if nothing follows them but a part of a message. */
+    readonly isCut: boolean;
     readonly ending: Ending;
 }
 
@@ -162,7 +164,7 @@ describe('altered messages of native DOIP', { skip: process.platform !== 'linux'
         const messages = Array.from({ length: random.integer(1, 4) }, (_, n) => random.pick(requests)(`test/f${round}-${n}`));
         const plain = Buffer.from(messages.map(({ segments }) => segments.join('')).join(''));
         const ending: Ending = random.chance(0.2) ? 'reset' : random.chance(0.12) ? 'wait' : 'end';
-        const bytes = ending === 'reset' ? plain.subarray(0, random.integer(0, plain.length)) : alteration(random, messages, plain);
+        const bytes = ending === 'reset' ? cut(random, messages, plain) : alteration(random, messages, plain);
         let length = 0;
         const same = bytes.findIndex((octet, i) => octet !== plain[i]);
         const whole = messages.filter(({ segments }) => {
@@ -170,14 +172,25 @@ describe('altered messages of native DOIP', { skip: process.platform !== 'linux'
             length += Buffer.byteLength(segments.join(''));
             return length <= (same === -1 ? Math.min(bytes.length, plain.length) : same);
         });
-        return { bytes, whole, ending };
+        return { bytes, whole, isCut: same === -1, ending };
+    }
+
+    /** Cuts messages off, often at the end of a segment. */
+    function cut(random: Random, messages: readonly Valid[], plain: Buffer): Buffer {
+
+        if (random.chance(0.3)) {
+            return plain.subarray(0, random.integer(0, plain.length));
+        }
+
+        const segments = messages.flatMap((message) => message.segments);
+        return Buffer.from(segments.slice(0, random.integer(1, segments.length)).join('')).subarray(0, -random.integer(1, 3));
     }
 
     function alteration(random: Random, messages: readonly Valid[], plain: Buffer): Buffer {
 
         switch (random.integer(0, 4)) {
             case 0:
-                return plain.subarray(0, random.integer(0, plain.length));
+                return cut(random, messages, plain);
             case 1: {
                 const which = random.integer(0, messages.length - 1);
                 return Buffer.from(messages.map(({ segments }, i) => (i === which ? altered(random, segments) : segments).join('')).join(''));
@@ -245,7 +258,7 @@ describe('altered messages of native DOIP', { skip: process.platform !== 'linux'
     }
 
     /** Notes what was created, and checks each response. */
-    async function check({ whole, ending }: Sent, received: Buffer): Promise<void> {
+    async function check({ whole, isCut, ending }: Sent, received: Buffer): Promise<void> {
 
         if (ending === 'reset') {
             whole.forEach(({ segments }) => possible.add((JSON.parse(segments[0]!.slice(0, -3)) as { requestId: string }).requestId));
@@ -267,6 +280,7 @@ describe('altered messages of native DOIP', { skip: process.platform !== 'linux'
         }
 
         expect(responses.length).to.be.at.least(whole.length);
+        expect(isCut ? responses.slice(whole.length).filter(({ head: { status } }) => status === OK) : []).to.equal([]);
         whole.forEach(({ isRight, segments }, n) => expect(isRight(responses[n]!), `${segments.join('')}\n${JSON.stringify(responses[n])}`).to.be.true());
     }
 
