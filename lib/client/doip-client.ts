@@ -47,6 +47,8 @@ export interface ObjectUpdate {
     /** What is to be replaced of `content`, `acl` and `userMetadata`; `elementsToDelete` names elements. */
     readonly attributes: JsonObject;
     readonly elements?: readonly NewElement[];
+    /** Transaction number (`metadata.txnId`) of the version that may be changed; any other is refused with status 105. */
+    readonly ifTxnId?: number;
 }
 
 /** Options of a search. */
@@ -139,9 +141,12 @@ export class DoipClient {
     }
 
     /** Changes an object, and returns it as it is stored. Elements that are not given stay. */
-    async update({ elements = [], ...object }: ObjectUpdate): Promise<DigitalObject> {
+    async update({ elements = [], ifTxnId, ...object }: ObjectUpdate): Promise<DigitalObject> {
 
-        return await this.#json({ targetId: object.id, operationId: Op.update, input: objectInput(object, elements) }) as unknown as DigitalObject;
+        return await this.#json({
+            targetId: object.id, operationId: Op.update, input: objectInput(object, elements),
+            ...ifTxnId === undefined ? {} : { attributes: { ifMatch: String(ifTxnId) } }
+        }) as unknown as DigitalObject;
     }
 
     /** Deletes an object. */

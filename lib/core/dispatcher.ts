@@ -84,8 +84,9 @@ export class Dispatcher {
 
         const seen: { caller: Caller | null } = { caller: null };
         try {
-            const { status, attributes, output, callerId = seen.caller?.userId ?? null } = await this.#run(request, seen);
-            return { requestId: request.requestId, status, attributes, output, callerId };
+            const { status, attributes, output, callerId = seen.caller?.userId ?? null, entityTag } = await this.#run(request, seen);
+            const response = { requestId: request.requestId, status, attributes, output, callerId };
+            return entityTag === undefined ? response : { ...response, entityTag };
         }
         catch (error) {
             const explained = this.#options.explain?.(error) ?? error;

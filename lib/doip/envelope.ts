@@ -97,6 +97,8 @@ export interface DoipResponse {
     readonly http?: number;
     /** User id of the authenticated caller, for the access log; null if anonymous or unknown. */
     readonly callerId?: string | null;
+    /** Tag of the version of the object on which the output depends, for carriers with caches; absent if it depends on more than that. */
+    readonly entityTag?: string;
 }
 
 /** One part of an input or output. */

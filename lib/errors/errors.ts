@@ -114,6 +114,12 @@ export function conflict(message: string, options?: ErrorOptions): DoipError {
     return new DoipError(Status.conflict, message, options);
 }
 
+/** 412 over HTTP: the object is not in the version that the request demands. */
+export function preconditionFailed(message: string): DoipError {
+
+    return new DoipError(Status.conflict, message, { http: 412 });
+}
+
 /** 413: a configured limit is exceeded. */
 export function tooLarge(message: string, options?: ErrorOptions): DoipError {
 

@@ -9,7 +9,8 @@ import type { StatusTable } from '../../lib/errors/status.js';
 import type { Failure } from '../http/response/errors.js';
 import { codeOf, failureOf, hasReport, isFailure, respondFailure } from '../http/response/errors.js';
 import { readOutput } from '../http/response/output.js';
-import { respond } from '../http/response/send.js';
+import { withEntityTag } from '../http/headers/entity-tag.js';
+import { notModified, respond } from '../http/response/send.js';
 
 export const DOIP_RESPONSE = 'doip-response';
 
@@ -26,16 +27,17 @@ export async function writeResponse(
         return writeFailure(h, await failureOf(inDoip(response), statuses), response.requestId);
     }
 
-    const { attributes } = response;
+    const { attributes, entityTag } = response;
     const { disposition, pretty } = envelope.attributes;
-    const written = await respond(request, h, await readOutput(response), {
+    const written = await notModified(request, h, response) ?? await respond(request, h, await readOutput(response), {
         attributes,
         code: codeOf(response, statuses),
         pretty: pretty === true || pretty === '',
         isTrusted: envelope.targetId === DESIGN_ID,
         ...(typeof disposition === 'string' && disposition !== '' ? { disposition } : {})
     });
-    return written.header(DOIP_RESPONSE, doipHeader(response.requestId, response.status, attributes));
+    const described = written.header(DOIP_RESPONSE, doipHeader(response.requestId, response.status, attributes));
+    return entityTag === undefined ? described : withEntityTag(described, entityTag);
 }
 
 /** A rejection by type code is a bad request in DOIP; its special HTTP status is for REST only. */

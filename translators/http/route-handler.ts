@@ -22,7 +22,7 @@ import { readSession } from './headers/session-cookie.js';
 import { createTransportReader } from './request/transport.js';
 import { outputReply } from './response/reply.js';
 import { Params } from './request/params.js';
-import { send, preventCaching, respondOptions } from './response/send.js';
+import { preventCaching, respondOptions, send, sendTagged } from './response/send.js';
 
 /** Dependencies of reading a request. */
 interface Setting {
@@ -110,8 +110,8 @@ async function answerOf(
 ): Promise<ResponseObject> {
 
     if (!isFailure(response)) {
-        const sent = await send(request, h, await replyOf(operationCall, response), response);
         const { permission } = response.attributes;
+        const sent = await sendTagged(request, h, await replyOf(operationCall, response), response);
         return typeof permission === 'string' ? sent.header('X-Permission', permission) : sent;
     }
 

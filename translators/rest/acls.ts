@@ -3,6 +3,7 @@
 import type { Segment } from '../../lib/doip/envelope.js';
 import type { Route, RouteCall } from '../http/route.js';
 import { badRequest } from '../../lib/errors/errors.js';
+import { preconditionsOf } from '../http/headers/entity-tag.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { jsonInput, prefixed, requireId } from './mapping/json-input.js';
 
@@ -15,7 +16,9 @@ export const aclRoutes: readonly Route[] = [
     {
         methods: ['PUT', 'POST'],
         path: '/acls/{name*}',
-        toEnvelope: (call) => ({ operationId: Op.aclsUpdate, targetId: requireId(call), input: aclInput(call) })
+        toEnvelope: (call) => ({
+            operationId: Op.aclsUpdate, targetId: requireId(call), input: aclInput(call), attributes: preconditionsOf(call.request.headers)
+        })
     }
 ];
 

@@ -14,6 +14,7 @@ import { Op } from '../../lib/doip/operation-ids.js';
 import { readJson } from '../../lib/doip/segments.js';
 import { isForm } from '../http/request/body.js';
 import { formatDisposition } from '../http/headers/content-disposition.js';
+import { preconditionsOf } from '../http/headers/entity-tag.js';
 import { requestedRange } from '../http/headers/range.js';
 import { jsonReply, textReply } from '../http/response/reply.js';
 import { BodyParams, objectSegments } from './mapping/object-input.js';
@@ -87,7 +88,7 @@ function retrieve(call: RouteCall): OperationCall {
             const headers = headersOf(call, attributes);
             return asText
                 ? textReply(textOf(body), { headers, mediaType: attributes['textMediaType'] })
-                : jsonReply(body, { headers, pretty: options.pretty });
+                : { ...jsonReply(body, { headers, pretty: options.pretty }), ...permission === undefined ? {} : { isUntagged: true } };
         }
     };
 }
@@ -163,7 +164,7 @@ function update(call: RouteCall): OperationCall {
     return {
         operationId: Op.update,
         targetId,
-        attributes: { ...omitUndefined({ jsonPointer: params.text('jsonPointer') }), ...toDelete },
+        attributes: { ...omitUndefined({ jsonPointer: params.text('jsonPointer') }), ...toDelete, ...preconditionsOf(request.headers) },
         laterAttributes: () => (all.hasFields ? updateAttributes(all.knownParams) : null),
         allowTypeChange: true,
         input: objectSegments(request, {
@@ -184,7 +185,7 @@ function updateAttributes(params: Params): JsonObject {
 /** Deleting a part is an update, with its rights, hooks and validation. */
 function remove(call: RouteCall): OperationCall {
 
-    const { params } = call;
+    const { params, request } = call;
     const targetId = requireId(call);
     const jsonPointer = params.text('jsonPointer');
     const payload = params.text('payload');
@@ -203,7 +204,7 @@ function remove(call: RouteCall): OperationCall {
     return {
         operationId: Object.keys(part).length > 0 ? Op.update : Op.delete,
         targetId,
-        attributes: { ...part, ...(params.strictFlag('dryRun') ? { dryRun: true } : {}) },
+        attributes: { ...part, ...(params.strictFlag('dryRun') ? { dryRun: true } : {}), ...preconditionsOf(request.headers) },
         fromEnvelope: () => jsonReply({})
     };
 }

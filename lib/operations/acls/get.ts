@@ -1,6 +1,7 @@
 /** Reads the access control list of an object (specification: GET `/acls/<id>`). */
 
 import type { JsonObject } from '../../util/json-types.js';
+import { entityTagOf, tagged } from '../../core/entity-tags.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { objectAttributes } from '../../objects/read/object-presenter.js';
 import { Op } from '../../doip/operation-ids.js';
@@ -17,6 +18,7 @@ export const getAcl = defineOperation({
     async handler({ caller, target, services }) {
 
         const { policy } = services;
-        return result.json((policy.visibleTo(caller, target).acl ?? {}) as JsonObject, objectAttributes({ caller, services }, target));
+        const acl = (policy.visibleTo(caller, target).acl ?? {}) as JsonObject;
+        return tagged(result.json(acl, objectAttributes({ caller, services }, target)), entityTagOf(target));
     }
 });

@@ -7,22 +7,23 @@ import Joi from 'joi';
 import type { JsonObject } from '../../util/json-types.js';
 import { withoutDryRun } from '../../core/attributes.js';
 import { demand } from '../../core/authorise.js';
+import { demandPreconditions, entityTagOf, type Preconditions, tagged, withPreconditions } from '../../core/entity-tags.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
 import { objectAttributes } from '../../objects/read/object-presenter.js';
 import { checkAcl } from '../../objects/input/field-validation.js';
 
-export const updateAcl = defineOperation({
+export const updateAcl = defineOperation<Preconditions>({
     id: Op.aclsUpdate,
     summary: 'replace the access control list of an object',
     target: 'object',
     authorise: 'writer',
     input: 'json',
-    attributes: withoutDryRun(Joi.object()),
+    attributes: withPreconditions<object>(withoutDryRun(Joi.object())),
     missing: 'No such object',
     unlisted: true,
 
-    async handler({ caller, target, inputJson, requestContext, services }) {
+    async handler({ attributes, caller, target, inputJson, requestContext, services }) {
 
         const { objects, policy, limits } = services;
         const acl = inputJson === null ? null : checkAcl(inputJson ?? null, limits);
@@ -31,9 +32,10 @@ export const updateAcl = defineOperation({
             check: (object) => {
 
                 demand(caller, policy.canWrite(caller, object));
+                demandPreconditions(object, attributes);
                 demand(caller, policy.canGrantMethods(caller, { type: object.type, acl, before: object }));
             }
         });
-        return result.json((acl ?? {}) as JsonObject, objectAttributes({ caller, services }, stored));
+        return tagged(result.json((acl ?? {}) as JsonObject, objectAttributes({ caller, services }, stored)), entityTagOf(stored));
     }
 });

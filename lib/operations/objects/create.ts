@@ -5,6 +5,7 @@
 import Joi from 'joi';
 import { flag, text } from '../../core/attributes.js';
 import { demand } from '../../core/authorise.js';
+import { entityTagOf, tagged } from '../../core/entity-tags.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { badRequest } from '../../errors/errors.js';
 import { Op } from '../../doip/operation-ids.js';
@@ -44,7 +45,7 @@ export const create = defineOperation<CreateAttributes>({
             demand(caller, policy.canGrantMethods(caller, { type: input.type ?? '', acl: input.acl ?? null, before: null }));
             return creation.create(input, { caller, dryRun, requestContext }, { suffix: suffix || undefined });
         });
-        return result.json(...writtenAnswer(context, stored, dryRun));
+        return tagged(result.json(...writtenAnswer(context, stored, dryRun)), dryRun ? null : entityTagOf(stored));
     }
 });
 

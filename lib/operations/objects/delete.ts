@@ -3,6 +3,7 @@
 import Joi from 'joi';
 import { withoutDryRun } from '../../core/attributes.js';
 import { demand } from '../../core/authorise.js';
+import { demandPreconditions, type Preconditions, withPreconditions } from '../../core/entity-tags.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
 
@@ -11,21 +12,25 @@ const PARTS = ['jsonPointer', 'deletePointer', 'element', 'payload', 'elementsTo
 
 const forbidden = (message: string): Joi.Schema => Joi.any().forbidden().messages({ 'any.unknown': `{{#label}} ${message}` });
 
-export const remove = defineOperation({
+export const remove = defineOperation<Preconditions>({
     id: Op.delete,
     aliases: ['Delete'],
     summary: 'delete an object',
     target: 'object',
     authorise: 'writer',
-    attributes: withoutDryRun(Joi.object({
+    attributes: withPreconditions<object>(withoutDryRun(Joi.object({
         ...Object.fromEntries(PARTS.map((name) => [name, forbidden('names a part, but the operation deletes the whole object: use 0.DOIP/Op.Update')]))
-    })),
+    }))),
 
-    async handler({ caller, target, requestContext, services: { objects, policy } }) {
+    async handler({ attributes, caller, target, requestContext, services: { objects, policy } }) {
 
         await objects.remove(target.id, {
             caller, requestContext,
-            check: (object) => demand(caller, policy.canWrite(caller, object))
+            check: (object) => {
+
+                demand(caller, policy.canWrite(caller, object));
+                demandPreconditions(object, attributes);
+            }
         });
         return result.empty();
     }

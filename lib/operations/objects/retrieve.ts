@@ -11,6 +11,7 @@ import type { DirectOutput } from '../../objects/hooks/lifecycle.js';
 import type { StoredElement, StoredObject } from '../../model/stored-object.js';
 import { demand } from '../../core/authorise.js';
 import { flag, text, texts } from '../../core/attributes.js';
+import { entityTagOf, tagged } from '../../core/entity-tags.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { notFound } from '../../errors/errors.js';
 import { requireAt } from '../../json/pointer.js';
@@ -49,22 +50,27 @@ export const retrieve = defineOperation<RetrieveAttributes>({
     async handler(context) {
 
         const { attributes: { element, filter, includeElementData, jsonPointer }, caller, services: { policy, resolution }, target } = context;
-        const visible = resolution.concerns(target.type) ? await resolution.resolve(target, context) : target;
+        // What type code makes of an object may differ each time.
+        const isResolved = resolution.concerns(target.type);
+        const visible = isResolved ? await resolution.resolve(target, context) : target;
+        const entityTag = isResolved ? null : entityTagOf(target);
         if (element !== undefined) {
-            return retrieveElement(context, policy.visibleTo(caller, visible, target), element);
+            return retrieveElement(context, policy.visibleTo(caller, visible, target), { name: element, entityTag });
         }
 
         if (jsonPointer !== undefined) {
-            return retrievePart(context, visible, jsonPointer);
+            return tagged(retrievePart(context, visible, jsonPointer), entityTag);
         }
 
         const [object, facts] = objectAnswer(context, target, visible);
         const value = filter === undefined ? object : prune(object, filter);
-        return includeElementData ? result.segments(withElements(context, visible, value), facts) : result.json(value, facts);
+        return includeElementData ? result.segments(withElements(context, visible, value), facts) : tagged(result.json(value, facts), entityTag);
     }
 });
 
-async function retrieveElement(context: OperationContext<RetrieveAttributes>, visible: StoredObject, name: string): Promise<OperationResult> {
+async function retrieveElement(
+    context: OperationContext<RetrieveAttributes>, visible: StoredObject, { name, entityTag }: { name: string; entityTag: string | null }
+): Promise<OperationResult> {
 
     const { target, attributes, services: { elements, resolution } } = context;
     checkPayloadRight(context);
@@ -86,7 +92,7 @@ async function retrieveElement(context: OperationContext<RetrieveAttributes>, vi
         facts.range = { start: range.start, end: range.end, size: element.size };
     }
 
-    return result.segments(sequence({ kind: 'bytes', body, length, isWhole: true }), facts);
+    return tagged(result.segments(sequence({ kind: 'bytes', body, length, isWhole: true }), facts), entityTag);
 }
 
 /** Output of type code instead of the bytes of an element; ranges do not apply to it. */

@@ -6,6 +6,7 @@
 import Joi from 'joi';
 import { flag, text, texts } from '../../core/attributes.js';
 import { demand } from '../../core/authorise.js';
+import { demandPreconditions, entityTagOf, tagged, withPreconditions, type Preconditions } from '../../core/entity-tags.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
 import { checkElementName } from '../../objects/input/field-validation.js';
@@ -14,7 +15,7 @@ import { writtenAnswer } from '../../objects/read/object-presenter.js';
 import { type ObjectInput } from '../../model/object-input.js';
 import type { OperationContext } from '../../core/operation-context.js';
 
-interface UpdateAttributes {
+interface UpdateAttributes extends Preconditions {
     readonly dryRun: boolean;
     readonly jsonPointer?: string;
     readonly deletePointer?: string;
@@ -28,16 +29,18 @@ export const update = defineOperation<UpdateAttributes>({
     target: 'object',
     authorise: 'writer',
     input: 'segments',
-    attributes: Joi.object<UpdateAttributes>({
+    attributes: withPreconditions(Joi.object<UpdateAttributes>({
         dryRun: flag().default(false),
         jsonPointer: text(),
         deletePointer: text(),
         elementsToDelete: texts().default([])
-    }).oxor('jsonPointer', 'deletePointer'),
+    })).oxor('jsonPointer', 'deletePointer'),
 
     async handler(context) {
 
         const { services: { objects, elements, limits, policy }, caller, target } = context;
+        // Known to fail before any bytes are read
+        demandPreconditions(target, context.attributes);
         const input = await readObjectInput(context.input, {
             limits,
             beforeBytes: (knownObject) => admitType(context, knownObject),
@@ -55,10 +58,11 @@ export const update = defineOperation<UpdateAttributes>({
             check: (object) => {
 
                 demand(caller, policy.canWrite(caller, object));
+                demandPreconditions(object, attributes);
                 demand(caller, policy.canGrantMethods(caller, { type: input.type ?? object.type, acl: input.acl ?? object.acl, before: object }));
             }
         }));
-        return result.json(...writtenAnswer(context, stored, dryRun));
+        return tagged(result.json(...writtenAnswer(context, stored, dryRun)), dryRun ? null : entityTagOf(stored));
     }
 });
 

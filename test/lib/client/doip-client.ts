@@ -164,6 +164,16 @@ for (const [name, address] of TRANSPORTS) {
             expect(await client.call('service', Op.checkCredentials) as object).to.include({ active: true, username: 'admin' });
         });
 
+        it('changes the version that was read, and no later one', async () => {
+
+            const { id, attributes: { metadata } } = await client.create(documentOf(`${prefix}-versions`));
+            const change = async (name: string): Promise<unknown> => client.update({ id, attributes: { content: { id, name } }, ifTxnId: metadata?.txnId ?? 0 });
+
+            await change('by one');
+            expect(await statusOf(change('by another'))).to.equal(Status.conflict);
+            expect<unknown>((await client.retrieve(id))?.attributes.content['name']).to.equal('by one');
+        });
+
         const FAILURES: readonly (readonly [title: string, action: (from: DoipClient) => Promise<unknown>, status: string])[] = [
             ['an unknown target of an update', (from) => from.update({ id: 'test/none', attributes: { content: {} } }), Status.notFound],
             ['an unknown operation', (from) => from.call('service', '20.DOIP/Op.Invent'), Status.declined],

@@ -1,0 +1,206 @@
+/** Entity tags and preconditions, over REST and DOIP: two editors do not overwrite each other, and a client does not read again what it has. */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import type { JsonObject } from '../../lib/util/json-types.js';
+import type { Received, RestService } from '../support/rest-service.js';
+import { forEachWay } from '../support/rest-service.js';
+import { jsonOf, multipart } from '../support/rest.js';
+
+export const lab = Lab.script();
+const { describe, it, before, beforeEach, after } = lab;
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** The tag of a response without its quotes. */
+function tagOf({ headers }: Received): string {
+
+    return /^"(\d+)(?:-gzip)?"$/.exec(String(headers['etag']))?.[1] ?? `none: ${String(headers['etag'])}`;
+}
+
+forEachWay((name, start) => {
+
+    describe(`entity tags on ${name}`, () => {
+
+        let service: RestService;
+        let count = 0;
+        let id = '';
+        let path = '';
+        let tag = '';
+
+        before(async () => {
+
+            service = await start();
+            await service.create('Schema', { name: 'Resolved', schema: { type: 'object' }, javascript:
+                'exports.onObjectResolution = (object) => { object.content.seen = true; return object; };' });
+        });
+
+        beforeEach(async () => {
+
+            id = `test/${++count}`;
+            path = `/objects/${id}`;
+            const { metadata } = await service.create('Document', { name: 'first' }, `handle=${id}`) as unknown as { metadata: { txnId: number } };
+            tag = String(metadata.txnId);
+        });
+
+        after(() => service.stop());
+
+        const put = async (to: string, content: object, headers: Record<string, string> = {}): Promise<Received> =>
+            service.asAdmin(`PUT ${to}`, { payload: JSON.stringify(content), headers: { ...JSON_TYPE, ...headers } });
+        const nameNow = async (): Promise<unknown> => jsonOf(await service.asAdmin(`GET ${path}`))['name'];
+
+        it('are the transaction number of the object in every form', async () => {
+
+            const form = multipart({ name: 'content', value: '{"name":"with a file"}' }, { name: 'scan', filename: 'scan.txt', value: 'bytes' });
+            const written = await service.asAdmin(`PUT ${path}?full`, form);
+            const { metadata } = jsonOf(written) as { metadata: { txnId: number } };
+            for (const form of ['', '?full', '?jsonPointer=/name', '?filter=["/name"]', '?payload=scan', '?payload=scan&metadata']) {
+                for (const method of ['GET', 'HEAD']) {
+                    expect(tagOf(await service.asAdmin(`${method} ${path}${form}`)), form).to.equal(String(metadata.txnId));
+                }
+            }
+
+            expect(tagOf(written)).to.equal(String(metadata.txnId));
+            expect(tagOf(await service.asAdmin(`GET /acls/${id}`))).to.equal(String(metadata.txnId));
+            expect(tagOf(await service.asAdmin(`GET /doip/0.DOIP/Op.Retrieve?targetId=${id}`))).to.equal(String(metadata.txnId));
+            expect(String((await service.asAdmin(`GET ${path}`)).headers['vary'])).to.match(/authorization/).and.match(/cookie/).and.match(/as-user/);
+        });
+
+        it('are absent where the response depends on more than the object', async () => {
+
+            await service.create('Resolved', {}, `handle=${id}-resolved`);
+            const lines = [
+                `GET ${path}?full&includeResponseContext`, `GET ${path}-resolved`, `GET ${path}-resolved?jsonPointer=/seen`, `GET /search?query=id:"${id}"`,
+                `GET /schemas`, `GET /design`, `GET ${path}-none`
+            ];
+            for (const line of lines) {
+                expect((await service.asAdmin(line)).headers['etag'], line).to.be.undefined();
+            }
+
+            expect((await put(`${path}?dryRun`, { name: 'rehearsed' })).headers['etag']).to.be.undefined();
+            expect((await service.asAdmin(`GET /doip/0.DOIP/Op.Retrieve?targetId=${id}&includeElementData=true`)).headers['etag']).to.be.undefined();
+        });
+
+        const FRESH: readonly (readonly [header: (tag: string) => string, status: number])[] = [
+            [(seen) => `"${seen}"`, 304], [(seen) => `W/"${seen}"`, 304], [(seen) => `"other", "${seen}"`, 304], [(seen) => `"${seen}-gzip"`, 304],
+            [() => '*', 304], [() => '"other"', 200], [(seen) => seen, 200], [(seen) => `"${seen}`, 200], [() => '"*"', 200], [() => '', 200]
+        ];
+
+        it('spare clients what they have', async () => {
+
+            await service.asAdmin(`PUT ${path}`, multipart({ name: 'content', value: '{"name":"x"}' }, { name: 'scan', filename: 'scan.txt', value: 'bytes' }));
+            const now = tagOf(await service.asAdmin(`GET ${path}`));
+            for (const [header, status] of FRESH) {
+                for (const line of [`GET ${path}`, `GET ${path}?payload=scan`, `HEAD ${path}?full`, `GET /acls/${id}`, `GET /doip/0.DOIP/Op.Retrieve?targetId=${id}`]) {
+                    const response = await service.asAdmin(line, { headers: { 'if-none-match': header(now) } });
+                    expect([response.statusCode, response.payload === ''], `${line} ${header(now)}`).to.equal([status, status === 304 || line.startsWith('HEAD')]);
+                    expect(tagOf(response)).to.equal(now);
+                }
+            }
+        });
+
+        it('show nothing to those who may not read', async () => {
+
+            await put(`/acls/${id}`, { readers: [], writers: [] });
+            const now = tagOf(await service.asAdmin(`GET ${path}`));
+            for (const seen of [now, '*']) {
+                const response = await service.anonymously(`GET ${path}`, { headers: { 'if-none-match': seen === '*' ? '*' : `"${seen}"` } });
+                expect([response.statusCode, response.headers['etag']]).to.equal([401, undefined]);
+            }
+
+            expect((await service.anonymously(`PUT ${path}`, { payload: '{}', headers: { ...JSON_TYPE, 'if-match': '"0"' } })).statusCode).to.equal(401);
+        });
+
+        it('let one of two editors through', async () => {
+
+            const first = await put(path, { name: 'by one' }, { 'if-match': `"${tag}"` });
+            const second = await put(path, { name: 'by the other' }, { 'if-match': `"${tag}"` });
+
+            expect([first.statusCode, second.statusCode]).to.equal([200, 412]);
+            expect((jsonOf(second) as { message: string }).message).to.equal(`object ${id} has another version than the request demands: read it again`);
+            expect(await nameNow()).to.equal('by one');
+            expect((await put(path, { name: 'by the other' }, { 'if-match': `"${tagOf(first)}"` })).statusCode).to.equal(200);
+        });
+
+        it('let exactly one of many through at the same time', async () => {
+
+            const responses = await Promise.all(Array.from({ length: 12 }, (_, n) => put(path, { name: `editor ${n}` }, { 'if-match': `"${tag}"` })));
+
+            const codes = responses.map(({ statusCode }) => statusCode);
+            expect(codes.filter((code) => code === 200).length, codes.join()).to.equal(1);
+            expect(codes.filter((code) => code === 412).length, codes.join()).to.equal(11);
+            expect(await nameNow()).to.equal(`editor ${codes.indexOf(200)}`);
+        });
+
+        const PRECONDITIONS: readonly (readonly [header: string, value: (tag: string) => string, holds: boolean])[] = [
+            ['if-match', (seen) => `"${seen}"`, true], ['if-match', (seen) => `"1", "${seen}"`, true], ['if-match', () => '*', true],
+            ['if-match', () => '"1"', false], ['if-match', () => '', false], ['if-match', (seen) => seen, false], ['if-match', () => '"*"', false],
+            ['if-none-match', () => '*', false], ['if-none-match', (seen) => `"${seen}"`, false], ['if-none-match', () => '"1"', true]
+        ];
+        const WRITES: readonly (readonly [title: string, line: (path: string) => string, payload?: string])[] = [
+            ['an update', (to) => `PUT ${to}`, '{"name":"new"}'],
+            ['an update of a part', (to) => `PUT ${to}?jsonPointer=/name`, '"new"'],
+            ['an update that is rehearsed', (to) => `PUT ${to}?dryRun`, '{"name":"new"}'],
+            ['a deletion of a part', (to) => `DELETE ${to}?jsonPointer=/name`],
+            ['a deletion', (to) => `DELETE ${to}`],
+            ['a change of rights', (to) => `PUT ${to.replace('/objects/', '/acls/')}`, '{"readers":["public"]}']
+        ];
+
+        for (const [title, line, payload] of WRITES) {
+            it(`are the condition of ${title}`, async () => {
+
+                const body = payload === undefined ? {} : { payload };
+                for (const [header, value, holds] of PRECONDITIONS) {
+                    const own = `${id}-${PRECONDITIONS.findIndex((each) => each[1] === value)}`;
+                    const { metadata } = await service.create('Document', { name: 'first' }, `handle=${own}`) as unknown as { metadata: { txnId: number } };
+                    const headers: Record<string, string> = { ...payload === undefined ? {} : JSON_TYPE, [header]: value(String(metadata.txnId)) };
+
+                    const response = await service.asAdmin(line(`/objects/${own}`), { ...body, headers });
+
+                    expect(response.statusCode, `${header}: ${headers[header] ?? ''}`).to.equal(holds ? 200 : 412);
+                    if (!holds) {
+                        expect(tagOf(await service.asAdmin(`GET /objects/${own}`))).to.equal(String(metadata.txnId));
+                    }
+                }
+            });
+        }
+
+        it('refuse an upload before its bytes are read', async () => {
+
+            const form = multipart({ name: 'content', value: '{"name":"new"}' }, { name: 'scan', filename: 'scan.bin', value: 'x'.repeat(1_000_000) });
+            const response = await service.asAdmin(`PUT ${path}`, { ...form, headers: { ...form.headers, 'if-match': '"1"' } });
+
+            expect(response.statusCode).to.equal(412);
+            expect((await service.asAdmin(`GET ${path}?payload=scan`)).statusCode).to.equal(404);
+        });
+
+        it('are attributes of DOIP, with the status of a conflict', async () => {
+
+            const perform = async (operation: string, ifMatch: string, payload?: JsonObject): Promise<Received> => service.asAdmin(
+                `POST /doip/0.DOIP/Op.${operation}?targetId=${id}&attributes=${encodeURIComponent(JSON.stringify({ ifMatch }))}`,
+                payload ? { payload: JSON.stringify(payload), headers: JSON_TYPE } : {});
+            const update = { attributes: { content: { name: 'new' } } };
+
+            const wrong = await perform('Update', '1', update);
+            expect([wrong.statusCode, String(wrong.headers['doip-response'])]).to.equal([412, JSON.stringify({
+                status: '0.DOIP/Status.105', attributes: { message: `object ${id} has another version than the request demands: read it again` }
+            })]);
+            const right = await perform('Update', tag, update);
+            expect([right.statusCode, await nameNow()]).to.equal([200, 'new']);
+            expect((await perform('Delete', tag)).statusCode).to.equal(412);
+            expect((await perform('Delete', tagOf(right))).statusCode).to.equal(200);
+        });
+
+        it('go with compressed bodies', async () => {
+
+            const long = { name: 'x'.repeat(5000) };
+            await put(path, long);
+            const zipped = await service.asAdmin(`GET ${path}`, { headers: { 'accept-encoding': 'gzip' } });
+            const etag = String(zipped.headers['etag']);
+
+            expect((await service.asAdmin(`GET ${path}`, { headers: { 'accept-encoding': 'gzip', 'if-none-match': etag } })).statusCode).to.equal(304);
+            expect((await put(path, { name: 'y' }, { 'if-match': etag })).statusCode).to.equal(200);
+            expect((await put(path, { name: 'z' }, { 'if-match': etag })).statusCode).to.equal(412);
+        });
+    });
+});
