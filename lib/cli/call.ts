@@ -256,6 +256,7 @@ async function saveElements({ output }: Reply, folder: string, force: boolean): 
             const path = join(folder, name);
             await demandNew(path, force);
             await writeOutput(path, segment.kind === 'bytes' ? segment.body : []);
+            name = 'output';
             continue;
         }
 

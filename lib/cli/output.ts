@@ -1,6 +1,8 @@
 /** Where commands write: a file that appears only when it is complete, or standard output. */
 
+import { randomBytes } from 'node:crypto';
 import { access, open, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { CommandError, EXIT } from './command-error.js';
 
@@ -38,14 +40,16 @@ async function exists(file: string): Promise<boolean> {
     return access(file).then(() => true, () => false);
 }
 
-/** Writes to a temporary file, which is renamed when it is on disk. Mode 0600, since exports contain password hashes. */
+/** Maximum length of what a temporary file has of the name, so that it is not too long for the file system. */
+const MAX_NAME = 100;
+
+/** Writes to a temporary file beside it, which is renamed when it is on disk. Mode 0600, since exports contain password hashes. */
 async function writeFile(file: string, body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<void> {
 
-    const draft = `${file}.part`;
-    await rm(draft, { force: true });
+    const draft = join(dirname(file), `.${basename(file).slice(0, MAX_NAME)}.${randomBytes(6).toString('hex')}.part`);
     const handle = await open(draft, 'wx', 0o600).catch((error: Error) => {
 
-        throw new CommandError(`${draft} cannot be written: ${error.message}`, EXIT.cannotCreate);
+        throw new CommandError(`${file} cannot be written: ${error.message}`, EXIT.cannotCreate);
     });
     try {
         for await (const chunk of body) {

@@ -51,7 +51,11 @@ export class HttpConnection implements Connection {
 
     constructor({ url, ca, insecure = false, certificate, createConnection }: HttpAddress) {
 
-        const { protocol, hostname } = new URL(url);
+        const { protocol, hostname, username, password } = new URL(url);
+        if (username !== '' || password !== '') {
+            throw new TypeError('credentials are options, and no part of the URL');
+        }
+
         const isSecure = protocol === 'https:';
         const tls = isSecure ? { rejectUnauthorized: !insecure, ...ca === undefined ? {} : { ca }, ...certificate } : {};
         this.#base = url.endsWith('/') ? url.slice(0, -1) : url;
@@ -146,10 +150,11 @@ function responseOf(message: IncomingMessage, request: ClientRequest, url: strin
         throw new Error(`${url} does not serve DOIP: its response is ${message.statusCode} without Doip-Response`);
     }
 
-    const { requestId, status, attributes } = head;
-    const output = outputOf(message, request);
+    const { requestId, status } = head;
+    const attributes = isJsonObject(head['attributes']) ? head['attributes'] : {};
+    const output = outputOf(message, request, attributes);
     return {
-        requestId: typeof requestId === 'string' ? requestId : null, status, attributes: isJsonObject(attributes) ? attributes : {},
+        requestId: typeof requestId === 'string' ? requestId : null, status, attributes,
         // What is not read is not received either.
         output: onClose(output, () => (message.complete ? message.resume() : message.destroy()))
     };
@@ -166,7 +171,7 @@ function headOf(text: string | undefined): (JsonObject & { status: string }) | n
     }
 }
 
-async function *outputOf(message: IncomingMessage, request: ClientRequest): AsyncGenerator<ClientSegment, void, undefined> {
+async function *outputOf(message: IncomingMessage, request: ClientRequest, attributes: JsonObject): AsyncGenerator<ClientSegment, void, undefined> {
 
     const { headers } = message;
     const type = contentType(headers);
@@ -176,15 +181,20 @@ async function *outputOf(message: IncomingMessage, request: ClientRequest): Asyn
     }
 
     const disposition = header(headers, 'content-disposition');
-    if (disposition !== undefined || !type.essence.startsWith('multipart/')) {
+    // Elements may be JSON or multipart themselves: their media type is an attribute, and so is their size.
+    const isMultipart = type.essence.startsWith('multipart/');
+    const isFile = disposition !== undefined || attributes['mediaType'] !== undefined && (!isMultipart || attributes['size'] !== undefined);
+    if (isFile || !isMultipart) {
         const length = header(headers, 'content-length');
-        const described = { mediaType: header(headers, 'content-type'), disposition, ...length === undefined ? {} : { length: Number(length) } };
+        const described = { mediaType: header(headers, 'content-type'), disposition, isFile, ...length === undefined ? {} : { length: Number(length) } };
         yield await segmentOf(message, { type, ...described }, request);
         return;
     }
 
     for await (const { headers: own, mediaType = '', body } of parseMultipart(message, type, LIMITS)) {
-        yield await segmentOf(body, { type: parseMediaType(mediaType), mediaType, disposition: own.get('content-disposition') }, request);
+        yield await segmentOf(body, {
+            type: parseMediaType(mediaType), mediaType, disposition: own.get('content-disposition'), isFile: own.has('content-disposition')
+        }, request);
     }
 }
 
@@ -193,15 +203,16 @@ interface BodyHeaders {
     readonly type: MediaType;
     readonly mediaType: string | undefined;
     readonly disposition: string | undefined;
+    readonly isFile: boolean;
     readonly length?: number;
 }
 
 /** JSON is a value, unless it is a file. */
 async function segmentOf(
-    body: AsyncIterable<Uint8Array>, { type, mediaType, disposition, length }: BodyHeaders, request: ClientRequest
+    body: AsyncIterable<Uint8Array>, { type, mediaType, disposition, isFile, length }: BodyHeaders, request: ClientRequest
 ): Promise<ClientSegment> {
 
-    if (disposition === undefined && isJsonType(type.essence)) {
+    if (!isFile && isJsonType(type.essence)) {
         return jsonSegmentOf(body, request);
     }
 

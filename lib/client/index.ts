@@ -71,7 +71,11 @@ export function connect(address: string, options: ClientOptions = {}): DoipClien
     const credentials = {
         ...clientId === undefined ? {} : { clientId }, ...Object.keys(authentication).length > 0 ? { authentication: { ...authentication } } : {}
     };
-    const { protocol, hostname, port, pathname } = new URL(address);
+    const { protocol, hostname, port, pathname, username, password } = new URL(address);
+    if (username !== '' || password !== '') {
+        throw new TypeError('credentials are options, and no part of the address');
+    }
+
     switch (protocol) {
         case 'http:':
         case 'https:':

@@ -3,7 +3,7 @@
  * in the order of the requests; each must be read, or discarded, before the next one can be.
  */
 
-import type { JsonWebKey, X509Certificate } from 'node:crypto';
+import type { JsonWebKey } from 'node:crypto';
 import { createPublicKey } from 'node:crypto';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -47,6 +47,8 @@ export class NativeConnection implements Connection {
     readonly #writer: MessageWriter;
     /** Why credentials must not be sent; null when they may. */
     readonly #distrust: string | null;
+    /** Number of requests that are not sent yet. */
+    #sending = 0;
     /** Resolves when the last request was sent. */
     #sent: Promise<unknown> = Promise.resolve();
     /** Resolves when the last response was read. */
@@ -65,24 +67,26 @@ export class NativeConnection implements Connection {
     /**
      * Connects.
      *
+     * @param signal ends the attempt
      * @throws Error if the service cannot be reached, or is another one
      */
-    static async open(address: NativeAddress): Promise<NativeConnection> {
+    static async open(address: NativeAddress, signal?: AbortSignal): Promise<NativeConnection> {
 
-        const { host, port, serviceId, publicKey, ca, tls = true, certificate } = address;
+        const { host, port, serviceId, ca, tls = true, certificate } = address;
+        const publicKey = address.publicKey && createPublicKey({ key: address.publicKey as JsonWebKey, format: 'jwk' });
         if (!tls) {
             const socket = connectTcp({ host, port, noDelay: true });
-            await once(socket, 'connect');
+            await opened(socket, 'connect', signal);
             return new NativeConnection(socket, distrust(socket, address, false));
         }
 
         // The certificate is normally signed by itself: whether it is trusted is decided here.
         const socket = connectTls({ host, port, rejectUnauthorized: false, ...ca === undefined ? {} : { ca }, ...certificate });
-        await once(socket, 'secureConnect');
+        await opened(socket, 'secureConnect', signal);
         socket.setNoDelay(true);
         const peer = socket.getPeerX509Certificate();
         const identity = identityOf(peer?.subject);
-        const isKeyRight = publicKey === undefined || hasKey(peer, publicKey);
+        const isKeyRight = publicKey === undefined || (peer?.publicKey.equals(publicKey) ?? false);
         if (serviceId !== undefined && identity !== serviceId || !isKeyRight) {
             socket.destroy();
             throw new Error(isKeyRight ?
@@ -99,6 +103,12 @@ export class NativeConnection implements Connection {
         return this.#socket.writable && !this.#socket.readableEnded && !this.#messages.isBroken;
     }
 
+    /** True until the requests have been sent. */
+    get isSending(): boolean {
+
+        return this.#sending > 0;
+    }
+
     /** Performs a request once the earlier responses have been read. Rejects if the connection ends before. */
     async perform(request: ClientRequest): Promise<ClientResponse> {
 
@@ -106,8 +116,11 @@ export class NativeConnection implements Connection {
             throw new Error(this.#distrust);
         }
 
-        const sent = this.#sent.then(() => this.#send(request));
-        this.#sent = sent.catch(() => undefined);
+        request.signal?.throwIfAborted();
+        ++this.#sending;
+        const sent = this.#sent.then(() => this.#send(request)).finally(() => --this.#sending);
+        // After a part of a message no other one can be sent, whether or not the response has come.
+        this.#sent = sent.catch(() => void this.#socket.destroy());
         const read = this.#read;
         let done = (): void => undefined;
         this.#read = new Promise<void>((resolve) => {
@@ -159,7 +172,6 @@ export class NativeConnection implements Connection {
             this.#socket.destroy(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
         };
 
-        signal.throwIfAborted();
         signal.addEventListener('abort', abort);
         return () => signal.removeEventListener('abort', abort);
     }
@@ -212,8 +224,14 @@ export class NativeConnection implements Connection {
     async *#output(compact: readonly ClientSegment[], first: RawSegment, request: ClientRequest): AsyncGenerator<ClientSegment, void, undefined> {
 
         yield *compact;
-        for (let next: RawSegment | null = first; next; next = await this.#messages.nextSegment()) {
-            yield next.kind === 'bytes' ? { kind: 'bytes', body: next.body } : await jsonSegmentOf(next.body, request);
+        try {
+            for (let next: RawSegment | null = first; next; next = await this.#messages.nextSegment()) {
+                yield next.kind === 'bytes' ? { kind: 'bytes', body: next.body } : await jsonSegmentOf(next.body, request);
+            }
+        }
+        catch (error) {
+            request.signal?.throwIfAborted();
+            throw error;
         }
     }
 
@@ -246,7 +264,21 @@ function distrust({ remoteAddress = '' }: Socket, { host, port, insecure = false
     return reasonForDistrust({ target: `${host}:${port}`, remoteAddress, isVerified, insecure, remedy: 'give its public key' });
 }
 
-function hasKey(certificate: X509Certificate | undefined, jwk: JsonObject): boolean {
+/** Time in milliseconds in which a service must accept a connection. */
+const CONNECT_MS = 30_000;
 
-    return certificate?.publicKey.equals(createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' })) ?? false;
+/** Waits until a connection is open, and closes it if that fails, takes too long or is aborted. */
+async function opened(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal | undefined): Promise<void> {
+
+    const timeout = AbortSignal.timeout(CONNECT_MS);
+    try {
+        await once(socket, event, { signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
+    }
+    catch (error) {
+        // It may fail later, too.
+        socket.on('error', () => undefined);
+        socket.destroy();
+        signal?.throwIfAborted();
+        throw timeout.aborted ? new Error(`the service has not answered within ${CONNECT_MS / 1000} s`) : error;
+    }
 }

@@ -16,6 +16,8 @@ export class NativePool implements Connection {
     readonly #address: NativeAddress;
     readonly #idle: NativeConnection[] = [];
     readonly #inUse = new Set<NativeConnection>();
+    /** Ends connections that are being opened, too. */
+    readonly #closing = new AbortController();
 
     constructor(address: NativeAddress) {
 
@@ -24,7 +26,10 @@ export class NativePool implements Connection {
 
     async perform(request: ClientRequest): Promise<ClientResponse> {
 
-        const connection = this.#takeIdle() ?? await NativeConnection.open(this.#address);
+        const { signal } = this.#closing;
+        signal.throwIfAborted();
+        const connection = this.#takeIdle() ??
+            await NativeConnection.open(this.#address, request.signal ? AbortSignal.any([signal, request.signal]) : signal);
         this.#inUse.add(connection);
         try {
             const response = await connection.perform(request);
@@ -39,6 +44,7 @@ export class NativePool implements Connection {
     /** Closes all connections; responses that are being read are cut off. */
     close(): void {
 
+        this.#closing.abort(new Error('the client is closed'));
         this.#idle.splice(0).forEach((connection) => connection.close());
         [...this.#inUse].forEach((connection) => this.#drop(connection));
     }
@@ -70,12 +76,13 @@ export class NativePool implements Connection {
 
     #keep(connection: NativeConnection): void {
 
-        if (this.#inUse.delete(connection) && connection.isOpen && this.#idle.length < MAX_IDLE) {
+        const isUsable = this.#inUse.delete(connection) && connection.isOpen && !connection.isSending;
+        if (isUsable && this.#idle.length < MAX_IDLE) {
             this.#idle.push(connection);
             return;
         }
 
-        connection.close();
+        connection.destroy();
     }
 
     #drop(connection: NativeConnection): void {

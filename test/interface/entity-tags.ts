@@ -191,6 +191,16 @@ forEachWay((name, start) => {
             expect((await perform('Delete', tagOf(right))).statusCode).to.equal(200);
         });
 
+        it('are headers of DOIP over HTTP too', async () => {
+
+            const perform = async (operation: string, ifMatch: string): Promise<number> => (await service.asAdmin(
+                `POST /doip/0.DOIP/Op.${operation}?targetId=${id}`,
+                { payload: '{"attributes":{"content":{"name":"new"}}}', headers: { ...JSON_TYPE, 'if-match': ifMatch } })).statusCode;
+
+            expect([await perform('Update', '"1"'), await nameNow()]).to.equal([412, 'first']);
+            expect([await perform('Update', `"${tag}"`), await nameNow()]).to.equal([200, 'new']);
+        });
+
         it('go with compressed bodies', async () => {
 
             const long = { name: 'x'.repeat(5000) };

@@ -12,6 +12,7 @@ import { parseDisposition } from '../http/headers/content-disposition.js';
 import type { EnvelopeParameters } from '../http/request/envelope-params.js';
 import { mergeJson, readEnvelopeParameters } from '../http/request/envelope-params.js';
 import { header } from '../http/headers/decode.js';
+import { preconditionsOf } from '../http/headers/entity-tag.js';
 import type { HttpLimits } from '../http/request/translator-options.js';
 import type { RequestLimits } from '../http/request/request-limits.js';
 import { requestedRange } from '../http/headers/range.js';
@@ -95,6 +96,7 @@ function attributesOf(request: Request, attributes: JsonObject): JsonObject {
         ...(mediaType === undefined ? {} : { mediaType }),
         ...(filename ? { filename } : {}),
         ...(range === undefined ? {} : { range }),
+        ...(request.method === 'post' ? preconditionsOf(request.headers) : {}),
         ...attributes
     };
 }

@@ -87,7 +87,7 @@ function retrieve(call: RouteCall): OperationCall {
             const body = isPart ? value : view(asDigitalObject(value), { full: options.full, jsonPointer, filter, permission });
             const headers = headersOf(call, attributes);
             return asText
-                ? textReply(textOf(body), { headers, mediaType: attributes['textMediaType'] })
+                ? { ...textReply(textOf(body), { headers, mediaType: attributes['textMediaType'] }), isUntagged: true }
                 : { ...jsonReply(body, { headers, pretty: options.pretty }), ...permission === undefined ? {} : { isUntagged: true } };
         }
     };

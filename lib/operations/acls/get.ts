@@ -19,6 +19,6 @@ export const getAcl = defineOperation({
 
         const { policy } = services;
         const acl = (policy.visibleTo(caller, target).acl ?? {}) as JsonObject;
-        return tagged(result.json(acl, objectAttributes({ caller, services }, target)), entityTagOf(target));
+        return tagged(result.json(acl, objectAttributes({ caller, services }, target)), policy.hidesFrom(caller, target) ? null : entityTagOf(target));
     }
 });

@@ -50,10 +50,10 @@ export const retrieve = defineOperation<RetrieveAttributes>({
     async handler(context) {
 
         const { attributes: { element, filter, includeElementData, jsonPointer }, caller, services: { policy, resolution }, target } = context;
-        // What type code makes of an object may differ each time.
+        // What type code makes of an object may differ each time, and what is hidden may be shown after a change of rights.
         const isResolved = resolution.concerns(target.type);
         const visible = isResolved ? await resolution.resolve(target, context) : target;
-        const entityTag = isResolved ? null : entityTagOf(target);
+        const entityTag = isResolved || policy.hidesFrom(caller, target) ? null : entityTagOf(target);
         if (element !== undefined) {
             return retrieveElement(context, policy.visibleTo(caller, visible, target), { name: element, entityTag });
         }

@@ -3,7 +3,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CommandError } from '../../../lib/cli/command-error.js';
@@ -96,6 +96,23 @@ describe('doip-gateway call', () => {
         });
     }
 
+    it('writes no other file than those that it is asked for', async () => {
+
+        const url = ['--url', test.url, '--user', 'admin'];
+        const object = '{"id": "test/parts", "type": "Document", "attributes": {"content": {}}}';
+        const files = ['a.part', 'a', '..', 'output'].flatMap((id) => ['--element', `${id}=${join(folder, 'note.txt')}`]);
+        const created = await call(['Create', 'service', ...url, '--json', object, ...files], { env: PASSWORD });
+        expect(created.code, created.error).to.equal(0);
+        const out = join(folder, 'parts');
+        await mkdir(out);
+        const read = await call(['Retrieve', 'test/parts', ...url, '-a', 'includeElementData=true', '--output', out], { env: PASSWORD });
+        expect(read.code, read.error).to.equal(0);
+        expect((await readdir(out)).sort()).to.equal(['%2E%2E', 'a', 'a.part', 'output']);
+        await writeFile(join(folder, 'mine.part'), 'kept');
+        await call(['Hello', 'service', ...url, '--output', join(folder, 'mine')], { env: PASSWORD });
+        expect(await readFile(join(folder, 'mine.part'), 'utf8')).to.equal('kept');
+    });
+
     it('reads the input from standard input, and a token from the environment', async () => {
 
         const url = test.url;
@@ -130,6 +147,7 @@ describe('doip-gateway call', () => {
         ['no operands', () => [], 64, 'usage: doip-gateway call OPERATION TARGET; see doip-gateway --help'],
         ['a user without URL', () => ['Hello', 'service', '--user', 'admin'], 64, '--user needs --url'],
         ['a user without password', () => ['Hello', 'service', '--url', test.url, '--user', 'admin'], 64, '--user needs the password in DOIP_PASSWORD'],
+        ['a password in the address', () => ['Hello', 'service', '--url', 'http://ann:pw@127.0.0.1'], 64, 'credentials are options'],
         ['an address that is none', () => ['Hello', 'service', '--url', 'ftp://x'], 64, 'ftp://x is no address of a service'],
         ['a service that is not there', () => ['Hello', 'service', '--url', 'doip://127.0.0.1:1'], 69, 'doip://127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1'],
         ['a certificate without key', () => ['Hello', 'service', '--url', test.url, '--cert', 'x'], 64, '--cert and --cert-key belong together'],
@@ -144,7 +162,7 @@ describe('doip-gateway call', () => {
             '--element needs an object as the input'],
         ['a key that is none', () => ['Hello', 'service', '--url', test.url, '--service-key', file('object.json')], 65, 'has no public key'],
         ['an unknown operation', () => ['Invent', 'service', '--url', test.url], 1, '(0.DOIP/Status.200)'],
-        ['a folder that cannot be written', () => ['Hello', 'service', '--url', test.url, '--output', '/proc/none/x'], 73, '/proc/none/x.part cannot be written']
+        ['a folder that cannot be written', () => ['Hello', 'service', '--url', test.url, '--output', '/proc/none/x'], 73, '/proc/none/x cannot be written']
     ];
 
     for (const [title, args, code, message] of WRONG) {

@@ -164,6 +164,33 @@ for (const [name, address] of TRANSPORTS) {
             expect(await client.call('service', Op.checkCredentials) as object).to.include({ active: true, username: 'admin' });
         });
 
+        it('returns elements as they were stored, whatever their media type', async () => {
+
+            const bodies = { 'application/json': '{"a": 1}', 'multipart/mixed; boundary=x': '--x\r\n\r\nhi\r\n--x--\r\n', 'text/html': '<b>' };
+            const id = `${prefix}-types`;
+            await client.create(documentOf(id, Object.entries(bodies).map(([type, text], n) => ({ id: `e${n}`, type, body: Buffer.from(text) }))));
+            for (const [n, text] of Object.values(bodies).entries()) {
+                const bytes = await client.retrieveElement(id, `e${n}`);
+                expect(bytes && (await readBytes(bytes, 1000)).toString()).to.equal(text);
+            }
+        });
+
+        it('goes on after a response that came before the input was read', async () => {
+
+            for (const ends of [true, false]) {
+                const slow = async function *(): AsyncGenerator<Uint8Array> {
+
+                    yield LARGE.subarray(0, 1000);
+                    await new Promise((resolve, reject) => setTimeout(ends ? resolve : reject, 200, new Error('the disk is gone')));
+                };
+
+                // HTTP may respond only after the input.
+                const outcome = await statusOf(client.update({ id: `${prefix}-none`, attributes: { content: {} }, elements: [{ id: 'a', body: slow() }] }));
+                expect(outcome === Status.notFound || outcome === 'Error: the disk is gone' && !ends && name.endsWith('HTTP'), outcome).to.be.true();
+                expect((await client.hello()).id).to.equal('test/service');
+            }
+        });
+
         it('changes the version that was read, and no later one', async () => {
 
             const { id, attributes: { metadata } } = await client.create(documentOf(`${prefix}-versions`));
@@ -235,12 +262,15 @@ for (const [name, address] of TRANSPORTS) {
             aborted.abort(new Error('given up'));
             await expect(client.perform({ targetId: 'service', operationId: Op.hello, signal: aborted.signal })).to.reject();
             const silent = await silentServer();
+            const connecting = connect(name.startsWith('native') ? `doip://127.0.0.1:${silent.port}` : `http://127.0.0.1:${silent.port}`);
+            await expect(connecting.perform({ targetId: 'service', operationId: Op.hello, signal: AbortSignal.timeout(100) })).to.reject();
             const waiting = new AbortController();
             const other = name.startsWith('native') ?
                 new DoipClient(new NativePool({ host: '127.0.0.1', port: silent.port, tls: false })) : connect(`http://127.0.0.1:${silent.port}`);
             const response = other.perform({ targetId: 'service', operationId: Op.hello, signal: waiting.signal });
             response.catch(() => undefined);
-            await until(() => silent.received > 0);
+            const received = silent.received;
+            await until(() => silent.received > received || received > 1);
             waiting.abort(new Error('given up'));
             await expect(response).to.reject();
             other.close();
@@ -374,7 +404,7 @@ describe('whom the client trusts', () => {
 
     it('refuses addresses that are none', () => {
 
-        for (const address of ['ftp://127.0.0.1', '127.0.0.1:9000', 'nothing', '']) {
+        for (const address of ['ftp://127.0.0.1', '127.0.0.1:9000', 'nothing', '', 'http://ann:pw@127.0.0.1', 'doip://ann@127.0.0.1:9000']) {
             expect(() => connect(address), address).to.throw();
         }
     });
@@ -427,7 +457,20 @@ describe('the pool of native connections', () => {
         expect<unknown>(await read(await pool.perform(request))).to.equal(1);
         expect<unknown>(opened).to.equal(3);
         pool.close();
+        await expect(pool.perform(request)).to.reject('the client is closed');
         server.close();
         await once(server, 'close');
+    });
+
+    it('ends connections that are being opened', async () => {
+
+        const silent = await silentServer();
+        const pool = new NativePool({ host: '127.0.0.1', port: silent.port });
+        const response = pool.perform({ targetId: 'service', operationId: Op.hello });
+        response.catch(() => undefined);
+        await until(() => silent.received > 0);
+        pool.close();
+        await expect(response).to.reject('the client is closed');
+        await silent.stop();
     });
 });

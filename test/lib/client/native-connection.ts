@@ -13,6 +13,7 @@ import { body } from '../../support/bytes.js';
 import { ADMIN, certify, nativePort, OK } from '../../support/native.js';
 import type { TestServer } from '../../support/server.js';
 import { startServer } from '../../support/server.js';
+import { until } from '../../support/until.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -55,6 +56,40 @@ describe('a native connection', () => {
 
         connection.close();
         await test.stop();
+    });
+
+    it('is of no use after an input that broke off, and performs nothing that was aborted before', async () => {
+
+        const own = await NativeConnection.open({ host: '127.0.0.1', port: nativePort(test) });
+        const aborted = AbortSignal.abort(new Error('given up'));
+        await expect(own.perform({ ...HELLO, signal: aborted })).to.reject('given up');
+        expect((await own.perform(HELLO)).status).to.equal(OK);
+
+        let breakOff = (): void => undefined;
+        const broken = new Promise<never>((_, reject) => {
+
+            breakOff = () => reject(new Error('the disk is gone'));
+        });
+        const input = async function *(): AsyncGenerator<Segment> {
+
+            const rest = async function *(): AsyncGenerator<Uint8Array> {
+
+                yield Buffer.from('some bytes');
+                await broken;
+            };
+
+            yield jsonSegment({ type: 'None', attributes: { content: {} }, elements: [{ id: 'a' }] });
+            yield jsonSegment({ id: 'a' });
+            yield { kind: 'bytes', body: rest() };
+        };
+
+        // The response comes before the input ends: there is no such type.
+        const early = await own.perform({ targetId: 'service', operationId: Op.create, authentication: ADMIN, input: input() });
+        expect(early.status).to.not.equal(OK);
+        await early.output.return();
+        breakOff();
+        await until(() => !own.isOpen);
+        await expect(own.perform(HELLO)).to.reject();
     });
 
     it('performs requests with all kinds of input and output', async () => {
