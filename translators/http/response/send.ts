@@ -42,18 +42,19 @@ export async function sendTagged(request: Request, h: ResponseToolkit, reply: Re
         return send(request, h, reply, response);
     }
 
-    return await notModified(request, h, response) ?? withEntityTag(await send(request, h, reply, response), entityTag);
+    return await notModified(request, h, response) ?? withEntityTag(request, await send(request, h, reply, response), entityTag);
 }
 
 /** Responds without the body, and closes the output, if the client has it already; null if it has not. */
-export async function notModified({ headers, method }: Request, h: ResponseToolkit, { entityTag, output }: DoipResponse): Promise<ResponseObject | null> {
+export async function notModified(request: Request, h: ResponseToolkit, { entityTag, output }: DoipResponse): Promise<ResponseObject | null> {
 
+    const { headers, method } = request;
     if (entityTag === undefined || method !== 'get' && method !== 'head' || !isFresh(headers, entityTag)) {
         return null;
     }
 
     await output[Symbol.asyncIterator]().return?.();
-    return withEntityTag(h.response().code(304), entityTag);
+    return withEntityTag(request, h.response().code(304), entityTag);
 }
 
 async function sendBody(request: Request, h: ResponseToolkit, body: ReplyBody, response: DoipResponse): Promise<ResponseObject> {
