@@ -37,7 +37,7 @@ export async function writeResponse(
         ...(typeof disposition === 'string' && disposition !== '' ? { disposition } : {})
     });
     const described = written.header(DOIP_RESPONSE, doipHeader(response.requestId, response.status, attributes));
-    return entityTag === undefined ? described : withEntityTag(request, described, entityTag);
+    return withEntityTag(request, described, entityTag);
 }
 
 /** A rejection by type code is a bad request in DOIP; its special HTTP status is for REST only. */

@@ -18,11 +18,12 @@ import { answering, BODY_OPTIONS, ROUTE_OPTIONS } from './hapi-handler.js';
 import { DEFAULT_BASES } from './request/translator-options.js';
 import { recordPerformed, recordRejection } from './request/request-facts.js';
 import { RequestLimits } from './request/request-limits.js';
+import { withEntityTag } from './headers/entity-tag.js';
 import { readSession } from './headers/session-cookie.js';
 import { createTransportReader } from './request/transport.js';
 import { outputReply } from './response/reply.js';
 import { Params } from './request/params.js';
-import { preventCaching, respondOptions, send, sendTagged } from './response/send.js';
+import { notModified, preventCaching, respondOptions, send } from './response/send.js';
 
 /** Dependencies of reading a request. */
 interface Setting {
@@ -111,7 +112,10 @@ async function answerOf(
 
     if (!isFailure(response)) {
         const { permission } = response.attributes;
-        const sent = await sendTagged(request, h, await replyOf(operationCall, response), response);
+        const entityTag = operationCall.isUntagged ? undefined : response.entityTag;
+        const sent = await notModified(request, h, { entityTag, output: response.output }) ??
+            await send(request, h, await replyOf(operationCall, response), response);
+        withEntityTag(request, sent, entityTag);
         return typeof permission === 'string' ? sent.header('X-Permission', permission) : sent;
     }
 

@@ -39,6 +39,8 @@ export interface OperationCall {
     readonly input?: AsyncIterable<Segment>;
     /** Allows an update to change the type of the object; default false. */
     readonly allowTypeChange?: boolean;
+    /** True if the reply depends on more than the version of the object: it has no entity tag. Default false. */
+    readonly isUntagged?: boolean;
     /** Translates a success, or an error with a report. Default: the unchanged output. */
     fromEnvelope?(response: DoipResponse): Reply | Promise<Reply>;
 }

@@ -80,6 +80,8 @@ function retrieve(call: RouteCall): OperationCall {
         operationId: Op.retrieve,
         targetId,
         attributes: isPart ? { jsonPointer } : {},
+        // The media type of a text is that of the type, and the permission that of the moment.
+        isUntagged: asText || options.withPermission,
         async fromEnvelope({ attributes, output }) {
 
             const value = await readJson(output);
@@ -87,8 +89,8 @@ function retrieve(call: RouteCall): OperationCall {
             const body = isPart ? value : view(asDigitalObject(value), { full: options.full, jsonPointer, filter, permission });
             const headers = headersOf(call, attributes);
             return asText
-                ? { ...textReply(textOf(body), { headers, mediaType: attributes['textMediaType'] }), isUntagged: true }
-                : { ...jsonReply(body, { headers, pretty: options.pretty }), ...permission === undefined ? {} : { isUntagged: true } };
+                ? textReply(textOf(body), { headers, mediaType: attributes['textMediaType'] })
+                : jsonReply(body, { headers, pretty: options.pretty });
         }
     };
 }

@@ -8,7 +8,7 @@ import { isJsonObject } from '../../lib/util/json-types.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { readJson } from '../../lib/doip/segments.js';
 import { header } from '../http/headers/decode.js';
-import type { TranslatorOptions } from '../http/request/translator-options.js';
+import { DEFAULT_BASES, type TranslatorOptions } from '../http/request/translator-options.js';
 import { ROUTE_OPTIONS } from '../http/hapi-handler.js';
 import type { Route } from '../http/route.js';
 import { mount } from '../http/route-handler.js';
@@ -34,15 +34,13 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">
 </svg>
 `;
 
-/** Searches are expensive, and crawlers would not end with them. */
-const ROBOTS = `User-agent: *
-${['search', 'objects?', 'call', 'relationships', 'versions', 'doip'].map((path) => `Disallow: /${path}\nDisallow: /cordra/${path}`).join('\n')}
-`;
+/** Paths of searches and the like, which are expensive, and of which crawlers would find no end. */
+const NOT_CRAWLED = ['search', 'objects?', 'call', 'relationships', 'versions', 'doip'];
 
-const FILES: readonly (readonly [path: string, mediaType: string, text: string])[] = [
-    ['/favicon.ico', 'image/svg+xml', ICON],
-    ['/robots.txt', 'text/plain', ROBOTS]
-];
+function robots(bases: readonly string[]): string {
+
+    return ['User-agent: *', ...bases.flatMap((base) => NOT_CRAWLED.map((path) => `Disallow: ${base}/${path}`)), ''].join('\n');
+}
 
 /** Time for which browsers keep a file, in seconds. */
 const MAX_AGE = 86_400;
@@ -59,7 +57,8 @@ export const web: Plugin<TranslatorOptions> = {
     register(server, options) {
 
         mount(server, [frontRoute], options);
-        for (const [path, mediaType, text] of FILES) {
+        const files = [['/favicon.ico', 'image/svg+xml', ICON], ['/robots.txt', 'text/plain', robots(options.bases ?? DEFAULT_BASES)]] as const;
+        for (const [path, mediaType, text] of files) {
             server.route({
                 method: 'GET', path, options: ROUTE_OPTIONS,
                 handler: (_, h) => h.response(text).type(mediaType).header('cache-control', `public, max-age=${MAX_AGE}`).header('x-content-type-options', 'nosniff')

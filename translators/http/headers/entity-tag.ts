@@ -22,12 +22,16 @@ export function isFresh(headers: RequestHeaders, entityTag: string): boolean {
     return tags !== undefined && (tags.includes('*') || tags.includes(entityTag));
 }
 
-/** Sets the tag of a response, which depends on who asks, too. */
-export function withEntityTag(request: Request, response: ResponseObject, entityTag: string): ResponseObject {
+/** Sets the tag of a response, if it has one; it depends on who asks, too. */
+export function withEntityTag(request: Request, response: ResponseObject, entityTag: string | undefined): ResponseObject {
+
+    if (entityTag === undefined) {
+        return response;
+    }
 
     // Evaluated before; hapi would split it by an expression that takes quadratic time.
     delete request.headers['if-none-match'];
-    return response.etag(entityTag, { weak: false, vary: true }).vary('authorization').vary('cookie').vary('as-user');
+    return response.etag(entityTag, { weak: false, vary: true }).vary('authorization, cookie, as-user');
 }
 
 /** The tags of a header, without quotes and marks of weakness; undefined where it is absent. Text that is no tag matches nothing. */

@@ -21,8 +21,6 @@ export interface Reply {
     /** HTTP status; default 200, or 206 for a range. */
     readonly code?: number;
     readonly headers: Headers;
-    /** True if the reply depends on more than the version of the object: it has no entity tag. */
-    readonly isUntagged?: boolean;
     readonly body: ReplyBody;
 }
 

@@ -14,7 +14,7 @@ import { allowed } from '../request/methods.js';
 import { formatDisposition } from '../headers/content-disposition.js';
 import { writeMultipart } from './multipart-writer.js';
 import type { Output } from './output.js';
-import { isFresh, withEntityTag } from '../headers/entity-tag.js';
+import { isFresh } from '../headers/entity-tag.js';
 import { answeredRange, formatContentRange } from '../headers/range.js';
 
 /** Converts a reply to a hapi response. `response` is that of the operation. */
@@ -34,19 +34,10 @@ export async function send(request: Request, h: ResponseToolkit, { code, headers
     return answered;
 }
 
-/** Like {@link send}, with the entity tag of the object; without the body where the client has it already. */
-export async function sendTagged(request: Request, h: ResponseToolkit, reply: Reply, response: DoipResponse): Promise<ResponseObject> {
-
-    const { entityTag } = response;
-    if (entityTag === undefined || reply.isUntagged) {
-        return send(request, h, reply, response);
-    }
-
-    return await notModified(request, h, response) ?? withEntityTag(request, await send(request, h, reply, response), entityTag);
-}
-
 /** Responds without the body, and closes the output, if the client has it already; null if it has not. */
-export async function notModified(request: Request, h: ResponseToolkit, { entityTag, output }: DoipResponse): Promise<ResponseObject | null> {
+export async function notModified(
+    request: Request, h: ResponseToolkit, { entityTag, output }: { entityTag?: string | undefined; output: DoipResponse['output'] }
+): Promise<ResponseObject | null> {
 
     const { headers, method } = request;
     if (entityTag === undefined || method !== 'get' && method !== 'head' || !isFresh(headers, entityTag)) {
@@ -54,7 +45,7 @@ export async function notModified(request: Request, h: ResponseToolkit, { entity
     }
 
     await output[Symbol.asyncIterator]().return?.();
-    return withEntityTag(request, h.response().code(304), entityTag);
+    return h.response().code(304);
 }
 
 async function sendBody(request: Request, h: ResponseToolkit, body: ReplyBody, response: DoipResponse): Promise<ResponseObject> {
