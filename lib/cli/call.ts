@@ -6,11 +6,9 @@
 import { createReadStream, readFileSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { errorOf } from '../client/doip-client.js';
+import { errorOf, objectInput } from '../client/doip-client.js';
 import { connect, type ClientOptions } from '../client/index.js';
 import { type ClientSegment, readJsonBody } from '../client/connection.js';
-import type { Segment } from '../doip/envelope.js';
-import { jsonSegment } from '../doip/segments.js';
 import { Op } from '../doip/operation-ids.js';
 import { Status } from '../errors/status.js';
 import { jsonText } from '../json/raw-json.js';
@@ -204,24 +202,16 @@ function inputOf({ input, json }: CommandOptions, elements: readonly ElementFile
         throw new CommandError('--element needs an object as the input', EXIT.usage);
     }
 
-    return { input: objectWith(value ?? {}, elements) };
+    const progress = new Progress('call', elements.reduce((sum, { size }) => sum + size, 0));
+    return { input: objectInput(value ?? {}, elements.map(({ id, path, type }) => ({
+        id, filename: basename(path), body: progress.of(bytesIn(path)), ...type === undefined ? {} : { type }
+    }))) };
 }
 
-/** The object, which lists the elements, and for each element its id and bytes. */
-async function *objectWith(object: JsonObject, elements: readonly ElementFile[]): AsyncGenerator<Segment, void, undefined> {
+/** The bytes of a file, which is opened when they are read. */
+async function *bytesIn(path: string): AsyncGenerator<Uint8Array, void, undefined> {
 
-    const listed = Array.isArray(object['elements']) ? object['elements'] : [];
-    const ids = new Set(listed.map((each) => (isJsonObject(each) ? each['id'] : undefined)));
-    const described = elements.filter(({ id }) => !ids.has(id)).map(({ id, path, type }) => ({
-        id, ...type === undefined ? {} : { type }, attributes: { filename: basename(path) }
-    }));
-    yield jsonSegment({ ...object, elements: [...listed, ...described] });
-    const progress = new Progress('call', elements.reduce((sum, { size }) => sum + size, 0));
-    for (const { id, path, type } of elements) {
-        yield jsonSegment({ id });
-        const body = progress.of(createReadStream(path) as AsyncIterable<Uint8Array>);
-        yield { kind: 'bytes', body, filename: basename(path), ...type === undefined ? {} : { mediaType: type } };
-    }
+    yield *createReadStream(path) as AsyncIterable<Uint8Array>;
 }
 
 /** The output as it is printed: JSON ends with a line end, bytes are as they are. */

@@ -12,6 +12,7 @@ import { CommandError, EXIT } from './command-error.js';
 import type { CliRequest, Reply } from './request.js';
 import type { JsonObject } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
+import { withoutBrackets } from '../util/net/ip-address.js';
 import { parseJson } from '../json/strict-parser.js';
 import { bytesOf, readBytes } from '../doip/segments.js';
 import { Status } from '../errors/status.js';
@@ -40,8 +41,7 @@ export async function performRemotely(entry: LocalEntry, request: CliRequest): P
 async function recognised({ url, certificate }: LocalEntry): Promise<() => TLSSocket> {
 
     const { hostname, port } = new URL(url);
-    const host = hostname.replace(/^\[|\]$/g, '');
-    const socket = connectTls({ host, port: Number(port || HTTPS_PORT), rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
+    const socket = connectTls({ host: withoutBrackets(hostname), port: Number(port || HTTPS_PORT), rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
     await once(socket, 'secureConnect').catch((error: Error) => {
 
         throw new CommandError(`the server at ${url} cannot be reached: ${error.message}`, EXIT.unavailable);

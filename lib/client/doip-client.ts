@@ -247,13 +247,15 @@ async function orNull<T>(read: () => Promise<T>): Promise<T | null> {
     }
 }
 
-/** The segments of an object: itself, and for each element its id and bytes. */
-async function *objectInput(object: Readonly<Record<string, JsonValue>>, elements: readonly NewElement[]): AsyncGenerator<Segment, void, undefined> {
+/** The segments of an object: itself, with those elements that it does not list already, and for each element its id and bytes. */
+export async function *objectInput(object: Readonly<Record<string, JsonValue>>, elements: readonly NewElement[]): AsyncGenerator<Segment, void, undefined> {
 
-    const described = elements.map(({ id, type, filename }) => ({
+    const listed = Array.isArray(object['elements']) ? object['elements'] : [];
+    const ids = new Set(listed.map((each) => (isJsonObject(each) ? each['id'] : undefined)));
+    const described = elements.filter(({ id }) => !ids.has(id)).map(({ id, type, filename }) => ({
         id, ...type === undefined ? {} : { type }, ...filename === undefined ? {} : { attributes: { filename } }
     }));
-    yield jsonSegment({ ...object, ...elements.length > 0 ? { elements: described } : {} });
+    yield jsonSegment({ ...object, ...elements.length > 0 ? { elements: [...listed, ...described] } : {} });
     for (const { id, body, type, filename } of elements) {
         if (body) {
             const properties = { ...type === undefined ? {} : { mediaType: type }, ...filename === undefined ? {} : { filename } };

@@ -20,7 +20,7 @@ import { writeMultipart } from '../../translators/http/response/multipart-writer
 import { readOutput } from '../../translators/http/response/output.js';
 import type { ClientRequest, ClientResponse, ClientSegment, Connection } from './connection.js';
 import { isSegments, jsonSegmentOf } from './connection.js';
-import { reasonForDistrust } from './trust.js';
+import { parseAddress, reasonForDistrust } from './trust.js';
 
 /** Where a service is, and how it is recognised. */
 export interface HttpAddress {
@@ -51,11 +51,7 @@ export class HttpConnection implements Connection {
 
     constructor({ url, ca, insecure = false, certificate, createConnection }: HttpAddress) {
 
-        const { protocol, hostname, username, password } = new URL(url);
-        if (username !== '' || password !== '') {
-            throw new TypeError('credentials are options, and no part of the URL');
-        }
-
+        const { protocol, hostname } = parseAddress(url);
         const isSecure = protocol === 'https:';
         const tls = isSecure ? { rejectUnauthorized: !insecure, ...ca === undefined ? {} : { ca }, ...certificate } : {};
         this.#base = url.endsWith('/') ? url.slice(0, -1) : url;

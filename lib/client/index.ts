@@ -11,9 +11,11 @@
  */
 
 import type { JsonObject } from '../util/json-types.js';
+import { withoutBrackets } from '../util/net/ip-address.js';
 import { DoipClient } from './doip-client.js';
 import { HttpConnection } from './http-connection.js';
 import { NativePool } from './native-pool.js';
+import { parseAddress } from './trust.js';
 
 export { DoipClient } from './doip-client.js';
 export type {
@@ -71,11 +73,7 @@ export function connect(address: string, options: ClientOptions = {}): DoipClien
     const credentials = {
         ...clientId === undefined ? {} : { clientId }, ...Object.keys(authentication).length > 0 ? { authentication: { ...authentication } } : {}
     };
-    const { protocol, hostname, port, pathname, username, password } = new URL(address);
-    if (username !== '' || password !== '') {
-        throw new TypeError('credentials are options, and no part of the address');
-    }
-
+    const { protocol, hostname, port, pathname } = parseAddress(address);
     switch (protocol) {
         case 'http:':
         case 'https:':
@@ -83,7 +81,7 @@ export function connect(address: string, options: ClientOptions = {}): DoipClien
         case 'doip:': {
             const serviceId = decodeURIComponent(pathname.slice(1));
             return new DoipClient(new NativePool({
-                host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || DEFAULT_PORT), ...trust, ...publicKey ? { publicKey } : {},
+                host: withoutBrackets(hostname), port: Number(port || DEFAULT_PORT), ...trust, ...publicKey ? { publicKey } : {},
                 ...serviceId === '' ? {} : { serviceId }
             }), credentials);
         }

@@ -1,6 +1,6 @@
-/** Whether credentials may be sent to a service. */
+/** Addresses of services, and whether credentials may be sent there. */
 
-import { isLoopback } from '../util/net/ip-address.js';
+import { isLoopback, withoutBrackets } from '../util/net/ip-address.js';
 
 /** What is known about a connection. */
 export interface Trust {
@@ -19,6 +19,17 @@ export interface Trust {
 /** Says why credentials must not be sent; null when they may. */
 export function reasonForDistrust({ target, remoteAddress, isVerified, insecure, remedy }: Trust): string | null {
 
-    const isHere = remoteAddress === 'localhost' || isLoopback(remoteAddress.replace(/^\[|\]$/g, ''));
+    const isHere = remoteAddress === 'localhost' || isLoopback(withoutBrackets(remoteAddress));
     return isVerified || insecure || isHere ? null : `credentials are not sent to ${target}, which is not verified: ${remedy}, or allow insecure connections`;
+}
+
+/** Parses the address of a service. @throws TypeError if it is invalid or holds credentials, which are options */
+export function parseAddress(address: string): URL {
+
+    const url = new URL(address);
+    if (url.username !== '' || url.password !== '') {
+        throw new TypeError('credentials are options, and no part of the address');
+    }
+
+    return url;
 }

@@ -10,6 +10,7 @@ import type { NativeEndpoint } from '../core/services.js';
 import { logRejections } from '../http-server/access-log.js';
 import type { BodyMemory } from '../../translators/http/request/body-memory.js';
 import type { AnsweredRequest, DoipTcpOptions } from '../../translators/doip-tcp/index.js';
+import { withoutBrackets } from '../util/net/ip-address.js';
 import type { JsonObject } from '../util/json-types.js';
 import { DoipListener } from './doip-listener.js';
 
@@ -152,5 +153,5 @@ function fieldsOf({ logId, request, status, callerId, remoteAddress, ms, isBroke
 function readPublicAddress(text: string | null): { address?: string; port?: number } {
 
     const [, address, , port] = /^(\[[^\]]+\]|[^:]+)(:(\d+))?$/.exec(text ?? '') ?? [];
-    return { ...address === undefined ? {} : { address: address.replace(/^\[|\]$/g, '') }, ...port === undefined ? {} : { port: Number(port) } };
+    return { ...address === undefined ? {} : { address: withoutBrackets(address) }, ...port === undefined ? {} : { port: Number(port) } };
 }

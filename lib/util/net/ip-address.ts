@@ -31,6 +31,12 @@ export function parseAddressRanges(text: string): readonly AddressRange[] | null
     return [{ address, bits, family: family === 4 ? 'ipv4' : 'ipv6' }];
 }
 
+/** A host as in URLs without the brackets around IPv6 addresses. */
+export function withoutBrackets(host: string): string {
+
+    return host.replace(/^\[|\]$/g, '');
+}
+
 /** Converts an IPv4-mapped IPv6 address to IPv4. */
 export function withoutMapping(address: string): string {
 
