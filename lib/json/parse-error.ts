@@ -5,7 +5,7 @@
 
 import { badRequest, DoipError, invalidContent } from '../errors/errors.js';
 import { childPointer } from './pointer.js';
-import { escapeLength, MAX_NUMBER_LENGTH } from './scanner.js';
+import { closingQuote, escapeLength, MAX_NUMBER_LENGTH } from './scanner.js';
 
 const MAX_POINTER_SHOWN = 200;
 
@@ -128,48 +128,51 @@ class ErrorLocator {
     /** Skips a string and returns its value. */
     #string(pointer: string): string {
 
-        const start = this.#index++;
-        for (;;) {
-            const character = this.#text[this.#index];
-            if (character === undefined) {
-                throw this.#malformed('the string does not end', start);
-            }
-
-            if (character < ' ') {
-                throw this.#malformed('control character inside a string', this.#index);
-            }
-
-            if (character === '"') {
-                ++this.#index;
-                return this.#decoded(start, pointer);
-            }
-
-            this.#index += character === '\\' ? this.#escape(pointer) : 1;
+        const start = this.#index;
+        const end = closingQuote(this.#text, start) + 1;
+        const token = this.#text.slice(start, end);
+        let value: string;
+        try {
+            value = JSON.parse(token) as string;
         }
-    }
-
-    #escape(pointer: string): number {
-
-        if (!/^\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/.test(this.#text.slice(this.#index, this.#index + 6))) {
-            throw this.#malformed('unknown escape inside a string', this.#index);
+        catch {
+            throw this.#invalidString(start, pointer);
         }
 
-        const length = escapeLength(this.#text, this.#index);
-        if (length < 0) {
+        if (!value.isWellFormed() || !token.isWellFormed()) {
             throw altered('string contains an unpaired surrogate', pointer);
         }
 
-        return length;
-    }
-
-    #decoded(start: number, pointer: string): string {
-
-        const value = JSON.parse(this.#text.slice(start, this.#index)) as string;
-        if (!value.isWellFormed()) {
-            throw altered('string contains an unpaired surrogate', pointer);
-        }
-
+        this.#index = end;
         return value;
+    }
+
+    /** Finds the first error of a string that JSON.parse rejected. */
+    #invalidString(start: number, pointer: string): DoipError {
+
+        const text = this.#text;
+        for (let i = start + 1; i < text.length; ++i) {
+            const code = text.charCodeAt(i);
+            if (code < 0x20) {
+                return this.#malformed('control character inside a string', i);
+            }
+
+            if (code === BACKSLASH) {
+                const kind = text.charCodeAt(i + 1);
+                if (!SHORT_ESCAPES.has(kind) && (kind !== LOWER_U || !/^[0-9a-fA-F]{4}$/.test(text.slice(i + 2, i + 6)))) {
+                    return this.#malformed('unknown escape inside a string', i);
+                }
+
+                const length = escapeLength(text, i);
+                if (length < 0) {
+                    return altered('string contains an unpaired surrogate', pointer);
+                }
+
+                i += length - 1;
+            }
+        }
+
+        return this.#malformed('the string does not end', start);
     }
 
     #number(pointer: string): string {
@@ -207,9 +210,9 @@ class ErrorLocator {
 
     #skipBlanks(): void {
 
-        while (BLANKS.has(this.#text.charCodeAt(this.#index))) {
-            ++this.#index;
-        }
+        BLANKS.lastIndex = this.#index;
+        BLANKS.test(this.#text);
+        this.#index = BLANKS.lastIndex;
     }
 
     #closes(bracket: string): boolean {
@@ -249,13 +252,26 @@ class ErrorLocator {
     }
 }
 
-const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
+const BLANKS = /[ \t\n\r]*/y;
+const BACKSLASH = 0x5c;
+const NEWLINE = 0x0a;
+const LOWER_U = 0x75;
+/** The characters of escapes without digits. */
+const SHORT_ESCAPES: ReadonlySet<number> = new Set(Array.from('"\\/bfnrt', (character) => character.charCodeAt(0)));
 
 /** Returns line and column, 1-based. */
 function positionOf(text: string, index: number): { line: number; column: number } {
 
-    const before = text.slice(0, index).split('\n');
-    return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+    let line = 1;
+    let start = 0;
+    for (let i = 0; i < index; ++i) {
+        if (text.charCodeAt(i) === NEWLINE) {
+            ++line;
+            start = i + 1;
+        }
+    }
+
+    return { line, column: index - start + 1 };
 }
 
 /** The error for valid JSON that would not be returned as it was sent. */

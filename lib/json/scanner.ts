@@ -11,6 +11,7 @@ export const MAX_NUMBER_LENGTH = 1000;
 export const MAX_WRITTEN_LENGTH = 25;
 /** Without an exponent, shorter numbers are within the range of doubles. */
 const FINITE_LENGTH = 300;
+const BLANK = 0x20;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const MINUS = 0x2d;
@@ -34,6 +35,10 @@ export function inspect(text: string, maxDepth: number, numbers: number[]): numb
     let escape = /\\u[dD]/.test(text) ? nextEscape(text, 0) : Infinity;          // Only escapes of surrogates can be invalid
     for (let i = 0; i < text.length; ++i) {
         const code = text.charCodeAt(i);
+        if (code <= BLANK) {
+            continue;
+        }
+
         if (code === QUOTE) {
             const start = i;
             i = closingQuote(text, i);

@@ -6,6 +6,7 @@
 import { tooLarge } from '../errors/errors.js';
 import { closingQuote } from './scanner.js';
 
+const BLANK = 0x20;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BRACE = 0x7b;
@@ -49,6 +50,10 @@ class ValueCounter {
         const text = this.#text;
         for (let i = 0; i < text.length; ++i) {
             const code = text.charCodeAt(i);
+            if (code <= BLANK) {
+                continue;
+            }
+
             if (code === QUOTE) {
                 i = closingQuote(text, i);
             }

@@ -38,6 +38,16 @@ const CONTENTS: readonly (readonly [title: string, text: string])[] = [
     ['long names', `{${list(4_900, (i) => `"${'k'.repeat(390)}${i}":${i}`).join()}}`]
 ];
 
+/** Texts of 4 MiB whose error is at their end, and what is wrong with them. */
+const LENGTH = 4 * 1024 * 1024 - 100;
+const MALFORMED: readonly (readonly [title: string, text: string])[] = [
+    ['spaces', `[${' '.repeat(LENGTH)}x`],
+    ['lines', `[${'\n'.repeat(LENGTH)}x`],
+    ['escapes', `["${'\\n'.repeat(LENGTH / 2)}"`],
+    ['a text that does not end', `["${'a'.repeat(LENGTH)}`],
+    ['long texts', `[${list(19_900, (i) => `"${'x'.repeat(200)}${i}"`).join()}`]
+];
+
 describe(`content of the maximum size${withoutTurns}`, { skip: withoutTurns !== '', timeout: 120_000 }, () => {
 
     let database: TestDatabase;
@@ -60,11 +70,11 @@ describe(`content of the maximum size${withoutTurns}`, { skip: withoutTurns !== 
         await database.dispose();
     });
 
-    async function ask(path: string, body?: string, method = body === undefined ? 'GET' : 'POST'): Promise<void> {
+    async function ask(path: string, body?: string, method = body === undefined ? 'GET' : 'POST', status = 200): Promise<void> {
 
         const response = await fetch(service.url + path, { method, body: body ?? null, headers: { ...ADMIN_HEADERS, 'content-type': 'application/json' } });
         const text = await response.text();
-        expect(response.status, `${path}: ${text.slice(0, 200)}`).to.equal(200);
+        expect(response.status, `${path}: ${text.slice(0, 200)}`).to.equal(status);
     }
 
     async function expectShortTurns(work: () => Promise<void>): Promise<void> {
@@ -91,6 +101,13 @@ describe(`content of the maximum size${withoutTurns}`, { skip: withoutTurns !== 
             await expectShortTurns(() => ask(`${path}?filter=["/a"]`));
             await expectShortTurns(() => ask('/batchUpload', `[${list(2, () => `{"id":"test/item.${++sent}","type":"Document","content":${content}}`).join()}]`));
             await expectShortTurns(() => ask(`/versions?objectId=test/large.${place}`, ''));
+        });
+    }
+
+    for (const [title, text] of MALFORMED) {
+        it(`does not block others while an error is located: ${title}`, async () => {
+
+            await expectShortTurns(() => ask('/objects?type=Document', text, 'POST', 400));
         });
     }
 
