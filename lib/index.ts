@@ -4,7 +4,7 @@ export { createGateway } from './app/gateway.js';
 export type { Gateway, GatewayStart } from './app/gateway.js';
 export type { GatewayOptions } from './app/options.js';
 export { gatewayOptions } from './app/options.js';
-export { createServer, serverUrl } from './server.js';
+export { createServer, drainServer, serverUrl } from './server.js';
 export type { ServerOptions } from './server.js';
 export { plugin } from '../translators/index.js';
 export type { PluginOptions, TranslatorName } from '../translators/index.js';

@@ -4,6 +4,7 @@
  */
 
 import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Server } from '@hapi/hapi';
 import Hapi from '@hapi/hapi';
 import type { Logger } from 'pino';
@@ -89,6 +90,16 @@ export async function createServer(config: Config = loadConfig(), options: Serve
     runGateway(server, gateway, { native, graceMs, log, onGeneratedPassword: options.onGeneratedPassword ?? printPassword });
     offerLocalEntry(server, gateway, config, log);
     server.events.on('closing', () => connections.drain(graceMs));
+    drains.set(server, async () => {
+
+        gateway.drain();
+        connections.retire();
+        const retired = performance.now();
+        await sleep(config.http.drainSeconds * 1000);
+        while (connections.hasBusy(BUSY_MS) && performance.now() - retired < SETTLE_MS) {
+            await sleep(SETTLE_STEP_MS);
+        }
+    });
     await server.register({
         plugin, options: {
             gateway, limits: config.limits, trustedProxies: config.listen.trustedProxies, errorsAreShaped: true,
@@ -96,6 +107,27 @@ export async function createServer(config: Config = loadConfig(), options: Serve
         }
     }, config.listen.basePath === '' ? {} : { routes: { prefix: config.listen.basePath } });
     return server;
+}
+
+/** A connection without a request for this time is not busy, in milliseconds. */
+const BUSY_MS = 500;
+/** Maximum time for the clients of busy connections to learn that they have to close them, and the time between looks, in milliseconds. */
+const SETTLE_MS = 1500;
+const SETTLE_STEP_MS = 20;
+
+type Drain = () => Promise<void>;
+
+/** How each server is drained. */
+const drains = new WeakMap<Server, Drain>();
+
+/**
+ * Prepares a server for `server.stop()`, so that no connection is reset while its client sends a request: `/health/ready` answers 503 and
+ * clients are asked to close their connections, but requests are served. Resolves after `DRAIN_SECONDS`; if they are 0, as soon as the
+ * connections in use are closed, within 1.5 seconds.
+ */
+export async function drainServer(server: Server): Promise<void> {
+
+    await drains.get(server)?.();
 }
 
 /** URL of a started server for clients on the same machine. */
@@ -141,7 +173,7 @@ function addRequestSteps(server: Server, config: Config, connections: Connection
         headers['request-id'] = requestIdOf(request);
         headers['x-content-type-options'] = 'nosniff';
         cors.addHeaders(request, headers);
-        if (connections.isClosing && request.raw.req.httpVersionMajor === 1) {
+        if (connections.isLeaving && request.raw.req.httpVersionMajor === 1) {
             headers['connection'] = 'close';
         }
 

@@ -64,6 +64,8 @@ export interface Gateway {
      * called again. During a later outage of the database `perform` responds with 503.
      */
     start(): Promise<GatewayStart>;
+    /** Announces that the service is about to stop: it is not ready for further clients, but serves requests until `stop()`. */
+    drain(): void;
     /** Stops background work and closes the database. */
     stop(): Promise<void>;
     /** True between a successful start and `stop()`. */
@@ -177,6 +179,11 @@ class RepositoryGateway implements Gateway {
             this.#dispatcher.state = this.#unstarted(isStorageFull ? unavailable(STORAGE_FULL, FULL_RETRY_SECONDS) : internal(undefined, DOWN));
             throw error;
         }
+    }
+
+    drain(): void {
+
+        this.#startup.drain();
     }
 
     async stop(): Promise<void> {

@@ -50,7 +50,7 @@ async function serve(): Promise<void> {
 
     // Configuration errors are reported before heavy modules are loaded.
     const config = loadConfig();
-    const [{ createServer, serverUrl }, { openLog }] = await Promise.all([import('../server.js'), import('../logging/logger.js')]);
+    const [{ createServer, drainServer, serverUrl }, { openLog }] = await Promise.all([import('../server.js'), import('../logging/logger.js')]);
     const log = openLog(config.log);
     endOnErrors(log);
     for (const each of doubtfulVariables()) {
@@ -63,10 +63,13 @@ async function serve(): Promise<void> {
     const timeout = config.http.shutdownSeconds * 1000;
     stopOnSignals(async (signal) => {
 
+        const since = performance.now();
         log.logger.info({ event: 'service.stopping', signal }, 'stopping');
-        endAnyway(timeout + Math.max(timeout, CLOSING_MS), log);
+        endAnyway(config.http.drainSeconds * 1000 + timeout + Math.max(timeout, CLOSING_MS), log);
         await started;
+        await drainServer(server);
         await server.stop({ timeout });
+        log.logger.info({ event: 'service.stopped', ms: Math.round(performance.now() - since) }, 'stopped');
         await log.flush();
     });
     await started;

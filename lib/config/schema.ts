@@ -112,7 +112,10 @@ const http = {
         'Stall timeout: a request body or a response that makes no progress for this time because of the client is aborted, with 408 ' +
             'where an answer is still possible. A transfer that makes progress may take hours.'),
     keepAliveSeconds: seconds('KEEP_ALIVE_SECONDS', 65, 3600, 'Time for which an idle connection is kept open.'),
-    shutdownSeconds: seconds('SHUTDOWN_SECONDS', 10, 3600, 'Graceful shutdown: time for requests in progress to finish after SIGTERM or an interrupt.')
+    shutdownSeconds: seconds('SHUTDOWN_SECONDS', 10, 3600, 'Graceful shutdown: time for requests in progress to finish after SIGTERM or an interrupt.'),
+    drainSeconds: setting(Joi.number().min(0).max(3600).default(0), { name: 'DRAIN_SECONDS' },
+        'Time before a graceful shutdown in which requests are still accepted, while /health/ready answers 503 and clients are asked to ' +
+            'close their connections: as long as the load balancer takes to notice. 0 suits a single machine.')
 };
 
 /** Native DOIP. */

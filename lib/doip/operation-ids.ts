@@ -45,5 +45,6 @@ export const Op = {
     sessionsCreate: 'gateway/Op.Sessions.Create',
     sessionsGet: 'gateway/Op.Sessions.Get',
     sessionsDelete: 'gateway/Op.Sessions.Delete',
-    startupStatus: 'gateway/Op.StartupStatus'
+    startupStatus: 'gateway/Op.StartupStatus',
+    health: 'gateway/Op.Health'
 } as const;

@@ -31,6 +31,7 @@ export class StartupState {
 
     readonly #subsystems = new Map<Subsystem, SubsystemState>();
     #probe: () => Promise<StorageCondition | null> = () => Promise.resolve(null);
+    #isDraining = false;
     /** Reason of the last failed start, if known; null after a successful one. */
     #reason: StorageCondition | null = null;
 
@@ -70,6 +71,24 @@ export class StartupState {
     get state(): 'UP' | 'FAILED' {
 
         return stateOf(this.#subsystems);
+    }
+
+    /** Records that the service is about to stop. It still serves requests. */
+    drain(): void {
+
+        this.#isDraining = true;
+    }
+
+    /** Why the service should get no requests now: it stops, starts, or cannot serve; null if it is ready. */
+    async unreadiness(): Promise<string | null> {
+
+        if (this.#isDraining) {
+            return 'the service is about to stop';
+        }
+
+        const { state, message, subsystems } = await this.probedRecord();
+        const waiting = Object.entries(subsystems as Record<Subsystem, SubsystemState>).filter(([, each]) => each !== 'UP').map(([name]) => name);
+        return state === 'FAILED' || waiting.includes('indexer') ? typeof message === 'string' ? message : `not up: ${waiting.join(', ')}` : null;
     }
 
     /** The record for clients. */

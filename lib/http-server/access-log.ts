@@ -2,6 +2,7 @@
 
 import type { Request, Server } from '@hapi/hapi';
 import type { Logger } from 'pino';
+import { Op } from '../doip/operation-ids.js';
 import { LogLimiter } from '../util/log-limiter.js';
 import { requestIdOf } from './request-id.js';
 
@@ -41,6 +42,10 @@ export function logAccess(server: Server, log: Logger, factsOf: (request: Reques
         }
 
         const { callerId, operationId, remoteAddress, isRejectedEarly } = factsOf(request);
+        if (operationId === Op.health && !access.isLevelEnabled('debug')) {
+            return;                                         // Asked every few seconds
+        }
+
         if (isRejectedEarly) {
             rejections.record(remoteAddress ?? '');
             return;

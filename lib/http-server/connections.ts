@@ -19,11 +19,14 @@ interface PendingExchange {
 export class Connections {
 
     readonly #stallMs: number;
-    readonly #sockets = new Set<Socket>();
+    /** Open connections, with the time of the last request in HTTP/1.1. */
+    readonly #sockets = new Map<Socket, number>();
     /** Connections in the TLS handshake, by the address of the peer. */
     readonly #handshakes = new Map<string, Socket>();
     readonly #exchanges = new Map<Socket, PendingExchange>();
     readonly #sessions: Http2Sessions | null;
+    #isLeaving = false;
+    #retired = Infinity;
     #isClosing = false;
     #deadline: NodeJS.Timeout | undefined;
 
@@ -45,10 +48,10 @@ export class Connections {
         front.on('close', () => clearTimeout(this.#deadline));
     }
 
-    /** True after shutdown began: responses then ask clients to close the connection. */
-    get isClosing(): boolean {
+    /** True before and during shutdown: responses then ask clients to close the connection. */
+    get isLeaving(): boolean {
 
-        return this.#isClosing;
+        return this.#isLeaving;
     }
 
     /** The request in progress on an HTTP/1.1 connection. */
@@ -57,12 +60,28 @@ export class Connections {
         return this.#exchanges.get(socket);
     }
 
+    /** Asks clients to leave, before shutdown: with their next response, or at once in HTTP/2. Requests are still accepted, on new connections too. */
+    retire(): void {
+
+        this.#isLeaving = true;
+        this.#retired = performance.now();
+        this.#sessions?.retire();
+    }
+
+    /** True while HTTP/1.1 connections are open that had a request in the last `ms` milliseconds before {@link retire}, or since. */
+    hasBusy(ms: number): boolean {
+
+        const earliest = this.#retired - ms;
+        return [...this.#sockets.values()].some((lastRequest) => lastRequest > earliest);
+    }
+
     /** Graceful shutdown: closes each connection when it is idle, and all of them after `graceMs`. */
     drain(graceMs: number): void {
 
+        this.#isLeaving = true;
         this.#isClosing = true;
         this.#sessions?.close();
-        for (const socket of this.#sockets) {
+        for (const socket of this.#sockets.keys()) {
             if (!this.#exchanges.has(socket) && !this.#isHttp2(socket)) {
                 socket.destroySoon();
             }
@@ -78,14 +97,14 @@ export class Connections {
     #cut(): void {
 
         this.#sessions?.destroy();
-        for (const socket of this.#sockets) {
+        for (const socket of this.#sockets.keys()) {
             socket.destroy();
         }
     }
 
     #track(socket: Socket): void {
 
-        this.#sockets.add(socket);
+        this.#sockets.set(socket, -Infinity);
         this.#handshakes.delete(peerOf(socket));
         socket.once('close', () => {
 
@@ -109,6 +128,7 @@ export class Connections {
     #start(exchange: PendingExchange): void {
 
         const { socket } = exchange.request;
+        this.#sockets.set(socket, performance.now());
         this.#exchanges.set(socket, exchange);
         exchange.response.once('close', () => {
 

@@ -27,13 +27,22 @@ export class Http2Sessions {
         server.on('checkContinue', (request, response) => this.#start(request, response));
     }
 
+    /**
+     * Asks clients to send their further requests on another connection. A request that is on its way to a session meanwhile is refused,
+     * which tells its client that it may be repeated; new sessions are served.
+     */
+    retire(): void {
+
+        for (const session of this.#sessions.keys()) {
+            session.close();
+        }
+    }
+
     /** Accepts no more requests; each session closes after its last one. */
     close(): void {
 
         this.#isClosing = true;
-        for (const session of this.#sessions.keys()) {
-            session.close();
-        }
+        this.retire();
     }
 
     /** Closes all sessions at once. */

@@ -30,6 +30,7 @@ import { highestSafeTxnId } from './search/highest-safe-txn-id.js';
 import { hello } from './service/hello.js';
 import { listOperations } from './service/list-operations.js';
 import { startupStatus } from './service/startup-status.js';
+import { health } from './service/health.js';
 import { createSession } from './sessions/create.js';
 import { deleteSession } from './sessions/delete.js';
 import { getSession } from './sessions/get.js';
@@ -50,5 +51,5 @@ export const builtInOperations = [
     getRelationships, publishVersion, getVersions,
     getAcl, updateAcl, listSchemas, getSchema, updateSchema, deleteSchema, getSchemaTemplates, call, listMethods,
     uploadObjects, exportObjects, importObjects,
-    changeAdminPassword, updateHandles, handleUpdateStatus, resolveHandle, locateHandle, createSession, getSession, deleteSession, startupStatus
+    changeAdminPassword, updateHandles, handleUpdateStatus, resolveHandle, locateHandle, createSession, getSession, deleteSession, startupStatus, health
 ] as unknown as readonly Operation[];

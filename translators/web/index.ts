@@ -1,6 +1,6 @@
 /**
- * What browsers ask for, as a hapi plugin: the front page of the service at `/`, and `/favicon.ico` and `/robots.txt`, which are the same
- * whatever the service holds.
+ * What browsers and supervisors ask for, as a hapi plugin: the front page of the service at `/`, `/health/…`, and `/favicon.ico` and
+ * `/robots.txt`, which are the same whatever the service holds.
  */
 
 import type { Plugin } from '@hapi/hapi';
@@ -13,6 +13,7 @@ import { ROUTE_OPTIONS } from '../http/hapi-handler.js';
 import type { Route } from '../http/route.js';
 import { mount } from '../http/route-handler.js';
 import { frontPage } from './front-page.js';
+import { healthRoutes } from './health.js';
 
 /** A page for browsers, JSON for programs. */
 export const frontRoute: Route = {
@@ -56,7 +57,7 @@ export const web: Plugin<TranslatorOptions> = {
 
     register(server, options) {
 
-        mount(server, [frontRoute], options);
+        mount(server, [frontRoute, ...healthRoutes], options);
         const files = [['/favicon.ico', 'image/svg+xml', ICON], ['/robots.txt', 'text/plain', robots(options.bases ?? DEFAULT_BASES)]] as const;
         for (const [path, mediaType, text] of files) {
             server.route({
