@@ -161,7 +161,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         build: (design, schemas, previous) => TypeRegistry.build({
             design, schemas, previous, extensionKeyword: options.extensionKeyword, prefix: options.prefix
         }),
-        authConfigRules: (planned, files) => scripting.authConfigRules.of(planned, files)
+        authConfigRules: (planned, files, onRevised) => scripting.authConfigRules.of(planned, files, onRevised)
     });
     const reader = new ObjectReader(objectStore, catalog);
     const clock = new TxnIdGenerator(await objectStore.highestTxnId());

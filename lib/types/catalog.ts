@@ -27,7 +27,9 @@ export interface SchemaRecord {
 export type RegistryBuilder = (design: JsonObject, schemas: readonly SchemaRecord[], previous: TypeRegistry | null) => TypeRegistry;
 
 /** Evaluates the access rules that type code computes: name → entry. Called before a new registry takes effect. */
-export type RuleMaker = (planned: TypeRegistry, files: readonly ModuleFile[]) => Promise<ReadonlyMap<string, JsonObject>>;
+export type RuleMaker = (
+    planned: TypeRegistry, files: readonly ModuleFile[], onRevised: (rules: ReadonlyMap<string, JsonObject>) => void
+) => Promise<ReadonlyMap<string, JsonObject>>;
 
 /** Seconds a client should wait before it retries during an upload. */
 const RETRY_AFTER = 5;
@@ -136,7 +138,11 @@ export class Catalog {
         const files = directories.size > 0 ? await this.#modules.files() : [];
         const isUploading = await this.#settings.get(UPLOAD_SETTING) !== null;
         const planned = this.#build(design?.content ?? {}, [...schemas.values()], this.#registry);
-        this.#registry = planned.ruledBy(await this.#authConfigRules(planned, files));
+        const rules = await this.#authConfigRules(planned, files, (revised) => {
+
+            this.#registry = planned.ruledBy(revised);
+        });
+        this.#registry = planned.ruledBy(rules);
         this.#schemas = schemas;
         this.#directories = directories;
         this.#files = files;

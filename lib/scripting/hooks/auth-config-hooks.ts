@@ -26,6 +26,22 @@ const HOOK = 'getAuthConfig';
 /** Maximum time in ms to compute the rules of a type, if scripts are allowed more. */
 const MAX_TIME = 2000;
 
+/** Number of attempts at the start of the service, which no request waits for. */
+const FIRST_ATTEMPTS = 3;
+
+/** Pauses in ms before attempts in the background: the first, doubled up to the maximum. */
+const FIRST_PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 300_000;
+
+/** Rules by type name. */
+type RulesByType = ReadonlyMap<string, JsonObject>;
+
+/** A state of the catalog. */
+interface CatalogState {
+    readonly registry: TypeRegistry;
+    readonly files: readonly ModuleFile[];
+}
+
 /** Computes access rules from type code. */
 export class AuthConfigHooks {
 
@@ -33,6 +49,8 @@ export class AuthConfigHooks {
     readonly #pool: ScriptPool;
     readonly #log: Logger;
     #pending = 0;
+    #isFirst = true;
+    #retry: NodeJS.Timeout | undefined;
     #isClosed = false;
 
     constructor(parts: { scripts: ProgramCatalog; limits: ScriptLimits; log: Logger }) {
@@ -45,13 +63,64 @@ export class AuthConfigHooks {
 
     /**
      * Returns the rules that types of a state of the catalog compute, by type name. Types whose code does not contain the name
-     * of the hook are skipped. A type whose code fails or returns invalid rules is logged and left out.
+     * of the hook are skipped. A type whose code fails or returns invalid rules is logged and left out. One that exceeds the time
+     * limit may be the victim of a busy machine: it is tried again in the background until the next call.
      *
+     * @param onRevised called with all rules when such a type succeeded
      * @throws if code could not be run for a reason that is not its own fault
      */
-    async of(registry: TypeRegistry, files: readonly ModuleFile[]): Promise<ReadonlyMap<string, JsonObject>> {
+    async of(registry: TypeRegistry, files: readonly ModuleFile[], onRevised: (rules: RulesByType) => void): Promise<RulesByType> {
+
+        clearTimeout(this.#retry);
+        this.#retry = undefined;
+        const attempts = this.#isFirst ? FIRST_ATTEMPTS : 1;
+        this.#isFirst = false;
+        const state = { registry, files };
+        let { rules, timeouts } = await this.#compute(state);
+        for (let attempt = 1; attempt < attempts && timeouts > 0; ++attempt) {
+            ({ rules, timeouts } = await this.#compute(state, { isRetry: true }));
+        }
+
+        if (timeouts > 0) {
+            this.#retryIn(FIRST_PAUSE_MS, state, { timeouts, onRevised });
+        }
+
+        return rules;
+    }
+
+    #retryIn(pause: number, state: CatalogState, { timeouts, onRevised }: { timeouts: number; onRevised: (rules: RulesByType) => void }): void {
+
+        const timer = setTimeout(() => {
+
+            this.#compute(state, { isRetry: true }).then((made) => {
+
+                if (this.#retry !== timer || this.#isClosed) {
+                    return;                                 // A newer state of the catalog took effect
+                }
+
+                if (made.timeouts < timeouts) {
+                    this.#log.warn({ event: 'script.access-rules-recovered', hook: HOOK, types: timeouts - made.timeouts }, 'access rule hook succeeded');
+                    onRevised(made.rules);
+                }
+
+                if (made.timeouts > 0) {
+                    this.#retryIn(Math.min(pause * 2, MAX_PAUSE_MS), state, { timeouts: Math.min(timeouts, made.timeouts), onRevised });
+                }
+            }, (error: unknown) => {
+
+                if (!this.#isClosed) {
+                    this.#log.error({ event: 'script.access-rules-failed', hook: HOOK, err: error }, 'access rule hook failed, stored rules used');
+                }
+            });
+        }, pause).unref();
+        this.#retry = timer;
+    }
+
+    /** Computes the rules of all types, and the number of types that exceeded the time limit. */
+    async #compute({ registry, files }: CatalogState, { isRetry = false } = {}): Promise<{ rules: RulesByType; timeouts: number }> {
 
         const rules = new Map<string, JsonObject>();
+        let timeouts = 0;
         let program: Program | null = null;
         for (const name of registry.names()) {
             const type = registry.get(name);
@@ -59,25 +128,29 @@ export class AuthConfigHooks {
             if (type && code?.includes(HOOK)) {
                 // A unique version for each attempt, so that contexts of a state that never took effect are not reused.
                 program ??= this.#scripts.programOf(String(++this.#pending), registry, files);
-                const made = await this.#rulesOf(type, typeUnit(name, code), program);
-                if (made) {
+                const made = await this.#rulesOf(type, typeUnit(name, code), program, isRetry);
+                if (made === 'timeout') {
+                    ++timeouts;
+                }
+                else if (made) {
                     rules.set(name, made);
                 }
             }
         }
 
-        return rules;
+        return { rules, timeouts };
     }
 
     /** Stops the worker; running code fails. */
     async close(): Promise<void> {
 
         this.#isClosed = true;
+        clearTimeout(this.#retry);
         await this.#pool.close();
     }
 
-    /** Returns the rules of a type; null if the stored rules apply. */
-    async #rulesOf(type: TypeDefinition, unit: EntryModule, program: Program): Promise<JsonObject | null> {
+    /** Returns the rules of a type; null if the stored rules apply, `timeout` if they do because the code exceeded the time limit. */
+    async #rulesOf(type: TypeDefinition, unit: EntryModule, program: Program, isRetry: boolean): Promise<JsonObject | 'timeout' | null> {
 
         try {
             const made = await this.#call(type, unit, program);
@@ -90,10 +163,15 @@ export class AuthConfigHooks {
             }
 
             const { failure } = error;
+            const isTimeout = failure.kind === 'limit' && failure.limit === 'time';
+            if (isTimeout && isRetry) {
+                return 'timeout';                              // Logged before
+            }
+
             const stack = failure.kind === 'error' ? { stack: failure.stack } : {};
             this.#log.error({ event: 'script.access-rules-failed', script: unit.label, hook: HOOK, reason: error.message, ...stack },
                 'access rule hook failed, stored rules used');
-            return null;
+            return isTimeout ? 'timeout' : null;
         }
     }
 

@@ -215,6 +215,8 @@ forEachDatabase((name, create) => {
                 return { status, late };
             };
 
+            uses.push(use());
+            await uses[0];
             for (let i = 0; i < 20; ++i) {
                 uses.push(use());
             }

@@ -199,6 +199,14 @@ forEachDatabase((name, create) => {
             expect(toldOf(type)[0]).to.include('Cannot find module');
         });
 
+        it('apply as soon as code that took too long is fast again', { timeout: 60_000 }, async () => {
+
+            const { type } = await define(slowUntil(Date.now() + 4000));
+
+            await until(async () => (await Promise.all(nodes.all.map((each) => rightsOn(each, type)))).every((each) => each === ALL), 30_000);
+            expect(toldOf(type).length).to.be.at.most(nodes.all.length);
+        });
+
         it('of one type apply while the code of another fails', async () => {
 
             const broken = await define('exports.getAuthConfig = () => { throw "broken"; };');
@@ -218,17 +226,25 @@ forEachDatabase((name, create) => {
             await first.create(ACCOUNT, account('user'));
             await first.create('Schema', { name: 'Lasting', schema: { type: 'object' }, authConfig: STORED, javascript: OPENING });
             await first.create('Lasting', {}, { id: 'test/Lasting' });
+            await first.create('Schema', { name: 'Slow', schema: { type: 'object' }, authConfig: STORED, javascript: slowUntil(Date.now() + 4000) });
+            await first.create('Slow', {}, { id: 'test/Slow' });
             await first.stop();
             const second = await startGateway(database);
 
-            const seen = await rightsOn(second, 'Lasting');
+            const seen = [await rightsOn(second, 'Lasting'), await rightsOn(second, 'Slow')];
             await second.stop();
             await database.dispose();
 
-            expect(seen).to.equal(ALL);
+            expect(seen).to.equal([ALL, ALL]);
         });
     });
 });
+
+/** Code that takes too long until a time in epoch milliseconds. */
+function slowUntil(time: number): string {
+
+    return OPENING.replace('() => (', `() => { while (Date.now() < ${time}); return `).replace(/\);$/, '; };');
+}
 
 /** Does a search of somebody give the object of a type? */
 async function finds(node: TestGateway, type: string, authentication: JsonObject): Promise<boolean> {
