@@ -13,9 +13,13 @@ const DIST = join(ROOT, 'dist');
 /** Endings of what the compilers write, and of their sources. */
 const SOURCES = [[/\.d\.ts(\.map)?$/, ['.ts']], [/\.js(\.map)?$/, ['.ts', '.peggy']]];
 
-for (const name of readdirSync(DIST, { recursive: true })) {
-    const [ending, sources] = SOURCES.find(([pattern]) => pattern.test(name)) ?? [];
-    if (ending && !sources.some((source) => existsSync(join(ROOT, name.replace(ending, source))))) {
-        rmSync(join(DIST, name), { force: true });
+/** Removes them from `dist`. */
+export function removeStale() {
+
+    for (const name of readdirSync(DIST, { recursive: true })) {
+        const [ending, sources] = SOURCES.find(([pattern]) => pattern.test(name)) ?? [];
+        if (ending && !sources.some((source) => existsSync(join(ROOT, name.replace(ending, source))))) {
+            rmSync(join(DIST, name), { force: true });
+        }
     }
 }

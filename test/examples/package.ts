@@ -1,0 +1,211 @@
+/**
+ * The package as others install it: packed by npm from a copy of the sources, unpacked in another folder beside its dependencies alone, and
+ * used there as a CommonJS and as an ES module, by the TypeScript compiler and by `npx`.
+ */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { ROOT } from '../support/doc-pages.js';
+import { until } from '../support/until.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const execute = promisify(execFile);
+
+const NAME = 'doip-gateway';
+
+/** What a clone does not have. */
+const NOT_CLONED: ReadonlySet<string> = new Set(['.git', 'node_modules', 'data', 'dist']);
+
+/** On a machine for checks the package is built from nothing, elsewhere what was built is copied, which saves half a minute. */
+const IS_BUILT = process.env['CI'] !== 'true';
+
+const TIMEOUT_MS = 120_000;
+
+/** Environment of the consumer: nothing of the npm that runs this test. */
+const ENV = { PATH: process.env['PATH'], HOME: process.env['HOME'], npm_config_update_notifier: 'false' };
+
+const EXPORTS = ['createGateway', 'createServer', 'configure', 'defineOperation', 'result', 'Status', 'notFound'];
+
+const COMMON_JS = `
+const gateway = require('${NAME}');
+const client = require('${NAME}/client');
+console.log(JSON.stringify([${JSON.stringify(EXPORTS)}.filter((name) => gateway[name] === undefined), typeof client.DoipClient]));
+`;
+
+const ES_MODULE = `
+import * as client from '${NAME}/client';
+import { ${EXPORTS.join(', ')} } from '${NAME}';
+console.log(JSON.stringify([[${EXPORTS.join(', ')}].filter((each) => each === undefined), typeof client.DoipClient]));
+`;
+
+const TYPED = `
+import { createServer, defineOperation, result, type Config, type Gateway } from '${NAME}';
+import { DoipClient } from '${NAME}/client';
+export const operation = defineOperation({
+    id: '20.500.123/Op.Echo', summary: 'return the id of the target', target: 'object', authorise: 'reader',
+    handler: ({ target }) => Promise.resolve(result.json({ id: target.id }))
+});
+export async function start(config: Config): Promise<Gateway> {
+    const server = await createServer(config);
+    const wrong: number = server.info.uri;
+    return server.plugins['${NAME}'].gateway;
+}
+export const clients = [DoipClient];
+`;
+
+interface Manifest {
+    readonly bin: Record<string, string>;
+    readonly dependencies: Record<string, string>;
+}
+
+interface LockEntry {
+    readonly dev?: boolean;
+}
+
+describe('the package', () => {
+
+    let folder: string;
+    let consumer: string;
+    let installed: string;
+    let files: readonly string[];
+
+    before({ timeout: TIMEOUT_MS }, async () => {
+
+        folder = await mkdtemp(join(tmpdir(), 'gateway-package-'));
+        consumer = join(folder, 'consumer');
+        installed = join(consumer, 'node_modules', NAME);
+        files = await pack(join(folder, 'clone'));
+        await install();
+    });
+
+    after(() => rm(folder, { recursive: true }));
+
+    /** Packs a copy of the sources as a clone would have them; returns the paths in the package. */
+    const pack = async (clone: string): Promise<string[]> => {
+
+        await mkdir(clone);
+        const copied = (await readdir(ROOT)).filter((name) => !NOT_CLONED.has(name) || IS_BUILT && name === 'dist');
+        await execute('cp', ['-a', ...copied.map((name) => join(ROOT, name)), clone]);
+        await symlink(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
+        const { stdout } = await execute('npm', ['pack', '--json', '--pack-destination', folder], { cwd: clone, env: ENV, maxBuffer: Infinity });
+        const output = JSON.parse(stdout) as Record<string, Packed> | readonly Packed[];
+        return Object.values(output).flatMap((each) => each.files.map(({ path }) => path));
+    };
+
+    interface Packed {
+        readonly files: readonly { readonly path: string }[];
+    }
+
+    /** Does what `npm install` does with the package, without a registry: only the dependencies that it declares, and theirs, are there. */
+    const install = async (): Promise<void> => {
+
+        await mkdir(installed, { recursive: true });
+        const [tarball = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
+        await execute('tar', ['-xzf', join(folder, tarball), '-C', installed, '--strip-components=1']);
+        const lock = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as { packages: Record<string, LockEntry> };
+        const needed = Object.entries(lock.packages).filter(([path, { dev }]) => /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) && !dev)
+            .map(([path]) => path).filter((path) => existsSync(join(ROOT, path)));
+        for (const path of needed) {
+            await mkdir(dirname(join(consumer, path)), { recursive: true });
+            await symlink(join(ROOT, path), join(consumer, path));
+        }
+
+        const { bin: { [NAME]: program = '' } } = await manifest();
+        await mkdir(join(consumer, 'node_modules/.bin'));
+        await chmod(join(installed, program), 0o755);
+        await symlink(join('..', NAME, program), join(consumer, 'node_modules/.bin', NAME));
+        await writeFile(join(consumer, 'package.json'), JSON.stringify({ name: 'consumer', private: true, dependencies: { [NAME]: '*' } }));
+    };
+
+    const manifest = async (): Promise<Manifest> => JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as Manifest;
+
+    /** Runs a program of the consumer; returns what it prints. */
+    const runProgram = async (name: string, text: string): Promise<unknown> => {
+
+        await writeFile(join(consumer, name), text);
+        const { stdout } = await execute(process.execPath, [name], { cwd: consumer, env: ENV });
+        return JSON.parse(stdout);
+    };
+
+    it('has the code, its types, the licence and the documentation, and no tests', async () => {
+
+        const folders = [...new Set(files.map((path) => path.split('/').slice(0, path.startsWith('dist/') ? 2 : 1).join('/')))];
+        const unresolved = files.filter((path) => path.endsWith('.js') && !files.includes(path.replace(/\.js$/, '.d.ts')));
+        const { mode } = await stat(join(installed, (await manifest()).bin[NAME] ?? ''));
+
+        expect(folders.sort()).to.equal(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist/db', 'dist/lib', 'dist/translators', 'docs', 'package.json']);
+        expect(unresolved).to.equal(['dist/lib/search/query/grammar.js']);
+        expect(mode & 0o111).to.not.equal(0);
+    });
+
+    it('has source maps that contain their sources, as the package does not', async () => {
+
+        const maps = files.filter((path) => path.endsWith('.map'));
+        const broken: string[] = [];
+        for (const path of maps) {
+            const { sources, sourcesContent = [] } = JSON.parse(await readFile(join(installed, path), 'utf8')) as Record<string, string[]>;
+            if (sourcesContent.length !== sources?.length || sourcesContent.some((text) => text === null)) {
+                broken.push(path);
+            }
+        }
+
+        expect(maps.length).to.be.above(100);
+        expect(broken).to.equal([]);
+    });
+
+    it('is a CommonJS module and an ES module, with the client', async () => {
+
+        expect(await runProgram('program.cjs', COMMON_JS)).to.equal([[], 'function']);
+        expect(await runProgram('program.mjs', ES_MODULE)).to.equal([[], 'function']);
+    });
+
+    it('has types for both, which need no others than those of node', { timeout: TIMEOUT_MS }, async () => {
+
+        await Promise.all(['typed.mts', 'typed.cts'].map((name) => writeFile(join(consumer, name), TYPED)));
+        const { stdout } = await execute(process.execPath, [
+            join(ROOT, 'node_modules/typescript/bin/tsc'), '--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', 'typed.mts', 'typed.cts'
+        ], { cwd: consumer, env: ENV }).catch((error: unknown) => error as { stdout: string });
+
+        expect(stdout.trim().split('\n').map((line) => line.replace(/\(.*?\):/, ''))).to.equal([
+            'typed.cts error TS2322: Type \'string\' is not assignable to type \'number\'.',
+            'typed.mts error TS2322: Type \'string\' is not assignable to type \'number\'.'
+        ]);
+    });
+
+    it('is the service by npx, which stores an object', { timeout: TIMEOUT_MS }, async () => {
+
+        const started = performance.now();
+        const child = spawn('npx', ['--no', NAME], {
+            cwd: consumer, env: { ...ENV, PORT: '0', DOIP_PORT: '', LOG_LEVEL: 'warn' }, stdio: ['ignore', 'pipe', 'ignore'], detached: true
+        });
+        const ended = once(child.stdout, 'close');
+        const lines: string[] = [];
+        createInterface(child.stdout).on('line', (line) => lines.push(line));
+        await until(() => lines.at(-1)?.startsWith('http') ?? false, TIMEOUT_MS / 2);
+
+        const [password = '', url = ''] = lines.map((line) => line.split(' ').at(-1));
+        const response = await fetch(`${url}/objects?type=Document&handle=test/map`, {
+            method: 'POST', headers: { authorization: `Basic ${btoa(`admin:${password}`)}`, 'content-type': 'application/json' }, body: '{"name":"A map"}'
+        });
+        const first = performance.now() - started;
+        const stored = await (await fetch(`${url}/objects/test/map`)).json();
+        // As a terminal does: to npx, its shell and the service.
+        process.kill(-(child.pid ?? 0), 'SIGINT');
+        await ended;
+
+        expect(response.status).to.equal(200);
+        expect(stored).to.equal({ id: 'test/map', name: 'A map' });
+        expect(existsSync(join(consumer, 'data/repository.sqlite'))).to.be.true();
+        expect(first).to.be.below(60_000);
+    });
+});

@@ -1,0 +1,84 @@
+/**
+ * `npm run build`, which `npm start` begins with: compiles the grammar and all TypeScript to `dist`, unless nothing has changed since the last
+ * build. On a terminal it says what it does.
+ */
+
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { removeStale } from './remove-stale.mjs';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+const FOLDERS = ['lib', 'translators', 'db', 'test'];
+
+/** Other files on which the result depends; npm writes the last one whenever it installs something. */
+const OTHERS = ['tsconfig.json', 'package.json', 'node_modules/.package-lock.json'];
+
+/** Written by this program: a digest of the sources of a successful build. */
+const STAMP = join(ROOT, 'dist/.sources');
+
+const TOOLS = [
+    ['peggy/bin/peggy.js', '--format', 'commonjs', '--output', 'dist/lib/search/query/grammar.js', 'lib/search/query/grammar.peggy'],
+    ['typescript/bin/tsc']
+];
+
+/** Digest of path, size and time of every source. A file that is missing counts as empty. */
+function digestOfSources() {
+
+    const filesOf = (folder) => readdirSync(join(ROOT, folder), { recursive: true }).map((name) => `${folder}/${name}`);
+    const sources = FOLDERS.flatMap(filesOf).filter((path) => /\.(ts|peggy)$/.test(path));
+    const digest = createHash('sha256');
+    for (const path of [...sources, ...OTHERS].sort()) {
+        const { size = 0, mtimeMs = 0 } = statSync(join(ROOT, path), { throwIfNoEntry: false }) ?? {};
+        digest.update(`${path} ${size} ${mtimeMs}\n`);
+    }
+
+    return digest.digest('hex');
+}
+
+function say(text) {
+
+    if (process.stderr.isTTY) {
+        process.stderr.write(text);
+    }
+}
+
+/** Runs a tool; resolves to its exit code. */
+function run([script, ...args]) {
+
+    const { status } = spawnSync(process.execPath, [join(ROOT, 'node_modules', script), ...args], { cwd: ROOT, stdio: 'inherit' });
+    return status ?? 130;
+}
+
+function build() {
+
+    const digest = digestOfSources();
+    if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === digest) {
+        return 0;
+    }
+
+    if (!existsSync(join(ROOT, 'node_modules', 'typescript'))) {
+        process.stderr.write('doip-gateway: the packages that the build needs are not installed: run npm ci\n');
+        return 1;
+    }
+
+    say(existsSync(STAMP) ? 'Building what has changed …\n' : 'Building, which takes half a minute the first time …\n');
+    const started = performance.now();
+    rmSync(STAMP, { force: true });
+    for (const tool of TOOLS) {
+        const code = run(tool);
+        if (code !== 0) {
+            return code;
+        }
+    }
+
+    removeStale();
+    writeFileSync(STAMP, digest);
+    say(`Built in ${((performance.now() - started) / 1000).toFixed(1)} s.\n`);
+    return 0;
+}
+
+process.exitCode = build();
