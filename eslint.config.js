@@ -36,7 +36,7 @@ const PACKAGES = [
     { files: ['lib/**/*.ts'], forbid: [NO_HTTP, NO_SQL] },
     { files: ['lib/stores/**/*.ts'], forbid: [NO_HTTP] },
     { files: ['db/**/*.ts'], forbid: [NO_HTTP] },
-    { files: ['lib/server.ts', 'lib/index.ts', 'lib/http-server/**/*.ts'], forbid: [NO_BOOM, NO_SQL] },
+    { files: ['lib/server.ts', 'lib/run.ts', 'lib/index.ts', 'lib/http-server/**/*.ts'], forbid: [NO_BOOM, NO_SQL] },
     { files: ['translators/**/*.ts'], forbid: [NO_BOOM, NO_SQL] },
     { files: ['translators/http/response/errors.ts'], forbid: [NO_SQL] }
 ];

@@ -4,6 +4,8 @@ export { createGateway } from './app/gateway.js';
 export type { Gateway, GatewayStart } from './app/gateway.js';
 export type { GatewayOptions } from './app/options.js';
 export { gatewayOptions } from './app/options.js';
+export { run } from './run.js';
+export type { RunOptions } from './run.js';
 export { createServer, drainServer, serverUrl } from './server.js';
 export type { ServerOptions } from './server.js';
 export { plugin } from '../translators/index.js';

@@ -34,7 +34,7 @@ const TIMEOUT_MS = 120_000;
 /** Environment of the consumer: nothing of the npm that runs this test. */
 const ENV = { PATH: process.env['PATH'], HOME: process.env['HOME'], npm_config_update_notifier: 'false' };
 
-const EXPORTS = ['createGateway', 'createServer', 'configure', 'defineOperation', 'result', 'Status', 'notFound'];
+const EXPORTS = ['run', 'createGateway', 'createServer', 'configure', 'defineOperation', 'result', 'Status', 'notFound'];
 
 const COMMON_JS = `
 const gateway = require('${NAME}');

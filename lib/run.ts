@@ -1,0 +1,132 @@
+/**
+ * The service as a process: settings, log, signals, exit codes, and the URL on standard output. What the command `serve` does, also for
+ * programs with operations of their own.
+ */
+
+import type { Server } from '@hapi/hapi';
+import type { Gateway } from './app/gateway.js';
+import type { Config } from './config/index.js';
+import { doubtfulVariables, loadConfig } from './config/index.js';
+import { EXIT } from './errors/exit-codes.js';
+import type { Log } from './logging/logger.js';
+import { endWith } from './start-errors.js';
+import { supportEnd } from './util/node-support.js';
+
+/** Options of a process that serves. */
+export interface RunOptions {
+    /** Default: from the environment and the configuration file. */
+    readonly config?: Config;
+}
+
+/** Minimum time in milliseconds for what follows the requests, such as closing a database that does not respond. */
+const CLOSING_MS = 5000;
+
+/**
+ * Serves until SIGTERM or an interrupt. The log goes to standard error; the last line on standard output is the URL. A start that fails ends
+ * the process with one sentence and an exit code, as do signals: `run` is for a program that does nothing else.
+ *
+ * @example
+ * await run({}, (gateway) => gateway.registerOperation(wordCount));
+ *
+ * @param register adds operations, statuses and resolvers, before the database is opened
+ * @returns the server, which listens
+ */
+export async function run({ config: given }: RunOptions = {}, register: (gateway: Gateway) => unknown = () => undefined): Promise<Server> {
+
+    try {
+        process.umask(0o077);               // Files that it stores are readable by their owner only
+        // Configuration errors are reported before heavy modules are loaded.
+        const config = given ?? loadConfig();
+        return await serve(config, register);
+    }
+    catch (error) {
+        return endWith(error);
+    }
+}
+
+async function serve(config: Config, register: (gateway: Gateway) => unknown): Promise<Server> {
+
+    const [{ createServer, drainServer, serverUrl }, { openLog }] = await Promise.all([import('./server.js'), import('./logging/logger.js')]);
+    const log = openLog(config.log);
+    endOnErrors(log);
+    warn(log);
+    const server = await createServer(config, { log: log.logger });
+    await register(server.plugins['doip-gateway'].gateway);
+    const started = server.start();
+    // Before the URL is printed: a process that reads it may send a signal at once.
+    const timeout = config.http.shutdownSeconds * 1000;
+    stopOnSignals(async (signal) => {
+
+        const since = performance.now();
+        log.logger.info({ event: 'service.stopping', signal }, 'stopping');
+        endAnyway(config.http.drainSeconds * 1000 + timeout + Math.max(timeout, CLOSING_MS), log);
+        await started;
+        await drainServer(server);
+        await server.stop({ timeout });
+        log.logger.info({ event: 'service.stopped', ms: Math.round(performance.now() - since) }, 'stopped');
+        await log.flush();
+    });
+    await started;
+    const url = serverUrl(server, config);
+    log.logger.info({ event: 'service.listening', url, pid: process.pid, node: process.version, ms: Math.round(performance.now()) }, 'listening');
+    await log.flush();
+    console.log(url);
+    return server;
+}
+
+/** Logs what the operator should know of the environment. */
+function warn({ logger }: Log): void {
+
+    for (const each of doubtfulVariables()) {
+        logger.warn({ event: 'config.unknown-variable', ...each }, 'unknown environment variable, similar to a setting');
+    }
+
+    const ended = supportEnd(process.versions.node, Date.now());
+    if (ended !== null) {
+        logger.warn({ event: 'node.support-ended', node: process.version, ended }, 'this version of Node gets no security updates any more');
+    }
+}
+
+/** Maximum time in milliseconds in which two signals count as one: npm forwards an interrupt that the terminal already sent to every process. */
+const SAME_SIGNAL_MS = 500;
+
+/** The first signal stops the service gracefully, a second one at once. */
+function stopOnSignals(stop: (signal: string) => Promise<void>): void {
+
+    let since: number | null = null;
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+        process.on(signal, () => {
+
+            if (since !== null) {
+                if (performance.now() - since > SAME_SIGNAL_MS) {
+                    process.exit(EXIT.failed);
+                }
+
+                return;
+            }
+
+            since = performance.now();
+            stop(signal).then(() => process.exit(0), endWith);
+        });
+    }
+}
+
+/** Exits when graceful shutdown takes too long. Nothing is lost: whatever was acknowledged is stored. */
+function endAnyway(ms: number, log: Log): void {
+
+    setTimeout(() => {
+
+        log.logger.fatal({ event: 'service.stop-timeout', ms }, 'graceful stop timed out, exiting');
+        process.exit(EXIT.failed);
+    }, ms).unref();
+}
+
+/** An uncaught exception may leave any state behind: the process exits, to be restarted by its supervisor. */
+function endOnErrors(log: Log): void {
+
+    process.on('uncaughtException', (error, origin) => {
+
+        log.logger.fatal({ event: 'service.uncaught-error', err: error, origin }, 'uncaught error');
+        process.exit(EXIT.failed);
+    });
+}

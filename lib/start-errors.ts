@@ -1,0 +1,48 @@
+/** What a process says of an error that ends its start, and the exit code. */
+
+import { LostFileError } from '../db/engines/sqlite/lost-file.js';
+import { DataDirError } from './app/data-dir.js';
+import { ConfigError } from './config/index.js';
+import { EXIT } from './errors/exit-codes.js';
+import { FirstPasswordError } from './identity/passwords/admin-account.js';
+
+/** Errors of the system that name an address. */
+type AddressError = NodeJS.ErrnoException & Partial<Record<'port' | 'address' | 'hostname', string>>;
+
+/** Returns one sentence for errors that the user can fix, a stack trace for others. */
+export function explainStartError(error: unknown): [message: string, code: number] {
+
+    if (error instanceof ConfigError || error instanceof FirstPasswordError) {
+        return [error.message, EXIT.config];
+    }
+
+    if (error instanceof LostFileError) {
+        return [error.message, EXIT.lost];
+    }
+
+    if (error instanceof DataDirError) {
+        return [error.message, EXIT.unavailable];
+    }
+
+    const { code, port, address, hostname, message, stack } = error as AddressError;
+    switch (code) {
+        case 'EADDRINUSE':
+            return [`port ${port} of ${address} is in use: stop what listens there, or choose another PORT`, EXIT.unavailable];
+        case 'EACCES':
+            return [`port ${port} may not be listened on: choose a PORT above 1023`, EXIT.unavailable];
+        case 'EADDRNOTAVAIL':
+        case 'ENOTFOUND':
+        case 'EAI_AGAIN':
+            return [`HOST ${address ?? hostname ?? ''} is no address of this machine`, EXIT.unavailable];
+        default:
+            return [stack ?? message, EXIT.failed];
+    }
+}
+
+/** Ends the process with what {@link explainStartError} says. */
+export function endWith(error: unknown): never {
+
+    const [message, code] = explainStartError(error);
+    process.stderr.write(`doip-gateway: ${message}\n`);
+    process.exit(code);
+}

@@ -1,0 +1,18 @@
+/** How long versions of Node get security updates; see https://github.com/nodejs/release#release-schedule. */
+
+/** Last day of support by major version. Versions that are not listed were not planned yet. */
+const LAST_DAYS: Readonly<Record<number, string>> = {
+    20: '2026-04-30', 21: '2024-06-01', 22: '2027-04-30', 23: '2025-06-01', 24: '2028-04-30', 25: '2026-06-01', 26: '2029-04-30'
+};
+
+/**
+ * Returns the last day of support, such as `2026-04-30`, of a version whose support has ended; null for others.
+ *
+ * @param version such as `20.20.2`
+ * @param now epoch ms
+ */
+export function supportEnd(version: string, now: number): string | null {
+
+    const day = LAST_DAYS[Number.parseInt(version, 10)];
+    return day !== undefined && now > Date.parse(`${day}T23:59:59Z`) ? day : null;
+}
