@@ -116,9 +116,46 @@ export interface Database {
     /** Returns whether this number of bytes can be stored, by default as many as are reserved; absent where only the server knows. */
     hasSpaceFor?(bytes?: number): boolean;
 
+    /** Returns its current load; reads counters only. */
+    usage(): DatabaseUsage;
+
+    /** Returns the bytes that it takes on its disk; on a server an estimate. */
+    size(): Promise<number>;
+
     /** Waits for running work and closes all connections. */
     close(): Promise<void>;
 }
+
+/** Current load of a database. */
+export interface DatabaseUsage {
+    readonly writers: readonly WriterUsage[];
+    /** Connections to a server; null for an embedded database. */
+    readonly pool: PoolUsage | null;
+    /** The disk of an embedded database, in bytes: what is free, and what is to be kept free; null where only the server knows. */
+    readonly disk: { readonly free: number; readonly reserved: number } | null;
+}
+
+/** Units of one writer: waiting for a transaction, and in one. */
+export interface WriterUsage {
+    readonly writer: WriterName;
+    readonly waiting: number;
+    readonly running: number;
+}
+
+export interface PoolUsage {
+    readonly busy: number;
+    readonly idle: number;
+    /** Maximum number of connections. */
+    readonly limit: number;
+    /** Requests that wait for a connection. */
+    readonly waiting: number;
+}
+
+/** `rows` writes everything but the bytes of elements, which an embedded database has in a file of their own: `blobs`. */
+export type WriterName = 'rows' | 'blobs';
+
+/** Called after each transaction of a writer with its time in seconds, and the number of its units. */
+export type CommitObserver = (writer: WriterName, seconds: number, units: number) => void;
 
 /** `full`: nothing can be stored until there is disk space; `damaged`: a part of what was stored cannot be read. */
 export type DatabaseCondition = 'full' | 'damaged';

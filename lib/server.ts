@@ -32,6 +32,7 @@ import { removeLocalEntry, writeLocalEntry } from './app/server-file.js';
 import { assignRequestId, requestIdOf } from './http-server/request-id.js';
 import { checkRequest } from './http-server/request-limits.js';
 import type { Endpoint } from './core/services.js';
+import type { MetricsAddress } from './metrics/metrics-server.js';
 
 /** Options of a server besides its configuration. */
 export interface ServerOptions {
@@ -84,6 +85,10 @@ export async function createServer(config: Config = loadConfig(), options: Serve
     listener.front.on('checkExpectation', rejectExpectation);
 
     const native: DoipServer = new DoipServer({ config, gateway, memory: bodyMemoryOf(server, config.limits.bodyMemoryBytes), log });
+    if (config.metrics.port !== null) {
+        await offerMetrics(server, { host: config.metrics.host, port: config.metrics.port }, { gateway, connections, native, log });
+    }
+
     addRequestSteps(server, config, connections, gateway);
     logAccess(server, log, factsOf);
     const graceMs = config.http.shutdownSeconds * 1000;
@@ -179,6 +184,29 @@ function addRequestSteps(server: Server, config: Config, connections: Connection
 
         return h.continue;
     });
+}
+
+/** What metrics are read from. */
+interface Measured {
+    readonly gateway: Gateway;
+    readonly connections: Connections;
+    readonly native: DoipServer;
+    readonly log: Logger;
+}
+
+/** Collects metrics, and serves them from before the gateway starts until everything has stopped. */
+async function offerMetrics(server: Server, address: MetricsAddress, { gateway, connections, native, log }: Measured): Promise<void> {
+
+    // Not loaded where it is not used
+    const [{ Metrics }, { MetricsServer }] = await Promise.all([import('./metrics/metrics.js'), import('./metrics/metrics-server.js')]);
+    const metrics = new Metrics({ state: () => gateway.state, connections: () => ({ http: connections.count, doip: native.connections }) });
+    const own = new MetricsServer(metrics, address, (error) => log.error({ event: 'metrics.failed', err: error }, 'metrics could not be collected'));
+    gateway.observe(metrics);
+    server.ext('onPreStart', async () => {
+
+        log.info({ event: 'metrics.listening', host: address.host, port: await own.start() }, 'metrics listening');
+    });
+    server.ext('onPostStop', () => own.stop());
 }
 
 /** Writes the server file, by which commands that can read the data folder find this server. */

@@ -7,7 +7,7 @@ import { EXIT } from './errors/exit-codes.js';
 import { FirstPasswordError } from './identity/passwords/admin-account.js';
 
 /** Errors of the system that name an address. */
-type AddressError = NodeJS.ErrnoException & Partial<Record<'port' | 'address' | 'hostname', string>>;
+type AddressError = NodeJS.ErrnoException & Partial<Record<'port' | 'address' | 'hostname' | 'setting', string>>;
 
 /** Returns one sentence for errors that the user can fix, a stack trace for others. */
 export function explainStartError(error: unknown): [message: string, code: number] {
@@ -24,16 +24,17 @@ export function explainStartError(error: unknown): [message: string, code: numbe
         return [error.message, EXIT.unavailable];
     }
 
-    const { code, port, address, hostname, message, stack } = error as AddressError;
+    const { code, port, address, hostname, message, stack, setting } = error as AddressError;
+    const prefix = setting === undefined ? '' : `${setting}_`;
     switch (code) {
         case 'EADDRINUSE':
-            return [`port ${port} of ${address} is in use: stop what listens there, or choose another PORT`, EXIT.unavailable];
+            return [`port ${port} of ${address} is in use: stop what listens there, or choose another ${prefix}PORT`, EXIT.unavailable];
         case 'EACCES':
-            return [`port ${port} may not be listened on: choose a PORT above 1023`, EXIT.unavailable];
+            return [`port ${port} may not be listened on: choose a ${prefix}PORT above 1023`, EXIT.unavailable];
         case 'EADDRNOTAVAIL':
         case 'ENOTFOUND':
         case 'EAI_AGAIN':
-            return [`HOST ${address ?? hostname ?? ''} is no address of this machine`, EXIT.unavailable];
+            return [`${prefix}HOST ${address ?? hostname ?? ''} is no address of this machine`, EXIT.unavailable];
         default:
             return [stack ?? message, EXIT.failed];
     }

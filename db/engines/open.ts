@@ -3,7 +3,7 @@
  */
 
 import { mkdir } from 'node:fs/promises';
-import type { Database } from '../database.js';
+import type { CommitObserver, Database } from '../database.js';
 import type { Log } from '../log.js';
 import { acceptLoss } from './sqlite/lost-file.js';
 import { SILENT } from '../log.js';
@@ -25,6 +25,7 @@ export interface DatabaseOptions {
     readonly log?: Log;
     /** Bytes of the disk of `dataDir` to keep free; default 256 MiB, or 5 % of a smaller disk. */
     readonly minFree?: number | null | undefined;
+    readonly onCommitted?: CommitObserver | undefined;
 }
 
 /**
@@ -37,11 +38,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     const log = options.log ?? SILENT;
     if (options.url !== undefined && options.url !== '') {
         const { openMysqlDatabase } = await import('./mysql/database.js');   // With the driver, which SQLite does not need
-        return await openMysqlDatabase(parseMysqlUrl(options.url), log);
+        return await openMysqlDatabase(parseMysqlUrl(options.url), log, options.onCommitted);
     }
 
     await mkdir(options.dataDir, FOLDER);
-    return openSqliteDatabase(options.dataDir, log, options.minFree);
+    return openSqliteDatabase(options.dataDir, log, options);
 }
 
 /** Migrates a database that is not in use, up or down. A running service uses `migrate()`. */

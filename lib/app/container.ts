@@ -1,6 +1,7 @@
 /** Opens the database and composes stores and services around it; used by `gateway.ts` to start. */
 
-import type { Database } from '../../db/database.js';
+import type { CommitObserver, Database } from '../../db/database.js';
+import type { GatewayLoad } from '../metrics/load.js';
 import { WriteBarrier } from '../bulk/upload/write-barrier.js';
 import type { OperationRegistry } from '../core/registry.js';
 import type { DoipError } from '../errors/errors.js';
@@ -69,6 +70,8 @@ import { ObjectHasher } from '../objects/hashes/object-hashes.js';
 export interface Runtime {
     readonly services: Services;
     readonly database: Pick<Database, 'ping' | 'condition'>;
+    /** Returns what metrics read. */
+    readonly load: () => GatewayLoad;
     /** Stops background work and closes the database. */
     close(): Promise<void>;
 }
@@ -79,6 +82,7 @@ export interface GatewayShell {
     readonly startup: StartupState;
     readonly statuses: StatusTable;
     readonly edge: EdgeLimiter;
+    readonly onCommitted?: CommitObserver;
     /** Maps an error of the storage to the error to report; null for any other error. */
     readonly explain: (error: unknown) => DoipError | null;
 }
@@ -124,7 +128,7 @@ async function openClaimed(options: GatewayOptions, shell: GatewayShell): Promis
     const shutdown = new ShutdownStack(options.log);
     try {
         const db = await shutdown.use(() => openDatabase({
-            url: options.databaseUrl ?? undefined, dataDir: options.dataDir, log: options.log, minFree: options.minFreeBytes
+            url: options.databaseUrl ?? undefined, dataDir: options.dataDir, log: options.log, minFree: options.minFreeBytes, onCommitted: shell.onCommitted
         }), (opened) => opened.close());
         await db.migrate();
         const parts = await compose(db, options, shell);
@@ -141,12 +145,26 @@ async function openClaimed(options: GatewayOptions, shell: GatewayShell): Promis
         startup.set('handles', 'UP');
         await shutdown.use(() => jobs.start(), () => jobs.stop());
         startup.set('jobs', 'UP');
-        return { runtime: { services, database: db, close: () => shutdown.dispose() }, generatedPassword };
+        return { runtime: { services, database: db, load: () => loadOf(db, parts), close: () => shutdown.dispose() }, generatedPassword };
     }
     catch (error) {
         await shutdown.dispose();
         throw error;
     }
+}
+
+/** Reads the counters of the components. */
+function loadOf(db: Database, parts: Awaited<ReturnType<typeof compose>>): GatewayLoad {
+
+    const { search: { index, texts }, scripting, jobs, jobStore, identity, objectStore, services: { handles } } = parts;
+    return {
+        database: db.usage(), search: index.load, scripts: scripting.pool.load, texts: texts.load, jobs: jobs.load, identity: identity.load(),
+        objects: objectStore.cacheUsage,
+        slow: {
+            databaseBytes: () => db.size(), index: () => index.usage(), jobs: () => jobStore.counts(),
+            outbox: () => handles.outbox?.counts() ?? Promise.resolve(null)
+        }
+    };
 }
 
 async function compose(db: Database, options: GatewayOptions, { registry, startup, statuses, edge, explain }: GatewayShell) {
@@ -262,7 +280,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         handles, endpoint, localSecret: identity.local.secret
     };
     return {
-        db, log, floor, scripting, blobs, jobs, search, identity, objectStore, catalogStore, settings, catalog, creation, reader,
+        db, log, floor, scripting, blobs, jobs, jobStore, search, identity, objectStore, catalogStore, settings, catalog, creation, reader,
         admin: identity.admin, services, seed: options
     };
 }

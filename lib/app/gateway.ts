@@ -10,7 +10,9 @@ import { toOperation, type OwnOperation } from '../core/own-operation.js';
 import type { OperationResolver } from '../core/registry.js';
 import type { Runtime } from './container.js';
 import type { Services } from '../core/services.js';
-import type { DispatcherState } from '../core/dispatcher.js';
+import type { CommitObserver } from '../../db/database.js';
+import type { DispatcherState, RequestObserver } from '../core/dispatcher.js';
+import type { GatewayState } from '../metrics/load.js';
 import { Dispatcher } from '../core/dispatcher.js';
 import { OperationRegistry } from '../core/registry.js';
 import { DatabaseError } from '../../db/errors.js';
@@ -68,10 +70,20 @@ export interface Gateway {
     drain(): void;
     /** Stops background work and closes the database. */
     stop(): Promise<void>;
+    /** Reports requests and transactions to an observer, such as one that counts them; before `start()`. */
+    observe(observer: GatewayObserver): void;
+    /** Returns what metrics read. */
+    readonly state: GatewayState;
     /** True between a successful start and `stop()`. */
     readonly isUp: boolean;
     /** Services of the operations. Throws before `start()`. */
     readonly services: Services;
+}
+
+/** Observer of a gateway. Its methods are called often, and must neither throw nor wait. */
+export interface GatewayObserver {
+    performed(...performed: Parameters<RequestObserver>): void;
+    committed(...committed: Parameters<CommitObserver>): void;
 }
 
 /** Result of a start. */
@@ -102,6 +114,7 @@ class RepositoryGateway implements Gateway {
     readonly #registry = new OperationRegistry();
     readonly #startup = new StartupState();
     #runtime: Runtime | null = null;
+    #observer: GatewayObserver | null = null;
     #watch: DatabaseMonitor | null = null;
     /** The current or last start; never rejects. */
     #opening: Promise<unknown> = Promise.resolve();
@@ -122,6 +135,17 @@ class RepositoryGateway implements Gateway {
             registry: this.#registry, statuses: this.statuses, log: this.#log, explain: (error) => this.explain(error)
         }, this.#unstarted(internal(undefined, DOWN)));
         this.perform = this.#dispatcher.perform.bind(this.#dispatcher);
+    }
+
+    get state(): GatewayState {
+
+        return { isUp: this.isUp && this.#startup.state === 'UP', subsystems: this.#startup.subsystems, load: this.#runtime?.load() ?? null };
+    }
+
+    observe(observer: GatewayObserver): void {
+
+        this.#observer = observer;
+        this.#dispatcher.observer = (request, seconds) => observer.performed(request, seconds);
     }
 
     get isUp(): boolean {
@@ -158,7 +182,8 @@ class RepositoryGateway implements Gateway {
         this.#registry.seal();
         this.#startup.start();
         const opening = openRuntime(this.#options, {
-            registry: this.#registry, startup: this.#startup, statuses: this.statuses, edge: this.edge, explain: (error) => this.explain(error)
+            registry: this.#registry, startup: this.#startup, statuses: this.statuses, edge: this.edge, explain: (error) => this.explain(error),
+            onCommitted: (...committed) => this.#observer?.committed(...committed)
         });
         this.#opening = opening.catch(() => null);
         try {

@@ -135,6 +135,14 @@ const doip = {
     idleSeconds: seconds('DOIP_IDLE_SECONDS', 3600, 86_400, 'Time for which a native DOIP connection without requests is kept open.')
 };
 
+/** Metrics for Prometheus. */
+const metrics = {
+    port: setting<number | null>(Ports.port().default(null), { name: 'METRICS_PORT', maybeEmpty: true },
+        'TCP port of GET /metrics, for Prometheus, such as 9464; 0 selects a free one. Unset, empty or off: no metrics are collected.'),
+    host: setting(Joi.string().hostname().default('127.0.0.1'), { name: 'METRICS_HOST' },
+        'Address on which metrics are served, without TLS and without a login: an address of this machine or of a private network.')
+};
+
 const limits = {
     jsonBytes: wholeNumber('MAX_JSON_BYTES', 4 * MIB, [1 * KIB, 1 * GIB], 'Maximum size of a JSON body, or of a JSON part of a multipart body; more gets 413.'),
     jsonDepth: wholeNumber('MAX_JSON_DEPTH', 128, [10, 2000], 'Maximum nesting depth of arrays and objects.'),
@@ -232,6 +240,7 @@ const settings = {
     },
     http,
     doip,
+    metrics,
     log: {
         level: setting(Joi.string().valid('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'), { name: 'LOG_LEVEL' },
             'Minimum level of log lines: trace, debug, info, warn, error, fatal or silent.')

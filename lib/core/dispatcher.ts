@@ -37,6 +37,19 @@ export interface DispatcherOptions {
     readonly explain?: (error: unknown) => DoipError | null;
 }
 
+/** A performed request, with labels of which clients cannot invent new ones. */
+export interface PerformedRequest {
+    /** Id of a registered operation, `method` for one that depends on the target, such as a method of its type, or `other`. */
+    readonly operation: string;
+    /** `rest`, `doip-http`, `doip`, `internal` or `other`. */
+    readonly protocol: string;
+    /** Id of a known status, or `other`. */
+    readonly status: string;
+}
+
+/** Called when the response to a request is about to begin, with the seconds since the request was given. */
+export type RequestObserver = (request: PerformedRequest, seconds: number) => void;
+
 /** Replaced when the service starts or stops, and when the database is lost or found again. */
 export interface DispatcherState {
     readonly services: Services;
@@ -48,6 +61,13 @@ export interface DispatcherState {
 interface Target extends ObjectView {
     readonly id: string;
     readonly isService: boolean;
+}
+
+/** What becomes known of a request while it is performed. */
+interface Seen {
+    caller: Caller | null;
+    /** True once an operation was found that depends on the target. */
+    dynamic: boolean;
 }
 
 /** A request with its target. */
@@ -65,11 +85,16 @@ const SMALL_BYTES = 256 * 1024;
 /** Requests that may be performed in one turn of the event loop: many need nothing that would end it, such as I/O. */
 const REQUESTS_PER_TURN = 16;
 
+/** Interfaces that metrics name. */
+const PROTOCOLS: ReadonlySet<string> = new Set(['rest', 'doip-http', 'doip', 'internal']);
+
 /** Performs requests. */
 export class Dispatcher {
 
     /** Each request keeps the state with which it began. */
     state: DispatcherState;
+    /** Called for every request, except those that operations perform for their callers. */
+    observer: RequestObserver | null = null;
     readonly #options: DispatcherOptions;
     readonly #requests = new CallCounter(REQUESTS_PER_TURN);
 
@@ -82,7 +107,20 @@ export class Dispatcher {
     /** Performs a request. Never rejects: errors become responses. */
     async perform(request: DoipRequest): Promise<DoipResponse> {
 
-        const seen: { caller: Caller | null } = { caller: null };
+        const { observer } = this;
+        if (!observer) {
+            return this.#perform(request, { caller: null, dynamic: false });
+        }
+
+        const began = performance.now();
+        const seen: Seen = { caller: null, dynamic: false };
+        const response = await this.#perform(request, seen);
+        observer(this.#labelsOf(request, response, seen), (performance.now() - began) / 1000);
+        return response;
+    }
+
+    async #perform(request: DoipRequest, seen: Seen): Promise<DoipResponse> {
+
         try {
             const { status, attributes, output, callerId = seen.caller?.userId ?? null, entityTag } = await this.#run(request, seen);
             const response = { requestId: request.requestId, status, attributes, output, callerId };
@@ -95,7 +133,18 @@ export class Dispatcher {
         }
     }
 
-    async #run(request: DoipRequest, seen: { caller: Caller | null }): Promise<OperationResult> {
+    #labelsOf({ operationId, transport: { translator, protocol } }: DoipRequest, { status }: DoipResponse, { dynamic }: Seen): PerformedRequest {
+
+        const { registry, statuses } = this.#options;
+        const name = translator ?? protocol;
+        return {
+            operation: registry.get(operationId)?.id ?? (dynamic ? 'method' : 'other'),
+            protocol: PROTOCOLS.has(name) ? name : 'other',
+            status: statuses.has(status) ? status : 'other'
+        };
+    }
+
+    async #run(request: DoipRequest, seen: Seen): Promise<OperationResult> {
 
         const { services, outage } = this.state;
         const fixed = this.#options.registry.get(request.operationId);
@@ -111,7 +160,7 @@ export class Dispatcher {
         const target = await readTarget(request, services);
         const caller = await services.identity.authenticator.authenticate(request, fixed?.id, target.epochs);
         seen.caller = caller;
-        return await this.#runFor(caller, { request, services, target, fixed });
+        return await this.#runFor(caller, { request, services, target, fixed }, seen);
     }
 
     /**
@@ -130,7 +179,7 @@ export class Dispatcher {
         return await this.#runFor(caller, { request, services, target, fixed: this.#options.registry.get(request.operationId) });
     }
 
-    async #runFor(caller: Caller, { request, services, target, fixed }: Dispatched): Promise<OperationResult> {
+    async #runFor(caller: Caller, { request, services, target, fixed }: Dispatched, seen?: Seen): Promise<OperationResult> {
 
         const { id: targetId, object: stored } = target;
         // Before methods are looked up: the error for an invalid request must not depend on whether a method exists.
@@ -138,6 +187,10 @@ export class Dispatcher {
         const operation = fixed ?? await this.#options.registry.find(request.operationId, targetId);
         if (!operation) {
             throw unknownOperation({ caller, targetId, services }, request.operationId, stored);
+        }
+
+        if (seen && !fixed) {
+            seen.dynamic = true;
         }
 
         checkVerb(operation, request);

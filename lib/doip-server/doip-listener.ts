@@ -89,6 +89,12 @@ export class DoipListener {
         return typeof address === 'object' && address !== null ? address.port : 0;
     }
 
+    /** Number of open connections. */
+    get connections(): number {
+
+        return this.#sessions.size;
+    }
+
     /** Accepts no more connections, lets requests in progress finish, and cuts the connections that are left after `graceMs`. */
     async stop(graceMs: number): Promise<void> {
 

@@ -92,6 +92,12 @@ export class DoipServer {
         this.#rejections?.flush();
     }
 
+    /** Number of open connections. */
+    get connections(): number {
+
+        return this.#listener?.connections ?? 0;
+    }
+
     /** The address for clients; undefined while it does not listen. `host` is that of the server. */
     endpoint(host: string): NativeEndpoint | undefined {
 

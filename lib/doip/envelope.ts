@@ -65,6 +65,8 @@ export interface DoipRequest {
 export interface Transport {
     /** For the log and for the rules about insecure connections: `internal`, `http`, `https`, `doip` … */
     readonly protocol: string;
+    /** Which interface of HTTP it used, for metrics: `rest`, `doip-http`. */
+    readonly translator?: string;
     /** True if credentials were protected from eavesdropping on the way. */
     readonly secure: boolean;
     /** IP address of the client; empty for calls from the same process. */

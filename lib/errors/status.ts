@@ -73,6 +73,12 @@ export class StatusTable {
         return code >= 400 ? code : SERVER_ERROR.test(status) ? 500 : 400;
     }
 
+    /** True for a built-in or registered status. */
+    has(id: string): boolean {
+
+        return this.#table.has(id);
+    }
+
     /** Returns the properties of a status; one that is not registered counts as a custom status with HTTP 200. */
     info(id: string): StatusInfo {
 

@@ -37,6 +37,8 @@ export interface Handles {
     readonly update: HandleUpdate;
     /** Write participant that puts changed handles into the outbox; null without a handle server. */
     readonly participant: WriteParticipant | null;
+    /** Handles to be registered; null without a handle server. */
+    readonly outbox: Pick<HandleOutboxStore, 'counts'> | null;
     close(): void;
 }
 
@@ -48,14 +50,15 @@ export function composeHandles(parts: HandleParts): Handles {
     const adminIdentity = parseIdentity(options.server?.identity ?? '');
     const records = new HandleRecords({ catalog, policy, resolution, uiBase, ownBase, serviceInfo, hook, adminIdentity });
     const server = options.server ? new HandleServer(options.server) : null;
-    const registration = server && new HandleRegistration({ ...parts, records, server, outbox: new HandleOutboxStore(db), pace: options.pace ?? {} });
+    const outbox = server && new HandleOutboxStore(db);
+    const registration = server && outbox && new HandleRegistration({ ...parts, records, server, outbox, pace: options.pace ?? {} });
     const update = new HandleUpdate({ ...parts, updater: registration ?? checkRecords({ ...parts, records }) });
     for (const { kind } of registration ? [registration, update] : [update]) {
         jobs.register(kind);
     }
 
     return {
-        records, update,
+        records, update, outbox,
         resolver: new HandleResolver({ records, policy, resolution, uiBase, log }),
         participant: registration,
         close: () => server?.close()

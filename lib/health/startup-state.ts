@@ -91,6 +91,12 @@ export class StartupState {
         return state === 'FAILED' || waiting.includes('indexer') ? typeof message === 'string' ? message : `not up: ${waiting.join(', ')}` : null;
     }
 
+    /** The state of each subsystem. */
+    get subsystems(): ReadonlyMap<string, SubsystemState> {
+
+        return this.#subsystems;
+    }
+
     /** The record for clients. */
     record(): JsonObject {
 

@@ -54,6 +54,12 @@ export class Connections {
         return this.#isLeaving;
     }
 
+    /** Number of open connections. */
+    get count(): number {
+
+        return this.#sockets.size;
+    }
+
     /** The request in progress on an HTTP/1.1 connection. */
     exchangeOn(socket: Socket): PendingExchange | undefined {
 

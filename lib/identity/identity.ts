@@ -30,6 +30,7 @@ import { LocalAccess } from './authentication/local-access.js';
 import { PasswordAuthenticator } from './authentication/password-authenticator.js';
 import type { PasswordOptions } from './passwords/password-hasher.js';
 import { PasswordHasher } from './passwords/password-hasher.js';
+import type { CacheUsage } from '../util/cache/cache-usage.js';
 import type { Policy } from './access/access-policy.js';
 import { Principals } from './accounts/principals.js';
 import { SecretTransfer } from './secrets/secret-transfer.js';
@@ -61,6 +62,13 @@ export interface IdentityOptions {
     readonly now?: () => number;
 }
 
+/** Load of the identity modules. */
+export interface IdentityLoad {
+    /** Hashing of passwords. */
+    readonly passwords: { readonly busy: number; readonly waiting: number };
+    readonly caches: Readonly<Record<'tokens' | 'principals', CacheUsage>>;
+}
+
 /** The composed identity modules. */
 export interface Identity {
     readonly authenticator: Authenticator;
@@ -82,6 +90,8 @@ export interface Identity {
     readonly principals: Principals;
     /** Installs the authenticate hook. `find` is called with every login and must be cheap. */
     useAuthenticateHook(find: HookSource): void;
+    /** Current load; reads counters only. */
+    readonly load: () => IdentityLoad;
     /** Periodic work for the job runner. */
     readonly housekeeping: JobKind;
     /** Starts background work. */
@@ -127,6 +137,7 @@ export function composeIdentity(options: IdentityOptions): Identity {
         secretTransfer,
         accountWriter: new AccountWriter({ ...stores, principals }),
         principals,
+        load: () => ({ passwords: passwords.usage, caches: { tokens: tokens.cacheUsage, principals: directory.cacheUsage } }),
         useAuthenticateHook: (find) => hook.use(find),
         housekeeping: sweepLogins({ tokens, logins: stores.logins }, now),
         start: () => tokens.start(),

@@ -6,7 +6,7 @@
 import type { JobStore, NewJob } from '../stores/jobs/job-store.js';
 import type { JobKind } from './job-kind.js';
 import { JobWorker } from './job-worker.js';
-import type { JobWorkerOptions } from './job-worker.js';
+import type { JobLoad, JobWorkerOptions } from './job-worker.js';
 
 /** Options; `pollMs` defaults to 5 seconds, `now` to the system clock. */
 export type JobRunnerOptions = Pick<JobWorkerOptions, 'log'> & Partial<JobWorkerOptions>;
@@ -62,6 +62,12 @@ export class JobRunner {
     wake(kind: string): void {
 
         this.#workers.get(kind)?.wake();
+    }
+
+    /** Current load by kind; reads counters only. */
+    get load(): readonly JobLoad[] {
+
+        return [...this.#workers.values()].map(({ load }) => load);
     }
 
     /** Aborts running jobs and waits for their safe points; unfinished ones return to the table. */

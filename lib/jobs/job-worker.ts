@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../db/log.js';
+import { WorkTally } from '../util/work-tally.js';
 import type { JobStore, LeasedJob } from '../stores/jobs/job-store.js';
 import { defaultBackOff } from './job-kind.js';
 import type { JobKind } from './job-kind.js';
@@ -13,6 +14,14 @@ export interface JobWorkerOptions {
     readonly pollMs: number;
     /** Epoch ms. */
     readonly now: () => number;
+}
+
+/** Jobs of one kind in this process. */
+export interface JobLoad {
+    readonly kind: string;
+    readonly running: number;
+    /** Attempts that ended. */
+    readonly runs: WorkTally;
 }
 
 const LEASE_MS = 60_000;
@@ -35,6 +44,7 @@ export class JobWorker {
     readonly #store: JobStore;
     readonly #options: JobWorkerOptions;
     readonly #running = new Map<Lease, Promise<void>>();
+    readonly #runs = new WorkTally();
     #timer: NodeJS.Timeout | undefined;
     /** The poll in progress, and whether another one is to follow. */
     #claiming: Promise<void> | null = null;
@@ -48,6 +58,12 @@ export class JobWorker {
         this.#kind = kind;
         this.#store = store;
         this.#options = options;
+    }
+
+    /** Current load; reads counters only. */
+    get load(): JobLoad {
+
+        return { kind: this.#kind.kind, running: this.#running.size, runs: this.#runs };
     }
 
     start(): void {
@@ -147,14 +163,14 @@ export class JobWorker {
         const { id, payload, progress, attempts } = leased;
         let recordEnd = (): Promise<unknown> => this.#done(leased);
         try {
-            await this.#kind.run({
+            await this.#runs.run(async () => this.#kind.run({
                 id, payload, progress, attempts,
                 signal: lease.signal,
                 report: async (value, steps) => {
 
                     await lease.check(this.#store.report(leased, value, steps));
                 }
-            });
+            }));
         }
         catch (error) {
             recordEnd = () => this.#failed(leased, error);

@@ -6,6 +6,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { KeyedLocks } from '../util/concurrency/keyed-mutex.js';
+import { WorkTally } from '../util/work-tally.js';
 import { WorkerClient } from '../util/workers/worker-client.js';
 import type { TextFormat } from './readers/text-format.js';
 import type { TextAnswers, TextCall, TextResult } from './text-messages.js';
@@ -33,6 +34,13 @@ export const DEFAULT_TEXT_LIMITS: TextLimits = {
 /** Milliseconds without work after which the thread ends. */
 const IDLE_MS = 10_000;
 
+/** Load of the thread. */
+export interface TextLoad {
+    /** Payloads that are being read, or wait for it. */
+    readonly pending: number;
+    readonly extractions: WorkTally;
+}
+
 type TextPort = WorkerClient<TextCall, TextAnswers>;
 
 /** The thread, and why it has ended. */
@@ -47,6 +55,8 @@ export class TextExtractor {
     readonly #limits: TextLimits;
     #thread: TextThread | null = null;
     readonly #mutex = new KeyedLocks();
+    readonly #extractions = new WorkTally();
+    #pending = 0;
     #idle: NodeJS.Timeout | undefined;
 
     constructor(limits: TextLimits) {
@@ -63,7 +73,19 @@ export class TextExtractor {
      */
     async read(format: TextFormat, open: () => AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<TextResult> {
 
-        return await this.#mutex.run('thread', () => this.#read(format, open, signal));
+        this.#pending += 1;
+        try {
+            return await this.#mutex.run('thread', () => this.#count(() => this.#read(format, open, signal)));
+        }
+        finally {
+            this.#pending -= 1;
+        }
+    }
+
+    /** Current load; reads counters only. */
+    get load(): TextLoad {
+
+        return { pending: this.#pending, extractions: this.#extractions };
     }
 
     /** Ends the thread. */
@@ -74,6 +96,21 @@ export class TextExtractor {
             clearTimeout(this.#idle);
             await this.#end();
         });
+    }
+
+    /** A payload without text that can be extracted counts as failed. */
+    async #count(read: () => Promise<TextResult>): Promise<TextResult> {
+
+        const began = performance.now();
+        let isFailed = true;
+        try {
+            const result = await read();
+            isFailed = result.reason !== null;
+            return result;
+        }
+        finally {
+            this.#extractions.add((performance.now() - began) / 1000, isFailed);
+        }
     }
 
     async #read(format: TextFormat, open: () => AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<TextResult> {

@@ -54,6 +54,7 @@ export interface Scripting {
     readonly design: DesignHooks;
     readonly methods: Methods;
     readonly authConfigRules: AuthConfigHooks;
+    readonly pool: Pick<ScriptPool, 'load'>;
     /** Aborts running scripts and stops all workers. */
     close(): Promise<void>;
 }
@@ -81,6 +82,7 @@ export function composeScripting({ catalog, elements, policy, limits, log, byIds
     };
 
     return {
+        pool,
         rehearse,
         lifecycle: new TypeHooks({ invoker, policy, log, design: () => catalog.current.design }),
         inspector: new CodeValidator({ pool, scripts, host: () => hostFor(rehearsal), elements, log }),

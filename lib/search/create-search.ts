@@ -51,6 +51,7 @@ export interface SearchParts {
 /** The composed parts. */
 export interface ComposedSearch {
     readonly index: SearchIndex;
+    readonly texts: Pick<TextExtractor, 'load'>;
     /** Participants of every write. */
     readonly participants: { readonly indexedForm: WriteParticipant; readonly payloadTexts: WriteParticipant; readonly changeLog: WriteParticipant };
     /** Creates the service that reindexes objects. */
@@ -76,6 +77,7 @@ export function composeSearch(parts: SearchParts): ComposedSearch {
     const made: ReindexJobs[] = [];
     return {
         index,
+        texts: extractor,
         reindexing: (parts) => {
 
             const reindexing = new Reindexer({ ...parts, index, objects, forms, texts, jobs: textJobs, log });

@@ -25,6 +25,9 @@ export interface Postponement {
     readonly hasFailed: boolean;
 }
 
+/** Counting more would take long. */
+const MAX_COUNT = 10_000;
+
 const NEVER = Number.MAX_SAFE_INTEGER;
 const MAX_REVISION = 2 ** 48 - 1;
 const MAX_ERROR_LENGTH = 2000;
@@ -73,6 +76,13 @@ export class HandleOutboxStore {
         return found?.due ?? null;
     }
 
+    /** Counts the entries, up to {@link MAX_COUNT}, and those of them whose last attempt failed. */
+    async counts(): Promise<{ readonly entries: number; readonly failed: number }> {
+
+        const found = await this.#sql.counts.first<{ count: number; failed: number | string | null }>({ limit: MAX_COUNT });
+        return { entries: Number(found?.count ?? 0), failed: Number(found?.failed ?? 0) };
+    }
+
     /** Removes a delivered entry, unless the handle has changed since. */
     async remove({ handle, revision }: OutboxEntry): Promise<void> {
 
@@ -119,6 +129,8 @@ function buildStatements(db: Database) {
         due: build<'now' | 'limit'>((knex, bind) => knex('handle_outbox').select('handle', 'revision', 'attempts')
             .where('run_at', '<=', bind('now')).orderBy(['run_at', 'handle']).limit(bind('limit'))),
         nextDue: build<never>((knex) => knex('handle_outbox').min({ due: 'run_at' })),
+        counts: build<'limit'>((knex, bind) => knex.count({ count: '*' }).sum({ failed: knex.raw('case when failed_on is null then 0 else 1 end') }).from(
+            knex('handle_outbox').select('failed_on').orderBy('run_at').limit(bind('limit')).as('entries'))),
         remove: build<'handle' | 'revision'>((knex, bind) => knex('handle_outbox').delete()
             .where({ handle: bind('handle'), revision: bind('revision') })),
         postpone: build<'handle' | 'revision' | 'run_at' | 'error' | 'failed_on'>((knex, bind) => knex('handle_outbox')

@@ -22,6 +22,8 @@ export function watchedDatabase(db: Database, before: (sql: string) => Promise<u
         commit: (unit) => db.commit(unit),
         migrate: () => db.migrate(),
         ping: () => db.ping(),
+        usage: () => db.usage(),
+        size: () => db.size(),
         close: () => db.close()
     };
 }

@@ -27,7 +27,7 @@ export const doipHttp: Plugin<TranslatorOptions> = {
     register(server: Server, options: TranslatorOptions): void {
 
         const { gateway, limits, trustedProxies, bases = DEFAULT_BASES } = options;
-        const setting = { limits: new RequestLimits(server, limits), transport: createTransportReader(trustedProxies) };
+        const setting = { limits: new RequestLimits(server, limits), transport: createTransportReader('doip-http', trustedProxies) };
         server.ext('onPreResponse', shapeErrors(gateway.statuses, ({ status, body }) =>
             ({ [DOIP_RESPONSE]: doipHeader(null, status, { message: body['message'] ?? '' }) })), { sandbox: 'plugin' });
         for (const base of bases) {

@@ -36,7 +36,7 @@ interface Setting {
 export function mount(server: Server, routes: readonly Route[], options: TranslatorOptions): void {
 
     const { gateway, limits, trustedProxies, bases = DEFAULT_BASES, errorsAreShaped = false } = options;
-    const setting = { gateway, limits: new RequestLimits(server, limits), transport: createTransportReader(trustedProxies) };
+    const setting = { gateway, limits: new RequestLimits(server, limits), transport: createTransportReader('rest', trustedProxies) };
     if (!errorsAreShaped) {
         server.ext('onPreResponse', shapeErrors(gateway.statuses), { sandbox: 'plugin' });
     }

@@ -6,7 +6,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { createPool } from 'mysql2/promise';
 import type { FieldPacket, Pool, PoolConnection, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
-import type { BlobDatabase, CommitResult, Database, Row, SqlValue, Statement, Unit } from '../../database.js';
+import type { BlobDatabase, CommitObserver, CommitResult, Database, DatabaseUsage, PoolUsage, Row, SqlValue, Statement, Unit } from '../../database.js';
 import { DatabaseError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { adaptToCluster, checkServer, mysqlConnection, sessionSettings } from './connection.js';
@@ -28,8 +28,10 @@ const QUEUE_LIMIT = 10_000;
 const PING_TIMEOUT_MS = 5_000;
 const MAX_STATEMENTS = 500;
 
+const SIZE = 'select sum(data_length + index_length) as bytes from information_schema.tables where table_schema = database()';
+
 /** Opens a pool; rejects when the server cannot be reached or does not meet the requirements. */
-export async function openMysqlDatabase(address: MysqlAddress, log: Log): Promise<Database> {
+export async function openMysqlDatabase(address: MysqlAddress, log: Log, onCommitted: CommitObserver = () => {}): Promise<Database> {
 
     const pool = createPool({
         ...mysqlConnection(address),
@@ -60,7 +62,7 @@ export async function openMysqlDatabase(address: MysqlAddress, log: Log): Promis
         throw error instanceof DatabaseError ? error : new DatabaseError('unavailable', unreachable(address, error), error);
     }
 
-    return new MysqlDatabase({ address, pool, end, log });
+    return new MysqlDatabase({ address, pool, end, log, onCommitted });
 }
 
 class MysqlDatabase implements Database {
@@ -74,22 +76,26 @@ class MysqlDatabase implements Database {
     readonly #end: () => Promise<void>;
     readonly #log: Log;
     readonly #groups: MysqlGroupCommit;
+    readonly #onCommitted: CommitObserver;
+    /** Transactions in progress. */
+    #writing = 0;
     /** Operations that close() waits for. */
     readonly #running = new Set<Promise<unknown>>();
     /** Number of responses of the server. */
     #answers = 0;
     #closing: Promise<void> | null = null;
 
-    constructor(parts: { address: MysqlAddress; pool: Pool; end: () => Promise<void>; log: Log }) {
+    constructor(parts: { address: MysqlAddress; pool: Pool; end: () => Promise<void>; log: Log; onCommitted: CommitObserver }) {
 
         this.#address = parts.address;
         this.#pool = parts.pool;
         this.#end = parts.end;
         this.#log = parts.log;
+        this.#onCommitted = parts.onCommitted;
         this.blobs = new MysqlBlobs(this);
         this.#groups = new MysqlGroupCommit({
             one: (unit) => this.#writeOne(unit),
-            many: (units) => this.#retry(() => this.#onConnection((connection) => writeTogether(connection, units)))
+            many: (units) => this.#observe(units.length, () => this.#retry(() => this.#onConnection((connection) => writeTogether(connection, units))))
         });
     }
 
@@ -150,6 +156,21 @@ class MysqlDatabase implements Database {
         }
     }
 
+    usage(): DatabaseUsage {
+
+        return {
+            writers: [{ writer: 'rows', waiting: this.#groups.waiting, running: this.#writing }],
+            pool: poolUsage(this.#pool, this.#address.connections),
+            disk: null
+        };
+    }
+
+    async size(): Promise<number> {
+
+        const [row] = await this.read<{ bytes: number | string | null }>({ sql: SIZE }, []);
+        return Number(row?.bytes ?? 0);
+    }
+
     close(): Promise<void> {
 
         this.#closing ??= Promise.allSettled(this.#running).then(() => this.#end());
@@ -189,8 +210,22 @@ class MysqlDatabase implements Database {
 
     #writeOne(unit: Unit): Promise<CommitResult> {
 
-        return this.#retry(() => (unit.isRepeatable ? writeAlone(this.#pool, unit) :
-            this.#onConnection((connection) => writeTransaction(connection, unit))));
+        return this.#observe(1, () => this.#retry(() => (unit.isRepeatable ? writeAlone(this.#pool, unit) :
+            this.#onConnection((connection) => writeTransaction(connection, unit)))));
+    }
+
+    /** Measures a transaction, with its retries and the wait for a connection. */
+    async #observe<T>(units: number, work: () => Promise<T>): Promise<T> {
+
+        const began = performance.now();
+        this.#writing += 1;
+        try {
+            return await work();
+        }
+        finally {
+            this.#writing -= 1;
+            this.#onCommitted('rows', (performance.now() - began) / 1000, units);
+        }
     }
 
     async #onConnection<T>(work: (connection: PoolConnection) => Promise<T>): Promise<T> {
@@ -268,6 +303,15 @@ class MysqlBlobs implements BlobDatabase {
         const rows = await this.#database.read<{ id: number }>({ sql: LIST_BLOBS }, [after, limit]);
         return rows.map(({ id }) => id);
     }
+}
+
+/** Returns the load of a pool, which counts its connections in members that its types do not have. */
+function poolUsage(pool: Pool, limit: number): PoolUsage {
+
+    const { _allConnections: all, _freeConnections: free, _connectionQueue: queue } =
+        pool.pool as unknown as Partial<Record<'_allConnections' | '_freeConnections' | '_connectionQueue', { readonly length: number }>>;
+    const idle = free?.length ?? 0;
+    return { busy: Math.max(0, (all?.length ?? 0) - idle), idle, limit, waiting: queue?.length ?? 0 };
 }
 
 /** Returns whether the connection can be used after this error. */

@@ -42,6 +42,12 @@ export class MysqlGroupCommit {
         this.#writer = writer;
     }
 
+    /** Number of units that wait for a transaction. */
+    get waiting(): number {
+
+        return this.#queue.length;
+    }
+
     /** Writes a unit, alone or in a group. */
     commit(unit: Unit): Promise<CommitResult> {
 

@@ -6,7 +6,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BlobDatabase, CommitResult, Database, DatabaseCondition, Row, SqlValue, Statement, Unit } from '../../database.js';
+import type { BlobDatabase, CommitObserver, CommitResult, Database, DatabaseCondition, DatabaseUsage, Row, SqlValue, Statement, Unit } from '../../database.js';
 import type { DiskRules } from './disk-space.js';
 import { diskRules, freeBytes, releaseReserve, keepReserve, reserveBytes } from './disk-space.js';
 import { DatabaseError } from '../../errors.js';
@@ -35,19 +35,24 @@ export function sqliteFiles(dataDir: string, disk?: DiskRules): SqliteFiles {
     };
 }
 
+interface OpenOptions {
+    readonly minFree?: number | null | undefined;
+    readonly onCommitted?: CommitObserver | undefined;
+}
+
 /**
  * Opens the database of an existing data folder.
  *
- * @param minFree bytes of the disk to keep free; default depends on its size
+ * @param options `minFree`: bytes of the disk to keep free; default depends on its size
  */
-export function openSqliteDatabase(dataDir: string, log: Log, minFree?: number | null): Database {
+export function openSqliteDatabase(dataDir: string, log: Log, options: OpenOptions = {}): Database {
 
-    const disk = diskRules(dataDir, minFree);
+    const disk = diskRules(dataDir, options.minFree);
     if (freeBytes(disk) < reserveBytes(disk) && releaseReserve(disk)) {
         log.warn({ event: 'disk.reserve-released', folder: dataDir }, 'disk full, reserve file released');
     }
 
-    return new SqliteDatabase(sqliteFiles(dataDir, disk), log, disk);
+    return new SqliteDatabase(sqliteFiles(dataDir, disk), log, { disk, onCommitted: options.onCommitted ?? (() => {}) });
 }
 
 /** Bytes of the write-ahead log of a file: default, and minimum. */
@@ -76,7 +81,7 @@ class SqliteDatabase implements Database {
     readonly #writer: SqliteWriter;
     readonly #blobWriter: SqliteWriter;
 
-    constructor(files: SqliteFiles, log: Log, disk: DiskRules) {
+    constructor(files: SqliteFiles, log: Log, { disk, onCommitted }: { disk: DiskRules; onCommitted: CommitObserver }) {
 
         this.#disk = disk;
         this.#files = files;
@@ -85,6 +90,8 @@ class SqliteDatabase implements Database {
         this.#inodes = [inodeOf(files.rows), inodeOf(files.blobs)];
         this.#writer = new SqliteWriter({ file: files.rows, disk }, log);
         this.#blobWriter = new SqliteWriter({ file: files.blobs, disk }, log);
+        this.#writer.onCommitted = (seconds, units) => onCommitted('rows', seconds, units);
+        this.#blobWriter.onCommitted = (seconds, units) => onCommitted('blobs', seconds, units);
         this.blobs = new SqliteBlobs(this.#blobReader, this.#blobWriter);
         this.#diskTimer = setInterval(() => this.#checkDisk(), CHECK_MS).unref();
         setImmediate(() => this.#checkDisk());
@@ -140,6 +147,23 @@ class SqliteDatabase implements Database {
 
         const unused = this.#reader.unusedBytes + this.#blobReader.unusedBytes;
         return this.#disk.minFree === 0 || bytes <= freeBytes(this.#disk) + unused - this.#disk.minFree;
+    }
+
+    usage(): DatabaseUsage {
+
+        const free = freeBytes(this.#disk);
+        return {
+            writers: [{ writer: 'rows', ...this.#writer.usage }, { writer: 'blobs', ...this.#blobWriter.usage }],
+            pool: null,
+            disk: Number.isFinite(free) ? { free, reserved: this.#disk.minFree } : null
+        };
+    }
+
+    /** Includes the write-ahead logs. */
+    async size(): Promise<number> {
+
+        const paths = [this.#files.rows, this.#files.blobs].flatMap(({ path }) => [path, `${path}-wal`]);
+        return paths.reduce((sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
     }
 
     async close(): Promise<void> {

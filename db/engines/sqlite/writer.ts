@@ -53,6 +53,10 @@ export class SqliteWriter {
     #closing: Promise<void> | null = null;
     #idle: (() => void) | null = null;
     #scheduled = false;
+    /** Time at which the batch in flight was sent, as `performance.now()`. */
+    #sentAt = 0;
+    /** Called after each transaction with its time in seconds, from its message to the answer, and the number of its units. */
+    onCommitted: (seconds: number, units: number) => void = () => {};
 
     /**
      * @param workerFile for tests of a crashing worker
@@ -76,6 +80,12 @@ export class SqliteWriter {
             this.#queue.push({ unit, options, resolve, reject });
             this.#schedule();
         });
+    }
+
+    /** Number of units that wait for the batch in flight, and of those in it. */
+    get usage(): { readonly waiting: number; readonly running: number } {
+
+        return { waiting: this.#queue.length, running: this.#inFlight.length };
     }
 
     /** Writes what is queued, then ends the worker. */
@@ -123,6 +133,7 @@ export class SqliteWriter {
         }
 
         this.#inFlight = batch;
+        this.#sentAt = performance.now();
         const transferred = batch.flatMap(({ options }) => options.transfer ?? []);
         const message: ToWriter = {
             kind: 'commit',
@@ -189,6 +200,7 @@ export class SqliteWriter {
     #answer({ outcomes, returned }: Written): void {
 
         this.#worker?.unref();
+        this.onCommitted((performance.now() - this.#sentAt) / 1000, this.#inFlight.length);
         this.#inFlight.filter(({ options }) => options.transfer).forEach(({ options }, index) => {
 
             const buffer = returned[index];

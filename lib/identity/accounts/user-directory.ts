@@ -8,6 +8,7 @@ import type { GroupStore } from '../../stores/group-store.js';
 import type { Epochs } from '../../stores/objects/object-store.js';
 import { ADMIN_ID } from '../../model/caller.js';
 import type { Caller } from '../../model/caller.js';
+import type { CacheUsage } from '../../util/cache/cache-usage.js';
 import { EpochCache } from '../../util/cache/epoch-cache.js';
 import { isAdminName, isPossibleName, loginKey } from './login-name.js';
 import { getOrAdd } from '../../util/cache/get-or-add.js';
@@ -44,6 +45,12 @@ export class Directory {
         this.#accounts = parts.accounts;
         this.#credentials = parts.credentials;
         this.#groups = parts.groups;
+    }
+
+    /** Counters of the cache. */
+    get cacheUsage(): CacheUsage {
+
+        return this.#principals.usage;
     }
 
     /** Returns the result of {@link principal} if it is cached; undefined if it has to be read. */

@@ -68,6 +68,12 @@ export class PasswordHasher {
         this.#maxBytes = maxBytes;
     }
 
+    /** Number of hashes that are being computed, and of calls that wait for one. */
+    get usage(): { readonly busy: number; readonly waiting: number } {
+
+        return { busy: this.#checks.inUse, waiting: this.#checks.waiting + this.#writes.waiting };
+    }
+
     /**
      * Hashes a secret that is about to be stored; resolves to the text of its record.
      *

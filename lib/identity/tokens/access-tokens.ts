@@ -10,6 +10,7 @@ import type { JsonObject } from '../../util/json-types.js';
 import type { AccountStore } from '../../stores/account-store.js';
 import type { StoredToken, TokenStore } from '../../stores/token-store.js';
 import { digestOf } from './digest.js';
+import type { CacheUsage } from '../../util/cache/cache-usage.js';
 import { EpochCache } from '../../util/cache/epoch-cache.js';
 
 /** Options. */
@@ -79,6 +80,12 @@ export class AccessTokens {
         this.#options = options;
         this.#writeEvery = Math.min(WRITE_EVERY, Math.ceil(options.timeout / 10));
         this.#grace = parts.db.dialect === 'mysql' ? 2 * this.#writeEvery : 0;
+    }
+
+    /** Counters of the cache. */
+    get cacheUsage(): CacheUsage {
+
+        return this.#cache.usage;
     }
 
     /** Starts writing uses periodically. */

@@ -20,6 +20,7 @@ import type { ScriptResult } from '../protocol/script-result.js';
 import { readLine } from '../protocol/script-result.js';
 import { WorkerSlot } from './worker-slot.js';
 import type { RejectionReason } from '../../util/concurrency/semaphore.js';
+import { WorkTally } from '../../util/work-tally.js';
 import { Semaphore } from '../../util/concurrency/semaphore.js';
 import { SingleFlight } from '../../util/concurrency/single-flight.js';
 import type { ScriptScope } from '../../model/script-scope.js';
@@ -68,6 +69,15 @@ interface DepthPool {
     readonly slots: WorkerSlot[];
 }
 
+/** Load of the pool. */
+export interface ScriptLoad {
+    readonly threads: number;
+    readonly busy: number;
+    readonly waiting: number;
+    /** Calls of hooks and methods, several objects at a time where a hook takes them so. */
+    readonly runs: WorkTally;
+}
+
 type RequestInput = Pick<RunMessage, 'request' | 'original' | 'input'>;
 
 /** The worker pool. */
@@ -78,6 +88,7 @@ export class ScriptPool {
     readonly #scheduler = new CpuScheduler();
     readonly #pools: DepthPool[] = [];
     readonly #describing = new SingleFlight<UnitDescription>();
+    readonly #runs = new WorkTally();
     #isClosed = false;
 
     constructor(limits: ScriptLimits, log: Log) {
@@ -137,6 +148,13 @@ export class ScriptPool {
 
         this.#isClosed = true;
         await Promise.all(this.#pools.flatMap(({ slots }) => slots.map((slot) => slot.close())));
+    }
+
+    /** Current load; reads counters only. */
+    get load(): ScriptLoad {
+
+        const sum = (of: (pool: DepthPool) => number): number => this.#pools.reduce((total, pool) => total + of(pool), 0);
+        return { threads: this.threads, busy: sum(({ semaphore }) => semaphore.inUse), waiting: sum(({ semaphore }) => semaphore.waiting), runs: this.#runs };
     }
 
     /** Number of running threads. */
@@ -211,6 +229,7 @@ export class ScriptPool {
                 this.#log.error({ event: 'script.host-call-failed', err: error, script: unit.label }, 'host call of a script failed');
             };
 
+            const began = performance.now();
             const outcome = await slot.run({
                 message: { unit: unit.name, label: unit.label, version: program.version, ...input },
                 context: { program, host, scope, maxMessageBytes, report },
@@ -220,6 +239,7 @@ export class ScriptPool {
                     this.#log[level]({ event: 'script.console', script: unit.label, ...about === '' ? {} : { object: about }, text }, 'script');
                 }
             });
+            this.#runs.add((performance.now() - began) / 1000, outcome.kind === 'failed');
             if (outcome.kind === 'failed') {
                 this.#checkOpen();
             }

@@ -105,6 +105,12 @@ export class LiveSegments {
         return Math.max(documents, this.#changes);
     }
 
+    /** Number of documents, without deleted ones. */
+    get documents(): number {
+
+        return this.#entries.reduce((sum, { segment, deletedCount }) => sum + segment.documents - deletedCount, this.#buffer.size);
+    }
+
     /** Number of segments that a search visits. */
     get count(): number {
 

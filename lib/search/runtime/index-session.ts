@@ -71,7 +71,13 @@ export class IndexSession {
         return this.#isOver;
     }
 
-    /** Returns the memory use of the search thread. */
+    /** Number of calls that the search thread has not answered. */
+    get pending(): number {
+
+        return this.#searcher.pending;
+    }
+
+    /** Returns the size of the index and the memory use of the search thread. */
     async usage(): Promise<SearcherUsage> {
 
         return await this.#searcher.call({ kind: 'usage' });

@@ -13,8 +13,9 @@ import type { StoredState, LocalSearchOptions } from './index-options.js';
 import { ChangeLogTailer } from './change-log-tailer.js';
 import { LogOrderer } from './change-log-sequencer.js';
 import type { SearcherUsage } from './protocol.js';
-import type { SearchAnswer, SearchIndex } from './search-index.js';
+import type { SearchAnswer, SearchIndex, SearchLoad } from './search-index.js';
 import type { SearchRequest } from '../query/search-request.js';
+import { WorkTally } from '../../util/work-tally.js';
 import { resolvesWithin } from '../../util/concurrency/timeout.js';
 import { isWorkerExited } from '../../util/workers/worker-client.js';
 
@@ -46,6 +47,7 @@ export class IndexSupervisor implements SearchIndex {
     /** Resolves when searches can be answered. */
     #ready: Promise<void> = Promise.resolve();
     #supervision: Promise<void> = Promise.resolve();
+    readonly #searches = new WorkTally();
     /** Number of changes that were replayed. */
     #replayed = 0;
     /** Milliseconds before the next restart of the threads. */
@@ -97,14 +99,14 @@ export class IndexSupervisor implements SearchIndex {
 
     async search(request: SearchRequest): Promise<SearchAnswer> {
 
-        return await this.#withSession(async (session) => {
+        return await this.#searches.run(() => this.#withSession(async (session) => {
 
             if (this.#tailer.hasPending || this.#options.isShared && performance.now() - this.#tailer.readOn > FRESHNESS_MS) {
                 await this.#tailer.catchUp();
             }
 
             return await session.search(request);
-        });
+        }));
     }
 
     async catchUp(): Promise<void> {
@@ -112,7 +114,12 @@ export class IndexSupervisor implements SearchIndex {
         await this.#withSession(() => this.#tailer.catchUp());
     }
 
-    /** Returns the memory use of the search thread. */
+    get load(): SearchLoad {
+
+        return { isUp: this.#isUp, pending: this.#session?.pending ?? 0, searches: this.#searches };
+    }
+
+    /** Returns the size of the index and the memory use of the search thread. */
     async usage(): Promise<SearcherUsage> {
 
         return await (await this.#available()).usage();

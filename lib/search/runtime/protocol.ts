@@ -2,6 +2,7 @@
  * Messages between the threads of the search index.
  */
 
+import type { CacheUsage } from '../../util/cache/cache-usage.js';
 import type { Bits } from '../docset/bit-set.js';
 import type { TermSnapshot, PageId } from './shared-snapshot.js';
 import type { Load } from '../indexing/merge/merge-policy.js';
@@ -113,7 +114,7 @@ export interface SearcherAnswers {
     readonly usage: SearcherUsage;
 }
 
-/** Memory use of the search thread, in bytes except for the last. */
+/** Size of the index, and memory use of the search thread in bytes. */
 export interface SearcherUsage {
     /** Segments that are not stored. */
     readonly unstored: number;
@@ -125,6 +126,10 @@ export interface SearcherUsage {
     readonly heap: number;
     /** Number of segments that a search visits, stored or not. */
     readonly segments: number;
+    /** Number of documents in them, without deleted ones. */
+    readonly documents: number;
+    /** The cache of which `cached` is the size. */
+    readonly cache: Required<CacheUsage>;
 }
 
 /** What is not stored yet. */

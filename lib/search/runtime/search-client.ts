@@ -126,6 +126,12 @@ export class SearchClient {
         return group.answer;
     }
 
+    /** Number of calls without an answer. */
+    get pending(): number {
+
+        return this.#port.pending;
+    }
+
     /** Terminates the thread; pending calls are rejected. */
     async terminate(): Promise<void> {
 

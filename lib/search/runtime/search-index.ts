@@ -4,6 +4,8 @@
 
 import type { CommitResult, Step } from '../../../db/database.js';
 import type { WriteParticipant } from '../../model/write-participant.js';
+import type { WorkTally } from '../../util/work-tally.js';
+import type { SearcherUsage } from './protocol.js';
 import type { FacetResult, SearchHit, SearchRequest } from '../query/search-request.js';
 
 /** Full-text search. */
@@ -36,8 +38,24 @@ export interface SearchIndex {
      */
     catchUp(): Promise<void>;
 
+    /** Current load; reads counters only. */
+    readonly load: SearchLoad;
+
+    /** Returns the size of the index. May wait for a search in progress. */
+    usage(): Promise<SearcherUsage>;
+
     /** Stops threads and background work. */
     stop(): Promise<void>;
+}
+
+/** Load of the search. */
+export interface SearchLoad {
+    /** True while searches can be answered without waiting. */
+    readonly isUp: boolean;
+    /** Number of calls that the search thread has not answered, searches and changes. */
+    readonly pending: number;
+    /** Searches that were answered, up to their first hits. */
+    readonly searches: WorkTally;
 }
 
 /** Result of a search. */

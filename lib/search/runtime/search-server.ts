@@ -106,7 +106,8 @@ export class SearchServer {
             case 'usage':
                 return {
                     unstored: this.#segments.unstoredBytes, cached: this.#cache.bytes, scratch: this.#engine.bytes + this.#preemptingEngine.bytes,
-                    heap: process.memoryUsage().heapUsed, segments: this.#segments.count
+                    heap: process.memoryUsage().heapUsed, segments: this.#segments.count, documents: this.#segments.documents,
+                    cache: this.#cache.usage
                 };
         }
     }

@@ -51,6 +51,9 @@ const MAX_KEY_BYTES = 255;
 const MAX_ERROR_LENGTH = 2000;
 const MAX_LIST = 1000;
 
+/** Counting more would take long. */
+const MAX_COUNT = 10_000;
+
 /** Number of jobs considered for a claim, because other processes may claim the first ones. */
 const CANDIDATES = 8;
 
@@ -205,6 +208,16 @@ export class JobStore {
         return Number.isFinite(due) ? due : null;
     }
 
+    /** Counts the jobs of all nodes that are due or have failed, each up to {@link MAX_COUNT}. */
+    async counts(): Promise<{ readonly due: number; readonly failed: number }> {
+
+        const [due, failed] = await Promise.all([
+            this.#sql.countDue.first<{ count: number }>({ now: this.#now(), limit: MAX_COUNT }),
+            this.#sql.countFailed.first<{ count: number }>({ limit: MAX_COUNT })
+        ]);
+        return { due: Number(due?.count ?? 0), failed: Number(failed?.count ?? 0) };
+    }
+
     /** Deletes up to `limit` jobs that ended before a time (epoch ms); resolves to their number. */
     async purge(before: number, limit: number): Promise<number> {
 
@@ -282,6 +295,10 @@ function buildStatements(db: Database) {
             .where({ kind: bind('kind'), state: bind('state') }).orderBy('id', 'desc').limit(bind('limit'))),
         ended: build<'before' | 'limit'>((knex, bind) => knex('jobs').select('id')
             .whereIn('state', ['done', 'failed']).where('updated_on', '<', bind('before')).orderBy('id').limit(bind('limit'))),
+        countDue: build<'now' | 'limit'>((knex, bind) => knex.count({ count: '*' }).from(
+            knex('jobs').select('id').where('state', 'waiting').where('run_at', '<=', bind('now')).limit(bind('limit')).as('due'))),
+        countFailed: build<'limit'>((knex, bind) => knex.count({ count: '*' }).from(
+            knex('jobs').select('id').where('state', 'failed').limit(bind('limit')).as('ended'))),
         remove: build<'id'>((knex, bind) => knex('jobs').delete().where('id', bind('id')).whereIn('state', ['done', 'failed']))
     };
 }

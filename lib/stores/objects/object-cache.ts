@@ -4,6 +4,7 @@
  */
 
 import { LRUCache } from 'lru-cache';
+import type { CacheUsage } from '../../util/cache/cache-usage.js';
 import type { StoredObject } from '../../model/stored-object.js';
 
 /** Estimated size of an object besides its text, in bytes. */
@@ -23,6 +24,9 @@ interface Entry<F> extends CacheEntry<F> {
 export class ObjectCache<F> {
 
     readonly #entries: LRUCache<string, Entry<F>> | null;
+    /** Reads answered from the cache, and reads that were not. */
+    hits = 0;
+    misses = 0;
 
     /**
      * @param budget bytes; 0 disables the cache. An object of more than an eighth of it is not cached.
@@ -43,6 +47,12 @@ export class ObjectCache<F> {
     put(object: StoredObject, facts: F, textLength: number): void {
 
         this.#entries?.set(object.id, { object, facts, bytes: textLength * 2 + OVERHEAD * (1 + object.elements.length) });
+    }
+
+    get usage(): CacheUsage {
+
+        const { hits, misses } = this;
+        return { hits, misses, entries: this.#entries?.size ?? 0, bytes: this.#entries?.calculatedSize ?? 0 };
     }
 
     /** Counts as a use. */

@@ -5,6 +5,7 @@
 import type { Database, Step } from '../../../db/database.js';
 import type { Acl } from '../../doip/digital-object.js';
 import type { StoredElement, StoredObject } from '../../model/stored-object.js';
+import type { CacheUsage } from '../../util/cache/cache-usage.js';
 import { turnFor } from '../../util/concurrency/event-loop-yielder.js';
 import { row, statements } from '../../../db/statements.js';
 import { ObjectCache } from './object-cache.js';
@@ -70,6 +71,7 @@ export class ObjectStore {
         if (revision !== null) {
             const cached = this.#cache.get(id);
             if (cached?.facts.revision === revision) {
+                this.#cache.hits += 1;
                 return { object: cached.object, epochs: cached.facts.epochs };
             }
         }
@@ -104,13 +106,21 @@ export class ObjectStore {
                 const epochs = epochsOf(found);
                 cached.facts = { revision, epochs };
                 this.#cache.touch(id);
+                this.#cache.hits += 1;
                 return { object: cached.object, epochs };
             }
 
             this.#cache.delete(id);
         }
 
+        this.#cache.misses += 1;
         return this.#read(id);
+    }
+
+    /** Counters of the cache of objects. */
+    get cacheUsage(): CacheUsage {
+
+        return this.#cache.usage;
     }
 
     /** Drops an object that was written from the cache: the next read would find it outdated. */

@@ -4,6 +4,7 @@
  */
 
 import { LRUCache } from 'lru-cache';
+import type { CacheUsage } from './cache-usage.js';
 import { SingleFlight } from '../concurrency/single-flight.js';
 
 /** Values by key, reloaded when the epoch has changed. */
@@ -11,6 +12,8 @@ export class EpochCache<V> {
 
     readonly #entries: LRUCache<string, { readonly epoch: number; readonly value: V }>;
     readonly #loading = new SingleFlight<V | null>();
+    #hits = 0;
+    #misses = 0;
 
     /** @param limit maximum number of entries; the least recently used is evicted */
     constructor(limit: number) {
@@ -22,7 +25,18 @@ export class EpochCache<V> {
     get(key: string, epoch: number): V | undefined {
 
         const entry = this.#entries.get(key);
-        return entry !== undefined && entry.epoch >= epoch ? entry.value : undefined;
+        if (entry !== undefined && entry.epoch >= epoch) {
+            this.#hits += 1;
+            return entry.value;
+        }
+
+        this.#misses += 1;
+        return undefined;
+    }
+
+    get usage(): CacheUsage {
+
+        return { hits: this.#hits, misses: this.#misses, entries: this.#entries.size };
     }
 
     /**

@@ -4,6 +4,7 @@
  */
 
 import { LRUCache } from 'lru-cache';
+import type { CacheUsage } from './cache-usage.js';
 
 /** A value that can be recomputed, and its size in bytes. */
 export interface CacheEntry<T> {
@@ -25,6 +26,8 @@ export class LruCache {
 
     readonly #entries: LRUCache<Item, CacheEntry<unknown>>;
     readonly #removals: Int32Array;
+    #hits = 0;
+    #misses = 0;
 
     /**
      * @param budget bytes; the most recent entry is kept even if it is larger
@@ -43,6 +46,11 @@ export class LruCache {
                 region.delete(name);
             }
         });
+    }
+
+    get usage(): Required<CacheUsage> {
+
+        return { hits: this.#hits, misses: this.#misses, entries: this.#entries.size, bytes: this.bytes };
     }
 
     get bytes(): number {
@@ -67,9 +75,11 @@ export class LruCache {
 
         const cached = region.get(name);
         if (cached) {
+            this.#hits += 1;
             return this.#entries.get(cached)?.value;
         }
 
+        this.#misses += 1;
         const entry = make();
         // Making it may have led to the same entry by another way.
         this.remove(region, name);

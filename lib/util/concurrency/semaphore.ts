@@ -95,6 +95,12 @@ export class Semaphore {
         }
     }
 
+    /** Number of permits that are held. */
+    get inUse(): number {
+
+        return this.#inUse;
+    }
+
     /** Number of waiting calls. */
     get waiting(): number {
 

@@ -66,6 +66,12 @@ export class WorkerClient<C extends { readonly kind: string }, A extends Record<
         });
     }
 
+    /** Number of calls without an answer. */
+    get pending(): number {
+
+        return this.#pending.size;
+    }
+
     /** Terminates the worker; pending calls are rejected. */
     async terminate(): Promise<void> {
 

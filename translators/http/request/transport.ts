@@ -17,15 +17,17 @@ interface Peer {
     readonly peer: string;
     readonly encrypted: boolean;
     readonly logId: string;
+    readonly translator: string;
 }
 
 /**
  * Creates a reader that uses `X-Forwarded-For` and `X-Forwarded-Proto` from trusted proxies only.
  *
+ * @param translator name of the interface
  * @param trustedProxies IP addresses, networks such as `10.0.0.0/8`, or `loopback`
  * @throws Error for an invalid entry
  */
-export function createTransportReader(trustedProxies: readonly string[] = []): TransportReader {
+export function createTransportReader(translator: string, trustedProxies: readonly string[] = []): TransportReader {
 
     const trusted = addressList(trustedProxies);
     return (request) => {
@@ -34,7 +36,7 @@ export function createTransportReader(trustedProxies: readonly string[] = []): T
         const encrypted = (request.raw.req.socket as TLSSocket).encrypted === true;
         const logId = header(request.headers, 'request-id') ?? request.info.id;
         const transport = trusted && isForwarded(request) && contains(trusted, peer) ?
-            forwarded(request, { peer, encrypted, logId }, trusted) : direct(request, { peer, encrypted, logId });
+            forwarded(request, { peer, encrypted, logId, translator }, trusted) : direct(request, { peer, encrypted, logId, translator });
         noteAddress(request, transport);
         return transport;
     };
@@ -62,13 +64,13 @@ export function peerSignal(request: Request): AbortSignal {
 }
 
 /** Treats loopback connections as secure, unless they were forwarded, perhaps over an insecure network. */
-function direct(request: Request, { peer, encrypted, logId }: Peer): Transport {
+function direct(request: Request, { peer, encrypted, logId, translator }: Peer): Transport {
 
     const isForeign = isForwarded(request);
     const isLocal = !isForeign && isLoopback(peer);
     return {
         protocol: encrypted ? 'https' : 'http', secure: encrypted || isLocal, remoteAddress: peer,
-        localToken: isLocal || !isForeign && isOwnAddress(request, peer) ? bearerToken(request) : undefined, logId
+        localToken: isLocal || !isForeign && isOwnAddress(request, peer) ? bearerToken(request) : undefined, logId, translator
     };
 }
 
@@ -84,7 +86,7 @@ function bearerToken({ headers }: Request): string | undefined {
 }
 
 /** Walks back through the trusted proxies to the first address that is not one of them. */
-function forwarded(request: Request, { peer, encrypted, logId }: Peer, trusted: BlockList): Transport {
+function forwarded(request: Request, { peer, encrypted, logId, translator }: Peer, trusted: BlockList): Transport {
 
     const hops = listed(request, 'x-forwarded-for').map(plainAddress);
     let address = peer;
@@ -94,7 +96,9 @@ function forwarded(request: Request, { peer, encrypted, logId }: Peer, trusted: 
 
     const protocols = listed(request, 'x-forwarded-proto').map((protocol) => protocol.toLowerCase());
     const secure = protocols.length > 0 ? protocols.every((protocol) => protocol === 'https') : encrypted;
-    return { protocol: secure ? 'https' : 'http', secure, remoteAddress: isIP(address) ? address : peer, localToken: undefined, logId };
+    return {
+        protocol: secure ? 'https' : 'http', secure, remoteAddress: isIP(address) ? address : peer, localToken: undefined, logId, translator
+    };
 }
 
 /** True when a header indicates a proxy. Called for every request, so it avoids a list. */

@@ -11,7 +11,7 @@ const { expect } = Code;
 async function read(trustedProxies: string[], remoteAddress: string, headers: Record<string, string> = {}): Promise<Transport> {
 
     const server = Hapi.server();
-    const reader = createTransportReader(trustedProxies);
+    const reader = createTransportReader('rest', trustedProxies);
     server.route({ method: 'GET', path: '/', handler: (request) => JSON.stringify(reader(request)) });
     const { payload } = await server.inject({ url: '/', remoteAddress, headers });
     return JSON.parse(payload) as Transport;
@@ -74,7 +74,7 @@ describe('the transport of a request', () => {
     for (const entry of ['', 'localhost', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', '::1/129', '10.0.0.0/-1']) {
         it(`rejects ${entry || 'nothing'} as a trusted proxy`, () => {
 
-            expect(() => createTransportReader([entry])).to.throw(Error, /^trusted proxy/);
+            expect(() => createTransportReader('rest', [entry])).to.throw(Error, /^trusted proxy/);
         });
     }
 });
