@@ -67,6 +67,7 @@ const LAYERS = [
     { folders: ['lib/operations'], never: ['db', 'lib/stores'], apart: true },
     { folders: ['lib/metrics'], values: ['lib/util'] },
     { folders: ['lib/app'] },
+    { folders: ['lib/backup'] },
     {
         folders: ['translators'], apart: true, shared: ['translators/http'],
         only: ['translators', 'lib/util', 'lib/errors', 'lib/json', 'lib/doip', 'lib/app/gateway'],

@@ -9,7 +9,8 @@ import { acceptLoss } from './sqlite/lost-file.js';
 import { SILENT } from '../log.js';
 import type { MigrateOptions } from '../migrations/migrate.js';
 import { parseMysqlUrl } from './mysql/url.js';
-import { openSqliteDatabase, sqliteFiles } from './sqlite/database.js';
+import { openSqliteDatabase } from './sqlite/database.js';
+import { sqliteFiles } from './sqlite/file.js';
 import { migrateSqlite } from './sqlite/migrate.js';
 import { migrateMysql } from './mysql/migrate.js';
 

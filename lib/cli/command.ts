@@ -17,7 +17,8 @@ export const OPTIONS = {
     cert: { type: 'string' },
     'cert-key': { type: 'string' },
     'service-key': { type: 'string' },
-    insecure: { type: 'boolean' }
+    insecure: { type: 'boolean' },
+    to: { type: 'string' }
 } as const;
 
 /** Name of an option. */

@@ -8,12 +8,44 @@ import { CommandError, EXIT } from './command-error.js';
 import { exportTo } from './export.js';
 import { importFrom } from './import.js';
 import { prepareCall, serviceAt } from './call.js';
-import { type Command, type CommandOptions, demandOptions, type Work } from './command.js';
+import { type Command, type CommandOptions, demandOptions, type OptionName, type Work } from './command.js';
 import type { Service } from './service.js';
 import { demandOk } from './remote.js';
 
-/** Commands that modify the data folder directly, because the repository in it cannot be opened. */
-const REPAIRS: ReadonlyMap<string, (config: Config) => void> = new Map([['accept-loss', acceptLost]]);
+/** A command that works on files, without a service. */
+interface FileCommand {
+    readonly operands: readonly string[];
+    readonly options?: readonly OptionName[];
+    run(args: readonly string[], options: CommandOptions, loadConfig: () => Config): Promise<void> | void;
+}
+
+const FILE_COMMANDS: ReadonlyMap<string, FileCommand> = new Map<string, FileCommand>([
+    ['accept-loss', { operands: [], run: (_args, _options, loadConfig) => acceptLost(loadConfig()) }],
+    ['backup', {
+        operands: ['DIR'],
+        async run([folder = ''], _options, loadConfig) {
+
+            const { backup } = await import('./backup.js');
+            await backup(folder, loadConfig());
+        }
+    }],
+    ['verify', {
+        operands: ['DIR'],
+        async run([folder = '']) {
+
+            const { verify } = await import('./backup.js');
+            await verify(folder);
+        }
+    }],
+    ['restore', {
+        operands: ['DIR'], options: ['to'],
+        async run([folder = ''], { to }, loadConfig) {
+
+            const { restore } = await import('./backup.js');
+            await restore(folder, to, loadConfig);
+        }
+    }]
+]);
 
 const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
     ['call', {
@@ -60,7 +92,7 @@ function acceptLost({ storage: { dataDir, databaseUrl } }: Config): void {
 /** True when a command has that name. */
 export function isCommand(name: string): boolean {
 
-    return COMMANDS.has(name) || REPAIRS.has(name);
+    return COMMANDS.has(name) || FILE_COMMANDS.has(name);
 }
 
 /**
@@ -70,15 +102,15 @@ export function isCommand(name: string): boolean {
  */
 export async function runCommand(name: string, args: readonly string[], options: CommandOptions, loadConfig: () => Config): Promise<void> {
 
-    const command = COMMANDS.get(name);
-    const { operands, options: known = [] } = command ?? { operands: [] };
+    const [command, fileCommand] = [COMMANDS.get(name), FILE_COMMANDS.get(name)];
+    const { operands, options: known = [] } = command ?? fileCommand ?? { operands: [] };
     demandOptions(name, options, known);
     if (operands.length !== args.length) {
         throw new CommandError(`usage: doip-gateway ${[name, ...operands].join(' ')}; see doip-gateway --help`, EXIT.usage);
     }
 
     if (!command) {
-        REPAIRS.get(name)?.(loadConfig());
+        await fileCommand?.run(args, options, loadConfig);
         return;
     }
 

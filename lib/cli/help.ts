@@ -20,6 +20,9 @@ export function helpText(): string {
                                           output, --force overwrites a file
        doip-gateway import FILE           restore an export of this program or of the reference implementation,
                                           a file or a folder; - is standard input
+       doip-gateway backup DIR            copy the embedded database to a new folder, also beside a running server
+       doip-gateway verify DIR            check a backup
+       doip-gateway restore DIR           restore a backup to DATA_DIR, or to the folder of --to; never over data
        doip-gateway reindex               index all objects again
        doip-gateway set-admin-password    ask for a new password of admin, or read it from standard input
        doip-gateway accept-loss           after the loss of a file of the embedded database, allow the next
@@ -27,8 +30,9 @@ export function helpText(): string {
        doip-gateway help                  print this, as --help does
        doip-gateway version               print the version, as --version does
 
-All commands but serve, accept-loss and call --url use the server that runs on DATA_DIR, where there is one; read access to that
-folder is their permission. Without a server they open the folder themselves. An interrupted import can be repeated.
+All commands but serve, backup, verify, restore, accept-loss and call --url use the server that runs on DATA_DIR, where there is
+one; read access to that folder is their permission. Without a server they open the folder themselves. An interrupted import
+can be repeated. backup, verify and restore work on files, whether a server runs or not.
 
 call OPERATION TARGET: OPERATION is an id or alias such as Retrieve, TARGET an object id or service. Prints the output.
   --url URL                 the service: https://HOST, http://HOST or doip://HOST:PORT/ID; default: that of DATA_DIR
@@ -44,7 +48,7 @@ call OPERATION TARGET: OPERATION is an id or alias such as Retrieve, TARGET an o
 The last line printed at the start is the URL of the service. The log goes to standard error, one line of JSON per
 event. SIGTERM or an interrupt starts a graceful shutdown; a second signal ends the process at once.
 
-Exit codes: 0 success, or stopped by a signal; 64 invalid arguments; 65 an import with refused objects;
+Exit codes: 0 success, or stopped by a signal; 64 invalid arguments; 65 an import with refused objects, an invalid backup;
 66 a file that cannot be read; 69 a port, address or folder that cannot be used; 73 a file that cannot be
 written; 74 a lost file of the database; 78 invalid configuration; 1 any other failure.
 

@@ -4,7 +4,7 @@ const TERMINAL_MS = 200;
 const LINE_MS = 5000;
 const MIB = 1024 * 1024;
 
-/** Counts the bytes of a stream and prints them at intervals. */
+/** Counts bytes, such as those of a stream, and prints them at intervals. */
 export class Progress {
 
     readonly #label: string;
@@ -25,17 +25,23 @@ export class Progress {
     async *of(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
 
         for await (const chunk of body) {
-            this.#bytes += chunk.byteLength;
-            this.#report();
+            this.add(chunk.byteLength);
             yield chunk;
         }
     }
 
-    /** Prints the final line. */
-    end(text: string): void {
+    /** Counts bytes that were processed. */
+    add(bytes: number): void {
 
-        const seconds = (performance.now() - this.#started) / 1000;
-        this.#write(`${this.#label}: ${text}, ${mib(this.#bytes)} in ${seconds.toFixed(1)} s\n`);
+        this.#bytes += bytes;
+        this.#report();
+    }
+
+    /** Prints the final line; that of several phases has another label, and begins with the first of them (ms). */
+    end(text: string, label = this.#label, started = this.#started): void {
+
+        const seconds = (performance.now() - started) / 1000;
+        this.#write(`${label}: ${text}, ${mib(this.#bytes)} in ${seconds.toFixed(1)} s\n`);
     }
 
     #report(): void {

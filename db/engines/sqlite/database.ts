@@ -4,7 +4,6 @@
  */
 
 import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlobDatabase, CommitObserver, CommitResult, Database, DatabaseCondition, DatabaseUsage, Row, SqlValue, Statement, Unit } from '../../database.js';
 import type { DiskRules } from './disk-space.js';
@@ -12,28 +11,12 @@ import { diskRules, freeBytes, releaseReserve, keepReserve, reserveBytes } from 
 import { DatabaseError } from '../../errors.js';
 import { isEmpty, rejectLoss } from './lost-file.js';
 import type { Log } from '../../log.js';
-import type { SqliteFile } from './file.js';
+import type { SqliteFile, SqliteFiles } from './file.js';
+import { sqliteFiles } from './file.js';
 import { SqliteReader } from './reader.js';
 import { SqliteWriter } from './writer.js';
 import { migrateSqlite } from './migrate.js';
 import { LIST_BLOBS } from '../../statements.js';
-
-/** Files of a data folder. */
-export interface SqliteFiles {
-    readonly rows: SqliteFile;
-    readonly blobs: SqliteFile;
-}
-
-/** Returns the files of a data folder. Bytes come in chunks of 256 KiB: larger pages, and hardly any cache. */
-export function sqliteFiles(dataDir: string, disk?: DiskRules): SqliteFiles {
-
-    // With little reserved space, the logs must be small.
-    const logBytes = disk && disk.minFree > 0 ? Math.min(LOG_BYTES, Math.max(MIN_LOG_BYTES, disk.minFree / 8)) : LOG_BYTES;
-    return {
-        rows: { path: join(dataDir, 'repository.sqlite'), pageSize: 4096, cacheKiB: 16 * 1024, logBytes },
-        blobs: { path: join(dataDir, 'blobs.sqlite'), pageSize: 16384, cacheKiB: 1024, logBytes }
-    };
-}
 
 interface OpenOptions {
     readonly minFree?: number | null | undefined;
@@ -54,10 +37,6 @@ export function openSqliteDatabase(dataDir: string, log: Log, options: OpenOptio
 
     return new SqliteDatabase(sqliteFiles(dataDir, disk), log, { disk, onCommitted: options.onCommitted ?? (() => {}) });
 }
-
-/** Bytes of the write-ahead log of a file: default, and minimum. */
-const LOG_BYTES = 8 * 1024 * 1024;
-const MIN_LOG_BYTES = 256 * 1024;
 
 /** Interval for checking the disk space, in milliseconds. */
 const CHECK_MS = 5000;

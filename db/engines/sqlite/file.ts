@@ -2,7 +2,9 @@
  * Opens SQLite files, with the settings of all connections.
  */
 
+import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
+import type { DiskRules } from './disk-space.js';
 import { DatabaseError } from '../../errors.js';
 import { closeToOthers, makePrivate } from '../../private-files.js';
 
@@ -16,6 +18,27 @@ export interface SqliteFile {
     /** Size at which the write-ahead log is written back to the file, and to which it is truncated afterwards, in bytes. */
     readonly logBytes: number;
 }
+
+/** Files of a data folder. */
+export interface SqliteFiles {
+    readonly rows: SqliteFile;
+    readonly blobs: SqliteFile;
+}
+
+/** Returns the files of a data folder. Bytes come in chunks of 256 KiB: larger pages, and hardly any cache. */
+export function sqliteFiles(dataDir: string, disk?: DiskRules): SqliteFiles {
+
+    // With little reserved space, the logs must be small.
+    const logBytes = disk && disk.minFree > 0 ? Math.min(LOG_BYTES, Math.max(MIN_LOG_BYTES, disk.minFree / 8)) : LOG_BYTES;
+    return {
+        rows: { path: join(dataDir, 'repository.sqlite'), pageSize: 4096, cacheKiB: 16 * 1024, logBytes },
+        blobs: { path: join(dataDir, 'blobs.sqlite'), pageSize: 16384, cacheKiB: 1024, logBytes }
+    };
+}
+
+/** Bytes of the write-ahead log of a file: default, and minimum. */
+const LOG_BYTES = 8 * 1024 * 1024;
+const MIN_LOG_BYTES = 256 * 1024;
 
 /** Files beside a database; SQLite creates them with the mode of the database. */
 const LOGS = ['-wal', '-shm', '-journal'];

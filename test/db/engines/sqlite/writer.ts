@@ -6,7 +6,7 @@ import { COMPLETIONS_PER_TURN } from '../../../../db/commit-callbacks.js';
 import type { Database, Unit } from '../../../../db/database.js';
 import { DatabaseError } from '../../../../db/errors.js';
 import { SILENT } from '../../../../db/log.js';
-import { sqliteFiles } from '../../../../db/engines/sqlite/database.js';
+import { sqliteFiles } from '../../../../db/engines/sqlite/file.js';
 import { SqliteWriter } from '../../../../db/engines/sqlite/writer.js';
 import { createSqlite } from '../../../support/database.js';
 import type { TestDatabase } from '../../../support/database.js';
