@@ -8,18 +8,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Server } from '@hapi/hapi';
 import Hapi from '@hapi/hapi';
 import type { Logger } from 'pino';
-import { LostFileError } from '../db/engines/sqlite/lost-file.js';
 import { bodyMemoryOf } from '../translators/http/request/body-memory.js';
 import { factsOf, plugin, shapeErrors } from '../translators/index.js';
 import type { Config } from './config/index.js';
 import { loadConfig } from './config/index.js';
-import { DataDirError } from './app/data-dir.js';
 import type { Gateway } from './app/gateway.js';
-import { FirstPasswordError } from './identity/passwords/admin-account.js';
 import type { ScryptCost } from './identity/passwords/password-hash.js';
 import { createGateway } from './app/gateway.js';
 import { openLog } from './logging/logger.js';
 import { StartupRetry } from './app/startup-retry.js';
+import { isPermanent } from './start-errors.js';
 import { logAccess } from './http-server/access-log.js';
 import { clientErrorHandler, rejectExpectation } from './http-server/client-errors.js';
 import { Connections } from './http-server/connections.js';
@@ -261,7 +259,7 @@ function runGateway(server: Server, gateway: Gateway, { native, graceMs, log, on
             listening = native.start();
             listening.catch((error: unknown) => log.error({ event: 'doip.start-failed', err: error }, 'native DOIP cannot be started'));
         },
-        isFinal: (error) => error instanceof LostFileError || error instanceof FirstPasswordError || error instanceof DataDirError && !error.mayPass,
+        isFinal: isPermanent,
         log
     });
     server.ext('onPreStart', () => start.start());

@@ -1,6 +1,7 @@
 /** What a process says of an error that ends its start, and the exit code. */
 
 import { LostFileError } from '../db/engines/sqlite/lost-file.js';
+import { UnusableDatabaseError, type UnusableReason } from '../db/errors.js';
 import { DataDirError } from './app/data-dir.js';
 import { ConfigError } from './config/index.js';
 import { EXIT } from './errors/exit-codes.js';
@@ -8,6 +9,17 @@ import { FirstPasswordError } from './identity/passwords/admin-account.js';
 
 /** Errors of the system that name an address. */
 type AddressError = NodeJS.ErrnoException & Partial<Record<'port' | 'address' | 'hostname' | 'setting', string>>;
+
+const DATABASE_CODES: Readonly<Record<UnusableReason, number>> = {
+    damaged: EXIT.lost, forbidden: EXIT.unavailable, newer: EXIT.config, rejected: EXIT.config, unsuitable: EXIT.config
+};
+
+/** Returns whether an operator must change something before the service can start, so that retries are of no use. */
+export function isPermanent(error: unknown): boolean {
+
+    return error instanceof LostFileError || error instanceof FirstPasswordError || error instanceof UnusableDatabaseError ||
+        error instanceof DataDirError && !error.mayPass;
+}
 
 /** Returns one sentence for errors that the user can fix, a stack trace for others. */
 export function explainStartError(error: unknown): [message: string, code: number] {
@@ -24,9 +36,13 @@ export function explainStartError(error: unknown): [message: string, code: numbe
         return [error.message, EXIT.unavailable];
     }
 
-    const { code, port, address, hostname, message, stack, setting } = error as AddressError;
+    if (error instanceof UnusableDatabaseError) {
+        return [error.message, DATABASE_CODES[error.reason]];
+    }
+
+    const { code, syscall, port, address, hostname, message, stack, setting } = error as AddressError;
     const prefix = setting === undefined ? '' : `${setting}_`;
-    switch (code) {
+    switch (syscall === 'listen' || syscall === 'getaddrinfo' ? code : undefined) {
         case 'EADDRINUSE':
             return [`port ${port} of ${address} is in use: stop what listens there, or choose another ${prefix}PORT`, EXIT.unavailable];
         case 'EACCES':

@@ -6,6 +6,7 @@ import { mkdir } from 'node:fs/promises';
 import type { CommitObserver, Database } from '../database.js';
 import type { Log } from '../log.js';
 import { acceptLoss } from './sqlite/lost-file.js';
+import { explainOpenError } from './sqlite/open-error.js';
 import { SILENT } from '../log.js';
 import type { MigrateOptions } from '../migrations/migrate.js';
 import { parseMysqlUrl } from './mysql/url.js';
@@ -32,6 +33,7 @@ export interface DatabaseOptions {
 /**
  * Opens a database; rejects with a helpful message. Tables are created by `migrate()`.
  *
+ * @throws UnusableDatabaseError when a retry is of no use
  * @throws LostFileError when one of the files of an embedded database is missing and the other is not
  */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
@@ -43,7 +45,12 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     }
 
     await mkdir(options.dataDir, FOLDER);
-    return openSqliteDatabase(options.dataDir, log, options);
+    try {
+        return openSqliteDatabase(options.dataDir, log, options);
+    }
+    catch (error) {
+        throw explainOpenError(sqliteFiles(options.dataDir), error);
+    }
 }
 
 /** Migrates a database that is not in use, up or down. A running service uses `migrate()`. */

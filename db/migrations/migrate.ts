@@ -5,6 +5,7 @@
 import type { Knex } from 'knex';
 import type { Dialect } from '../database.js';
 import { columnsOf } from '../dialect.js';
+import { UnusableDatabaseError } from '../errors.js';
 import type { Log } from '../log.js';
 import { MIGRATIONS } from './index.js';
 import type { Migration } from './migration.js';
@@ -73,7 +74,7 @@ async function rejectNewer(knex: Knex, list: readonly Migration[]): Promise<void
     const done = await knex(MIGRATION_TABLE).select<{ name: string }[]>('name').orderBy('id');
     const unknown = done.map(({ name }) => name).filter((name) => !names.has(name));
     if (unknown.length > 0) {
-        throw new Error('the database was changed by a newer version of this program: it has the migrations ' +
+        throw new UnusableDatabaseError('newer', 'the database was changed by a newer version of this program: it has the migrations ' +
             `${unknown.join(', ')}, which this version does not know; start that version, or restore a backup`);
     }
 }

@@ -147,7 +147,13 @@ export function nodeName(dataDir: string): string {
     }
 
     const name = randomUUID();
-    writeFileSync(path, `${name}\n`, { mode: 0o600 });
+    try {
+        writeFileSync(path, `${name}\n`, { mode: 0o600 });
+    }
+    catch (error) {
+        throw explain(resolve(dataDir), error);
+    }
+
     return name;
 }
 
@@ -161,7 +167,7 @@ function readIfThere(path: string): Buffer | null {
             return null;
         }
 
-        throw new DataDirError(`${path} cannot be read: ${codeOf(error)}`, { cause: error, mayPass: true });
+        throw new DataDirError(`${path} cannot be read: ${codeOf(error)}`, { cause: error, mayPass: !FORBIDDEN.has(codeOf(error)) });
     }
 }
 
@@ -175,7 +181,10 @@ function parse(path: string, bytes: Buffer): unknown {
     }
 }
 
-/** Error codes for a path that cannot be a folder; waiting does not help. */
+/** Error codes for missing permissions; waiting does not help. */
+const FORBIDDEN: ReadonlySet<string> = new Set(['EACCES', 'EPERM']);
+
+/** Error codes for a path that cannot be a folder; neither does it here. */
 const NO_FOLDER: ReadonlySet<string> = new Set(['EEXIST', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP']);
 
 function explain(folder: string, error: unknown): DataDirError {
@@ -191,7 +200,7 @@ function explain(folder: string, error: unknown): DataDirError {
 
     const isNoFolder = NO_FOLDER.has(code);
     const remedy = `${isNoFolder ? 'it is no folder,' : 'make it writable, or'} choose another one with DATA_DIR`;
-    return new DataDirError(`the data folder ${folder} cannot be used (${code}): ${remedy}`, { cause: error, mayPass: !isNoFolder });
+    return new DataDirError(`the data folder ${folder} cannot be used (${code}): ${remedy}`, { cause: error, mayPass: !isNoFolder && !FORBIDDEN.has(code) });
 }
 
 function codeOf(error: unknown): string {

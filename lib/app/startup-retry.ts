@@ -76,18 +76,28 @@ export class StartupRetry {
         return true;
     }
 
+    /** Logs an error, with its stack unless the last one was the same; returns what to compare the next one with. */
+    #report(error: unknown, logged: string | null, againInMs: number): string {
+
+        const reason = error instanceof Error ? error.message : String(error);
+        const details = reason === logged ? { reason } : { err: error };
+        this.#options.log.error({ event: 'service.start-failed', ...details, againInMs }, 'start failed, retrying');
+        return reason;
+    }
+
     /** Awaits an attempt and retries until one succeeds. Never rejects. */
     async #retry(first: Promise<true>): Promise<void> {
 
         const { signal } = this.#stop;
         let attempt = first;
+        let logged: string | null = null;
         for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
             try {
                 await attempt;
                 return;
             }
             catch (error) {
-                this.#options.log.error({ event: 'service.start-failed', err: error, againInMs: pause }, 'start failed, retrying');
+                logged = this.#report(error, logged, pause);
             }
 
             await sleep(pause, undefined, { signal, ref: false }).catch(() => {

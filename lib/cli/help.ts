@@ -49,8 +49,9 @@ The last line printed at the start is the URL of the service. The log goes to st
 event. SIGTERM or an interrupt starts a graceful shutdown; a second signal ends the process at once.
 
 Exit codes: 0 success, or stopped by a signal; 64 invalid arguments; 65 an import with refused objects, an invalid backup;
-66 a file that cannot be read; 69 a port, address or folder that cannot be used; 73 a file that cannot be
-written; 74 a lost file of the database; 78 invalid configuration; 1 any other failure.
+66 a file that cannot be read; 69 a port, address, folder or file that cannot be used; 73 a file that cannot
+be written; 74 a lost or damaged file of the database; 78 invalid configuration, or a database that is not
+for this version or user; 1 any other failure.
 
 Settings come from the environment, or from the JSON file that ${CONFIG_FILE} names, under these names
 (defaults in parentheses):

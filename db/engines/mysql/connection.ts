@@ -3,7 +3,7 @@
  */
 
 import type { Connection } from 'mysql2/promise';
-import { DatabaseError } from '../../errors.js';
+import { UnusableDatabaseError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { MysqlAddress } from './url.js';
 
@@ -101,7 +101,7 @@ export async function checkServer(connection: Pick<Connection, 'query'>, log: Lo
     const { version, packet, flush } = (rows as ServerFacts[])[0] ?? { version: '', packet: 0, flush: 0 };
     checkVersion(version);
     if (packet < MIN_PACKET_BYTES) {
-        throw new DatabaseError('failed', `the database server takes packets of at most ${packet} bytes; ` +
+        throw new UnusableDatabaseError('unsuitable', `the database server takes packets of at most ${packet} bytes; ` +
             `set max_allowed_packet to ${RECOMMENDED_PACKET} or more`);
     }
 
@@ -123,7 +123,7 @@ function checkVersion(version: string): void {
     const [major = 0, minor = 0] = version.split('.').map(Number);
     const [minMajor, minMinor] = MIN_VERSIONS[product];
     if (major < minMajor || major === minMajor && minor < minMinor) {
-        throw new DatabaseError('failed',
+        throw new UnusableDatabaseError('unsuitable',
             `the database server is ${version}; MySQL ${MIN_VERSIONS.mysql.join('.')} or MariaDB ${MIN_VERSIONS.mariadb.join('.')} is needed`);
     }
 }

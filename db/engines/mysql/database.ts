@@ -7,10 +7,10 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { createPool } from 'mysql2/promise';
 import type { FieldPacket, Pool, PoolConnection, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import type { BlobDatabase, CommitObserver, CommitResult, Database, DatabaseUsage, PoolUsage, Row, SqlValue, Statement, Unit } from '../../database.js';
-import { DatabaseError } from '../../errors.js';
+import { DatabaseError, UnusableDatabaseError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { adaptToCluster, checkServer, mysqlConnection, sessionSettings } from './connection.js';
-import { mysqlErrorKind } from './errors.js';
+import { isRejected, mysqlErrorKind } from './errors.js';
 import type { MysqlErrorKind } from './errors.js';
 import { MysqlGroupCommit } from './group-commit.js';
 import { reapStalledConnections } from './idle-connection-reaper.js';
@@ -59,7 +59,7 @@ export async function openMysqlDatabase(address: MysqlAddress, log: Log, onCommi
     }
     catch (error) {
         await end();
-        throw error instanceof DatabaseError ? error : new DatabaseError('unavailable', unreachable(address, error), error);
+        throw openError(address, error);
     }
 
     return new MysqlDatabase({ address, pool, end, log, onCommitted });
@@ -125,7 +125,12 @@ class MysqlDatabase implements Database {
 
     async migrate(): Promise<void> {
 
-        await migrateMysql(this.#address, this.#log);
+        try {
+            await migrateMysql(this.#address, this.#log);
+        }
+        catch (error) {
+            throw isRejected(error) ? openError(this.#address, error) : error;
+        }
     }
 
     /** When all connections are busy, any response of the server counts. */
@@ -333,6 +338,19 @@ function toDatabaseError(error: unknown, kind: MysqlErrorKind): DatabaseError {
     return kind === 'lost' || kind === 'rolled-back' ?
         new DatabaseError('unavailable', 'the database cannot be reached or is too busy', error) :
         new DatabaseError('failed', 'the database refused the statement', error);
+}
+
+/** The error to report when a database cannot be opened. */
+function openError(address: MysqlAddress, error: unknown): Error {
+
+    if (error instanceof UnusableDatabaseError) {
+        return error;
+    }
+
+    const message = unreachable(address, error);
+    return isRejected(error) ?
+        new UnusableDatabaseError('rejected', `${message}: check DATABASE_URL, and the rights of the user`, error) :
+        new DatabaseError('unavailable', message, error);
 }
 
 function unreachable({ host, port, socket, database, user }: MysqlAddress, error: unknown): string {

@@ -30,6 +30,15 @@ const LOST_CODES = new Set([
     'EHOSTUNREACH', 'ENETUNREACH', 'PROTOCOL_PACKETS_OUT_OF_ORDER'
 ]);
 
+/** The server knows no such user, password or database, does not allow the address, or the user lacks a right. */
+const REJECTED = new Set([1044, 1045, 1049, 1130, 1142, 1227, 1698]);
+
+/** Returns whether the server rejects the user or the database, so that a retry is of no use. */
+export function isRejected(error: unknown): boolean {
+
+    return REJECTED.has((error as Partial<DriverError>).errno ?? 0);
+}
+
 interface DriverError extends Error {
     readonly errno?: number;
     readonly code?: string;
