@@ -5,6 +5,7 @@
 
 import type { Server } from '@hapi/hapi';
 import type { Gateway } from './app/gateway.js';
+import { SHOWN_ONCE, bannerText, type BannerFacts } from './banner.js';
 import type { Config } from './config/index.js';
 import { doubtfulVariables, loadConfig } from './config/index.js';
 import { EXIT } from './errors/exit-codes.js';
@@ -22,7 +23,8 @@ export interface RunOptions {
 const CLOSING_MS = 5000;
 
 /**
- * Serves until SIGTERM or an interrupt. The log goes to standard error; the last line on standard output is the URL. A start that fails ends
+ * Serves until SIGTERM or an interrupt. The log goes to standard error; the last line on standard output is the URL,
+ * or on a terminal a banner. A start that fails ends
  * the process with one sentence and an exit code, as do signals: `run` is for a program that does nothing else.
  *
  * @example
@@ -50,7 +52,8 @@ async function serve(config: Config, register: (gateway: Gateway) => unknown): P
     const log = openLog(config.log);
     endOnErrors(log);
     warn(log);
-    const server = await createServer(config, { log: log.logger });
+    const banner = process.stdout.isTTY ? new Banner() : null;
+    const server = await createServer(config, { log: log.logger, ...(banner ? { onGeneratedPassword: (password) => banner.addPassword(password) } : {}) });
     await register(server.plugins['doip-gateway'].gateway);
     const started = server.start();
     // Before the URL is printed: a process that reads it may send a signal at once.
@@ -70,8 +73,30 @@ async function serve(config: Config, register: (gateway: Gateway) => unknown): P
     const url = serverUrl(server, config);
     log.logger.info({ event: 'service.listening', url, pid: process.pid, node: process.version, ms: Math.round(performance.now()) }, 'listening');
     await log.flush();
-    console.log(url);
+    console.log(banner ? banner.show({ config, url, isUp: server.plugins['doip-gateway'].gateway.isUp }) : url);
     return server;
+}
+
+/** What a terminal shows instead of the URL alone. */
+class Banner {
+
+    #password: string | null = null;
+    #isShown = false;
+
+    /** A password that was made after the banner, as the database was not available, is printed by itself. */
+    addPassword(password: string): void {
+
+        this.#password = password;
+        if (this.#isShown) {
+            console.log(`\n  password of admin: ${password}\n  ${SHOWN_ONCE}\n`);
+        }
+    }
+
+    show(facts: Omit<BannerFacts, 'password'>): string {
+
+        this.#isShown = true;
+        return bannerText({ ...facts, password: this.#password });
+    }
 }
 
 /** Logs what the operator should know of the environment. */

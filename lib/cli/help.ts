@@ -46,7 +46,7 @@ call OPERATION TARGET: OPERATION is an id or alias such as Retrieve, TARGET an o
   --insecure                send credentials to a service that is not verified
 
 The last line printed at the start is the URL of the service. The log goes to standard error, one line of JSON per
-event. SIGTERM or an interrupt starts a graceful shutdown; a second signal ends the process at once.
+event. On a terminal there is a banner instead, and a log for people. SIGTERM or an interrupt starts a graceful shutdown; a second signal ends the process at once.
 
 Exit codes: 0 success, or stopped by a signal; 64 invalid arguments; 65 an import with refused objects, an invalid backup;
 66 a file that cannot be read; 69 a port, address, folder or file that cannot be used; 73 a file that cannot

@@ -1,12 +1,13 @@
 /**
- * The log: one line of JSON per event, with fields instead of sentences. It is written to standard error, which leaves standard output for
- * results.
+ * The log: one line of JSON per event, with fields instead of sentences; on a terminal, lines for people. It is written to standard error,
+ * which leaves standard output for results.
  */
 
 import type { DestinationStream, Logger } from 'pino';
 import { pino } from 'pino';
 import type { Config } from '../config/index.js';
 import { AsyncLogDestination } from './destination.js';
+import { formatForTerminal } from './terminal-format.js';
 
 /** A logger with its destination. */
 export interface Log {
@@ -32,7 +33,7 @@ export function openLog({ level }: Config['log'], stream?: DestinationStream): L
     }
 
     const output = standardError();
-    const logger = makeLogger(level, output);
+    const logger = makeLogger(level, process.stderr.isTTY ? linesForPeople(output) : output);
     output.onDropped = (count) => logger.error({ event: 'log.dropped', count }, 'log lines dropped');
     return { logger, flush: () => output.drain() };
 }
@@ -51,6 +52,13 @@ function standardError(): AsyncLogDestination {
     }
 
     return errorOutput;
+}
+
+/** Destination of JSON for a terminal. */
+function linesForPeople(output: DestinationStream): DestinationStream {
+
+    const isColoured = process.stderr.hasColors();
+    return { write: (line) => output.write(formatForTerminal(line, isColoured)) };
 }
 
 function makeLogger(level: string, stream: DestinationStream): Logger {
