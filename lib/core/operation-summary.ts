@@ -2,15 +2,26 @@
  * Static description of operations.
  */
 
+import type Joi from 'joi';
 import type { Caller } from '../model/caller.js';
+import type { JsonObject } from '../util/json-types.js';
 
-/** An operation in a list; see `Operation`. */
-export interface OperationSummary {
+/** The parts of an operation that are described; see `Operation`. */
+export interface DescribedOperation {
     readonly id: string;
-    /** One line for users. */
+    readonly aliases?: readonly string[];
     readonly summary: string;
     readonly target: 'service' | 'object' | 'any';
+    readonly methods?: readonly ('GET' | 'POST')[];
     readonly authorise: Rule | ((...args: never[]) => unknown);
+    readonly attributes?: Joi.ObjectSchema;
+    readonly input?: 'none' | 'json' | 'optional-json' | 'segments';
+    readonly inputSchema?: Joi.Schema;
+    readonly resultSchema?: JsonObject;
+}
+
+/** An operation in a list; see `Operation`. */
+export interface OperationSummary extends DescribedOperation {
     readonly unlisted?: boolean;
 }
 

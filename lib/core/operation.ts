@@ -38,6 +38,8 @@ export interface Operation<A extends object = JsonObject> {
      * do not occupy memory while it waits.
      */
     readonly inputMembers?: readonly string[];
+    /** JSON Schema (2020-12) of a JSON output, for descriptions; results are not validated. */
+    readonly resultSchema?: JsonObject;
     /**
      * True if it is available when start-up failed or the database is down. The caller is always anonymous, and nothing is read
      * before the handler runs. Requires target `service` and rule `anyone`.

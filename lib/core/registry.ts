@@ -31,6 +31,7 @@ const schema = Joi.object({
     attributes: Joi.object().schema('object'),
     input: Joi.valid('none', 'json', 'optional-json', 'segments'),
     inputSchema: Joi.object().schema(),
+    resultSchema: Joi.object().unknown(),
     inputMembers: Joi.array().items(Joi.string()).unique(),
     availableWhenDown: Joi.boolean(),
     targetMayBeGone: Joi.boolean(),

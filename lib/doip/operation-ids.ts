@@ -46,5 +46,6 @@ export const Op = {
     sessionsGet: 'gateway/Op.Sessions.Get',
     sessionsDelete: 'gateway/Op.Sessions.Delete',
     startupStatus: 'gateway/Op.StartupStatus',
-    health: 'gateway/Op.Health'
+    health: 'gateway/Op.Health',
+    describe: 'gateway/Op.Describe'
 } as const;

@@ -31,6 +31,7 @@ import { hello } from './service/hello.js';
 import { listOperations } from './service/list-operations.js';
 import { startupStatus } from './service/startup-status.js';
 import { health } from './service/health.js';
+import { describe } from './service/describe.js';
 import { createSession } from './sessions/create.js';
 import { deleteSession } from './sessions/delete.js';
 import { getSession } from './sessions/get.js';
@@ -51,5 +52,6 @@ export const builtInOperations = [
     getRelationships, publishVersion, getVersions,
     getAcl, updateAcl, listSchemas, getSchema, updateSchema, deleteSchema, getSchemaTemplates, call, listMethods,
     uploadObjects, exportObjects, importObjects,
-    changeAdminPassword, updateHandles, handleUpdateStatus, resolveHandle, locateHandle, createSession, getSession, deleteSession, startupStatus, health
+    changeAdminPassword, updateHandles, handleUpdateStatus, resolveHandle, locateHandle, createSession, getSession, deleteSession,
+    startupStatus, health, describe
 ] as unknown as readonly Operation[];

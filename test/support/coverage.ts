@@ -44,6 +44,7 @@ export const COVERAGE: readonly Covered[] = [
     { rest: ['GET /design'], operation: Op.getDesign, tests: ['interface/rest-service.ts', 'lib/identity/authentication.ts'] },
     { rest: ['GET /initData'], operation: Op.getInitData, tests: ['interface/rest-service.ts'] },
     { rest: ['GET /startupStatus'], operation: Op.startupStatus, tests: ['interface/outage.ts', 'interface/rest-service.ts', 'lib/health/startup-state.ts'] },
+    { operation: Op.describe, tests: ['translators/web/openapi.ts'] },
     { operation: Op.health, tests: ['interface/health.ts'] },
     { rest: ['PUT /adminPassword'], operation: Op.changeAdminPassword, tests: ['lib/identity/authentication/password-changes.ts', 'interface/rest-auth.ts'] },
     { rest: ['POST /uploadObjects', 'PUT /uploadObjects'], operation: Op.uploadObjects, tests: ['interface/upload-objects.ts'] },

@@ -5,10 +5,8 @@ import { isJsonObject } from '../../lib/util/json-types.js';
 import { implementation } from '../../lib/util/version.js';
 import { escapeMarkup } from '../../lib/util/text/xml-escape.js';
 import type { Reply } from '../http/response/reply.js';
-import { jsonReply, textReply } from '../http/response/reply.js';
-
-/** No scripts, frames, forms or requests. */
-const POLICY = 'default-src \'none\'; style-src \'unsafe-inline\'; img-src \'self\'; base-uri \'none\'; form-action \'none\'; frame-ancestors \'none\'';
+import { jsonReply } from '../http/response/reply.js';
+import { pageReply } from '../http/response/page.js';
 
 /** How the page is asked for. */
 export interface PageRequest {
@@ -20,6 +18,8 @@ export interface PageRequest {
 
 /** Links by name, with what they lead to. */
 const LINKS: readonly (readonly [name: string, path: string, description: string])[] = [
+    ['docs', '/docs', 'every path and operation, with its parameters'],
+    ['openapi', '/openapi.json', 'the same for programs: OpenAPI 3.1'],
     ['types', '/schemas', 'all types with their JSON schemas'],
     ['search', '/search?query=*:*&pageSize=10', 'ten of the objects that you may read'],
     ['design', '/design', 'the configuration that clients see'],
@@ -41,29 +41,13 @@ export function frontPage(service: JsonObject, { base, isBrowser }: PageRequest)
     }
 
     const rows = LINKS.map(([, path, description]) => `<li><a href="${escapeMarkup(base + path)}">${escapeMarkup(base + path)}</a> – ${description}</li>`);
-    const html = `<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${escapeMarkup(id)}</title>
-<style>
-body { font: 1rem/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; color: #1b1b1b; background: #fff; overflow-wrap: anywhere }
-a { color: #1f4e79 }
-@media (prefers-color-scheme: dark) { body { color: #e6e6e6; background: #1b1b1b } a { color: #8cc2f2 } }
-</style>
-</head>
-<body>
-<main>
-<h1>${escapeMarkup(id)}</h1>
+    const main = `<h1>${escapeMarkup(id)}</h1>
 <p>A digital object repository: ${escapeMarkup(name)} ${escapeMarkup(version)}.</p>
 <ul>
 ${rows.join('\n')}
 </ul>
-${native === null ? '' : `<p>Native DOIP: <code>${escapeMarkup(native)}</code></p>\n`}</main>
-</body>
-</html>
-`;
-    return textReply(html, { headers: { ...headers, 'Content-Security-Policy': POLICY, 'Referrer-Policy': 'no-referrer' }, mediaType: 'text/html; charset=utf-8' });
+${native === null ? '' : `<p>Native DOIP: <code>${escapeMarkup(native)}</code></p>`}`;
+    return pageReply(id, main, headers);
 }
 
 /** The address of native DOIP, as the client of this package takes it; null where it is off. */

@@ -1,6 +1,6 @@
 /**
- * What browsers and supervisors ask for, as a hapi plugin: the front page of the service at `/`, `/health/…`, and `/favicon.ico` and
- * `/robots.txt`, which are the same whatever the service holds.
+ * What browsers and supervisors ask for, as a hapi plugin: the front page of the service at `/`, its description at `/docs` and
+ * `/openapi.json`, `/health/…`, and `/favicon.ico` and `/robots.txt`, which are the same whatever the service holds.
  */
 
 import type { Plugin } from '@hapi/hapi';
@@ -14,6 +14,7 @@ import type { Route } from '../http/route.js';
 import { mount } from '../http/route-handler.js';
 import { frontPage } from './front-page.js';
 import { healthRoutes } from './health.js';
+import { openApiRoutes } from './openapi/index.js';
 
 /** A page for browsers, JSON for programs. */
 export const frontRoute: Route = {
@@ -28,6 +29,9 @@ export const frontRoute: Route = {
         }
     })
 };
+
+/** All routes of the web. */
+export const webRoutes: readonly Route[] = [frontRoute, ...healthRoutes, ...openApiRoutes];
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">
 <rect width="16" height="16" rx="3" fill="#1f4e79"/>
@@ -57,7 +61,7 @@ export const web: Plugin<TranslatorOptions> = {
 
     register(server, options) {
 
-        mount(server, [frontRoute, ...healthRoutes], options);
+        mount(server, webRoutes, options);
         const files = [['/favicon.ico', 'image/svg+xml', ICON], ['/robots.txt', 'text/plain', robots(options.bases ?? DEFAULT_BASES)]] as const;
         for (const [path, mediaType, text] of files) {
             server.route({

@@ -1,32 +1,45 @@
-/** `0.DOIP/Op.ListOperations`: ids of the operations that the caller may perform on the target. */
+/** `0.DOIP/Op.ListOperations`: the operations that the caller may perform on the target: their ids, or with `describe` their descriptions. */
 
+import Joi from 'joi';
 import type { OperationSummary } from '../../core/operation-summary.js';
 import { demand, missingTarget } from '../../core/authorise.js';
+import { flag } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
+import { describeOperation } from '../../core/operation-description.js';
 import { Op } from '../../doip/operation-ids.js';
 import type { OperationContext } from '../../core/operation-context.js';
 
-export const listOperations = defineOperation({
+interface ListAttributes {
+    readonly describe: boolean;
+}
+
+export const listOperations = defineOperation<ListAttributes>({
     id: Op.listOperations,
     summary: 'list the operations on the target',
     target: 'any',
     methods: ['GET', 'POST'],
     authorise: 'in-handler',
+    attributes: Joi.object<ListAttributes>({
+        describe: flag().default(false)
+    }),
 
     async handler(context) {
 
-        const { caller, targetId, services: { registry, serviceId } } = context;
+        const { attributes, caller, targetId, services: { registry, serviceId } } = context;
         const onService = targetId === serviceId;
         if (!onService) {
             demandReader(context);
         }
 
         const fixed = registry.all().filter((operation) => !operation.unlisted && fits(operation, onService) && mayTry(operation, context));
-        return result.json([...fixed.map(({ id }) => id), ...await registry.listDynamic(targetId, caller)]);
+        const methods = await registry.listDynamic(targetId, caller);
+        return result.json(attributes.describe ?
+            [...fixed.map(describeOperation), ...methods.map((id) => ({ id, target: onService ? 'service' : 'object' }))] :
+            [...fixed.map(({ id }) => id), ...methods]);
     }
 });
 
-function demandReader(context: OperationContext): void {
+function demandReader(context: OperationContext<ListAttributes>): void {
 
     const { caller, services: { policy } } = context;
     if (!context.hasTarget) {
@@ -42,7 +55,7 @@ function fits({ target }: OperationSummary, onService: boolean): boolean {
 }
 
 /** False for operations whose rule rejects the caller; those that authorise in their handler are listed. */
-function mayTry({ authorise }: OperationSummary, context: OperationContext): boolean {
+function mayTry({ authorise }: OperationSummary, context: OperationContext<ListAttributes>): boolean {
 
     const { caller, services: { policy } } = context;
     switch (authorise) {

@@ -52,7 +52,7 @@ describe('the front page', () => {
         expect(page).to.contain('<title>test/service</title>').and.contain(`doip-gateway ${implementation.version}`)
             .and.contain(`doip://127.0.0.1:${nativePort(test)}/test/service`);
         const links = [...page.matchAll(/href="([^"]*)"/g)].map(([, link = '']) => link.replaceAll('&amp;', '&'));
-        expect(links.length).to.equal(6);
+        expect(links.length).to.equal(8);
         for (const link of links) {
             expect((await get(link)).status, link).to.equal(200);
         }

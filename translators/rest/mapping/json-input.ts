@@ -37,7 +37,7 @@ export async function *jsonInputUnlessNull(call: RouteCall): AsyncGenerator<Segm
 export function prefixed(words: string, error: unknown): unknown {
 
     const isBadRequest = error instanceof DoipError && error.status === Status.badRequest && error.http === undefined;
-    return isBadRequest ? badRequest(`${words}: ${error.message}`, { details: error.details, cause: error }) : error;
+    return isBadRequest ? badRequest(`${words}: ${error.message}`, { details: error.details }) : error;
 }
 
 /** The body as text, converted to JSON by `wrap`. */

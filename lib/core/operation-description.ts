@@ -1,0 +1,62 @@
+/** Descriptions of operations for clients: what ListOperations answers with `describe`, and the source of the OpenAPI document. */
+
+import type Joi from 'joi';
+import type { JsonObject, JsonValue } from '../util/json-types.js';
+import type { DescribedOperation } from './operation-summary.js';
+
+/** Description of a schema by Joi. */
+interface Described {
+    readonly keys?: Readonly<Record<string, Described>>;
+    readonly metas?: readonly { readonly isText?: boolean }[];
+    readonly type?: string;
+}
+
+/**
+ * Describes an operation.
+ *
+ * @returns `id`, `aliases`, `summary`, `target`, `methods` (of HTTP), `authorise` (the rule, or `custom`), `attributes` and `input` (JSON
+ * Schema 2020-12; `input` also `segments` for a sequence of segments, absent for none), `result` (JSON Schema, if declared)
+ */
+export function describeOperation(operation: DescribedOperation): JsonObject {
+
+    const { id, aliases = [], summary, target, methods = ['POST'], authorise, attributes, input = 'none', inputSchema, resultSchema } = operation;
+    return {
+        id,
+        aliases: [...aliases],
+        summary,
+        target,
+        methods: [...methods],
+        authorise: typeof authorise === 'string' ? authorise : 'custom',
+        attributes: attributes === undefined ? { type: 'object' } : attributesSchema(attributes),
+        ...(input === 'none' ? {} : { input: input === 'segments' ? 'segments' : inputSchema === undefined ? {} : schemaOf(inputSchema) }),
+        ...(input === 'none' ? {} : { inputRequired: input === 'json' }),
+        ...(resultSchema === undefined ? {} : { result: resultSchema })
+    };
+}
+
+/** The schema of attributes. Attributes that are not declared are ignored, and text may be written as anything that has a text. */
+function attributesSchema(schema: Joi.ObjectSchema): JsonObject {
+
+    const { keys = {} } = schema.describe() as Described;
+    const { properties, ...rest } = schemaOf(schema) as JsonObject & { properties?: Record<string, JsonObject> };
+    const texts = new Set(Object.entries(keys).filter(([, { metas = [] }]) => metas.some(({ isText }) => isText)).map(([name]) => name));
+    const described = Object.entries(properties ?? {}).filter(([name]) => name !== 'dryRun' || keys['dryRun']?.type !== undefined)
+        .map(([name, property]): [string, JsonValue] => [name, texts.has(name) ? withText(property) : property]);
+    return { ...rest, properties: Object.fromEntries(described), additionalProperties: true };
+}
+
+/** Attributes of any type that are converted to text are described as strings. */
+function withText(property: JsonObject): JsonObject {
+
+    const { anyOf, items, ...rest } = property;
+    if (anyOf !== undefined || items !== undefined) {
+        return { ...rest, type: 'array', items: { type: 'string' } };
+    }
+
+    return rest['type'] === undefined ? { ...rest, type: 'string' } : rest;
+}
+
+function schemaOf(schema: Joi.Schema): JsonObject {
+
+    return schema['~standard'].jsonSchema.input({ target: 'draft-2020-12' }) as JsonObject;
+}

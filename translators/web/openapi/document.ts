@@ -1,0 +1,168 @@
+/** The OpenAPI 3.1 document: the paths of REST, every operation by DOIP over HTTP, and the types. */
+
+import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
+import { isJsonObject } from '../../../lib/util/json-types.js';
+import { implementation } from '../../../lib/util/version.js';
+import type { PathDescription, QueryParameter } from './paths.js';
+import { PATHS } from './paths.js';
+import { ref, SCHEMAS } from './schemas.js';
+
+/** An operation; see `describeOperation`. */
+interface OperationDescription {
+    readonly id: string;
+    readonly summary: string;
+    readonly target: string;
+    readonly methods: readonly string[];
+    readonly attributes: JsonObject;
+    readonly input?: JsonValue;
+    readonly inputRequired?: boolean;
+    readonly result?: JsonObject;
+}
+
+/** What the service says about itself; the output of `gateway/Op.Describe`. */
+export interface ServiceDescription {
+    readonly id: string;
+    readonly operations: readonly OperationDescription[];
+    /** JSON schemas by the name of their type. */
+    readonly types: JsonObject;
+}
+
+const ERROR = { description: 'an error', content: { 'application/json': { schema: ref('Error') } } };
+const DOIP_TAG = 'DOIP over HTTP';
+
+/** Names of parameters in paths, which may contain slashes. */
+const PATH_PARAMETER = /\{(\w+)\}/;
+
+/** Returns the document. `base` is the prefix of all paths. */
+export function openApiDocument({ id, operations, types }: ServiceDescription, base: string): JsonObject {
+
+    const tags = [...new Set(PATHS.map(({ tag }) => tag)), DOIP_TAG];
+    return {
+        openapi: '3.1.0',
+        info: {
+            title: id,
+            version: implementation.version,
+            description: `A digital object repository (${implementation.name}). Objects, their types and rights are described in the documentation of the software.`
+        },
+        servers: [{ url: base === '' ? '/' : base }],
+        tags: tags.map((name) => ({ name })),
+        security: [{}, { basic: [] }, { bearer: [] }],
+        paths: { ...restPaths(), ...Object.fromEntries(operations.map(doipPath)) },
+        components: {
+            securitySchemes: { basic: { type: 'http', scheme: 'basic' }, bearer: { type: 'http', scheme: 'bearer' } },
+            schemas: { ...SCHEMAS, ...typeSchemas(types, base) }
+        }
+    };
+}
+
+function restPaths(): Record<string, JsonObject> {
+
+    const paths: Record<string, JsonObject> = {};
+    for (const description of PATHS) {
+        paths[description.path] = { ...paths[description.path], [description.method]: restOperation(description) };
+    }
+
+    return paths;
+}
+
+function restOperation({ method, path, tag, summary, query = [], body, response, isRedirect = false }: PathDescription): JsonObject {
+
+    const [, name] = PATH_PARAMETER.exec(path) ?? [];
+    const inPath = name === undefined ? [] :
+        [{ name, in: 'path', required: true, schema: { type: 'string' }, description: 'slashes may be sent as they are or percent-encoded' }];
+    return {
+        operationId: `${method}${path.replaceAll(/[^A-Za-z]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`,
+        tags: [tag],
+        summary,
+        parameters: [...inPath, ...query.map(queryParameter)],
+        ...body === undefined ? {} : { requestBody: { content: contentOf(body) } },
+        responses: {
+            200: { description: summary, content: contentOf(response) },
+            ...isRedirect ? { 302: { description: 'the address of the object is in the header Location' } } : {},
+            default: ERROR
+        }
+    };
+}
+
+function queryParameter({ name, description, schema, required = false }: QueryParameter): JsonObject {
+
+    const isFlag = Array.isArray(schema['enum']) && schema['enum'].includes('');
+    return { name, in: 'query', description, required, schema, ...isFlag ? { allowEmptyValue: true } : {} };
+}
+
+function contentOf(media: Readonly<Record<string, JsonObject>>): JsonObject {
+
+    return Object.fromEntries(Object.entries(media).map(([mediaType, schema]) => [mediaType, { schema }]));
+}
+
+/** The path of an operation, with its attributes as parameters. */
+function doipPath(operation: OperationDescription): [path: string, item: JsonObject] {
+
+    const { id, methods } = operation;
+    const shared = doipOperation(operation);
+    const item: JsonObject = { post: { operationId: `POST ${id}`, ...shared, ...doipBody(operation) } };
+    if (methods.includes('GET')) {
+        item['get'] = { operationId: `GET ${id}`, ...shared };
+    }
+
+    return [`/doip/${id}`, item];
+}
+
+function doipOperation({ summary, target, attributes, result = {} }: OperationDescription): JsonObject {
+
+    const properties = isJsonObject(attributes['properties']) ? attributes['properties'] : {};
+    const parameters: JsonObject[] = [
+        {
+            name: 'targetId', in: 'query', required: true, schema: target === 'service' ? { const: 'service' } : { type: 'string' },
+            description: target === 'service' ? 'the service' : target === 'object' ? 'id of the object' : 'id of the object, or `service`'
+        },
+        ...Object.entries(properties).map(([name, schema]): JsonObject => ({
+            name: `attributes.${name}`, in: 'query', content: { 'application/json': { schema } }, required: isRequired(attributes, name)
+        }))
+    ];
+    return {
+        tags: [DOIP_TAG],
+        summary,
+        parameters,
+        responses: {
+            200: {
+                description: 'success; the header Doip-Response has the status and the attributes of the response',
+                content: { 'application/json': { schema: result }, 'application/octet-stream': {}, 'multipart/mixed': {} }
+            },
+            default: ERROR
+        }
+    };
+}
+
+function doipBody({ input, inputRequired = false }: OperationDescription): JsonObject {
+
+    if (input === undefined) {
+        return {};
+    }
+
+    const isSequence = input === 'segments';
+    const content = { 'application/json': { schema: isJsonObject(input) ? input : {} }, ...isSequence ? { 'multipart/form-data': {}, 'multipart/mixed': {} } : {} };
+    return { requestBody: { required: inputRequired && !isSequence, content } };
+}
+
+function isRequired({ required }: JsonObject, name: string): boolean {
+
+    return Array.isArray(required) && required.includes(name);
+}
+
+/** Each type as a component. It gets an address of its own, so that references inside of it hold. */
+function typeSchemas(types: JsonObject, base: string): JsonObject {
+
+    return Object.fromEntries(Object.entries(types).map(([name, schema]) => {
+
+        const address = `${base}/schemas/${encodeURIComponent(name)}`;
+        const component: JsonObject = isJsonObject(schema) ? { $id: address, title: name, ...schema } : { title: name, ...schema === false ? { not: {} } : {} };
+        return [componentName(name), component];
+    }));
+}
+
+/** Name of a component for a type: other characters than letters, digits, dots and hyphens as `_` and their code. */
+export function componentName(type: string): string {
+
+    return `type.${type.replaceAll(/[^A-Za-z0-9.-]/g, (character) => `_${character.codePointAt(0)?.toString(16) ?? ''}`)}`;
+}

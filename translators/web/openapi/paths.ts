@@ -1,0 +1,277 @@
+/**
+ * The paths of REST for the OpenAPI document. A test holds the table against the routes: each route is described, and each description has
+ * a route.
+ */
+
+import type { JsonObject } from '../../../lib/util/json-types.js';
+import { listOf, ref } from './schemas.js';
+
+/** A parameter of a query string. */
+export interface QueryParameter {
+    readonly name: string;
+    readonly description: string;
+    readonly schema: JsonObject;
+    readonly required?: boolean;
+}
+
+/** Bodies or responses by media type; the schema of each. */
+type Media = Readonly<Record<string, JsonObject>>;
+
+/** One method of a path. */
+export interface PathDescription {
+    readonly method: 'get' | 'post' | 'put' | 'delete';
+    /** With `{id}` and the like; ids may contain slashes, which clients may send as they are or percent-encoded. */
+    readonly path: string;
+    /** Path of the route, where it differs. */
+    readonly route?: string;
+    readonly tag: string;
+    readonly summary: string;
+    readonly query?: readonly QueryParameter[];
+    readonly body?: Media;
+    /** Of the status 200. */
+    readonly response: Media;
+    /** Further headers, statuses and the like are left to the pages of the documentation. */
+    readonly isRedirect?: boolean;
+}
+
+const TEXT = { type: 'string' };
+const WHOLE = { type: 'integer' };
+
+/** A flag counts as true without a value as well. */
+function flag(name: string, description: string): QueryParameter {
+
+    return { name, description, schema: { enum: ['', 'true', 'false'] } };
+}
+
+function text(name: string, description: string): QueryParameter {
+
+    return { name, description, schema: TEXT };
+}
+
+function required(name: string, description: string): QueryParameter {
+
+    return { name, description, schema: TEXT, required: true };
+}
+
+function number(name: string, description: string): QueryParameter {
+
+    return { name, description, schema: WHOLE };
+}
+
+/** A value that is written as JSON text. */
+function json(name: string, description: string): QueryParameter {
+
+    return { name, description: `${description} (JSON)`, schema: { type: 'string', contentMediaType: 'application/json' } };
+}
+
+const jsonOf = (schema: JsonObject): Media => ({ 'application/json': schema });
+const OBJECT_OR_CONTENT = jsonOf(ref('Content'));
+const SUCCESS = jsonOf(ref('Success'));
+const FORM_OR_JSON = (schema: string): Media => ({ 'application/json': ref(schema), 'application/x-www-form-urlencoded': ref(schema) });
+
+const FULL = flag('full', 'the whole object instead of its content');
+const PRETTY = flag('pretty', 'formatted JSON');
+const CONTEXT = flag('includeResponseContext', 'with full: adds responseContext.permission');
+const REQUEST_CONTEXT = json('requestContext', 'an object for type code');
+const DRY_RUN = flag('dryRun', 'validate and respond as usual, but store nothing');
+const ROLES = flag('full', 'adds typesPermittedToCreate and groupIds');
+
+const OBJECT_BODY: Media = {
+    'application/json': ref('Content'),
+    'multipart/form-data': {
+        type: 'object',
+        properties: { content: { description: 'the content (JSON)' }, acl: ref('Acl'), userMetadata: { type: 'object' } },
+        additionalProperties: { type: 'string', contentMediaType: 'application/octet-stream', description: 'a payload: any part with a file name' }
+    }
+};
+
+const SEARCH: readonly QueryParameter[] = [
+    text('query', 'the query; `*:*` matches all objects'),
+    json('queryJson', 'alternatively, what the content must contain'),
+    number('pageNum', 'number of the page, from 0'),
+    number('pageSize', 'size of a page; 0 for the number of results only, without it all results'),
+    text('sortFields', 'JSON array of `{"name": …, "reverse": true}`, or `/name DESC,/year`'),
+    flag('ids', 'only ids'),
+    flag('full', '`false`: only the content of each object'),
+    json('filter', 'array of JSON pointers: only these branches of each result'),
+    json('filterQueries', 'array of queries that results must match as well'),
+    json('facets', 'array of `{"field": …, "maxBuckets": 10}`'),
+    flag('includeScore', 'adds responseContext.score'),
+    flag('includeVersions', 'also finds published versions'),
+    REQUEST_CONTEXT
+];
+
+/** In the order in which they are shown. */
+export const PATHS: readonly PathDescription[] = [
+    {
+        method: 'get', path: '/objects/{id}', route: '/objects/{name*}', tag: 'Objects', summary: 'read an object, a part of it, or a payload',
+        query: [
+            FULL, text('jsonPointer', 'only the value at this JSON pointer'), json('filter', 'array of JSON pointers: only these branches'),
+            flag('text', 'the raw text of a string, number or boolean'), PRETTY, CONTEXT,
+            text('payload', 'the bytes of the payload of this name'), flag('metadata', 'with payload: its file name and media type'),
+            text('disposition', 'with payload: `attachment` makes browsers download it'), REQUEST_CONTEXT
+        ],
+        response: { 'application/json': {}, 'text/plain': TEXT, 'application/octet-stream': {} }
+    },
+    {
+        method: 'get', path: '/api/objects/{id}', route: '/api/objects/{name*}', tag: 'Objects', summary: 'the same, for older clients', query: [FULL, PRETTY],
+        response: OBJECT_OR_CONTENT
+    },
+    {
+        method: 'post', path: '/objects', route: '/objects/{name*}', tag: 'Objects', summary: 'create an object; a form with a query is a search',
+        query: [
+            required('type', 'the type'), text('handle', 'the id'), text('suffix', 'the id without the prefix of the service'), DRY_RUN, FULL, PRETTY, CONTEXT,
+            REQUEST_CONTEXT
+        ],
+        body: OBJECT_BODY, response: OBJECT_OR_CONTENT
+    },
+    {
+        method: 'get', path: '/objects', route: '/objects/{name*}', tag: 'Search', summary: 'find objects', query: SEARCH, response: jsonOf(ref('SearchResults'))
+    },
+    {
+        method: 'put', path: '/objects/{id}', route: '/objects/{name*}', tag: 'Objects', summary: 'replace the content of an object, or a part of it',
+        query: [
+            text('type', 'a new type'), text('jsonPointer', 'replace only the value at this JSON pointer'),
+            { ...text('payloadToDelete', 'names of payloads to delete'), schema: { type: 'array', items: TEXT } }, DRY_RUN, FULL, PRETTY, CONTEXT, REQUEST_CONTEXT
+        ],
+        body: OBJECT_BODY, response: OBJECT_OR_CONTENT
+    },
+    {
+        method: 'delete', path: '/objects/{id}', route: '/objects/{name*}', tag: 'Objects', summary: 'delete an object, a part of its content or a payload',
+        query: [text('jsonPointer', 'delete only the value at this JSON pointer'), text('payload', 'delete only this payload'), DRY_RUN, REQUEST_CONTEXT],
+        response: jsonOf({ type: 'object', maxProperties: 0 })
+    },
+    { method: 'get', path: '/search', tag: 'Search', summary: 'find objects', query: SEARCH, response: jsonOf(ref('SearchResults')) },
+    {
+        method: 'post', path: '/search', tag: 'Search', summary: 'find objects; the parameters are members of the body',
+        body: {
+            'application/json': { type: 'object', description: 'the parameters of GET' },
+            'application/x-www-form-urlencoded': { type: 'object', description: 'the parameters of GET' }
+        },
+        response: jsonOf(ref('SearchResults'))
+    },
+    { method: 'get', path: '/acls/{id}', route: '/acls/{name*}', tag: 'Rights', summary: 'read the access control list of an object', response: jsonOf(ref('Acl')) },
+    {
+        method: 'put', path: '/acls/{id}', route: '/acls/{name*}', tag: 'Rights', summary: 'replace the access control list of an object',
+        body: jsonOf(ref('Acl')), response: jsonOf(ref('Acl'))
+    },
+    {
+        method: 'post', path: '/acls/{id}', route: '/acls/{name*}', tag: 'Rights', summary: 'the same as PUT',
+        body: jsonOf(ref('Acl')), response: jsonOf(ref('Acl'))
+    },
+    { method: 'get', path: '/schemas', route: '/schemas/{name*}', tag: 'Types', summary: 'all types with their JSON schemas', response: jsonOf(ref('Schemas')) },
+    {
+        method: 'get', path: '/schemas/{type}', route: '/schemas/{name*}', tag: 'Types', summary: 'the JSON schema of a type',
+        response: jsonOf({ type: ['object', 'boolean'] })
+    },
+    {
+        method: 'put', path: '/schemas/{type}', route: '/schemas/{name*}', tag: 'Types', summary: 'create a type, or replace its schema',
+        body: jsonOf({ type: ['object', 'boolean'] }), response: SUCCESS
+    },
+    { method: 'delete', path: '/schemas/{type}', route: '/schemas/{name*}', tag: 'Types', summary: 'delete a type; its objects are kept', response: SUCCESS },
+    { method: 'get', path: '/schemaTemplates', tag: 'Types', summary: 'templates for new types', response: jsonOf(ref('SchemaTemplates')) },
+    {
+        method: 'get', path: '/versions', tag: 'Versions', summary: 'the versions of an object, the tip last', query: [required('objectId', 'the object or a version')],
+        response: jsonOf(listOf('Version'))
+    },
+    {
+        method: 'post', path: '/versions', tag: 'Versions', summary: 'publish a version of an object',
+        query: [
+            required('objectId', 'the object'), text('versionId', 'id of the version; by default a minted one'),
+            flag('clonePayloads', 'without a value or false: a version without payloads')
+        ],
+        response: jsonOf(ref('Version'))
+    },
+    {
+        method: 'get', path: '/relationships/{id}', route: '/relationships/{name*}', tag: 'Relationships', summary: 'objects that an object refers to, and that refer to it',
+        query: [flag('outboundOnly', 'only objects that the object refers to')], response: jsonOf(ref('Relationships'))
+    },
+    {
+        method: 'get', path: '/call', tag: 'Methods', summary: 'call a method that allows GET',
+        query: [
+            text('objectId', 'the object, for a method of an object'), text('type', 'the type, for a static method'), required('method', 'name of the method'),
+            json('params', 'the input'), json('attributes', 'an object for context.attributes'), REQUEST_CONTEXT
+        ],
+        response: { 'application/json': {}, 'application/octet-stream': {} }
+    },
+    {
+        method: 'post', path: '/call', tag: 'Methods', summary: 'call a method of an object or of a type',
+        query: [
+            text('objectId', 'the object, for a method of an object'), text('type', 'the type, for a static method'), required('method', 'name of the method'),
+            json('params', 'the input, when there is no body'), json('attributes', 'an object for context.attributes'), REQUEST_CONTEXT
+        ],
+        body: { 'application/json': {}, 'application/octet-stream': {} }, response: { 'application/json': {}, 'application/octet-stream': {} }
+    },
+    {
+        method: 'get', path: '/listMethods', tag: 'Methods', summary: 'names of the methods of an object or of a type',
+        query: [
+            text('objectId', 'methods of this object'), text('type', 'methods of objects of this type'), flag('static', 'with type: static methods'),
+            flag('includeCrud', 'adds the operations on objects')
+        ],
+        response: jsonOf({ type: 'array', items: TEXT })
+    },
+    { method: 'post', path: '/auth/token', tag: 'Logins', summary: 'create an access token', query: [ROLES], body: FORM_OR_JSON('TokenRequest'), response: jsonOf(ref('Token')) },
+    {
+        method: 'post', path: '/auth/introspect', tag: 'Logins', summary: 'the user of an access token', query: [ROLES],
+        body: FORM_OR_JSON('TokenInput'), response: jsonOf(ref('Caller'))
+    },
+    { method: 'post', path: '/auth/revoke', tag: 'Logins', summary: 'revoke an access token', body: FORM_OR_JSON('TokenInput'), response: jsonOf(ref('Caller')) },
+    { method: 'get', path: '/check-credentials', tag: 'Logins', summary: 'the authenticated caller', query: [ROLES], response: jsonOf(ref('Caller')) },
+    { method: 'post', path: '/check-credentials', tag: 'Logins', summary: 'the same as GET', query: [ROLES], response: jsonOf(ref('Caller')) },
+    {
+        method: 'put', path: '/users/this/password', tag: 'Logins', summary: 'change the password of the caller', body: { 'text/plain': TEXT },
+        response: SUCCESS
+    },
+    { method: 'put', path: '/adminPassword', tag: 'Administration', summary: 'set the password of the administrator', body: jsonOf({}), response: SUCCESS },
+    { method: 'post', path: '/sessions', tag: 'Sessions', summary: 'start a session with cookies', query: [ROLES], response: jsonOf(ref('Session')) },
+    {
+        method: 'get', path: '/sessions/{session}', route: '/sessions/{name*}', tag: 'Sessions', summary: 'describe a session; `this` is that of the request', query: [ROLES],
+        response: jsonOf(ref('Session'))
+    },
+    {
+        method: 'delete', path: '/sessions/{session}', route: '/sessions/{name*}', tag: 'Sessions', summary: 'end a session',
+        response: jsonOf(ref('Session'))
+    },
+    {
+        method: 'post', path: '/batchUpload', tag: 'Many objects', summary: 'create or change many objects independently',
+        query: [
+            { name: 'format', description: 'one object per line', schema: { enum: ['json', 'ndjson'] } }, flag('failFast', 'accept no further items after the first failure'),
+            flag('parallel', '`false`: one item after the other')
+        ],
+        body: { 'application/json': { type: ['array', 'object'], items: ref('BatchItem') }, 'application/x-ndjson': {} },
+        response: jsonOf(ref('BatchResults'))
+    },
+    ...(['post', 'put'] as const).map((method): PathDescription => ({
+        method, path: '/uploadObjects', tag: 'Many objects', summary: 'create or replace many objects, all or none',
+        query: [flag('deleteCurrentObjects', 'delete all objects that are not in the upload, except the design')],
+        body: { 'application/json': { type: ['array', 'object'], items: ref('BatchItem') }, 'application/x-ndjson': {} }, response: SUCCESS
+    })),
+    {
+        method: 'post', path: '/reindexBatch', tag: 'Administration', summary: 'index objects again',
+        query: [text('query', 'index the results of this query'), flag('all', 'index all objects'), flag('lockObjects', '`false`: do not lock the objects')],
+        body: jsonOf({ type: ['array', 'null'], items: TEXT }), response: SUCCESS
+    },
+    {
+        method: 'get', path: '/api/handles/{handle}', route: '/api/handles/{name*}', tag: 'Handles', summary: 'resolve a handle to its record',
+        query: [
+            { ...text('index', 'only values with this index'), schema: { type: 'array', items: WHOLE } },
+            { ...text('type', 'only values of this type'), schema: { type: 'array', items: TEXT } }, PRETTY
+        ],
+        response: jsonOf(ref('HandleRecord'))
+    },
+    {
+        method: 'get', path: '/hdl/{handle}', route: '/hdl/{name*}', tag: 'Handles', summary: 'redirect to the object of a handle',
+        query: [text('locatt', '`view:ui`, `view:json` or another view in the record'), flag('noredirect', 'return the record instead')],
+        response: { 'text/html': TEXT }, isRedirect: true
+    },
+    { method: 'post', path: '/updateHandles', tag: 'Handles', summary: 'update all handle records in the background', response: jsonOf({ type: 'object' }) },
+    { method: 'get', path: '/updateHandles', tag: 'Handles', summary: 'the progress of the update of all handle records', response: jsonOf(ref('HandleUpdate')) },
+    { method: 'get', path: '/design', tag: 'Service', summary: 'the design with the schemas of all types', response: jsonOf(ref('Design')) },
+    { method: 'get', path: '/initData', tag: 'Service', summary: 'version, design and the current login, for user interfaces', response: jsonOf(ref('InitData')) },
+    { method: 'get', path: '/startupStatus', tag: 'Service', summary: 'the status of the subsystems; 500 when one has failed', response: jsonOf(ref('StartupStatus')) },
+    { method: 'get', path: '/health/live', tag: 'Service', summary: 'whether the process responds', response: jsonOf(ref('Health')) },
+    { method: 'get', path: '/health/ready', tag: 'Service', summary: 'whether the service should get requests; otherwise 503', response: jsonOf(ref('Health')) },
+    { method: 'get', path: '/', route: '', tag: 'Service', summary: 'name, version and links; a page for browsers', response: { 'application/json': ref('FrontPage'), 'text/html': TEXT } },
+    { method: 'get', path: '/openapi.json', tag: 'Service', summary: 'this description', response: jsonOf({ type: 'object' }) },
+    { method: 'get', path: '/docs', tag: 'Service', summary: 'this description as a page', response: { 'text/html': TEXT } }
+];
