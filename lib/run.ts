@@ -11,6 +11,7 @@ import { doubtfulVariables, loadConfig } from './config/index.js';
 import { EXIT } from './errors/exit-codes.js';
 import type { Log } from './logging/logger.js';
 import { endWith } from './start-errors.js';
+import { notifySystemd } from './systemd.js';
 import { supportEnd } from './util/node-support.js';
 
 /** Options of a process that serves. */
@@ -62,6 +63,7 @@ async function serve(config: Config, register: (gateway: Gateway) => unknown): P
 
         const since = performance.now();
         log.logger.info({ event: 'service.stopping', signal }, 'stopping');
+        notifySystemd('STOPPING=1', 'finishing requests', log.logger);
         endAnyway(config.http.drainSeconds * 1000 + timeout + Math.max(timeout, CLOSING_MS), log);
         await started;
         await drainServer(server);
@@ -73,6 +75,7 @@ async function serve(config: Config, register: (gateway: Gateway) => unknown): P
     const url = serverUrl(server, config);
     log.logger.info({ event: 'service.listening', url, pid: process.pid, node: process.version, ms: Math.round(performance.now()) }, 'listening');
     await log.flush();
+    notifySystemd('READY=1', `serving at ${url}`, log.logger);
     console.log(banner ? banner.show({ config, url, isUp: server.plugins['doip-gateway'].gateway.isUp }) : url);
     return server;
 }

@@ -1,0 +1,185 @@
+/** The Dockerfile, the compose file and the systemd unit: checked as far as that is possible without their engines. */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { describeConfig } from '../../lib/config/index.js';
+import { createSqlite } from '../support/database.js';
+import { readPage, ROOT } from '../support/doc-pages.js';
+import { startProcess } from '../support/process.js';
+import { until } from '../support/until.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const UNIT = 'docs/deploy/repository.service';
+
+/** Receives what services send to systemd. */
+const RECEIVER = `
+import socket, sys
+receiver = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+receiver.bind(sys.argv[1])
+print('bound', flush=True)
+while True:
+    print(receiver.recv(4096).decode(), flush=True)
+`;
+
+interface Compose {
+    readonly services: Record<string, {
+        readonly build?: string;
+        readonly environment: Record<string, string>;
+        readonly secrets: readonly string[];
+        readonly volumes: readonly string[];
+    }>;
+    readonly secrets: Record<string, { readonly file: string }>;
+    readonly volumes: Record<string, unknown>;
+}
+
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+
+const settings = new Set(describeConfig().flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name])));
+
+const isThere = (program: string): boolean => {
+
+    try {
+        execFileSync('sh', ['-c', `command -v ${program}`]);
+        return true;
+    }
+    catch {
+        return false;
+    }
+};
+
+describe('the image', () => {
+
+    /** Lines by instruction; a line that ends in a backslash continues. */
+    const instructions = (name: string): string[] => read('Dockerfile').replaceAll(/\\\n\s*/g, '').split('\n')
+        .filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
+
+    it('copies files that exist and that the build gets', () => {
+
+        const allowed = read('.dockerignore').split('\n').filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+        const copied = instructions('COPY').filter((line) => !line.startsWith('--from')).flatMap((line) => line.split(' ').slice(0, -1));
+
+        expect(copied.filter((path) => !existsSync(join(ROOT, path)))).to.equal([]);
+        expect(copied.sort()).to.equal(allowed.sort());
+    });
+
+    it('runs the command line, by no root, with settings that exist', () => {
+
+        const { bin } = JSON.parse(read('package.json')) as { bin: Record<string, string> };
+        const variables = instructions('ENV').flatMap((line) => line.split(' ').map((pair) => pair.split('=')[0] ?? ''));
+
+        expect(JSON.parse(instructions('ENTRYPOINT').join())).to.equal(['node', bin['doip-gateway']]);
+        expect(instructions('USER')).to.equal(['node']);
+        expect(variables.filter((name) => !settings.has(name))).to.equal(['NODE_ENV']);
+    });
+
+    it('has a health check that succeeds on a service only', { timeout: 60_000 }, async () => {
+
+        const [command = '', ...args] = JSON.parse(/CMD (\[.*\])$/.exec(instructions('HEALTHCHECK').join())?.[1] ?? '[]') as string[];
+        const database = await createSqlite();
+        const service = await startProcess(database, { BASE_PATH: '/base' });
+        const { port } = new URL(service.url);
+        const check = (): Promise<unknown> => new Promise((resolve) => {
+
+            const env = { PATH: process.env['PATH'], PORT: port, BASE_PATH: '/base' };
+            execFile(command, args, { env }, (failure) => resolve(failure?.code ?? 0));
+        });
+        const running = await check();
+        await service.stop();
+        const stopped = await check();
+        await database.dispose();
+
+        expect([running, stopped]).to.equal([0, 1]);
+    });
+});
+
+describe('the compose file', () => {
+
+    it('is valid YAML, with settings, secrets and volumes that exist', () => {
+
+        const { services, secrets, volumes } = parse(read('compose.yaml')) as Compose;
+        const { repository, database } = services;
+        const used = [repository, database].flatMap((service) => service?.secrets ?? []);
+        const mounted = [repository, database].flatMap((service) => service?.volumes ?? []).map((volume) => volume.split(':')[0] ?? '');
+        const made = readPage('docs/operating.md').blocks.map(({ text }) => text).join('\n');
+
+        expect(Object.keys(repository?.environment ?? {}).filter((name) => !settings.has(name))).to.equal([]);
+        expect([...new Set(used)].sort()).to.equal(Object.keys(secrets).sort());
+        expect(mounted.sort()).to.equal(Object.keys(volumes).sort());
+        expect(Object.values(secrets).filter(({ file }) => !made.includes(`> ${file.slice(2)}\n`))).to.equal([]);
+    });
+});
+
+describe('the systemd unit', () => {
+
+    let folder: string;
+
+    before(async () => {
+
+        folder = await mkdtemp(join(tmpdir(), 'gateway-unit-'));
+    });
+
+    after(() => rm(folder, { recursive: true }));
+
+    it('is accepted by systemd', { skip: !isThere('systemd-analyze') }, async () => {
+
+        const file = join(folder, 'repository.service');
+        await writeFile(file, read(UNIT).replace('/usr/bin/node', process.execPath));
+        const complaints = await new Promise<string>((resolve) => {
+
+            execFile('systemd-analyze', ['verify', file], (failure, out, error) => resolve(failure ? `${failure.message}${out}${error}` : error));
+        });
+
+        expect(complaints.split('\n').filter((line) => line.includes('repository.service')).join('\n')).to.equal('');
+    });
+
+    it('starts what the package has, with settings that exist', () => {
+
+        const { bin } = JSON.parse(read('package.json')) as { bin: Record<string, string> };
+        const environment = readPage('docs/operating.md').blocks.find(({ text }) => text.startsWith('# /etc/repository.env'))?.text ?? '';
+        const names = [...environment.matchAll(/^(\w+)=/gm)].map(([, name = '']) => name);
+
+        expect(read(UNIT)).to.include(`ExecStart=/usr/bin/node ${bin['doip-gateway']} serve\n`);
+        expect(names.length).to.be.above(3);
+        expect(names.filter((name) => !settings.has(name))).to.equal([]);
+    });
+
+    it('is notified when the service listens and when it stops', { timeout: 60_000, skip: !isThere('systemd-notify') || !isThere('python3') }, async () => {
+
+        const socket = join(folder, 'notify');
+        const receiver = spawn('python3', ['-c', RECEIVER, socket], { stdio: ['ignore', 'pipe', 'inherit'] });
+        let received = '';
+        receiver.stdout.on('data', (chunk: Buffer) => (received += chunk.toString()));
+        await until(() => received.startsWith('bound'));
+        const database = await createSqlite();
+        const service = await startProcess(database, { NOTIFY_SOCKET: socket });
+        await until(() => received.includes('READY=1'));
+        await service.stop();
+        await until(() => received.includes('STOPPING=1'));
+        receiver.kill();
+        await once(receiver, 'exit');
+        await database.dispose();
+
+        expect(received).to.include(`READY=1\nSTATUS=serving at ${service.url}`);
+    });
+
+    it('is not needed: a service that cannot notify goes on', { timeout: 60_000 }, async () => {
+
+        const database = await createSqlite();
+        const service = await startProcess(database, { NOTIFY_SOCKET: '/nowhere', PATH: '/nowhere' });
+        await until(() => service.log().includes('service.notify-failed'));
+        const { status } = await fetch(`${service.url}/health/live`);
+        await service.stop();
+        await database.dispose();
+
+        expect(status).to.equal(200);
+    });
+});
