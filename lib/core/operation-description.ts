@@ -2,6 +2,7 @@
 
 import type Joi from 'joi';
 import type { JsonObject, JsonValue } from '../util/json-types.js';
+import { getOrAdd } from '../util/cache/get-or-add.js';
 import type { DescribedOperation } from './operation-summary.js';
 
 /** Description of a schema by Joi. */
@@ -18,6 +19,14 @@ interface Described {
  * Schema 2020-12; `input` also `segments` for a sequence of segments, absent for none), `result` (JSON Schema, if declared)
  */
 export function describeOperation(operation: DescribedOperation): JsonObject {
+
+    return getOrAdd(descriptions, operation, () => descriptionOf(operation));
+}
+
+/** Made once: converting schemas takes milliseconds. */
+const descriptions = new WeakMap<DescribedOperation, JsonObject>();
+
+function descriptionOf(operation: DescribedOperation): JsonObject {
 
     const { id, aliases = [], summary, target, methods = ['POST'], authorise, attributes, input = 'none', inputSchema, resultSchema } = operation;
     return {
