@@ -99,7 +99,7 @@ class SqliteDatabase implements Database {
 
     async migrate(): Promise<void> {
 
-        await migrateSqlite(this.#files, this.#log);
+        await migrateSqlite(this.#files, this.#log, { disk: this.#disk });
     }
 
     async ping(): Promise<void> {

@@ -9,15 +9,21 @@ import { knexClient } from '../../dialect.js';
 import type { Log } from '../../log.js';
 import { MIGRATIONS } from '../../migrations/index.js';
 import { makePrivate } from '../../private-files.js';
-import type { SqliteFile } from './file.js';
+import type { DiskRules } from './disk-space.js';
+import type { SqliteFile, SqliteFiles } from './file.js';
 import { openSqlite } from './file.js';
+import { copyBeforeMigration } from './migration-copy.js';
 import type { MigrateOptions } from '../../migrations/migrate.js';
 import { knexLog, migrate, MIGRATION_TABLE, LOCK_WAIT_MS } from '../../migrations/migrate.js';
 
-/** Migrates the two files of an embedded database. */
-export async function migrateSqlite(
-    files: { readonly rows: SqliteFile; readonly blobs: SqliteFile }, log: Log, options: MigrateOptions = {}
-): Promise<void> {
+/** Options of the migration of an embedded database. */
+export interface SqliteMigrateOptions extends MigrateOptions {
+    /** Disk space to keep free; default as for a disk without settings. */
+    readonly disk?: DiskRules;
+}
+
+/** Migrates the two files of an embedded database. The file with the rows is copied before, if there is space. */
+export async function migrateSqlite(files: SqliteFiles, log: Log, options: SqliteMigrateOptions = {}): Promise<void> {
 
     // Both files must exist, with their settings, before the first table is created.
     openSqlite(files.blobs).close();
@@ -42,11 +48,20 @@ export async function migrateSqlite(
         }
     });
     try {
+        await copyBefore(files, log, options);
         await migrate(knex, { dialect: 'sqlite', log }, options);
     }
     finally {
         await knex.destroy();
         release();
+    }
+}
+
+/** Only for a migration to a newer version: there is a version to go back to. */
+async function copyBefore({ rows }: SqliteFiles, log: Log, { target = 'newest', migrations, disk }: SqliteMigrateOptions): Promise<void> {
+
+    if (target === 'newest') {
+        await copyBeforeMigration(rows, { ...migrations && { migrations }, disk, log });
     }
 }
 

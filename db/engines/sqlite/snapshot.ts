@@ -59,10 +59,10 @@ export async function copySnapshot(folder: string, target: string, onCopied: OnC
     });
 }
 
-/** Copies only the file with the rows. @throws DatabaseError when there is no space */
-export async function copyRows(folder: string, target: string): Promise<void> {
+/** Copies one file of a database. @throws DatabaseError when there is no space */
+export async function copyDatabaseFile(path: string, target: string): Promise<void> {
 
-    const db = openSource(sqliteFiles(folder).rows.path);
+    const db = openSource(path);
     try {
         hold(db);
         await copyFile(db, target, () => {});

@@ -1,0 +1,89 @@
+/**
+ * Copy of the file with the rows before it is migrated: the way back to the version before. Bytes of payloads are not copied: migrations
+ * do not change them, and later ones are not referred to by the copy.
+ */
+
+import { renameSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import type { Log } from '../../log.js';
+import { MIGRATIONS } from '../../migrations/index.js';
+import { MIGRATION_TABLE, type MigrateOptions } from '../../migrations/migrate.js';
+import { type DiskRules, diskRules, freeBytes } from './disk-space.js';
+import type { SqliteFile } from './file.js';
+import { copyDatabaseFile } from './snapshot.js';
+
+/** Added to the number of the last blob of a copy, so that no new blob gets the number of one that was stored after the copy. */
+const SKIPPED_BLOBS = 1_000_000_000;
+
+interface CopyOptions extends Pick<MigrateOptions, 'migrations'> {
+    readonly disk?: DiskRules | undefined;
+    readonly log: Log;
+}
+
+/**
+ * Copies a file with pending migrations to `NAME.LAST-MIGRATION` beside it, unless that exists, such as from a failed attempt, or the disk
+ * lacks the space.
+ */
+export async function copyBeforeMigration(file: SqliteFile, { migrations = MIGRATIONS, disk, log }: CopyOptions): Promise<void> {
+
+    const last = lastMigration(file, migrations.map(({ name }) => name));
+    if (last === null) {
+        return;
+    }
+
+    const target = `${file.path}.${last}`;
+    if (statSync(target, { throwIfNoEntry: false })) {
+        return;
+    }
+
+    const rules = disk ?? diskRules(dirname(file.path));
+    const bytes = statSync(file.path).size + (statSync(`${file.path}-wal`, { throwIfNoEntry: false })?.size ?? 0);
+    const free = Math.max(0, freeBytes(rules) - rules.minFree);
+    const draft = `${target}.part`;
+    try {
+        if (free < bytes) {
+            throw new Error(`the copy needs ${bytes} bytes, ${free} are free above MIN_FREE_BYTES`);
+        }
+
+        rmSync(draft, { force: true });
+        await copyDatabaseFile(file.path, draft);
+        skipBlobs(draft);
+        renameSync(draft, target);
+        log.info({ event: 'database.copied', file: basename(target), bytes }, 'database copied before its migration');
+    }
+    catch (error) {
+        rmSync(draft, { force: true });
+        log.warn({ event: 'database.copy-skipped', err: error }, 'database not copied before its migration');
+    }
+}
+
+/** Returns the last migration of a file that some are missing in; null for a new one, and for one of a newer version. */
+function lastMigration(file: SqliteFile, known: readonly string[]): string | null {
+
+    const db = new Sqlite(file.path);
+    try {
+        if (!db.prepare('select 1 from sqlite_schema where name = ?').get(MIGRATION_TABLE)) {
+            return null;
+        }
+
+        const done = db.prepare(`select name from ${MIGRATION_TABLE} order by id`).pluck().all() as string[];
+        return done.length < known.length && done.every((name) => known.includes(name)) ? done.at(-1) ?? null : null;
+    }
+    finally {
+        db.close();
+    }
+}
+
+function skipBlobs(path: string): void {
+
+    const db = new Sqlite(path);
+    try {
+        if (db.prepare('select 1 from sqlite_schema where name = \'blobs\'').get()) {
+            db.prepare('update sqlite_sequence set seq = seq + ? where name = \'blobs\'').run(SKIPPED_BLOBS);
+        }
+    }
+    finally {
+        db.close();
+    }
+}

@@ -1,0 +1,119 @@
+/** The copy of the rows that is made before a migration, and the way back to it. */
+
+import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import Sqlite from 'better-sqlite3';
+import { migrateDatabase } from '../../../../db/engines/open.js';
+import type { Log } from '../../../../db/log.js';
+import { SILENT } from '../../../../db/log.js';
+import { MIGRATIONS } from '../../../../db/migrations/index.js';
+import { createSqlite, type TestDatabase } from '../../../support/database.js';
+import { smallDisk, withoutDisks } from '../../../support/small-disk.js';
+
+export const lab = Lab.script();
+const { describe, it, beforeEach, afterEach } = lab;
+
+const BEFORE = MIGRATIONS.slice(0, -1);
+const COPY = `repository.sqlite.${BEFORE.at(-1)?.name}`;
+const MIB = 1024 * 1024;
+
+describe('the copy before a migration', () => {
+
+    let database: TestDatabase;
+    let events: string[];
+    let log: Log;
+
+    beforeEach(async () => {
+
+        database = await createSqlite();
+        events = [];
+        const collect = (fields: object): unknown => events.push((fields as { event: string }).event);
+        log = { ...SILENT, info: collect, warn: collect };
+    });
+
+    afterEach(() => database.dispose());
+
+    /** A repository of the version before, with an object and a blob. */
+    async function fill(dataDir: string): Promise<void> {
+
+        await migrateDatabase({ dataDir }, { migrations: BEFORE });
+        const db = new Sqlite(join(dataDir, 'repository.sqlite'));
+        db.exec(`insert into settings (name, value) values ('x', 'before');
+            insert into blobs (store, state, created_on, touched_on) values ('database', 'linked', 1, 1)`);
+        db.close();
+    }
+
+    function query(file: string, sql: string): unknown {
+
+        const db = new Sqlite(join(database.options.dataDir, file));
+        try {
+            return db.prepare(sql).pluck().all();
+        }
+        finally {
+            db.close();
+        }
+    }
+
+    it('has the rows as they were, for the owner only, and can take the place of the migrated file', async () => {
+
+        const { dataDir } = database.options;
+        await fill(dataDir);
+        await migrateDatabase({ dataDir, log }, { target: 'newest' });
+        const file = (name: string): string => join(dataDir, name);
+
+        expect(events).to.equal(['database.copied', 'database.migrated']);
+        expect((await stat(file(COPY))).mode & 0o777).to.equal(0o600);
+        expect(query(COPY, 'select name from migrations order by id')).to.equal(BEFORE.map(({ name }) => name));
+
+        await Promise.all(['-wal', '-shm'].map((suffix) => rm(file(`repository.sqlite${suffix}`), { force: true })));
+        await rename(file(COPY), file('repository.sqlite'));
+        const opened = await database.open();
+        const settings = await opened.read({ sql: 'select value from settings where name = ?' }, ['x']);
+        const created = await opened.commit({ steps: [{
+            sql: `insert into blobs (store, state, created_on, touched_on) values ('database', 'staged', 1, 1)`, bindings: []
+        }] });
+
+        expect(settings).to.equal([{ value: 'before' }]);
+        // No new blob gets the number of one that was stored after the copy.
+        expect(created.ok && created.steps[0]?.insertId).to.equal(1_000_000_002);
+    });
+
+    it('is made neither for a new database, nor without a pending migration, nor twice', async () => {
+
+        const { dataDir } = database.options;
+        await migrateDatabase({ dataDir, log }, { target: 'newest' });
+        await migrateDatabase({ dataDir, log }, { target: 'newest' });
+        expect(events).to.equal(['database.migrated']);
+
+        await migrateDatabase({ dataDir, log }, { target: { downTo: BEFORE.at(-1)?.name ?? null } });
+        await migrateDatabase({ dataDir, log }, { target: 'newest' });
+        const first = await stat(join(dataDir, COPY));
+        await migrateDatabase({ dataDir, log }, { target: { downTo: BEFORE.at(-1)?.name ?? null } });
+        await migrateDatabase({ dataDir, log }, { target: 'newest' });
+
+        expect((await stat(join(dataDir, COPY))).mtimeMs).to.equal(first.mtimeMs);
+        expect(events.filter((event) => event === 'database.copied')).to.have.length(1);
+    });
+
+    it(`is left out when the disk has too little space${withoutDisks()}`, { skip: withoutDisks() !== '' }, async () => {
+
+        const disk = smallDisk(4 * MIB);
+        if (!disk) {
+            return;
+        }
+
+        try {
+            await fill(disk.path);
+            disk.fill(450 * 1024);
+            await migrateDatabase({ dataDir: disk.path, log }, { target: 'newest' });
+
+            expect(events).to.equal(['database.copy-skipped', 'database.migrated']);
+            expect((await readdir(disk.path)).filter((name) => name.startsWith(COPY))).to.equal([]);
+        }
+        finally {
+            disk.remove();
+        }
+    });
+});
