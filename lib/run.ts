@@ -13,6 +13,7 @@ import type { Log } from './logging/logger.js';
 import { endWith } from './start-errors.js';
 import { notifySystemd } from './systemd.js';
 import { supportEnd } from './util/node-support.js';
+import { implementation } from './util/version.js';
 
 /** Options of a process that serves. */
 export interface RunOptions {
@@ -73,7 +74,7 @@ async function serve(config: Config, register: (gateway: Gateway) => unknown): P
     });
     await started;
     const url = serverUrl(server, config);
-    log.logger.info({ event: 'service.listening', url, pid: process.pid, node: process.version, ms: Math.round(performance.now()) }, 'listening');
+    log.logger.info({ event: 'service.listening', url, version: implementation.version, pid: process.pid, node: process.version, ms: Math.round(performance.now()) }, 'listening');
     await log.flush();
     notifySystemd('READY=1', `serving at ${url}`, log.logger);
     console.log(banner ? banner.show({ config, url, isUp: server.plugins['doip-gateway'].gateway.isUp }) : url);

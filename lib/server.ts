@@ -18,7 +18,7 @@ import { createGateway } from './app/gateway.js';
 import { openLog } from './logging/logger.js';
 import { StartupRetry } from './app/startup-retry.js';
 import { isPermanent } from './start-errors.js';
-import { logAccess } from './http-server/access-log.js';
+import { countBytes, logAccess } from './http-server/access-log.js';
 import { clientErrorHandler, rejectExpectation } from './http-server/client-errors.js';
 import { Connections } from './http-server/connections.js';
 import { shareConnections } from './http-server/connection-limit.js';
@@ -157,6 +157,7 @@ function addRequestSteps(server: Server, config: Config, connections: Connection
     server.ext('onRequest', (request, h) => {
 
         assignRequestId(request);
+        countBytes(request);
         checkRequest(request, config.http);
         const preflight = cors.preflight(request);
         if (!preflight) {

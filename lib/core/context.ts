@@ -121,8 +121,8 @@ export interface ContextParts {
 const MAX_LOGGED = 255;
 
 /** Returns a logger that adds the request to its lines. Created on first use, since most requests log nothing. */
-export function requestLog(log: Logger, { operationId, targetId, transport: { logId } }: DoipRequest): Logger {
+export function requestLog(log: Logger, { operationId, targetId, transport: { logId, traceId } }: DoipRequest): Logger {
 
     const [operation, target] = [operationId, targetId].map((id) => id.slice(0, MAX_LOGGED));
-    return log.child({ operation, target, ...(logId === undefined ? {} : { request: logId }) });
+    return log.child({ operation, target, ...(logId === undefined ? {} : { request: logId }), ...(traceId === undefined ? {} : { traceId }) });
 }

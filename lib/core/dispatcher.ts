@@ -122,9 +122,10 @@ export class Dispatcher {
     async #perform(request: DoipRequest, seen: Seen): Promise<DoipResponse> {
 
         try {
-            const { status, attributes, output, callerId = seen.caller?.userId ?? null, entityTag } = await this.#run(request, seen);
+            const { status, attributes, output, callerId = seen.caller?.userId ?? null, entityTag, createdId } = await this.#run(request, seen);
             const response = { requestId: request.requestId, status, attributes, output, callerId };
-            return entityTag === undefined ? response : { ...response, entityTag };
+            return entityTag === undefined && createdId === undefined ? response :
+                { ...response, ...entityTag === undefined ? {} : { entityTag }, ...createdId === undefined ? {} : { createdId } };
         }
         catch (error) {
             const explained = this.#options.explain?.(error) ?? error;

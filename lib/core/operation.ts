@@ -61,6 +61,8 @@ export interface OperationResult {
     readonly output: AsyncIterable<Segment>;
     /** User id that the input authenticated, for the access log; absent if that is the caller of the request. */
     readonly callerId?: string | null;
+    /** Id of the object that was created, for the access log. */
+    readonly createdId?: string;
     /** Tag of the version of the object on which the output depends; absent if it depends on more than that. */
     readonly entityTag?: string;
 }

@@ -145,12 +145,14 @@ export class DoipServer {
 /** Maximum length of an id in the log, in characters. */
 const MAX_LOGGED = 200;
 
-function fieldsOf({ logId, request, status, callerId, remoteAddress, ms, isBroken }: AnsweredRequest): Record<string, unknown> {
+function fieldsOf(answered: AnsweredRequest): Record<string, unknown> {
 
+    const { logId, request, status, callerId, createdId, remoteAddress, ms, isBroken, requestBytes, responseBytes } = answered;
     return {
-        requestId: logId, remote: remoteAddress, status, ms,
+        requestId: logId, remote: remoteAddress, status, ms, requestBytes, responseBytes,
         ...request ? { operation: request.operationId.slice(0, MAX_LOGGED), target: request.targetId.slice(0, MAX_LOGGED) } : {},
         ...callerId === undefined ? {} : { user: callerId },
+        ...createdId === undefined ? {} : { created: createdId },
         ...isBroken ? { broken: true } : {}
     };
 }

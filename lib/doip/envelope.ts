@@ -75,6 +75,8 @@ export interface Transport {
     readonly localToken?: string | undefined;
     /** Request id of the protocol (`Request-Id`), for the log. */
     readonly logId?: string;
+    /** Id of the trace to which the request belongs (W3C Trace Context), for the log. */
+    readonly traceId?: string | undefined;
     /** Certificate whose key the client has proved to own in the TLS handshake; used where a request has no other credentials. */
     readonly clientCertificate?: ClientCertificate | undefined;
 }
@@ -99,6 +101,8 @@ export interface DoipResponse {
     readonly http?: number;
     /** User id of the authenticated caller, for the access log; null if anonymous or unknown. */
     readonly callerId?: string | null;
+    /** Id of the object that was created, for the access log. */
+    readonly createdId?: string;
     /** Tag of the version of the object on which the output depends, for carriers with caches; absent if it depends on more than that. */
     readonly entityTag?: string;
 }

@@ -1,5 +1,6 @@
 /** Access log: one line per request. Secrets in the query string are redacted. */
 
+import type { IncomingMessage } from 'node:http';
 import type { Request, Server } from '@hapi/hapi';
 import type { Logger } from 'pino';
 import { Op } from '../doip/operation-ids.js';
@@ -11,6 +12,10 @@ export interface RequestFacts {
     /** User id; null when anonymous, undefined without authentication. */
     readonly callerId?: string | null | undefined;
     readonly operationId?: string | undefined;
+    /** Id of the object that was created. */
+    readonly createdId?: string | undefined;
+    /** Id of the trace to which the request belongs. */
+    readonly traceId?: string | undefined;
     /** Address of the client, also behind trusted proxies. */
     readonly remoteAddress?: string | undefined;
     /** True when the request was rejected early, by the rate limit of its address. */
@@ -41,7 +46,7 @@ export function logAccess(server: Server, log: Logger, factsOf: (request: Reques
             return;
         }
 
-        const { callerId, operationId, remoteAddress, isRejectedEarly } = factsOf(request);
+        const { callerId, createdId, operationId, remoteAddress, traceId, isRejectedEarly } = factsOf(request);
         if (operationId === Op.health && !access.isLevelEnabled('debug')) {
             return;                                         // Asked every few seconds
         }
@@ -60,8 +65,11 @@ export function logAccess(server: Server, log: Logger, factsOf: (request: Reques
             url: loggedUrl(raw.req.url ?? ''),
             status: statusOf(request),
             ms: (info.completed || Date.now()) - info.received,
+            ...bytesOf(request),
+            ...(traceId === undefined ? {} : { traceId }),
             ...(operationId === undefined ? {} : { operation: operationId }),
             ...(callerId === undefined ? {} : { user: callerId }),
+            ...(createdId === undefined ? {} : { created: createdId }),
             ...(info.responded > 0 ? {} : { broken: true })
         };
         access.info({ event: 'http.request', ...fields }, 'request');
@@ -73,6 +81,32 @@ export function logAccess(server: Server, log: Logger, factsOf: (request: Reques
             log.error({ event: 'http.error', requestId: requestIdOf(request), err: event.error, tags: event.tags }, 'request failed');
         }
     });
+}
+
+/** Bytes of the body of a response that were streamed, by the request. */
+const STREAMED = new WeakMap<IncomingMessage, { bytes: number }>();
+
+/** Counts the bytes of a response, if it is streamed; to be called when its request arrives. */
+export function countBytes({ raw: { req, res } }: Request): void {
+
+    res.once('pipe', (source) => {
+
+        const sent = { bytes: 0 };
+        STREAMED.set(req, sent);
+        source.on('data', ({ length }: Buffer) => {
+
+            sent.bytes += length;
+        });
+    });
+}
+
+/** The bytes of both bodies: of the request as it announced them, of the response as they were sent, compressed or not. */
+function bytesOf({ method, raw: { req, res } }: Request): { readonly requestBytes?: number; readonly responseBytes: number } {
+
+    const announced = req.headers['content-length'];
+    const isEmpty = method === 'head' || res.statusCode === 304 || res.statusCode === 204;
+    const responseBytes = isEmpty ? 0 : STREAMED.get(req)?.bytes ?? Number(res.getHeader('content-length') ?? 0);
+    return announced === undefined ? { responseBytes } : { requestBytes: Number(announced), responseBytes };
 }
 
 /** Aggregates early rejections, so that thousands of them do not flood the log. */

@@ -38,7 +38,11 @@ export interface AnsweredRequest {
     readonly request: DoipRequest | null;
     readonly status: string;
     readonly callerId: DoipResponse['callerId'];
+    readonly createdId: DoipResponse['createdId'] | undefined;
     readonly remoteAddress: string;
+    /** Bytes that the connection moved. */
+    readonly requestBytes: number;
+    readonly responseBytes: number;
     readonly ms: number;
     /** True if the response could not be written to its end. */
     readonly isBroken: boolean;

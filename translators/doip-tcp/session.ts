@@ -26,6 +26,7 @@ interface PendingRequest {
     readonly accounts: BodyAccount[];
     request: DoipRequest | null;
     callerId: DoipResponse['callerId'];
+    createdId?: DoipResponse['createdId'] | undefined;
     isRejectedEarly: boolean;
 }
 
@@ -38,6 +39,7 @@ export class Session {
     readonly #writer: MessageWriter;
     #pending: PendingRequest | null = null;
     #count = 0;
+    #moved = { bytesRead: 0, bytesWritten: 0 };
     #isClosing = false;
 
     constructor(connection: Connection, options: DoipTcpOptions) {
@@ -100,7 +102,8 @@ export class Session {
             const { id, remoteAddress } = this.#connection;
             const status = await writeError(this.#writer, null, error);
             this.#options.onAnswered({
-                logId: id, request: null, status, callerId: undefined, remoteAddress, isRejectedEarly: false, ms: 0, isBroken: false
+                logId: id, request: null, status, callerId: undefined, createdId: undefined,
+                remoteAddress, isRejectedEarly: false, ms: 0, isBroken: false, ...this.#bytes()
             });
             return false;
         }
@@ -185,6 +188,7 @@ export class Session {
         try {
             const response = await gateway.perform(request);
             pending.callerId = response.callerId;
+            pending.createdId = response.createdId;
             return { request, response };
         }
         finally {
@@ -205,11 +209,23 @@ export class Session {
         return error;
     }
 
-    #report({ request, began, callerId, transport: { remoteAddress, logId = '' }, isRejectedEarly }: PendingRequest, status: string, isDone: boolean): void {
+    #report(pending: PendingRequest, status: string, isDone: boolean): void {
+
+        const { request, began, callerId, createdId, transport: { remoteAddress, logId = '' }, isRejectedEarly } = pending;
 
         this.#options.onAnswered({
-            logId, request, status, callerId, remoteAddress, isRejectedEarly, ms: Math.round(performance.now() - began), isBroken: !isDone
+            logId, request, status, callerId, createdId, remoteAddress, isRejectedEarly, ms: Math.round(performance.now() - began), isBroken: !isDone,
+            ...this.#bytes()
         });
+    }
+
+    /** Returns the bytes that the connection has moved since the last call, which are those of one request after another. */
+    #bytes(): { readonly requestBytes: number; readonly responseBytes: number } {
+
+        const { bytesRead, bytesWritten } = this.#connection.socket;
+        const bytes = { requestBytes: bytesRead - this.#moved.bytesRead, responseBytes: bytesWritten - this.#moved.bytesWritten };
+        this.#moved = { bytesRead, bytesWritten };
+        return bytes;
     }
 
     /** Reads what the operation has left of a message, within limits; false if there is more. */

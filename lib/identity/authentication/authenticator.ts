@@ -260,7 +260,8 @@ function failure(credentials: Credentials): Error {
 
     switch (credentials.kind) {
         case 'password':
-            return unauthenticated('Authentication failed', { reason: `wrong name or password for ${JSON.stringify(credentials.name.slice(0, 64))}` });
+            // Without the name, for which people take their password by mistake.
+            return unauthenticated('Authentication failed', { reason: 'wrong name or password' });
         case 'token':
         case 'session':
             return unauthenticated('Authentication failed: the token is not valid or has expired', { attributes: { error: 'invalid_token' } });

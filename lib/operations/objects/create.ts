@@ -45,7 +45,8 @@ export const create = defineOperation<CreateAttributes>({
             demand(caller, policy.canGrantMethods(caller, { type: input.type ?? '', acl: input.acl ?? null, before: null }));
             return creation.create(input, { caller, dryRun, requestContext }, { suffix: suffix || undefined });
         });
-        return tagged(result.json(...writtenAnswer(context, stored, dryRun)), dryRun ? null : entityTagOf(stored));
+        const written = result.json(...writtenAnswer(context, stored, dryRun));
+        return dryRun ? written : { ...tagged(written, entityTagOf(stored)), createdId: stored.id };
     }
 });
 

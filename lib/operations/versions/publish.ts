@@ -24,6 +24,7 @@ export const publishVersion = defineOperation<{ readonly versionId?: string; rea
             caller, requestContext,
             check: (tip) => demand(caller, policy.canWrite(caller, tip))
         });
-        return result.json(record, objectAttributes({ caller, services }, target));
+        const published = result.json(record, objectAttributes({ caller, services }, target));
+        return typeof record['id'] === 'string' ? { ...published, createdId: record['id'] } : published;
     }
 });

@@ -8,6 +8,10 @@ export interface PerformedFacts {
     readonly operationId?: string;
     /** User id; null when anonymous, undefined when the request was not performed. */
     readonly callerId?: string | null | undefined;
+    /** Id of the object that was created. */
+    readonly createdId?: string | undefined;
+    /** Id of the trace to which the request belongs. */
+    readonly traceId?: string | undefined;
     /** Address of the client, with regard to trusted proxies. */
     readonly remoteAddress?: string;
     /** True when it was rejected early, by the rate limit of its address. */
@@ -22,15 +26,17 @@ declare module '@hapi/hapi' {
 }
 
 /** Stores the address of the client, for requests that are not performed. */
-export function noteAddress({ app }: Request, { remoteAddress }: Transport): void {
+export function noteAddress({ app }: Request, { remoteAddress, traceId }: Transport): void {
 
-    app['doip-gateway'] = { remoteAddress };
+    app['doip-gateway'] = { remoteAddress, traceId };
 }
 
 /** Stores the operation and the caller of a performed request. */
-export function recordPerformed({ app }: Request, { operationId, transport: { remoteAddress } }: DoipRequest, { callerId }: DoipResponse): void {
+export function recordPerformed(
+    { app }: Request, { operationId, transport: { remoteAddress, traceId } }: DoipRequest, { callerId, createdId }: DoipResponse
+): void {
 
-    app['doip-gateway'] = { remoteAddress, operationId, callerId };
+    app['doip-gateway'] = { remoteAddress, traceId, operationId, callerId, createdId };
 }
 
 /** Marks a request as rejected early. */

@@ -7,6 +7,7 @@ import type { Transport } from '../../../lib/doip/envelope.js';
 import { badRequest } from '../../../lib/errors/errors.js';
 import { isLoopback, parseAddressRanges, withoutMapping } from '../../../lib/util/net/ip-address.js';
 import { noteAddress } from './request-facts.js';
+import { traceIdOf } from '../headers/traceparent.js';
 import { header } from '../headers/decode.js';
 
 /** Reads the transport of a request. */
@@ -18,6 +19,7 @@ interface Peer {
     readonly encrypted: boolean;
     readonly logId: string;
     readonly translator: string;
+    readonly traceId: string | undefined;
 }
 
 /**
@@ -35,8 +37,10 @@ export function createTransportReader(translator: string, trustedProxies: readon
         const peer = plainAddress(request.info.remoteAddress);
         const encrypted = (request.raw.req.socket as TLSSocket).encrypted === true;
         const logId = header(request.headers, 'request-id') ?? request.info.id;
+        const traceId = traceIdOf(request.headers['traceparent']);
+        const from = { peer, encrypted, logId, translator, traceId };
         const transport = trusted && isForwarded(request) && contains(trusted, peer) ?
-            forwarded(request, { peer, encrypted, logId, translator }, trusted) : direct(request, { peer, encrypted, logId, translator });
+            forwarded(request, from, trusted) : direct(request, from);
         noteAddress(request, transport);
         return transport;
     };
@@ -64,13 +68,13 @@ export function peerSignal(request: Request): AbortSignal {
 }
 
 /** Treats loopback connections as secure, unless they were forwarded, perhaps over an insecure network. */
-function direct(request: Request, { peer, encrypted, logId, translator }: Peer): Transport {
+function direct(request: Request, { peer, encrypted, logId, translator, traceId }: Peer): Transport {
 
     const isForeign = isForwarded(request);
     const isLocal = !isForeign && isLoopback(peer);
     return {
         protocol: encrypted ? 'https' : 'http', secure: encrypted || isLocal, remoteAddress: peer,
-        localToken: isLocal || !isForeign && isOwnAddress(request, peer) ? bearerToken(request) : undefined, logId, translator
+        localToken: isLocal || !isForeign && isOwnAddress(request, peer) ? bearerToken(request) : undefined, logId, translator, traceId
     };
 }
 
@@ -86,7 +90,7 @@ function bearerToken({ headers }: Request): string | undefined {
 }
 
 /** Walks back through the trusted proxies to the first address that is not one of them. */
-function forwarded(request: Request, { peer, encrypted, logId, translator }: Peer, trusted: BlockList): Transport {
+function forwarded(request: Request, { peer, encrypted, logId, translator, traceId }: Peer, trusted: BlockList): Transport {
 
     const hops = listed(request, 'x-forwarded-for').map(plainAddress);
     let address = peer;
@@ -97,7 +101,7 @@ function forwarded(request: Request, { peer, encrypted, logId, translator }: Pee
     const protocols = listed(request, 'x-forwarded-proto').map((protocol) => protocol.toLowerCase());
     const secure = protocols.length > 0 ? protocols.every((protocol) => protocol === 'https') : encrypted;
     return {
-        protocol: secure ? 'https' : 'http', secure, remoteAddress: isIP(address) ? address : peer, localToken: undefined, logId, translator
+        protocol: secure ? 'https' : 'http', secure, remoteAddress: isIP(address) ? address : peer, localToken: undefined, logId, translator, traceId
     };
 }
 
