@@ -21,7 +21,8 @@ export function bannerText({ config, url, isUp, password }: BannerFacts): string
     const { storage: { dataDir, databaseUrl } } = config;
     const rows: [name: string, value: string][] = [
         ['Page', `${url}/`],
-        ['REST API', `${url}/objects`],
+        ['API', `${url}/docs`],
+        ['REST', `${url}/objects`],
         ['DOIP', `${url}/doip`],
         ['Data folder', resolve(dataDir)],
         ['Database', databaseUrl === null ? 'SQLite, in the data folder' : serverText(databaseUrl)]

@@ -78,10 +78,12 @@ describe('on a terminal', () => {
         const password = /^admin, password (\S+)$/.exec(rows.get('Login') ?? '')?.[1] ?? '';
         const headers = { authorization: `Basic ${btoa(`admin:${password}`)}` };
         const login = await fetch(new URL('/check-credentials', rows.get('Page')), { headers });
-        await fetch(`${rows.get('REST API')}/test/missing%1b`, { headers: { accept: 'text/html' } });
+        await fetch(`${rows.get('REST')}/test/missing%1b`, { headers: { accept: 'text/html' } });
         await until(() => session.screen().includes('/test/missing%1b'));
+        const { status } = await fetch(rows.get('API') ?? '');
         const code = await session.interrupt();
 
+        expect(status).to.equal(200);
         expect(session.screen()).to.include(`doip-gateway ${version}\n`).and.to.include('shown only this once; doip-gateway set-admin-password sets another');
         expect(rows.get('Data folder')).to.equal(database.options.dataDir);
         expect(rows.get('Database')).to.equal('SQLite, in the data folder');
