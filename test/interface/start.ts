@@ -48,10 +48,11 @@ describe('the service at start', () => {
 
         let best = Infinity;
         for (let i = 0; i < ATTEMPTS && best >= 1; ++i) {
-            const second = soon();
+            const before = soon();
             const service = await startProcess(database);
-            best = Math.min(best, service.startMs / second);
             await service.stop();
+            // What else runs may have begun meanwhile.
+            best = Math.min(best, service.startMs / Math.max(before, soon()));
         }
 
         return best;
