@@ -25,9 +25,9 @@ export interface RunOptions {
 const CLOSING_MS = 5000;
 
 /**
- * Serves until SIGTERM or an interrupt. The log goes to standard error; the last line on standard output is the URL,
- * or on a terminal a banner. A start that fails ends
- * the process with one sentence and an exit code, as do signals: `run` is for a program that does nothing else.
+ * Serves until SIGTERM or an interrupt. The log goes to standard error; the last line on standard output is the URL, or on a terminal a
+ * banner. A start that fails ends the process with one sentence and an exit code, as do signals: `run` is for a program that does nothing
+ * else.
  *
  * @example
  * await run({}, (gateway) => gateway.registerOperation(wordCount));
@@ -74,7 +74,8 @@ async function serve(config: Config, register: (gateway: Gateway) => unknown): P
     });
     await started;
     const url = serverUrl(server, config);
-    log.logger.info({ event: 'service.listening', url, version: implementation.version, pid: process.pid, node: process.version, ms: Math.round(performance.now()) }, 'listening');
+    const ms = Math.round(performance.now());
+    log.logger.info({ event: 'service.listening', url, version: implementation.version, pid: process.pid, node: process.version, ms }, 'listening');
     await log.flush();
     notifySystemd('READY=1', `serving at ${url}`, log.logger);
     console.log(banner ? banner.show({ config, url, isUp: server.plugins['doip-gateway'].gateway.isUp }) : url);

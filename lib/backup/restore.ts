@@ -1,7 +1,6 @@
 /**
- * Makes a data folder of a backup, in a folder without data. The files are copied into a folder beside their
- * final names and moved at the end; a server refuses to start with only one of them, so an interrupted restore is never taken for a
- * repository.
+ * Makes a data folder of a backup, in a folder without data. The files are copied into a folder beside their final names and moved at the
+ * end. A server refuses to start with only one of them; while they are copied there is neither, and a server would begin a new repository.
  */
 
 import { createHash } from 'node:crypto';
