@@ -37,6 +37,7 @@ const PACKAGES = [
     { files: ['lib/stores/**/*.ts'], forbid: [NO_HTTP] },
     { files: ['db/**/*.ts'], forbid: [NO_HTTP] },
     { files: ['lib/server.ts', 'lib/run.ts', 'lib/index.ts', 'lib/http-server/**/*.ts'], forbid: [NO_BOOM, NO_SQL] },
+    { files: ['lib/client/web/**/*.ts'], forbid: [never('^[^.]', 'the client for browsers has no dependencies, nor modules of node')] },
     { files: ['translators/**/*.ts'], forbid: [NO_BOOM, NO_SQL] },
     { files: ['translators/http/response/errors.ts'], forbid: [NO_SQL] }
 ];
@@ -73,6 +74,7 @@ const LAYERS = [
         only: ['translators', 'lib/util', 'lib/errors', 'lib/json', 'lib/doip', 'lib/app/gateway'],
         values: ['lib/util', 'lib/errors', 'lib/json', 'lib/doip']
     },
+    { folders: ['lib/client/web'], only: ['lib/client/web', 'lib/util'], values: [] },
     { folders: ['lib/client'], only: ['lib/client', 'lib/util', 'lib/errors', 'lib/json', 'lib/doip', 'translators/http'] },
     { folders: ['lib/http-server', 'lib/doip-server'], values: without('db') },
     { folders: ['lib'], flat: true },

@@ -21,6 +21,11 @@ export interface Step {
     readonly expect?: { readonly rows: number; readonly otherwise: string };
     /** Reported as `failed` on a duplicate key; without it a duplicate is an error. */
     readonly duplicate?: string;
+    /**
+     * Positions of bindings that are amounts to be added: steps of several units that differ in these alone may be written as one, with
+     * the sums, if all of them succeed.
+     */
+    readonly sums?: readonly number[];
 }
 
 /**

@@ -20,7 +20,7 @@ export type BindList<N extends string> = (name: N) => number[];
 export type Values<N extends string> = Readonly<Record<N, SqlValue>>;
 
 /** Options of a step besides its values. */
-export type StepOptions = Pick<Step, 'expect' | 'duplicate'>;
+export type StepOptions = Pick<Step, 'expect' | 'duplicate' | 'sums'>;
 
 /** A statement with named values. */
 export interface NamedStatement<N extends string> extends Statement {

@@ -3,6 +3,7 @@
 import { LostFileError } from '../db/engines/sqlite/lost-file.js';
 import { UnusableDatabaseError, type UnusableReason } from '../db/errors.js';
 import { DataDirError } from './app/data-dir.js';
+import { UnfinishedRestoreError } from './app/unfinished-restore.js';
 import { ConfigError } from './config/index.js';
 import { EXIT } from './errors/exit-codes.js';
 import { FirstPasswordError } from './identity/passwords/admin-account.js';
@@ -17,8 +18,14 @@ const DATABASE_CODES: Readonly<Record<UnusableReason, number>> = {
 /** Returns whether an operator must change something before the service can start, so that retries are of no use. */
 export function isPermanent(error: unknown): boolean {
 
-    return error instanceof LostFileError || error instanceof FirstPasswordError || error instanceof UnusableDatabaseError ||
+    return isLoss(error) || error instanceof FirstPasswordError || error instanceof UnusableDatabaseError ||
         error instanceof DataDirError && !error.mayPass;
+}
+
+/** Returns whether a part of the repository is not where it should be. */
+function isLoss(error: unknown): error is LostFileError | UnfinishedRestoreError {
+
+    return error instanceof LostFileError || error instanceof UnfinishedRestoreError;
 }
 
 /** Returns one sentence for errors that the user can fix, a stack trace for others. */
@@ -28,7 +35,7 @@ export function explainStartError(error: unknown): [message: string, code: numbe
         return [error.message, EXIT.config];
     }
 
-    if (error instanceof LostFileError) {
+    if (isLoss(error)) {
         return [error.message, EXIT.lost];
     }
 

@@ -16,6 +16,8 @@ import { numberFloor } from './014-number-floor.js';
 import { principals } from './015-principals.js';
 import { searchBatches } from './016-search-batches.js';
 import { nodeFloors } from './017-node-floors.js';
+import { apiKeys } from './018-api-keys.js';
+import { usage } from './020-usage.js';
 
 export const MIGRATIONS: readonly Migration[] = [
     objects,
@@ -30,5 +32,7 @@ export const MIGRATIONS: readonly Migration[] = [
     numberFloor,
     principals,
     searchBatches,
-    nodeFloors
+    nodeFloors,
+    apiKeys,
+    usage
 ];

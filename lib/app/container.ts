@@ -32,6 +32,8 @@ import { ObjectReader } from '../objects/read/object-reader.js';
 import { WRITE_TIMEOUT_MS } from '../objects/object-transaction.js';
 import { ObjectService } from '../objects/object-service.js';
 import { ObjectWriter } from '../objects/object-writer.js';
+import { Quotas } from '../objects/quotas/quotas.js';
+import { UsageCounter } from '../objects/quotas/usage-counter.js';
 import { ReferenceChecker } from '../objects/reference-checker.js';
 import { RelationshipService } from '../relationships/relationship-service.js';
 import { TxnIdGenerator } from '../objects/txn-id-generator.js';
@@ -59,6 +61,7 @@ import { ReferenceStore } from '../stores/reference-store.js';
 import { FreeSpace } from '../stores/free-space.js';
 import { ScriptModuleStore } from '../stores/script-module-store.js';
 import { SettingStore } from '../stores/setting-store.js';
+import { UsageStore } from '../stores/usage-store.js';
 import { VersionStore } from '../stores/version-store.js';
 import { Catalog } from '../types/catalog.js';
 import { CatalogParticipant } from '../types/catalog-participant.js';
@@ -100,11 +103,12 @@ interface Opened {
  * Locks the data folder, opens the database and composes the services. Leaves nothing open when it rejects.
  *
  * @throws DataDirError when the data folder cannot be used, or is locked by another process
+ * @throws UnfinishedRestoreError when a restore to it was interrupted
  */
 export async function openRuntime(options: GatewayOptions, shell: GatewayShell): Promise<Opened> {
 
     const { dataDir } = options;
-    const claim = claimDataDir(dataDir, options.log);
+    const claim = claimDataDir(dataDir, { log: options.log });
     try {
         const { runtime, generatedPassword } = await openClaimed(withRepoInit(options, readRepoInit(dataDir)), shell);
         removeRepoInit(dataDir);
@@ -136,6 +140,7 @@ async function openClaimed(options: GatewayOptions, shell: GatewayShell): Promis
         await shutdown.use(() => blobs, () => blobs.close());
         await parts.floor.renew();
         const { generatedPassword } = await bootstrap(parts);
+        await (parts.usage ? parts.usage.prepare() : UsageCounter.disable(parts));
         startup.set('storage', 'UP');
         await shutdown.use(() => search.index.start(), () => search.stop());
         await shutdown.use(() => scripting, () => scripting.close());
@@ -203,6 +208,8 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         design: () => catalog.current.design.content,
         tokenTimeout: options.tokenTimeout ?? TOKEN_TIMEOUT,
         tokensPerUser: options.tokensPerUser,
+        apiKeys: options.apiKeys,
+        loginProviders: options.loginProviders,
         ...options.passwordCost ? { passwords: { cost: options.passwordCost } } : {}
     });
     jobs.register(identity.housekeeping);
@@ -233,6 +240,9 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         ownBase: () => endpoint().url,
         serviceInfo: () => serviceInfo(services)
     });
+    const usage = options.quotas && Quotas.isNeeded(options.quotas) ? new UsageCounter({
+        db, settings, log, store: new UsageStore(db), quotas: new Quotas(options.quotas, () => catalog.current.design.content)
+    }) : null;
     // Each sees every write before it is committed, in this order; it may reject it or add statements to its unit.
     const participants: readonly WriteParticipant[] = [
         new CatalogParticipant(catalogStore),                                           // Name of the type, epoch of types
@@ -242,7 +252,8 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         search.participants.indexedForm,                                                // What objectForIndexing made of the object
         search.participants.payloadTexts,                                               // Payloads that are to be read in the background
         search.participants.changeLog,                                                  // Change log of the search index
-        ...handles.participant ? [handles.participant] : []                             // Outbox of the handle server
+        ...handles.participant ? [handles.participant] : [],                            // Outbox of the handle server
+        ...usage ? [usage] : []                                                         // Totals of users and types; last, as they are locked
     ];
     const barrier = new WriteBarrier(catalog);
     const floor = new TxnWatermarkStore(db, node ?? 'local');
@@ -275,12 +286,12 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
             directory: identity.directory, secretRemover, secrets: identity.secretTransfer, references,
             rehearse: scripting.rehearse, barrier, refresh: () => reader.epochs()
         }),
-        space: new FreeSpace(options.storageChooser ? {} : db, freeSpace(sweeper)), startup, log, policy, identity,
+        space: new FreeSpace(options.storageChooser ? {} : db, freeSpace(sweeper)), startup, log, policy, identity, usage,
         passwordChanges: new PasswordChanges({ admin: identity.admin, catalog, logins: identity.logins, objects, reader }),
         handles, endpoint, localSecret: identity.local.secret
     };
     return {
-        db, log, floor, scripting, blobs, jobs, jobStore, search, identity, objectStore, catalogStore, settings, catalog, creation, reader,
+        db, log, floor, usage, scripting, blobs, jobs, jobStore, search, identity, objectStore, catalogStore, settings, catalog, creation, reader,
         admin: identity.admin, services, seed: options
     };
 }

@@ -12,6 +12,7 @@ import { acceptLostFile } from '../../db/engines/open.js';
 import { closeToOthers } from '../../db/private-files.js';
 import type { JsonObject } from '../util/json-types.js';
 import { parseJson } from '../json/strict-parser.js';
+import { rejectUnfinishedRestore, UnfinishedRestoreError } from './unfinished-restore.js';
 
 /** An error about the data folder that the operator must fix; the message says how. */
 export class DataDirError extends Error {
@@ -58,22 +59,36 @@ const repoInitSchema = Joi.object<RepoInit, true>({
     design: Joi.object()
 });
 
+/** Options of {@link claimDataDir}. */
+interface ClaimOptions {
+    readonly log?: Log;
+    /** True to write the files of a backup to the folder. */
+    readonly isRestoring?: boolean;
+}
+
 /**
  * Creates the folder if missing, locks it for this process, and restricts access to its files. The operating system releases the lock when
  * the process ends for any reason.
  *
  * @throws DataDirError when it cannot be created or written, or another process holds the lock
+ * @throws UnfinishedRestoreError unless `isRestoring`, when a restore to it was interrupted
  */
-export function claimDataDir(dataDir: string, log: Log = SILENT): FolderLock {
+export function claimDataDir(dataDir: string, { log = SILENT, isRestoring = false }: ClaimOptions = {}): FolderLock {
 
     const folder = resolve(dataDir);
+    let lock: FolderLock | null = null;
     try {
         mkdirSync(folder, { recursive: true, mode: 0o700 });
-        const lock = lockFolder(folder);
+        lock = lockFolder(folder);
+        if (!isRestoring) {
+            rejectUnfinishedRestore(folder);
+        }
+
         closeFiles(folder, log);
         return lock;
     }
     catch (error) {
+        lock?.release();
         throw explain(folder, error);
     }
 }
@@ -187,7 +202,11 @@ const FORBIDDEN: ReadonlySet<string> = new Set(['EACCES', 'EPERM']);
 /** Error codes for a path that cannot be a folder; neither does it here. */
 const NO_FOLDER: ReadonlySet<string> = new Set(['EEXIST', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP']);
 
-function explain(folder: string, error: unknown): DataDirError {
+function explain(folder: string, error: unknown): DataDirError | UnfinishedRestoreError {
+
+    if (error instanceof UnfinishedRestoreError) {
+        return error;
+    }
 
     if (error instanceof FolderLockedError) {
         return new DataDirError(`${error.message}: stop it, or choose another folder with DATA_DIR`, { cause: error });

@@ -21,6 +21,7 @@ import { StatusTable } from '../errors/status.js';
 import { methodResolver } from '../operations/methods/call.js';
 import { builtInOperations } from '../operations/index.js';
 import { EdgeLimiter } from '../identity/throttling/edge-limiter.js';
+import { RequestLimiter } from '../identity/throttling/request-limiter.js';
 import { openRuntime } from './container.js';
 import { StartupState } from '../health/startup-state.js';
 import { DatabaseMonitor } from '../health/database-monitor.js';
@@ -132,7 +133,8 @@ class RepositoryGateway implements Gateway {
         this.#registry.addResolver(methodResolver(() => this.services));
 
         this.#dispatcher = new Dispatcher({
-            registry: this.#registry, statuses: this.statuses, log: this.#log, explain: (error) => this.explain(error)
+            registry: this.#registry, statuses: this.statuses, log: this.#log, explain: (error) => this.explain(error),
+            limiter: options.rates && RequestLimiter.isNeeded(options.rates) ? new RequestLimiter(options.rates) : null
         }, this.#unstarted(internal(undefined, DOWN)));
         this.perform = this.#dispatcher.perform.bind(this.#dispatcher);
     }

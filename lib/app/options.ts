@@ -2,13 +2,17 @@
 
 import type { Logger } from 'pino';
 import type { Config } from '../config/index.js';
+import type { LoginProvider } from '../config/login-providers.js';
+import { readLoginProviders } from '../config/login-providers.js';
 import type { HandleServerOptions } from '../handles/handle-server-client.js';
 import { openLog } from '../logging/logger.js';
 import type { BulkLimits } from '../bulk/batch/item-reader.js';
 import type { JsonObject } from '../util/json-types.js';
+import type { RequestRates } from '../identity/throttling/request-limiter.js';
 import type { ScryptCost } from '../identity/passwords/password-hash.js';
 import type { HandleOptions } from '../handles/handles.js';
 import type { FieldLimits } from '../objects/input/field-validation.js';
+import type { QuotaOptions } from '../objects/quotas/quotas.js';
 import type { StoredObject } from '../model/stored-object.js';
 import type { ScriptLimits } from '../scripting/pool/script-pool.js';
 import type { Endpoint } from '../core/services.js';
@@ -24,7 +28,7 @@ import type { SearchLimits } from '../search/runtime/index-options.js';
  */
 export function gatewayOptions(config: Config, log: Logger = openLog(config.log).logger): GatewayOptions {
 
-    const { admin, handles, limits, scripts, search, service, storage, tokens } = config;
+    const { admin, handles, limits, oidc, rates, scripts, search, service, storage, tokens } = config;
     return {
         dataDir: storage.dataDir,
         databaseUrl: storage.databaseUrl,
@@ -36,7 +40,11 @@ export function gatewayOptions(config: Config, log: Logger = openLog(config.log)
         handles: { uiBase: handles.uiBaseUri, server: handleServer(handles) },
         tokenTimeout: tokens.lifetimeSeconds * 1000,
         tokensPerUser: tokens.perUser,
+        loginProviders: oidc.providers === null ? [] : readLoginProviders(oidc.providers, service.handlePrefix),
+        apiKeys: { perUser: tokens.keysPerUser, maxDays: tokens.keyDays },
         limits,
+        rates,
+        quotas: config.quotas,
         search: { memory: search.memoryBytes, timeout: search.timeoutSeconds * 1000 },
         scripts: {
             workers: scripts.workers, timeout: scripts.timeoutSeconds * 1000, memoryBytes: scripts.memoryBytes,
@@ -74,10 +82,18 @@ export interface GatewayOptions {
     readonly extensionKeyword: string;
     readonly limits: FieldLimits & { readonly elementBytes: number } & Partial<BulkLimits>;
     readonly log: Logger;
+    /** Quotas of users and types; default none. */
+    readonly quotas?: QuotaOptions;
+    /** Limits of the rate of requests; default none. */
+    readonly rates?: RequestRates;
     /** Idle timeout of access tokens in milliseconds; default half an hour. */
     readonly tokenTimeout?: number;
     /** Maximum number of access tokens and sessions of a user; default 1000. */
     readonly tokensPerUser?: number;
+    /** Maximum number of API keys of a user, default 100, and their maximum lifetime in days, default 0 for none. */
+    readonly apiKeys?: { readonly perUser: number; readonly maxDays: number };
+    /** OpenID Connect providers whose tokens are accepted; default none. */
+    readonly loginProviders?: readonly LoginProvider[];
     /** Cost of password hashing, for tests that create many users. */
     readonly passwordCost?: ScryptCost;
     /** Reduces an object to what callers with read access but without write access see; by default all of it. */

@@ -5,7 +5,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { statfsSync, statSync } from 'node:fs';
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { diskRules } from '../../db/engines/sqlite/disk-space.js';
 import { copySnapshot, NoDatabaseError, snapshotBytes } from '../../db/engines/sqlite/snapshot.js';
@@ -16,7 +16,8 @@ import { DEFAULT_STORE } from '../stores/blobs/element-store.js';
 import { readDesign } from '../types/design.js';
 import type { JsonObject } from '../util/json-types.js';
 import { implementation } from '../util/version.js';
-import { BackupError, type Observer, UNOBSERVED } from './backup-error.js';
+import { BackupError, mebibytes, type Observer, UNOBSERVED } from './backup-error.js';
+import { checkElements, type Damages } from './check-elements.js';
 import { BACKUP_FORMAT, DATABASE_FILES, describeFile, type Manifest, sync, writeManifest } from './manifest.js';
 
 /** Maximum length of what the draft folder has of the name. */
@@ -38,22 +39,25 @@ export interface BackupSource {
  */
 export async function createBackup(folder: string, { dataDir, minFreeBytes, prefix }: BackupSource, observer = UNOBSERVED): Promise<Manifest> {
 
-    const target = resolve(folder);
+    const target = await targetOf(folder);
     await demandEmpty(folder, target);
     const source = resolve(dataDir);
     const bytes = sizeOf(source);
     const draft = join(dirname(target), `.${basename(target).slice(0, MAX_NAME)}.${randomBytes(6).toString('hex')}.part`);
+    observer.onPhase('copying', bytes);         // From here on there is something to remove
     await createDraft(folder, draft);
     try {
         demandSpace(folder, { draft, source, bytes, minFreeBytes });
         const manifest = await fill(draft, { source, bytes, prefix }, observer);
         await rename(draft, target);
-        await sync(dirname(target));
+        await sync(dirname(target)).catch(() => {
+            // A parent folder that is not readable; the files are on the disk.
+        });
         return manifest;
     }
     catch (error) {
         await rm(draft, { recursive: true, force: true });
-        throw explain(folder, error);
+        throw explain(folder, source, error);
     }
 }
 
@@ -66,19 +70,13 @@ interface Source {
 async function fill(draft: string, { source, bytes, prefix }: Source, observer: Observer): Promise<Manifest> {
 
     const createdOn = new Date().toISOString();
-    observer.onPhase('copying', bytes);
     let copied = 0;
     await copySnapshot(source, draft, (done) => {
 
         observer.onBytes(done - copied);
         copied = done;
     });
-    const { contents, incomplete } = inspect(draft);
-    const lastMigration = contents.migrations.at(-1);
-    if (lastMigration === undefined) {
-        throw new BackupError('unreadable', `${source} holds no repository: it was never started`);
-    }
-
+    const { contents, damages } = await inspect(draft, source, observer);
     observer.onPhase('checksums', bytes);
     const files = [];
     for (const name of DATABASE_FILES) {
@@ -86,32 +84,66 @@ async function fill(draft: string, { source, bytes, prefix }: Source, observer: 
         files.push(await describeFile(draft, name, observer));
     }
 
-    const { objects, versions, elements, elementBytes, elementsElsewhere, highestTxnId } = contents;
+    const { objects, versions, elements, elementBytes, elementsElsewhere, highestTxnId, migrations } = contents;
     const { name, version } = implementation;
     const manifest: Manifest = {
-        backup: BACKUP_FORMAT, program: { name, version }, createdOn, serviceId: serviceIdOf(contents, prefix), schema: lastMigration, highestTxnId,
-        counts: { objects, versions, elements, elementBytes, elementsElsewhere, incompleteElements: incomplete }, files
+        backup: BACKUP_FORMAT, program: { name, version }, createdOn, serviceId: serviceIdOf(contents, prefix), schema: migrations.at(-1) ?? '', highestTxnId,
+        counts: { objects, versions, elements, elementBytes, elementsElsewhere, ...damages }, files
     };
     await writeManifest(draft, manifest);
     await sync(draft);
     return manifest;
 }
 
-function inspect(draft: string): { contents: CopyContents; incomplete: number } {
+/** Reads what a copy contains, and checks it as a verification does: it is the database that is checked, before older backups are given up. */
+async function inspect(draft: string, source: string, observer: Observer): Promise<{ contents: CopyContents; damages: Damages }> {
 
     const copy = new SnapshotCopy(draft, DEFAULT_STORE);
     try {
         const contents = copy.contents();
-        return { contents, incomplete: contents.migrations.length === 0 ? 0 : copy.countIncomplete() };
+        if (contents.migrations.length === 0) {
+            throw new BackupError('unreadable', `${source} holds no repository: it was never started`);
+        }
+
+        const [damage] = copy.damage();
+        if (damage !== undefined) {
+            throw damaged(source, damage);
+        }
+
+        return { contents, damages: await checkElements(copy, observer) };
     }
     finally {
         copy.close();
     }
 }
 
+/** A backup that cannot be restored would only take the place of older ones. */
+function damaged(source: string, why: string): BackupError {
+
+    return new BackupError('damaged', `the database in ${source} is damaged, and no backup was written, so keep the older ones: ${why.replaceAll('\n', ' ')}`);
+}
+
 function serviceIdOf({ design }: CopyContents, prefix: string): string | null {
 
     return design === null ? null : serviceId(readDesign(JSON.parse(design) as JsonObject, prefix).prefix);
+}
+
+/** The folder appears by a rename, which neither follows symbolic links nor replaces the root of a disk. */
+async function targetOf(folder: string): Promise<string> {
+
+    const path = resolve(folder);
+    const found = await lstat(path).catch(() => null);
+    const target = found?.isSymbolicLink() === true ? await realpath(path).catch(() => null) : path;
+    if (target === null) {
+        throw new BackupError('unwritable', `${folder} is a symbolic link to nothing`);
+    }
+
+    const [own, parent] = await Promise.all([target, dirname(target)].map((each) => stat(each).catch(() => null)));
+    if (own && parent && own.dev !== parent.dev) {
+        throw new BackupError('unwritable', `${folder} is the root of a disk: name a new folder in it`);
+    }
+
+    return target;
 }
 
 async function demandEmpty(folder: string, target: string): Promise<void> {
@@ -156,11 +188,14 @@ function sizeOf(source: string): number {
         return snapshotBytes(source);
     }
     catch (error) {
-        throw explain(source, error);
+        throw explain(source, source, error);
     }
 }
 
-function explain(folder: string, error: unknown): unknown {
+/** Codes of a file that SQLite cannot make sense of. */
+const DAMAGED: ReadonlySet<string> = new Set(['SQLITE_CORRUPT', 'SQLITE_NOTADB']);
+
+function explain(folder: string, source: string, error: unknown): unknown {
 
     if (error instanceof NoDatabaseError) {
         return new BackupError('unreadable', `there is no repository to back up: ${error.message}`);
@@ -179,10 +214,9 @@ function explain(folder: string, error: unknown): unknown {
         return new BackupError('unwritable', `${folder} cannot be replaced by the backup (${code}): name a folder that does not exist`);
     }
 
+    if (code !== undefined && DAMAGED.has(code.split('_', 2).join('_'))) {
+        return damaged(source, message);
+    }
+
     return code?.startsWith('SQLITE_') === true ? new BackupError('unreadable', `the database cannot be copied: ${message}`) : error;
-}
-
-function mebibytes(bytes: number): string {
-
-    return `${(bytes / (1024 * 1024)).toFixed(1)} MiB`;
 }

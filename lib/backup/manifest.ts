@@ -54,6 +54,8 @@ export interface Manifest {
         readonly elementsElsewhere: number;
         /** Elements that lacked bytes in the repository itself. */
         readonly incompleteElements: number;
+        /** Elements that had another hash in the repository itself than when they were stored. */
+        readonly changedElements: number;
     };
     readonly files: readonly BackupFile[];
 }
@@ -68,7 +70,8 @@ const schema = Joi.object<Manifest>({
     schema: Joi.string().required(),
     highestTxnId: natural,
     counts: Joi.object({
-        objects: natural, versions: natural, elements: natural, elementBytes: natural, elementsElsewhere: natural, incompleteElements: natural
+        objects: natural, versions: natural, elements: natural, elementBytes: natural, elementsElsewhere: natural, incompleteElements: natural,
+        changedElements: Joi.number().integer().min(0).default(0)
     }).required(),
     files: Joi.array().length(DATABASE_FILES.length).items(...DATABASE_FILES.map((name) => Joi.object({
         name: Joi.string().valid(name).required(), size: natural, sha256: Joi.string().hex().length(64).required()
@@ -144,12 +147,22 @@ export async function readManifest(folder: string): Promise<Manifest> {
         throw invalid(folder, `${MANIFEST} was changed`);
     }
 
-    const manifest = checkManifest(folder, parseJson(bytes, { name: MANIFEST }));
+    const manifest = checkManifest(folder, parse(folder, bytes));
     if (!manifest.files.every(({ name, sha256 }) => sums.get(name) === sha256) || sums.size !== manifest.files.length + 1) {
         throw invalid(folder, `${SUMS} was changed`);
     }
 
     return manifest;
+}
+
+function parse(folder: string, bytes: Buffer): unknown {
+
+    try {
+        return parseJson(bytes, { name: MANIFEST });
+    }
+    catch {
+        throw invalid(folder, `${MANIFEST} is no JSON`);
+    }
 }
 
 function checkManifest(folder: string, value: unknown): Manifest {
@@ -171,7 +184,8 @@ async function readSmall(folder: string, name: string): Promise<Buffer> {
 
     const path = join(folder, name);
     try {
-        if ((await stat(path)).size > READ_BYTES) {
+        const found = await stat(path);
+        if (!found.isFile() || found.size > READ_BYTES) {
             throw invalid(folder, `${name} was changed`);
         }
 

@@ -1,28 +1,26 @@
 /**
  * Makes a data folder of a backup, in a folder without data. The files are copied into a folder beside their final names and moved at the
- * end. A server refuses to start with only one of them; while they are copied there is neither, and a server would begin a new repository.
+ * end. While that folder is there, no server starts.
  */
 
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, rmdir, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { claimDataDir } from '../app/data-dir.js';
-import { BackupError, invalid, type Observer, UNOBSERVED } from './backup-error.js';
+import { RESTORE_DRAFTS } from '../app/unfinished-restore.js';
+import { BackupError, invalid, mebibytes, type Observer, UNOBSERVED } from './backup-error.js';
 import { type BackupFile, bytesOf, DATABASE_FILES, type Manifest, sync } from './manifest.js';
 import { verifyBackup } from './verify.js';
 
-/** Folder for files that are not complete yet. */
-const DRAFTS = 'restore.part';
-
 /** Entries of a folder without data: the lock, and what file systems put into their root. */
-const NO_DATA: ReadonlySet<string> = new Set(['gateway.lock', 'lost+found', DRAFTS]);
+const NO_DATA: ReadonlySet<string> = new Set(['gateway.lock', 'lost+found', RESTORE_DRAFTS]);
 
 /**
  * Verifies a backup and restores it to a folder that does not exist or has no data.
  *
- * @throws BackupError when the backup is not valid, or the folder contains anything
+ * @throws BackupError when the backup is not valid, the folder contains anything, or its disk has too little space
  * @throws DataDirError when a process uses the folder
  */
 export async function restoreBackup(folder: string, target: string, observer = UNOBSERVED): Promise<Manifest> {
@@ -34,16 +32,17 @@ export async function restoreBackup(folder: string, target: string, observer = U
 
         throw new BackupError('unwritable', `${target} cannot be written: ${error.message}`);
     }) !== undefined;
-    const claim = claimDataDir(path);
+    const claim = claimDataDir(path, { isRestoring: true });
     try {
         await demandNoData(target, path);
+        await demandSpace(target, path, bytesOf(manifest));
         observer.onPhase('restoring', bytesOf(manifest));
-        await fill(folder, manifest, { path, observer });
+        await fill(folder, manifest, { path, observer }).catch(async (error: unknown) => {
+
+            await clear(path);
+            throw explain(target, error);
+        });
         return manifest;
-    }
-    catch (error) {
-        await rm(join(path, DRAFTS), { recursive: true, force: true });
-        throw explain(target, error);
     }
     finally {
         claim.release();
@@ -62,10 +61,18 @@ async function demandNoData(target: string, path: string): Promise<void> {
         throw new BackupError('unwritable', error.code === 'ENOTDIR' ? `${target} is no folder` : `${target} cannot be used: ${error.message}`);
     });
     // Of an interrupted restore, one file may have its final name already.
-    const isLeftover = (name: string): boolean => entries.includes(DRAFTS) && name === DATABASE_FILES[0];
+    const isLeftover = (name: string): boolean => entries.includes(RESTORE_DRAFTS) && name === DATABASE_FILES[0];
     const found = entries.find((name) => !NO_DATA.has(name) && !isLeftover(name));
     if (found !== undefined) {
         throw new BackupError('unwritable', `${target} is not empty, it has ${found}: restore to a new folder with --to, or move it away`);
+    }
+}
+
+async function demandSpace(target: string, path: string, bytes: number): Promise<void> {
+
+    const { bavail, bsize } = await statfs(path);
+    if (bavail * bsize < bytes) {
+        throw new BackupError('unwritable', `${target} needs ${mebibytes(bytes)}, but its disk has only ${mebibytes(bavail * bsize)}`);
     }
 }
 
@@ -76,9 +83,9 @@ interface Drafts {
 
 async function fill(folder: string, { files }: Manifest, { path, observer }: { readonly path: string; readonly observer: Observer }): Promise<void> {
 
-    const drafts = join(path, DRAFTS);
-    await rm(drafts, { recursive: true, force: true });
-    await mkdir(drafts, { mode: 0o700 });
+    const drafts = join(path, RESTORE_DRAFTS);
+    await mkdir(drafts, { recursive: true, mode: 0o700 });
+    await clearFiles(path);
     for (const file of files) {
         await copy(folder, file, { drafts, observer });
     }
@@ -92,6 +99,21 @@ async function fill(folder: string, { files }: Manifest, { path, observer }: { r
     await sync(dirname(path)).catch(() => {
         // A parent folder that is not readable; the files are on the disk.
     });
+}
+
+/** Removes what was written; the folder that marks it last. */
+async function clear(path: string): Promise<void> {
+
+    await clearFiles(path);
+    await rm(join(path, RESTORE_DRAFTS), { recursive: true, force: true });
+}
+
+async function clearFiles(path: string): Promise<void> {
+
+    for (const name of DATABASE_FILES) {
+        await rm(join(path, name), { force: true });
+        await rm(join(path, RESTORE_DRAFTS, name), { force: true });
+    }
 }
 
 /** Copies a file, and compares what it has read with the checksum again. */

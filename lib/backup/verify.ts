@@ -1,33 +1,47 @@
 /** Checks that a backup is whole, byte by byte, and that it can be restored by this version. */
 
-import { createHash } from 'node:crypto';
-import { stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type CopyContents, type DamagedElement, SnapshotCopy } from '../../db/engines/sqlite/snapshot-copy.js';
+import { type CopyContents, SnapshotCopy } from '../../db/engines/sqlite/snapshot-copy.js';
 import { MIGRATIONS } from '../../db/migrations/index.js';
 import { DEFAULT_STORE } from '../stores/blobs/element-store.js';
 import { invalid, type Observer, UNOBSERVED } from './backup-error.js';
-import { type BackupFile, bytesOf, describeFile, type Manifest, readManifest } from './manifest.js';
+import { checkElements } from './check-elements.js';
+import { type BackupFile, bytesOf, DATABASE_FILES, describeFile, type Manifest, readManifest } from './manifest.js';
 
 /**
- * Checks the manifest, the checksums, the structure of both files, and the length and hash of each payload.
+ * Checks the manifest, the checksums, the structure of both files, and the length and hash of each payload. Damaged payloads are reported
+ * each; those that were damaged in the repository itself are no fault of the backup.
  *
  * @throws BackupError when the backup is not valid, or this version cannot restore it
  */
 export async function verifyBackup(folder: string, observer = UNOBSERVED): Promise<Manifest> {
 
     const manifest = await readManifest(folder);
+    await demandNoLogs(folder);
     observer.onPhase('verifying', bytesOf(manifest));
+    const violations = [];
     for (const file of manifest.files) {
-        await verifyFile(folder, file, observer);
+        violations.push(await violationOf(folder, file, observer));
     }
 
-    const copy = new SnapshotCopy(folder, DEFAULT_STORE);
+    const found = violations.filter((each) => each !== null);
+    if (found.length > 0) {
+        await reportDamaged(folder, observer);
+        throw invalid(folder, found.join(', '));
+    }
+
+    let copy: SnapshotCopy | null = null;
     try {
-        verifyContents(folder, manifest, { copy, observer });
+        copy = new SnapshotCopy(folder, DEFAULT_STORE);
+        await verifyContents(folder, manifest, { copy, observer });
+    }
+    catch (error) {
+        const { code, message } = error as NodeJS.ErrnoException;
+        throw code?.startsWith('SQLITE_') === true ? invalid(folder, `its database cannot be read: ${message}`) : error;
     }
     finally {
-        copy.close();
+        copy?.close();
     }
 
     return manifest;
@@ -38,23 +52,47 @@ interface Checked {
     readonly observer: Observer;
 }
 
-async function verifyFile(folder: string, { name, size, sha256 }: BackupFile, observer: Observer): Promise<void> {
+/** Files beside a database with which it has other contents. */
+async function demandNoLogs(folder: string): Promise<void> {
 
-    const found = await stat(join(folder, name)).catch(() => null);
-    if (!found) {
-        throw invalid(folder, `${name} is missing`);
-    }
-
-    if (found.size !== size) {
-        throw invalid(folder, `${name} has ${found.size} bytes instead of ${size}`);
-    }
-
-    if ((await describeFile(folder, name, observer)).sha256 !== sha256) {
-        throw invalid(folder, `${name} was changed`);
+    const log = (await readdir(folder)).find((name) => DATABASE_FILES.some((file) => name.startsWith(`${file}-`)));
+    if (log !== undefined) {
+        throw invalid(folder, `${log} does not belong to it`);
     }
 }
 
-function verifyContents(folder: string, manifest: Manifest, { copy, observer }: Checked): void {
+/** Returns what is wrong with a file. */
+async function violationOf(folder: string, { name, size, sha256 }: BackupFile, observer: Observer): Promise<string | null> {
+
+    const found = await stat(join(folder, name)).catch(() => null);
+    if (!found?.isFile()) {
+        return `${name} is missing`;
+    }
+
+    if (found.size !== size) {
+        return `${name} has ${found.size} bytes instead of ${size}`;
+    }
+
+    return (await describeFile(folder, name, observer)).sha256 === sha256 ? null : `${name} was changed`;
+}
+
+/** Reports payloads that changed files have not as they were stored, as far as SQLite can read them. */
+async function reportDamaged(folder: string, observer: Observer): Promise<void> {
+
+    let copy: SnapshotCopy | null = null;
+    try {
+        copy = new SnapshotCopy(folder, DEFAULT_STORE);
+        await checkElements(copy, observer);
+    }
+    catch {
+        // That the backup is not valid is known already.
+    }
+    finally {
+        copy?.close();
+    }
+}
+
+async function verifyContents(folder: string, manifest: Manifest, { copy, observer }: Checked): Promise<void> {
 
     const contents = copy.contents();
     const known = new Set(MIGRATIONS.map(({ name }) => name));
@@ -72,45 +110,19 @@ function verifyContents(folder: string, manifest: Manifest, { copy, observer }: 
         throw invalid(folder, 'its counts differ from those of its manifest');
     }
 
-    verifyElements(folder, manifest, { copy, observer });
+    const { counts } = manifest;
+    const { incompleteElements, changedElements } = await checkElements(copy, observer);
+    if (incompleteElements !== counts.incompleteElements) {
+        throw invalid(folder, `${incompleteElements} payloads lack bytes`);
+    }
+
+    if (changedElements !== counts.changedElements) {
+        throw invalid(folder, `${changedElements} payloads have another hash than when they were stored`);
+    }
 }
 
 function isDescribedBy(contents: CopyContents, { counts, highestTxnId }: Manifest): boolean {
 
     return highestTxnId === contents.highestTxnId && (['objects', 'versions', 'elements', 'elementBytes', 'elementsElsewhere'] as const)
         .every((name) => counts[name] === contents[name]);
-}
-
-/** Payloads that lacked bytes in the repository itself are no fault of the backup; they are reported. */
-function verifyElements(folder: string, { counts }: Manifest, { copy, observer }: Checked): void {
-
-    let incomplete = 0;
-    for (const damaged of copy.incomplete()) {
-        incomplete += 1;
-        observer.onIncomplete?.(describe(damaged));
-    }
-
-    if (incomplete !== counts.incompleteElements) {
-        throw invalid(folder, `${incomplete} payloads lack bytes`);
-    }
-
-    const [wrong] = incomplete === 0 ? copy.wrongHashes(hashOf) : [];
-    if (wrong) {
-        throw invalid(folder, describe(wrong));
-    }
-}
-
-function describe({ objectId, element, reason }: DamagedElement): string {
-
-    return `payload ${element} of ${objectId} ${reason === 'incomplete' ? 'lacks bytes' : 'has another hash than when it was stored'}`;
-}
-
-function hashOf(chunks: Iterable<Uint8Array>): string {
-
-    const hash = createHash('sha256');
-    for (const chunk of chunks) {
-        hash.update(chunk);
-    }
-
-    return hash.digest('hex');
 }

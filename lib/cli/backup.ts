@@ -2,7 +2,7 @@
  * `doip-gateway backup DIR`, `verify DIR` and `restore DIR`. They work on files, in this process, whether a server runs or not.
  */
 
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import type { Config } from '../config/index.js';
 import { BackupError, type BackupErrorKind, type Observer, type Phase } from '../backup/backup-error.js';
 import { createBackup } from '../backup/create.js';
@@ -10,19 +10,23 @@ import type { Manifest } from '../backup/manifest.js';
 import { restoreBackup } from '../backup/restore.js';
 import { verifyBackup } from '../backup/verify.js';
 import { CommandError, EXIT } from './command-error.js';
-import { Progress } from './progress.js';
+import { Progress } from './terminal/progress.js';
 
 /** Scheduling priority of the process: the requests of a server on the same machine come first. */
 const NICE = 10;
 
 const CODES: Readonly<Record<BackupErrorKind, number>> = {
-    unsupported: EXIT.usage, unreadable: EXIT.noInput, unwritable: EXIT.cannotCreate, invalid: EXIT.data
+    unsupported: EXIT.usage, unreadable: EXIT.noInput, unwritable: EXIT.cannotCreate, damaged: EXIT.lost, invalid: EXIT.data
 };
 
-/** Maximum number of incomplete payloads that are listed. */
+/** Maximum number of damaged payloads that are listed. */
 const MAX_LISTED = 20;
 
-/** Backs up the repository of the configuration. */
+/**
+ * Backs up the repository of the configuration.
+ *
+ * @throws CommandError also after the backup was written, if payloads are damaged in the repository itself
+ */
 export async function backup(folder: string, { storage, service }: Config): Promise<void> {
 
     const { dataDir, databaseUrl, minFreeBytes } = storage;
@@ -31,7 +35,7 @@ export async function backup(folder: string, { storage, service }: Config): Prom
             'or mariadb-dump --single-transaction (see Backup in docs/operating.md)', EXIT.usage);
     }
 
-    setPriority(NICE);
+    yieldToOthers();
     const work = new Work('backup');
     const { counts, createdOn } = await work.run((observer) => createBackup(folder, { dataDir, minFreeBytes, prefix: service.handlePrefix }, observer));
     work.end(`${described(counts)} as they were at ${createdOn}`);
@@ -39,9 +43,23 @@ export async function backup(folder: string, { storage, service }: Config): Prom
         process.stderr.write(`backup: ${counts.elementsElsewhere} payloads are in element stores outside of the database, and not in the backup\n`);
     }
 
-    if (counts.incompleteElements > 0) {
-        process.stderr.write(`backup: ${counts.incompleteElements} payloads lack bytes in the repository itself; doip-gateway verify ${folder} lists them\n`);
+    const damaged = damagedIn(counts);
+    if (damaged > 0) {
+        throw new CommandError(`${folder} was written, but ${damaged} payloads are damaged in the repository itself: take them from an older backup`, EXIT.lost);
     }
+}
+
+/** Raises the niceness of the process, unless it is higher already: only root may lower it. */
+function yieldToOthers(): void {
+
+    if (getPriority() < NICE) {
+        setPriority(NICE);
+    }
+}
+
+function damagedIn({ incompleteElements, changedElements }: Manifest['counts']): number {
+
+    return incompleteElements + changedElements;
 }
 
 /** Checks a backup, and prints what it contains. */
@@ -49,7 +67,8 @@ export async function verify(folder: string): Promise<void> {
 
     const work = new Work('verify');
     const { counts, createdOn } = await work.run((observer) => verifyBackup(folder, observer));
-    const exception = counts.incompleteElements > 0 ? ` (${counts.incompleteElements} lacked bytes in the repository itself)` : '';
+    const damaged = damagedIn(counts);
+    const exception = damaged > 0 ? ` (${damaged} were damaged in the repository itself)` : '';
     work.end(`valid, ${described(counts)}${exception} as they were at ${createdOn}`);
 }
 
@@ -78,14 +97,21 @@ function described({ objects, elements }: Manifest['counts']): string {
 
 const LABELS: Readonly<Record<Phase, string>> = { copying: 'copying', checksums: 'computing checksums', verifying: 'verifying', restoring: 'copying' };
 
+/** Phases without anything to remove, which a signal simply ends: parts of them occupy the event loop. */
+const READING: ReadonlySet<Phase> = new Set(['verifying']);
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 /** A command in progress: prints its phases, and ends it at a signal, after what was written is removed. */
 class Work implements Observer {
 
     readonly #name: string;
     readonly #started = performance.now();
     readonly #stop = new AbortController();
+    readonly #onSignal = (): void => this.#stop.abort();
+    #isWriting = false;
     #progress: Progress | null = null;
-    #listed = 0;
+    #damaged = 0;
 
     constructor(name: string) {
 
@@ -94,9 +120,6 @@ class Work implements Observer {
 
     async run<T>(task: (observer: Observer) => Promise<T>): Promise<T> {
 
-        const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-        const stop = (): void => this.#stop.abort();
-        signals.forEach((signal) => process.on(signal, stop));
         try {
             return await task(this);
         }
@@ -104,11 +127,19 @@ class Work implements Observer {
             throw this.#explain(error);
         }
         finally {
-            signals.forEach((signal) => process.off(signal, stop));
+            SIGNALS.forEach((signal) => process.off(signal, this.#onSignal));
+            if (this.#damaged > MAX_LISTED) {
+                process.stderr.write(`${this.#name}: ${this.#damaged - MAX_LISTED} further payloads are damaged\n`);
+            }
         }
     }
 
     onPhase(phase: Phase, bytes: number): void {
+
+        if (!this.#isWriting && !READING.has(phase)) {
+            this.#isWriting = true;
+            SIGNALS.forEach((signal) => process.on(signal, this.#onSignal));
+        }
 
         this.#progress = new Progress(`${this.#name}, ${LABELS[phase]}`, bytes);
     }
@@ -119,10 +150,10 @@ class Work implements Observer {
         this.#progress?.add(bytes);
     };
 
-    onIncomplete(description: string): void {
+    onDamaged(description: string): void {
 
-        this.#listed += 1;
-        if (this.#listed <= MAX_LISTED) {
+        this.#damaged += 1;
+        if (this.#damaged <= MAX_LISTED) {
             process.stderr.write(`${this.#name}: ${description}\n`);
         }
     }

@@ -15,16 +15,13 @@ import { jsonText } from '../json/raw-json.js';
 import { parseJson } from '../json/strict-parser.js';
 import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
-import { CommandError, EXIT } from './command-error.js';
-import type { CommandOptions, Work } from './command.js';
+import { CommandError, EXIT, rejection, unreadable } from './command-error.js';
+import { type CommandOptions, URL_OPTIONS, type Work } from './command.js';
 import { demandNew, writeOutput } from './output.js';
-import { Progress } from './progress.js';
+import { Progress } from './terminal/progress.js';
 import type { CliRequest, Reply } from './request.js';
 import { readSecrets } from './secret-prompt.js';
 import type { Service } from './service.js';
-
-/** Options that need `url`. */
-const FOR_URL = ['user', 'cert', 'cert-key', 'service-key', 'insecure'] as const;
 
 /** Connects to the service at a URL. */
 export async function serviceAt(url: string, options: CommandOptions): Promise<Service> {
@@ -36,11 +33,27 @@ export async function serviceAt(url: string, options: CommandOptions): Promise<S
 
             return client.perform({ ...request, jsonAsBytes: true }).catch((error: Error) => {
 
-                throw new CommandError(`${url}: ${error.message}`, EXIT.unavailable);
+                throw new CommandError(connectionProblem(url, error), EXIT.unavailable);
             });
         },
         close: () => Promise.resolve(client.close())
     };
+}
+
+/** What is known about errors of connections, by their codes. */
+const PROBLEMS: readonly (readonly [codes: RegExp, sentence: (url: string) => string])[] = [
+    [/^ECONNREFUSED$/, (url) => `nothing listens at ${url}: is the service running, and is the port right?`],
+    [/^(?:ENOTFOUND|EAI_AGAIN)$/, (url) => `the host of ${url} is not known: is its name right?`],
+    [/^(?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/, (url) => `${url} cannot be reached: is there a network, or a firewall?`],
+    [/^(?:ECONNRESET|EPIPE)$/, (url) => `${url} broke the connection off: is it this protocol that it speaks?`],
+    [/^(?:EPROTO|ERR_SSL_\w+)$/, (url) => `${url} does not speak TLS as expected: is it http instead of https?`]
+];
+
+function connectionProblem(url: string, error: Error): string {
+
+    const { code } = error as NodeJS.ErrnoException;
+    const sentence = PROBLEMS.find(([codes]) => code !== undefined && codes.test(code))?.[1](url);
+    return sentence === undefined ? `${url}: ${error.message}` : `${sentence} (${error.message || code})`;
 }
 
 async function clientOptions(options: CommandOptions): Promise<ClientOptions> {
@@ -87,15 +100,20 @@ function publicKeyIn(file: string): JsonObject {
     return key;
 }
 
-/** Prepares a call: everything about its arguments and files is checked before anything is sent. */
-export async function prepareCall([operationId = '', targetId = '']: readonly string[], options: CommandOptions): Promise<Work> {
+/** Throws a CommandError for options that say who is calling, or whom, where that is the administrator of the data folder. */
+export function demandUrlFor(options: CommandOptions): void {
 
-    const { output = '-', force = false, url } = options;
-    const useless = url === undefined ? FOR_URL.find((name) => options[name] !== undefined) : undefined;
+    const useless = options.url === undefined ? URL_OPTIONS.find((name) => options[name] !== undefined) : undefined;
     if (useless) {
         throw new CommandError(`--${useless} needs --url: without it the service is that of DATA_DIR, and the caller its administrator`, EXIT.usage);
     }
+}
 
+/** Prepares a call: everything about its arguments and files is checked before anything is sent. */
+export async function prepareCall([operationId = '', targetId = '']: readonly string[], options: CommandOptions): Promise<Work> {
+
+    const { output = '-', force = false } = options;
+    demandUrlFor(options);
     const elements = await Promise.all((options.element ?? []).map(elementFile));
     const request = { operationId: operationOf(operationId, targetId), targetId, attributes: attributesOf(options), ...inputOf(options, elements) };
     const isFolder = output.endsWith('/') || output !== '-' && await isDirectory(output);
@@ -108,7 +126,7 @@ export async function prepareCall([operationId = '', targetId = '']: readonly st
         const reply = await service.perform(request);
         if (reply.status !== Status.ok) {
             const { message } = await errorOf(reply);
-            throw new CommandError(message === reply.status ? message : `${message} (${reply.status})`, EXIT.failed);
+            throw rejection(reply.status, message);
         }
 
         await (isFolder ? saveElements(reply, output, force) : writeOutput(output, textOf(reply.output))).catch((error: Error) => {
@@ -178,10 +196,10 @@ async function elementFile(text: string): Promise<ElementFile> {
 
     const found = await stat(path).catch((error: Error) => {
 
-        throw new CommandError(`${path} cannot be read: ${error.message}`, EXIT.noInput);
+        throw unreadable(path, error);
     });
     if (found.isDirectory()) {
-        throw new CommandError(`${path} is a folder`, EXIT.noInput);
+        throw unreadable(path, { code: 'EISDIR', message: '' });
     }
 
     return { id, path, size: found.size, ...type === undefined ? {} : { type } };
@@ -283,11 +301,12 @@ function readText(file: string): string {
         return readFileSync(file === '-' ? 0 : file, 'utf8');
     }
     catch (error) {
-        throw new CommandError(`${file} cannot be read: ${(error as Error).message}`, EXIT.noInput);
+        throw unreadable(file, error as NodeJS.ErrnoException);
     }
 }
 
-function readJsonFile(file: string): JsonValue {
+/** Reads a file of JSON; `-` is standard input. @throws CommandError */
+export function readJsonFile(file: string): JsonValue {
 
     const text = readText(file);
     try {
@@ -299,7 +318,7 @@ function readJsonFile(file: string): JsonValue {
 }
 
 /** Makes errors of arguments errors of usage. */
-function orUsage<Args extends unknown[], T>(work: (...args: Args) => T, ...args: Args): T {
+export function orUsage<Args extends unknown[], T>(work: (...args: Args) => T, ...args: Args): T {
 
     try {
         return work(...args);

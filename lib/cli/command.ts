@@ -18,7 +18,25 @@ export const OPTIONS = {
     'cert-key': { type: 'string' },
     'service-key': { type: 'string' },
     insecure: { type: 'boolean' },
-    to: { type: 'string' }
+    to: { type: 'string' },
+    for: { type: 'string' },
+    operation: { type: 'string', multiple: true },
+    type: { type: 'string', multiple: true },
+    'read-only': { type: 'boolean' },
+    days: { type: 'string' },
+    all: { type: 'boolean' },
+    port: { type: 'string' },
+    ids: { type: 'boolean' },
+    sort: { type: 'string' },
+    limit: { type: 'string' },
+    id: { type: 'string' },
+    map: { type: 'string', multiple: true },
+    format: { type: 'string' },
+    delimiter: { type: 'string' },
+    encoding: { type: 'string' },
+    from: { type: 'string' },
+    rejected: { type: 'string' },
+    'dry-run': { type: 'boolean' }
 } as const;
 
 /** Name of an option. */
@@ -35,7 +53,7 @@ export type Work = (service: Service) => Promise<void>;
 
 /** A command: reads and checks its arguments in `prepare`, which returns the work to do. */
 export interface Command {
-    /** Names of the required positional arguments. */
+    /** Names of the positional arguments; those in brackets may be left out. */
     readonly operands: readonly string[];
     readonly options?: readonly OptionName[];
     prepare(args: readonly string[], options: CommandOptions): Promise<Work> | Work;
@@ -65,6 +83,29 @@ export function readArguments(args: readonly string[]): Arguments {
     catch (error) {
         throw new CommandError(`${(error as Error).message}; see doip-gateway help`, EXIT.usage);
     }
+}
+
+/** Options of every command that works on a service at a URL. */
+export const URL_OPTIONS = ['url', 'user', 'cert', 'cert-key', 'service-key', 'insecure'] as const;
+
+/** Reads the value of an option that is a number from 1 (`min`). @throws CommandError */
+export function numberOption(name: OptionName, text: string | undefined, min = 1): number | undefined {
+
+    if (text !== undefined && (!/^\d{1,15}$/.test(text) || Number(text) < min)) {
+        throw new CommandError(`--${name} must be a number from ${min}, not ${text}`, EXIT.usage);
+    }
+
+    return text === undefined ? undefined : Number(text);
+}
+
+/** The only value of `--type`, where there must not be several. @throws CommandError */
+export function typeOption({ type = [] }: CommandOptions): string | undefined {
+
+    if (type.length > 1) {
+        throw new CommandError('--type must be given once', EXIT.usage);
+    }
+
+    return type[0];
 }
 
 const OPTION_NAMES = Object.keys(OPTIONS) as OptionName[];

@@ -7,8 +7,10 @@ import { readNewPassword, setAdminPassword } from './admin-password.js';
 import { CommandError, EXIT } from './command-error.js';
 import { exportTo } from './export.js';
 import { importFrom } from './import.js';
+import { prepareGet, preparePut, prepareSearch } from './objects.js';
 import { prepareCall, serviceAt } from './call.js';
-import { type Command, type CommandOptions, demandOptions, type OptionName, type Work } from './command.js';
+import { prepareCreateKey, prepareListKeys, prepareRevokeKey } from './keys.js';
+import { type Command, type CommandOptions, demandOptions, type OptionName, URL_OPTIONS, type Work } from './command.js';
 import type { Service } from './service.js';
 import { demandOk } from './remote.js';
 
@@ -47,13 +49,24 @@ const FILE_COMMANDS: ReadonlyMap<string, FileCommand> = new Map<string, FileComm
     }]
 ]);
 
+/** Options of an import of rows. */
+const ROW_OPTIONS = ['type', 'id', 'map', 'format', 'delimiter', 'encoding', 'from', 'rejected', 'dry-run'] as const;
+
 const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
     ['call', {
         operands: ['OPERATION', 'TARGET'], prepare: prepareCall, serviceAt,
-        options: ['url', 'user', 'attributes', 'input', 'json', 'element', 'output', 'force', 'cert', 'cert-key', 'service-key', 'insecure']
+        options: [...URL_OPTIONS, 'attributes', 'input', 'json', 'element', 'output', 'force']
     }],
+    ['put', { operands: ['[ID]'], prepare: preparePut, serviceAt, options: [...URL_OPTIONS, 'type', 'input', 'json', 'element', 'output', 'force'] }],
+    ['get', { operands: ['ID'], prepare: prepareGet, serviceAt, options: [...URL_OPTIONS, 'element', 'output', 'force'] }],
+    ['search', { operands: ['QUERY'], prepare: prepareSearch, serviceAt, options: [...URL_OPTIONS, 'ids', 'sort', 'limit', 'output', 'force'] }],
     ['export', { operands: ['FILE'], options: ['force'], prepare: prepareExport }],
-    ['import', { operands: ['FILE'], prepare: prepareImport }],
+    ['import', { operands: ['FILE'], prepare: prepareImport, serviceAt, options: [...URL_OPTIONS, ...ROW_OPTIONS] }],
+    ['keys create', {
+        operands: ['NAME'], prepare: prepareCreateKey, serviceAt, options: [...URL_OPTIONS, 'for', 'operation', 'type', 'read-only', 'days']
+    }],
+    ['keys list', { operands: [], prepare: prepareListKeys, serviceAt, options: [...URL_OPTIONS, 'for', 'all'] }],
+    ['keys revoke', { operands: ['ID'], prepare: prepareRevokeKey, serviceAt, options: URL_OPTIONS }],
     ['reindex', { operands: [], prepare: () => reindex }],
     ['set-admin-password', { operands: [], prepare: preparePassword }]
 ]);
@@ -63,9 +76,11 @@ function prepareExport([file = '']: readonly string[], { force = false }: Comman
     return (service) => exportTo(service, file, force);
 }
 
-function prepareImport([file = '']: readonly string[]): Work {
+/** A file of rows, or an export. */
+async function prepareImport([file = '']: readonly string[], options: CommandOptions): Promise<Work> {
 
-    return (service) => importFrom(service, file);
+    const { isFileOfRows, prepareRows } = await import('./import-rows.js');
+    return await isFileOfRows(file, options) ? prepareRows(file, options) : (service) => importFrom(service, file);
 }
 
 async function preparePassword(): Promise<Work> {
@@ -89,6 +104,14 @@ function acceptLost({ storage: { dataDir, databaseUrl } }: Config): void {
     process.stderr.write(`${acceptLoss(dataDir)}\n`);
 }
 
+/** Returns the name of a command, which may have two words, and its arguments. */
+export function splitCommand([first = '', ...rest]: readonly string[]): { readonly name: string; readonly args: readonly string[] } {
+
+    const [second = '', ...others] = rest;
+    const name = `${first} ${second}`;
+    return COMMANDS.has(name) ? { name, args: others } : { name: first, args: rest };
+}
+
 /** True when a command has that name. */
 export function isCommand(name: string): boolean {
 
@@ -105,7 +128,8 @@ export async function runCommand(name: string, args: readonly string[], options:
     const [command, fileCommand] = [COMMANDS.get(name), FILE_COMMANDS.get(name)];
     const { operands, options: known = [] } = command ?? fileCommand ?? { operands: [] };
     demandOptions(name, options, known);
-    if (operands.length !== args.length) {
+    const required = operands.filter((operand) => !operand.startsWith('['));
+    if (args.length < required.length || args.length > operands.length) {
         throw new CommandError(`usage: doip-gateway ${[name, ...operands].join(' ')}; see doip-gateway --help`, EXIT.usage);
     }
 

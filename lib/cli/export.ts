@@ -4,7 +4,7 @@ import { Op } from '../doip/operation-ids.js';
 import { bytesOf } from '../doip/segments.js';
 import { CommandError, EXIT } from './command-error.js';
 import { demandNew, writeOutput } from './output.js';
-import { Progress } from './progress.js';
+import { Progress } from './terminal/progress.js';
 import type { Service } from './service.js';
 import { demandOk } from './remote.js';
 

@@ -14,15 +14,19 @@ export function helpText(): string {
         return `  ${name}${fallback === '' ? '' : ` (${fallback})`}\n${wrap(`${description}${more}`)}`;
     });
 
-    return `usage: doip-gateway [serve]               serve objects until SIGTERM or an interrupt
+    return `usage: doip-gateway [serve]               serve objects until SIGTERM or an interrupt; --port N instead of PORT
+       doip-gateway put [ID]              create an object, or change it; options below
+       doip-gateway get ID                print an object, or an element
+       doip-gateway search QUERY          print results, one per line
        doip-gateway call OPERATION TARGET perform any operation; options below
        doip-gateway export FILE           write all objects, with payloads and metadata; - is standard
                                           output, --force overwrites a file
        doip-gateway import FILE           restore an export of this program or of the reference implementation,
-                                          a file or a folder; - is standard input
+                                          a file or a folder; - is standard input; or store rows of JSON or CSV
        doip-gateway backup DIR            copy the embedded database to a new folder, also beside a running server
        doip-gateway verify DIR            check a backup
        doip-gateway restore DIR           restore a backup to DATA_DIR, or to the folder of --to; never over data
+       doip-gateway keys create NAME      create an API key; keys list and keys revoke ID: options below
        doip-gateway reindex               index all objects again
        doip-gateway set-admin-password    ask for a new password of admin, or read it from standard input
        doip-gateway accept-loss           after the loss of a file of the embedded database, allow the next
@@ -30,7 +34,7 @@ export function helpText(): string {
        doip-gateway help                  print this, as --help does
        doip-gateway version               print the version, as --version does
 
-All commands but serve, backup, verify, restore, accept-loss and call --url use the server that runs on DATA_DIR, where there is
+All commands but serve, backup, verify, restore, accept-loss, and those with --url, use the server that runs on DATA_DIR, where there is
 one; read access to that folder is their permission. Without a server they open the folder themselves. An interrupted import
 can be repeated. backup, verify and restore work on files, whether a server runs or not.
 
@@ -45,12 +49,23 @@ call OPERATION TARGET: OPERATION is an id or alias such as Retrieve, TARGET an o
   --service-key FILE        public key of the service (a JWK, or its response to Hello), to trust its certificate
   --insecure                send credentials to a service that is not verified
 
+put, get, search and import have the options of call for the service and the caller, --output and --force, and:
+  --type NAME               put: of a new object; import: of all rows, which are contents
+  --json, --input           put: the content; --element NAME=FILE a file. get: --element NAME prints its bytes
+  --ids, --sort, --limit N  search: only ids; the order, such as '/year DESC'; the first N
+  --id TEXT                 import: a column, or a text with columns, such as test/{Number}
+  --map /POINTER=COLUMN     import: where the content has a column, :integer and the like for its kind; or a file
+  --format, --delimiter, --encoding  import: ndjson, json or csv; of csv
+  --dry-run                 import: validate all rows, store nothing
+  --rejected FILE           import: a file for rejected rows
+  --from LINE               import: continue with a line
+
 The last line printed at the start is the URL of the service. The log goes to standard error, one line of JSON per
 event. On a terminal there is a banner instead, and a log for people. SIGTERM or an interrupt starts a graceful shutdown; a second signal ends the process at once.
 
-Exit codes: 0 success, or stopped by a signal; 64 invalid arguments; 65 an import with refused objects, an invalid backup;
+Exit codes: 0 success, or stopped by a signal; 64 invalid arguments; 65 an import with rejected objects, an invalid backup or file;
 66 a file that cannot be read; 69 a port, address, folder or file that cannot be used; 73 a file that cannot
-be written; 74 a lost or damaged file of the database; 78 invalid configuration, or a database that is not
+be written; 74 a lost or damaged file of the database; 77 wrong credentials or no permission; 78 invalid configuration, or a database that is not
 for this version or user; 1 any other failure.
 
 Settings come from the environment, or from the JSON file that ${CONFIG_FILE} names, under these names

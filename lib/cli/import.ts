@@ -10,7 +10,7 @@ import { Op } from '../doip/operation-ids.js';
 import { sequence } from '../doip/segments.js';
 import { Status } from '../errors/status.js';
 import { CommandError, EXIT } from './command-error.js';
-import { Progress } from './progress.js';
+import { Progress } from './terminal/progress.js';
 import { demandExport, referenceSource, type Source } from './cordra-source.js';
 import type { Service } from './service.js';
 import { recordOf } from './remote.js';

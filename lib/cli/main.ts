@@ -27,18 +27,19 @@ async function main(args: readonly string[]): Promise<void> {
     }
 
     if (command === 'serve' && rest.length === 0) {
-        demandOptions('serve', options, []);
+        demandOptions('serve', options, ['port']);
         const { run } = await import('../run.js');
-        await run();
+        await run(options.port === undefined ? {} : { config: loadConfig({ ...process.env, PORT: options.port }) });
         return;
     }
 
-    const { isCommand, runCommand } = await import('./commands.js');
-    if (!isCommand(command)) {
+    const { isCommand, runCommand, splitCommand } = await import('./commands.js');
+    const { name, args: operands } = splitCommand([command, ...rest]);
+    if (!isCommand(name)) {
         throw new CommandError(`unknown command ${[command, ...rest].join(' ')}; see doip-gateway help`, EXIT.usage);
     }
 
-    await runCommand(command, rest, options, loadConfig);
+    await runCommand(name, operands, options, loadConfig);
     const { flushOutput } = await import('./output.js');
     await flushOutput();
     process.exit(0);

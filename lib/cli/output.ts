@@ -1,13 +1,17 @@
 /** Where commands write: a file that appears only when it is complete, or standard output. */
 
 import { randomBytes } from 'node:crypto';
-import { access, open, rename, rm } from 'node:fs/promises';
+import { access, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { CommandError, EXIT } from './command-error.js';
 
 /** Throws a CommandError for an existing file unless `force`; `-` is standard output. */
 export async function demandNew(file: string, force: boolean): Promise<void> {
+
+    if (file !== '-' && await stat(file).then((found) => found.isDirectory(), () => false)) {
+        throw new CommandError(`${file} is a folder: name a file in it`, EXIT.cannotCreate);
+    }
 
     if (file !== '-' && !force && await exists(file)) {
         throw new CommandError(`${file} exists already: choose another name, or --force`, EXIT.cannotCreate);

@@ -143,6 +143,12 @@ const metrics = {
         'Address on which metrics are served, without TLS and without a login: an address of this machine or of a private network.')
 };
 
+/** Logins by other services. */
+const oidc = {
+    providers: optional(Joi.string(), { name: 'OIDC_PROVIDERS', file: true },
+        'File with the OpenID Connect providers whose tokens are accepted (JSON): see Logins of an institution in docs/users-and-rights.md.')
+};
+
 const limits = {
     jsonBytes: wholeNumber('MAX_JSON_BYTES', 4 * MIB, [1 * KIB, 1 * GIB], 'Maximum size of a JSON body, or of a JSON part of a multipart body; more gets 413.'),
     jsonDepth: wholeNumber('MAX_JSON_DEPTH', 128, [10, 2000], 'Maximum nesting depth of arrays and objects.'),
@@ -172,6 +178,36 @@ const limits = {
     partHeaderBytes: wholeNumber('MAX_PART_HEADER_BYTES', 16 * KIB, [1 * KIB, 1 * MIB], 'Maximum size of the headers of one part.'),
     relatedObjects: wholeNumber('MAX_RELATED_OBJECTS', 1000, [1, 100_000],
         'Maximum number of objects in each direction of the relationships of an object; longer lists are truncated.')
+};
+
+/** Quotas of what is stored; 0 for none. */
+const quotas = {
+    countUsage: setting(Joi.boolean().default(false), { name: 'COUNT_USAGE' },
+        'true: count objects and bytes of users and types, for the quotas of the design and GET /usage. Any QUOTA_… implies it. ' +
+            'The same on all nodes; the first start with it counts all objects.'),
+    userObjects: wholeNumber('QUOTA_USER_OBJECTS', 0, [0, Number.MAX_SAFE_INTEGER],
+        'Maximum number of objects that a user may have created, versions included; more get 507. 0 for no limit. The design can set others.'),
+    userBytes: wholeNumber('QUOTA_USER_BYTES', 0, [0, Number.MAX_SAFE_INTEGER],
+        'Maximum size in bytes of the objects that a user has created, with their payloads. 0 for no limit.'),
+    typeObjects: wholeNumber('QUOTA_TYPE_OBJECTS', 0, [0, Number.MAX_SAFE_INTEGER], 'Maximum number of objects of a type, versions included. 0 for no limit.'),
+    typeBytes: wholeNumber('QUOTA_TYPE_BYTES', 0, [0, Number.MAX_SAFE_INTEGER],
+        'Maximum size in bytes of the objects of a type, with their payloads. 0 for no limit.')
+};
+
+/** Limits of the rate of requests; 0 for none. */
+const rates = {
+    seconds: wholeNumber('RATE_LIMIT_SECONDS', 60, [1, 86_400], 'Window of the limits of requests, in seconds.'),
+    userRequests: wholeNumber('RATE_LIMIT_USER_REQUESTS', 0, [0, 1_000_000_000],
+        'Maximum number of requests of a user, except administrators, in RATE_LIMIT_SECONDS; more get 429. 0 for no limit.'),
+    addressRequests: wholeNumber('RATE_LIMIT_ADDRESS_REQUESTS', 0, [0, 1_000_000_000],
+        'Maximum number of requests without a valid login from one address (IPv6: one /64 network) in RATE_LIMIT_SECONDS; more get 429. 0 for no limit.'),
+    changeCost: wholeNumber('RATE_LIMIT_CHANGE_COST', 1, [1, 1000], 'Number of requests as which a request counts that may change something.'),
+    searchCost: wholeNumber('RATE_LIMIT_SEARCH_COST', 1, [1, 1000], 'Number of requests as which a search counts.'),
+    bytesSeconds: wholeNumber('RATE_LIMIT_BYTES_SECONDS', 3600, [1, 86_400], 'Window of the limits of bytes, in seconds.'),
+    userBytes: wholeNumber('RATE_LIMIT_USER_BYTES', 0, [0, 1024 * GIB],
+        'Maximum number of bytes that a user, except administrators, may send to be stored in RATE_LIMIT_BYTES_SECONDS; more get 429. 0 for no limit.'),
+    addressBytes: wholeNumber('RATE_LIMIT_ADDRESS_BYTES', 0, [0, 1024 * GIB],
+        'The same for requests without a valid login from one address (IPv6: one /64 network). 0 for no limit.')
 };
 
 const search = {
@@ -268,9 +304,15 @@ const settings = {
     tokens: {
         lifetimeSeconds: seconds('TOKEN_LIFETIME_SECONDS', 1800, 31_536_000, 'Idle lifetime of an access token: it expires this long after its last use.'),
         perUser: wholeNumber('MAX_TOKENS_PER_USER', 1000, [1, 1_000_000],
-            'Maximum number of access tokens and sessions of one user; beyond it the least recently used ones end.')
+            'Maximum number of access tokens and sessions of one user; beyond it the least recently used ones end.'),
+        keysPerUser: wholeNumber('MAX_API_KEYS_PER_USER', 100, [0, 10_000], 'Maximum number of API keys of one user; 0: no new ones can be made.'),
+        keyDays: wholeNumber('MAX_API_KEY_DAYS', 0, [0, 36_500],
+            'Maximum lifetime of an API key in days; with one, keys without an expiry cannot be made. 0 for none.')
     },
+    oidc,
     limits,
+    quotas,
+    rates,
     search,
     scripts,
     texts

@@ -1,22 +1,36 @@
 /**
- * Authorisation: applies the rule that an operation declares. Permissions are checked before anything about the target is
+ * Authorisation: applies the scope of an API key, then the rule that an operation declares. Permissions are checked before anything about the target is
  * revealed, even its existence.
  */
 
 import type { StoredObject } from '../model/stored-object.js';
 import type { Caller, Decision } from '../model/caller.js';
 import type { Operation } from './operation.js';
-import { missingObject } from '../errors/errors.js';
-import { denied } from '../model/caller.js';
+import { Op } from '../doip/operation-ids.js';
+import { forbidden, missingObject } from '../errors/errors.js';
+import type { ScopedOperation } from '../model/api-key-scope.js';
+import { admitsOperation } from '../model/api-key-scope.js';
+import { denied, isUnrestrictedAdmin } from '../model/caller.js';
 import type { OperationContext } from './operation-context.js';
+import type { OperationSummary } from './operation-summary.js';
+
+/** A request to authorise. */
+export interface Authorised {
+    readonly target: StoredObject | null;
+    /** True for an operation that depends on the target, such as a method of its type. */
+    readonly isDynamic: boolean;
+    /** True for a request that another operation performs for its caller. */
+    readonly isNested: boolean;
+}
 
 /**
  * Checks the authorisation of a request.
  *
  * @throws DoipError 401 for anonymous callers, 403 for others, 404 for callers who may know that the target does not exist
  */
-export async function authorise(operation: Operation, context: OperationContext, target: StoredObject | null): Promise<void> {
+export async function authorise(operation: Operation, context: OperationContext, { target, isDynamic, isNested }: Authorised): Promise<void> {
 
+    demandScope(context.caller, { id: isDynamic ? Op.call : operation.id, isReading: isReading(operation), isNested });
     if (operation.target === 'object' && !target && !operation.targetMayBeGone) {
         throw missingTarget(context, { isWrite: operation.authorise === 'writer', words: operation.missing });
     }
@@ -28,6 +42,21 @@ export async function authorise(operation: Operation, context: OperationContext,
     }
 
     demand(context.caller, decide(rule, context));
+}
+
+/** Throws unless the API key of the caller, if there is one, permits an operation. @throws DoipError 403 */
+function demandScope({ apiKey }: Caller, operation: ScopedOperation): void {
+
+    if (apiKey && !admitsOperation(apiKey, operation)) {
+        throw forbidden(apiKey.readOnly && !operation.isReading ? `the API key is read-only: it does not permit ${operation.id}` :
+            `the API key does not permit ${operation.id}`, { reason: `API key ${apiKey.id}` });
+    }
+}
+
+/** True for operations that change nothing. */
+export function isReading({ methods, readOnly }: Pick<OperationSummary, 'methods' | 'readOnly'>): boolean {
+
+    return readOnly === true || methods?.includes('GET') === true;
 }
 
 /** Throws unless access is allowed. @throws DoipError 401 for anonymous callers, 403 for others */
@@ -48,7 +77,7 @@ function decide(rule: Exclude<Operation['authorise'], (...args: never[]) => unkn
         case 'caller':
             return { allowed: caller.userId !== null, reason: 'needs a login' };
         case 'admin':
-            return { allowed: caller.isAdmin, reason: 'admin only' };
+            return { allowed: isUnrestrictedAdmin(caller), reason: 'admin only' };
         case 'reader':
             return policy.canRead(caller, context.target);
         case 'writer':

@@ -22,11 +22,12 @@ export class Context implements OperationContext {
     readonly requestContext: JsonObject;
     readonly services: Services;
     readonly transport: DoipRequest['transport'];
-    readonly input: DoipRequest['input'];
+    input: DoipRequest['input'];
     inputJson: OperationContext['inputJson'];
     private readonly stored: StoredObject | null;
     private readonly operation: Operation;
     private readonly request: DoipRequest;
+    private replacedRawInput: DoipRequest['rawInput'];
     private readonly rootLog: Logger;
     private ownLog: Logger | undefined;
 
@@ -41,6 +42,7 @@ export class Context implements OperationContext {
         this.input = parts.request.input;
         this.inputJson = undefined;
         this.stored = parts.stored;
+        this.replacedRawInput = undefined;
         this.operation = parts.operation;
         this.request = parts.request;
         this.rootLog = parts.log;
@@ -53,7 +55,14 @@ export class Context implements OperationContext {
 
     get rawInput(): DoipRequest['input'] {
 
-        return this.request.rawInput ?? this.input;
+        return this.replacedRawInput ?? this.request.rawInput ?? this.input;
+    }
+
+    /** Replaces both forms of the input, before either is read. */
+    replaceInput({ input, rawInput }: Pick<DoipRequest, 'input' | 'rawInput'>): void {
+
+        this.input = input;
+        this.replacedRawInput = rawInput;
     }
 
     latest(): Pick<OperationContext, 'attributes' | 'requestContext'> {

@@ -12,12 +12,14 @@ import type { Logger } from 'pino';
 import type { DoipRequest, DoipResponse } from '../doip/envelope.js';
 import type { Caller } from '../model/caller.js';
 import type { StoredObject } from '../model/stored-object.js';
+import type { RequestAllowance, RequestKind, RequestLimiter } from '../identity/throttling/request-limiter.js';
 import type { ObjectView } from '../stores/objects/object-store.js';
 import type { Services } from './services.js';
 import type { Operation, OperationResult } from './operation.js';
 import type { OperationRegistry } from './registry.js';
 import { badRequest, declined, DoipError, internal } from '../errors/errors.js';
 import { DESIGN_ID, SERVICE_ALIAS } from '../doip/ids.js';
+import { Op } from '../doip/operation-ids.js';
 import { json } from '../doip/segments.js';
 import type { StatusTable } from '../errors/status.js';
 import { ANONYMOUS, denied } from '../model/caller.js';
@@ -35,6 +37,8 @@ export interface DispatcherOptions {
     readonly log: Logger;
     /** Maps errors of other kinds to responses; null for an error whose details the caller must not see. */
     readonly explain?: (error: unknown) => DoipError | null;
+    /** Limits the rate of requests, except those that operations perform for their callers; absent for no limit. */
+    readonly limiter?: RequestLimiter | null;
 }
 
 /** A performed request, with labels of which clients cannot invent new ones. */
@@ -68,6 +72,8 @@ interface Seen {
     caller: Caller | null;
     /** True once an operation was found that depends on the target. */
     dynamic: boolean;
+    /** Absent without rate limits. */
+    allowance?: RequestAllowance;
 }
 
 /** A request with its target. */
@@ -123,14 +129,14 @@ export class Dispatcher {
 
         try {
             const { status, attributes, output, callerId = seen.caller?.userId ?? null, entityTag, createdId } = await this.#run(request, seen);
-            const response = { requestId: request.requestId, status, attributes, output, callerId };
+            const response = { requestId: request.requestId, status, attributes, output, callerId, ...limitsOf(seen) };
             return entityTag === undefined && createdId === undefined ? response :
                 { ...response, ...entityTag === undefined ? {} : { entityTag }, ...createdId === undefined ? {} : { createdId } };
         }
         catch (error) {
             const explained = this.#options.explain?.(error) ?? error;
             const response = errorResponse(request.requestId, explained, this.#options.statuses, () => requestLog(this.#options.log, request));
-            return { ...response, callerId: seen.caller?.userId ?? null };
+            return { ...response, callerId: seen.caller?.userId ?? null, ...limitsOf(seen) };
         }
     }
 
@@ -157,10 +163,17 @@ export class Dispatcher {
             throw outage;
         }
 
+        const allowance = this.#options.limiter?.begin(request, kindOf(fixed));
+        if (allowance) {
+            seen.allowance = allowance;
+            allowance.countAnonymous();
+        }
+
         await this.#requests.count();
         const target = await readTarget(request, services);
-        const caller = await services.identity.authenticator.authenticate(request, fixed?.id, target.epochs);
+        const caller = await authenticate(services, { request, operationId: fixed?.id, target }, allowance);
         seen.caller = caller;
+        allowance?.countCaller(caller);
         return await this.#runFor(caller, { request, services, target, fixed }, seen);
     }
 
@@ -200,9 +213,13 @@ export class Dispatcher {
         const context = new Context({
             caller, targetId, operation, attributes, services, request, log: this.#options.log, stored, requestContext
         });
-        await authorise(operation, context, stored);
+        await authorise(operation, context, { target: stored, isDynamic: fixed === undefined, isNested: seen === undefined });
         await checkFreeSpace(operation, request, services);
-        await shapeInput(operation, context, request.input);
+        if (seen?.allowance && !isReading(operation)) {
+            context.replaceInput(seen.allowance.counted());
+        }
+
+        await shapeInput(operation, context, context.input);
         return operation.handler(context);
     }
 
@@ -245,18 +262,52 @@ async function readTarget(request: DoipRequest, services: Services): Promise<Tar
 
 function checkVerb(operation: Operation, request: DoipRequest): void {
 
-    const isReading = operation.methods?.includes('GET') || operation.readOnly === true && request.httpMethod === undefined;
-    if (request.safe && !isReading) {
+    const isAllowed = operation.methods?.includes('GET') || operation.readOnly === true && request.httpMethod === undefined;
+    if (request.safe && !isAllowed) {
         throw badRequest(`operation ${operation.id} may change things: use POST instead of GET`);
     }
 }
 
 /** Rejects input that is known to exceed the free disk space before it is read. */
-async function checkFreeSpace({ methods, readOnly, storesEachItem }: Operation, { inputBytes = 0 }: DoipRequest, { space }: Services): Promise<void> {
+async function checkFreeSpace(operation: Operation, { inputBytes = 0 }: DoipRequest, { space }: Services): Promise<void> {
 
-    if (inputBytes > SMALL_BYTES && !methods?.includes('GET') && !readOnly && !storesEachItem) {
+    if (inputBytes > SMALL_BYTES && !isReading(operation) && !operation.storesEachItem) {
         await space.demand(inputBytes);
     }
+}
+
+/** True for an operation that stores nothing. */
+function isReading({ methods, readOnly }: Operation): boolean {
+
+    return methods?.includes('GET') === true || readOnly === true;
+}
+
+/** What an operation counts as; one that depends on the target, such as a method of its type, may change things. */
+function kindOf(operation: Operation | undefined): RequestKind {
+
+    return operation?.id === Op.search ? 'search' : operation && isReading(operation) ? 'read' : 'change';
+}
+
+/** Authenticates a request; one with wrong credentials counts for its address. */
+async function authenticate(
+    { identity }: Services, { request, operationId, target }: { request: DoipRequest; operationId: string | undefined; target: Target },
+    allowance: RequestAllowance | undefined
+): Promise<Caller> {
+
+    try {
+        return await identity.authenticator.authenticate(request, operationId, target.epochs);
+    }
+    catch (error) {
+        allowance?.countFailure(error);
+        throw error;
+    }
+}
+
+/** The rate limits of a request, as a member of its response. */
+function limitsOf({ allowance }: Seen): Pick<DoipResponse, 'rateLimits'> {
+
+    const states = allowance?.states;
+    return states === undefined || states.length === 0 ? {} : { rateLimits: states };
 }
 
 function checkTarget(operation: Operation, onService: boolean): void {

@@ -35,12 +35,20 @@ export function tagged(result: OperationResult, entityTag: string | null): Opera
     return entityTag === null ? result : { ...result, entityTag };
 }
 
-/** @throws DoipError 409 (412 over HTTP) unless the preconditions hold for the current version */
-export function demandPreconditions(object: StoredObject, { ifMatch, ifNoneMatch }: Preconditions): void {
+/** @throws DoipError 409 (412 over HTTP), with a message about `name`, unless the preconditions hold for the current version */
+export function demandPreconditions(object: StoredObject, { ifMatch, ifNoneMatch }: Preconditions, name = `object ${object.id}`): void {
 
     const tag = entityTagOf(object);
     const names = (tags: readonly string[]): boolean => tags.includes('*') || tags.includes(tag);
     if (ifMatch && !names(ifMatch) || ifNoneMatch && names(ifNoneMatch)) {
-        throw preconditionFailed(`object ${object.id} has another version than the request demands: read it again`);
+        throw preconditionFailed(`${name} has another version than the request demands: read it again`);
+    }
+}
+
+/** @throws DoipError 409 (412 over HTTP), with a message about `name`, when the preconditions demand a version of what does not exist */
+export function demandNoVersion(name: string, { ifMatch }: Preconditions): void {
+
+    if (ifMatch) {
+        throw preconditionFailed(`${name} does not exist, but the request demands a version of it`);
     }
 }

@@ -23,6 +23,7 @@ export interface DescribedOperation {
 /** An operation in a list; see `Operation`. */
 export interface OperationSummary extends DescribedOperation {
     readonly unlisted?: boolean;
+    readonly readOnly?: boolean;
 }
 
 /** The available operations. */

@@ -12,6 +12,7 @@ import type { JsonObject } from '../util/json-types.js';
 import type { Handles } from '../handles/handles.js';
 import type { PasswordChanges } from '../identity/authentication/password-changes.js';
 import type { Policy } from '../identity/access/access-policy.js';
+import type { UsageCounter } from '../objects/quotas/usage-counter.js';
 import type { ObjectLoader } from '../objects/read/object-loader.js';
 import type { ObjectResolution } from '../objects/read/object-resolution.js';
 import type { RelationshipService } from '../relationships/relationship-service.js';
@@ -82,6 +83,8 @@ export interface Services extends ScriptedServices {
     /** Export and import of the whole repository. */
     readonly transfer: { readonly exporter: Exporter; readonly importer: Importer };
     readonly policy: Policy;
+    /** Objects and bytes of users and types; null where they are not counted. */
+    readonly usage: Pick<UsageCounter, 'report'> | null;
     /** Free disk space. */
     readonly space: Pick<FreeSpace, 'demand'>;
     readonly startup: StartupState;

@@ -34,7 +34,7 @@ export interface DoipRequest {
     readonly laterAttributes?: (() => JsonObject | null) | undefined;
     /** The input segments. Must be read in order; see {@link BytesSegment}. */
     readonly input: AsyncIterable<Segment>;
-    /** Length of the input in bytes as announced by the client; absent if unknown. */
+    /** Length of the input in bytes as announced by the client; absent if unknown, as of a compressed one. */
     readonly inputBytes?: number | undefined;
     /**
      * The same input for operations that read a long list of objects as a stream: here a carrier leaves a JSON body as bytes
@@ -105,6 +105,23 @@ export interface DoipResponse {
     readonly createdId?: string;
     /** Tag of the version of the object on which the output depends, for carriers with caches; absent if it depends on more than that. */
     readonly entityTag?: string;
+    /** What the rate limits of the service leave to the sender; absent where none applies. */
+    readonly rateLimits?: readonly RateLimitState[];
+}
+
+/** State of a rate limit for the sender of a request. */
+export interface RateLimitState {
+    /** Name of the limit, for clients: `user`, `address`, `user-bytes`, `address-bytes`. */
+    readonly policy: string;
+    readonly unit: 'requests' | 'content-bytes';
+    /** Units in a window. */
+    readonly quota: number;
+    /** The window, in seconds. */
+    readonly seconds: number;
+    /** Units that are left. */
+    readonly remaining: number;
+    /** Seconds until the quota is complete again. */
+    readonly secondsToComplete: number;
 }
 
 /** One part of an input or output. */

@@ -1,8 +1,8 @@
 /**
  * All built-in operation ids; no other file spells one out.
  *
- * `0.DOIP/` ids are DOIP's own, `20.DOIP/` ids belong to the specification of this service. `gateway/` ids are internal: they
- * give an operation to paths that exist in REST only, and ListOperations does not list them for the service.
+ * `0.DOIP/` ids are DOIP's own, `20.DOIP/` ids belong to the specification of this service. `gateway/` ids are of this program: most
+ * give an operation to paths that exist in REST only, and ListOperations does not list those.
  */
 export const Op = {
     hello: '0.DOIP/Op.Hello',
@@ -25,6 +25,9 @@ export const Op = {
     relationshipsGet: '20.DOIP/Op.Relationships.Get',
     versionsGet: '20.DOIP/Op.Versions.Get',
     versionsPublish: '20.DOIP/Op.Versions.Publish',
+    keysCreate: 'gateway/Op.Keys.Create',
+    keysList: 'gateway/Op.Keys.List',
+    keysRevoke: 'gateway/Op.Keys.Revoke',
     aclsGet: 'gateway/Op.Acls.Get',
     aclsUpdate: 'gateway/Op.Acls.Update',
     schemasList: 'gateway/Op.Schemas.List',
@@ -47,5 +50,6 @@ export const Op = {
     sessionsDelete: 'gateway/Op.Sessions.Delete',
     startupStatus: 'gateway/Op.StartupStatus',
     health: 'gateway/Op.Health',
-    describe: 'gateway/Op.Describe'
+    describe: 'gateway/Op.Describe',
+    usage: 'gateway/Op.Usage'
 } as const;

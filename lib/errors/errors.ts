@@ -140,6 +140,12 @@ export function tooManyRequests(message: string, retryAfter: number): DoipError 
     return new DoipError(Status.badRequest, message, { http: 429, attributes: { retryAfter } });
 }
 
+/** 507: a quota would be exceeded. `attributes` name it. */
+export function insufficientStorage(message: string, attributes: ErrorDetails): DoipError {
+
+    return new DoipError(Status.badRequest, message, { http: 507, attributes });
+}
+
 /** 503: temporarily unavailable; `retryAfter` in seconds. The cause is logged only. */
 export function unavailable(message: string, retryAfter: number, cause?: unknown): DoipError {
 

@@ -4,12 +4,12 @@ import type { Request } from '@hapi/hapi';
 import type { ListenConfig } from '../config/index.js';
 
 /** Allowed request headers when the preflight requests none: those of the interface. */
-const ALLOWED_HEADERS = 'Authorization, Content-Type, Content-Disposition, Range, As-User, X-Csrf-Token, Request-Id';
+const ALLOWED_HEADERS = 'Authorization, Content-Type, Content-Disposition, Range, If-Match, If-None-Match, As-User, X-Csrf-Token, Request-Id';
 /** Valid list of header names in a preflight. Anything else is not echoed. */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~, \t-]{1,2000}$/;
 /** Response headers of the interface that are exposed to pages. */
 const EXPOSED_HEADERS = 'X-Schema, X-Permission, Location, Content-Disposition, Content-Range, Accept-Ranges, Doip-Response, Request-Id, ' +
-    'Content-Length, Retry-After, WWW-Authenticate';
+    'Content-Length, ETag, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate';
 /** Seconds for which browsers cache a preflight. */
 const MAX_AGE_SECONDS = 1800;
 

@@ -5,12 +5,13 @@
 import type { JobKind } from '../jobs/job-kind.js';
 import type { LoginStore } from '../stores/login-attempt-store.js';
 import { FORGOTTEN_AFTER } from './throttling/login-throttle.js';
+import type { ApiKeys } from './keys/api-keys.js';
 import type { AccessTokens } from './tokens/access-tokens.js';
 
 const MINUTE = 60_000;
 
-/** Returns the job that removes expired tokens, used assertions and expired counts of failed logins. */
-export function sweepLogins({ tokens, logins }: { tokens: AccessTokens; logins: LoginStore }, now: () => number): JobKind {
+/** Returns the job that removes expired tokens and keys, used assertions and expired counts of failed logins. */
+export function sweepLogins({ tokens, keys, logins }: { tokens: AccessTokens; keys: ApiKeys; logins: LoginStore }, now: () => number): JobKind {
 
     return {
         kind: 'logins.sweep',
@@ -20,7 +21,7 @@ export function sweepLogins({ tokens, logins }: { tokens: AccessTokens; logins: 
             let removed: number;
             do {
                 signal.throwIfAborted();
-                removed = await tokens.sweep() + await logins.sweep(now(), now() - FORGOTTEN_AFTER);
+                removed = await tokens.sweep() + await keys.sweep() + await logins.sweep(now(), now() - FORGOTTEN_AFTER);
             }
             while (removed > 0);
         }

@@ -6,7 +6,9 @@ import type { Logger } from 'pino';
 import type { Database } from '../../db/database.js';
 import type { JsonObject } from '../util/json-types.js';
 import type { JobKind } from '../jobs/job-kind.js';
+import type { LoginProvider } from '../config/login-providers.js';
 import { AccountStore } from '../stores/account-store.js';
+import { ApiKeyStore } from '../stores/api-key-store.js';
 import { CredentialStore } from '../stores/credential-store.js';
 import { GroupStore } from '../stores/group-store.js';
 import { LoginStore } from '../stores/login-attempt-store.js';
@@ -14,6 +16,7 @@ import { PrincipalStore } from '../stores/principal-store.js';
 import { SettingStore } from '../stores/setting-store.js';
 import { TokenStore } from '../stores/token-store.js';
 import { AccountWriter } from './sync/account-sync.js';
+import { ApiKeys } from './keys/api-keys.js';
 import { AdminAccount } from './passwords/admin-account.js';
 import type { HookSource } from './authentication/hook-authenticator.js';
 import { HookAuthenticator } from './authentication/hook-authenticator.js';
@@ -33,6 +36,7 @@ import { PasswordHasher } from './passwords/password-hasher.js';
 import type { CacheUsage } from '../util/cache/cache-usage.js';
 import type { Policy } from './access/access-policy.js';
 import { Principals } from './accounts/principals.js';
+import { LoginProviders } from './authentication/login-providers.js';
 import { SecretTransfer } from './secrets/secret-transfer.js';
 import { SecretExtractor } from './secrets/secret-extractor.js';
 import { ServiceCertificate } from './secrets/service-certificate.js';
@@ -55,6 +59,10 @@ export interface IdentityOptions {
     readonly tokenTimeout: number;
     /** Maximum number of tokens and sessions per user; default 1000. */
     readonly tokensPerUser?: number | undefined;
+    /** Maximum number of API keys per user, default 100, and their maximum lifetime in days, default 0 for none. */
+    readonly apiKeys?: { readonly perUser: number; readonly maxDays: number } | undefined;
+    /** OpenID Connect providers whose tokens are accepted; default none. */
+    readonly loginProviders?: readonly LoginProvider[] | undefined;
     readonly passwords?: PasswordOptions;
     /** Rate limiter at the edge of the service; default a new one. */
     readonly edge?: EdgeLimiter;
@@ -75,6 +83,7 @@ export interface Identity {
     readonly edge: EdgeLimiter;
     readonly local: LocalAccess;
     readonly tokens: OAuthTokenService;
+    readonly keys: ApiKeys;
     readonly sessions: Sessions;
     readonly records: SessionInfo;
     readonly admin: AdminAccount;
@@ -101,33 +110,36 @@ export interface Identity {
 }
 
 const TOKENS_PER_USER = 1000;
+const API_KEYS = { perUser: 100, maxDays: 0 };
 
 /** Composes the modules around a database. Nothing runs before `start()`. */
 export function composeIdentity(options: IdentityOptions): Identity {
 
-    const { db, log, policy, edge = new EdgeLimiter(), now = Date.now } = options;
+    const { db, log, policy, edge = new EdgeLimiter(), loginProviders = [], now = Date.now } = options;
     const design = () => identitySettings(options.design());
     const settings = new SettingStore(db);
     const stores = {
         db, accounts: new AccountStore(db), credentials: new CredentialStore(db), groups: new GroupStore(db),
-        logins: new LoginStore(db), tokens: new TokenStore(db)
+        logins: new LoginStore(db), tokens: new TokenStore(db), keys: new ApiKeyStore(db)
     };
-    const principals = new Principals({ ...stores, principals: new PrincipalStore(db), policy, log });
+    const principals = new Principals({ ...stores, principals: new PrincipalStore(db), policy, log }, loginProviders.map(({ name }) => `${name}/`));
     const passwords = new PasswordHasher(options.passwords);
     const secretTransfer = new SecretTransfer(stores);
     const throttle = new LoginThrottle(stores.logins, { enabled: () => !design().disableAuthenticationBackOff, now });
     const directory = new Directory(stores);
     const callers = new PrincipalResolver({ directory, principals }, now);
     const tokens = new AccessTokens(stores, { timeout: options.tokenTimeout, perUser: options.tokensPerUser ?? TOKENS_PER_USER, now, log });
+    const keys = new ApiKeys({ ...stores, directory }, { ...options.apiKeys ?? API_KEYS, now, log });
     const logins = new PasswordAuthenticator({ directory, credentials: stores.credentials, passwords, throttle }, now);
     const assertions = new JwtBearerAuthenticator({ directory, logins: stores.logins }, design, now);
     const hook = new HookAuthenticator(throttle, now);
     const local = new LocalAccess();
-    const authenticator = new Authenticator({ assertions, callers, hook, local, logins, tokens }, design);
+    const providers = new LoginProviders(loginProviders, { now, log });
+    const authenticator = new Authenticator({ assertions, callers, hook, keys, local, logins, providers, tokens }, design);
     edge.use((login) => !hook.isPresent && logins.isRejected(login));
     return {
-        authenticator, edge, local, logins, directory,
-        tokens: new OAuthTokenService({ authenticator, callers, credentials: stores.credentials, directory, edge, tokens }),
+        authenticator, edge, keys, local, logins, directory,
+        tokens: new OAuthTokenService({ authenticator, callers, credentials: stores.credentials, directory, edge, keys, tokens }),
         sessions: new Sessions({ authenticator, callers, tokens }, design),
         records: new SessionInfo(policy),
         admin: new AdminAccount({ db, credentials: stores.credentials, passwords, tokens }),
@@ -139,14 +151,18 @@ export function composeIdentity(options: IdentityOptions): Identity {
         principals,
         load: () => ({ passwords: passwords.usage, caches: { tokens: tokens.cacheUsage, principals: directory.cacheUsage } }),
         useAuthenticateHook: (find) => hook.use(find),
-        housekeeping: sweepLogins({ tokens, logins: stores.logins }, now),
-        start: () => tokens.start(),
-        close: () => {
+        housekeeping: sweepLogins({ tokens, keys, logins: stores.logins }, now),
+        start: () => {
+
+            tokens.start();
+            keys.start();
+        },
+        close: async () => {
 
             edge.use(null);
             throttle.close();
             passwords.close();
-            return tokens.close();
+            await Promise.all([tokens.close(), keys.close()]);
         }
     };
 }

@@ -14,10 +14,31 @@ export function rememberText<T extends object>(value: T, text: string): T {
     return value;
 }
 
+/** Values whose text is cached when it is first made. */
+const shared = new WeakSet();
+
+/** Caches the text of a value that is sent again and again, when it is first made. The value must never be modified. */
+export function withText<T extends JsonObject>(value: T): T {
+
+    shared.add(value);
+    return value;
+}
+
 /** Returns the JSON text of a value. */
 export function jsonText(value: JsonValue): string {
 
-    return (typeof value === 'object' && value !== null ? rawJson(value) : undefined) ?? writeJson(value);
+    if (typeof value !== 'object' || value === null) {
+        return writeJson(value);
+    }
+
+    return rawJson(value) ?? (shared.has(value) ? unmarked(remember(value)) : writeJson(value));
+}
+
+function remember(value: object): string {
+
+    const text = writeStored(value);
+    texts.set(value, text);
+    return text;
 }
 
 /** Like {@link writeStored}, with the cached text if there is one. */

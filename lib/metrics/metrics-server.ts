@@ -12,8 +12,9 @@ export interface MetricsAddress {
     readonly port: number;
 }
 
-/** Limits that a collector never meets. */
-const TIMEOUT_MS = 10_000;
+/** Limits that a collector never meets. A request has neither a body nor many headers, so that clients that send slowly cannot keep it out for long. */
+const REQUEST_MS = 2000;
+const IDLE_MS = 20_000;
 const MAX_CONNECTIONS = 64;
 const MAX_HEADER_BYTES = 8 * 1024;
 
@@ -40,7 +41,9 @@ export class MetricsServer {
      */
     async start(): Promise<number> {
 
-        const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: TIMEOUT_MS, headersTimeout: TIMEOUT_MS }, (request, response) => {
+        const server = createServer({
+            maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS, connectionsCheckingInterval: REQUEST_MS / 4
+        }, (request, response) => {
 
             this.#answer(request, response).catch((error: unknown) => {
 
@@ -49,7 +52,7 @@ export class MetricsServer {
             });
         });
         server.maxConnections = MAX_CONNECTIONS;
-        server.setTimeout(TIMEOUT_MS * 2);
+        server.setTimeout(IDLE_MS);
         server.listen(this.#address.port, this.#address.host);
         try {
             await once(server, 'listening');
@@ -58,6 +61,7 @@ export class MetricsServer {
             throw Object.assign(error as Error, { setting: 'METRICS' });
         }
 
+        server.on('error', this.#onError);                  // Unhandled, it would end the process
         server.unref();
         this.#server = server;
         return (server.address() as AddressInfo).port;

@@ -2,8 +2,10 @@
  * The authenticated caller, and the errors of denied access. Access decisions themselves are made by the access policy.
  */
 
+import { Op } from '../doip/operation-ids.js';
 import type { DoipError } from '../errors/errors.js';
 import { forbidden, unauthenticated } from '../errors/errors.js';
+import type { ApiKeyScope } from './api-key-scope.js';
 
 /** Author recorded in metadata for anonymous callers; not a principal. */
 export const ANONYMOUS_AUTHOR = 'anonymous';
@@ -22,7 +24,9 @@ export interface Caller {
     /** True if the keyword `authenticated` of an ACL applies to the caller. */
     readonly isAuthenticated: boolean;
     /** How the identity was proven. `password` and `key` are direct authentication. */
-    readonly method: 'none' | 'password' | 'key' | 'token' | 'session' | 'hook' | 'as-user' | 'internal';
+    readonly method: 'none' | 'password' | 'key' | 'token' | 'session' | 'api-key' | 'hook' | 'as-user' | 'internal';
+    /** The API key that the caller has used, which restricts what they may do. */
+    readonly apiKey?: ApiKeyScope;
 }
 
 /** The caller without credentials. */
@@ -35,13 +39,23 @@ export const SERVICE: Caller = {
     userId: ADMIN_ID, username: ADMIN_ID, groupIds: [], isAdmin: true, isAuthenticated: true, method: 'internal'
 };
 
+/** True for callers with all rights of the administrator: an API key may restrict them to some types. */
+export function isUnrestrictedAdmin({ isAdmin, apiKey }: Caller): boolean {
+
+    return isAdmin && !apiKey?.types;
+}
+
 /**
  * Requires direct authentication (password or key) of callers who change their own password or key, so that a stolen token or
- * session cannot take over the account.
+ * session cannot take over the account. An API key cannot change those of others either, unless its scope says so.
  *
  * @throws DoipError 403
  */
-export function checkOwnCredentials({ userId, isAdmin, method }: Caller, objectId: string): void {
+export function checkCredentialChange({ userId, isAdmin, method, apiKey }: Caller, objectId: string): void {
+
+    if (apiKey && !apiKey.operations?.has(Op.changePassword)) {
+        throw forbidden(`the API key may not change passwords and public keys: its operations do not include ${Op.changePassword}`);
+    }
 
     if (userId === objectId && !isAdmin && method !== 'password' && method !== 'key') {
         throw forbidden('changing the own password or key needs the password itself or a signed assertion, not an access token');
@@ -49,13 +63,13 @@ export function checkOwnCredentials({ userId, isAdmin, method }: Caller, objectI
 }
 
 /**
- * Rejects callers with a token or session who change the writers of their own user object, since a writer can set its password.
+ * Rejects callers with a token, session or API key who change the writers of their own user object, since a writer can set its password.
  *
  * @throws DoipError 403
  */
 export function checkOwnWriters({ userId, isAdmin, method }: Caller, objectId: string): void {
 
-    if (userId === objectId && !isAdmin && (method === 'token' || method === 'session')) {
+    if (userId === objectId && !isAdmin && (method === 'token' || method === 'session' || method === 'api-key')) {
         throw forbidden('changing who may write the own user object needs the password itself or a signed assertion, not an access token');
     }
 }

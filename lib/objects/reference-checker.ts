@@ -7,6 +7,7 @@ import type { Step } from '../../db/database.js';
 import type { ObjectStore } from '../stores/objects/object-store.js';
 import type { ReferenceStore } from '../stores/reference-store.js';
 import type { Policy } from '../identity/access/access-policy.js';
+import { isUnrestrictedAdmin } from '../model/caller.js';
 import type { ObjectChange, WriteParticipant } from '../model/write-participant.js';
 import { invalidContent, type ContentError } from '../errors/errors.js';
 import { getAt } from '../json/pointer.js';
@@ -65,7 +66,7 @@ export class ReferenceChecker implements WriteParticipant {
         const types = new Map(Array.from(subjects, ([id, subject]) => [id, subject.type]));
         // An object may refer to itself, even on creation.
         types.set(id, type);
-        if (caller.isAdmin) {
+        if (isUnrestrictedAdmin(caller)) {
             return referenceErrors(references, types);
         }
 

@@ -12,6 +12,9 @@ import { checkCredentials } from './auth/check-credentials.js';
 import { introspect } from './auth/introspect.js';
 import { revoke } from './auth/revoke.js';
 import { token } from './auth/token.js';
+import { createKey } from './keys/create.js';
+import { listKeys } from './keys/list.js';
+import { revokeKey } from './keys/revoke.js';
 import { locateHandle } from './handles/locate.js';
 import { resolveHandle } from './handles/resolve.js';
 import { handleUpdateStatus } from './handles/status.js';
@@ -29,6 +32,7 @@ import { getInitData } from './service/get-init-data.js';
 import { highestSafeTxnId } from './search/highest-safe-txn-id.js';
 import { hello } from './service/hello.js';
 import { listOperations } from './service/list-operations.js';
+import { usage } from './service/usage.js';
 import { startupStatus } from './service/startup-status.js';
 import { health } from './service/health.js';
 import { describe } from './service/describe.js';
@@ -49,9 +53,9 @@ import { publishVersion } from './versions/publish.js';
 export const builtInOperations = [
     hello, listOperations, create, search, retrieve, update, remove,
     token, introspect, revoke, changePassword, checkCredentials, getInitData, batchUpload, reindexBatch, highestSafeTxnId, getDesign,
-    getRelationships, publishVersion, getVersions,
+    getRelationships, publishVersion, getVersions, createKey, listKeys, revokeKey,
     getAcl, updateAcl, listSchemas, getSchema, updateSchema, deleteSchema, getSchemaTemplates, call, listMethods,
     uploadObjects, exportObjects, importObjects,
     changeAdminPassword, updateHandles, handleUpdateStatus, resolveHandle, locateHandle, createSession, getSession, deleteSession,
-    startupStatus, health, describe
+    startupStatus, health, describe, usage
 ] as unknown as readonly Operation[];

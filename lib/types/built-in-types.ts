@@ -78,6 +78,9 @@ function schemaOfSchemas(keyword: string): JsonObject {
 const WITH_SCRIPT = { type: 'object', properties: { javascript: SCRIPT } };
 const COOKIE = { type: 'object', properties: { path: STRING, httpOnly: BOOLEAN, secure: BOOLEAN } };
 
+const QUOTA_LIMIT = { type: ['integer', 'null'], minimum: 0 };
+const QUOTAS = { type: 'object', additionalProperties: { type: 'object', properties: { objects: QUOTA_LIMIT, bytes: QUOTA_LIMIT } } };
+
 const SCHEMA_OF_DESIGN: JsonObject = {
     type: 'object',
     title: 'Design',
@@ -142,6 +145,7 @@ const SCHEMA_OF_DESIGN: JsonObject = {
         builtInTypes: { type: 'object', properties: { CordraDesign: WITH_SCRIPT, Schema: WITH_SCRIPT } },
         javascript: SCRIPT,
         search: { type: 'object', properties: { language: { enum: [...TEXT_LANGUAGES, NO_LANGUAGE] } } },
+        quotas: { type: 'object', properties: { users: QUOTAS, types: QUOTAS } },
         cookies: { type: 'object', properties: { csrfToken: COOKIE, jsessionid: COOKIE } }
     }
 };

@@ -102,6 +102,13 @@ export class Catalog {
         return this.current.require(name);
     }
 
+    /** Transaction number of the Schema object that defines a type, as the registry has it; null for a type that is built in or unknown. */
+    txnIdOf(name: string): number | null {
+
+        const schemaId = this.current.get(name)?.schemaId;
+        return (schemaId ? this.#schemas.get(schemaId)?.txnId : null) ?? null;
+    }
+
     /** Objects whose payloads are script modules: object id → name of the directory. */
     get moduleDirectories(): ReadonlyMap<string, string> {
 

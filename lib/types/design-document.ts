@@ -6,6 +6,7 @@
 import type { JsonObject } from '../util/json-types.js';
 import type { TypeRegistry } from './type-registry.js';
 import { isJsonObject } from '../util/json-types.js';
+import { getOrAdd } from '../util/cache/get-or-add.js';
 import { INITIAL_AUTH_CONFIG } from './seed-content.js';
 
 /** Default of `uiConfig`. */
@@ -31,9 +32,17 @@ const DEFAULT_LINKS: JsonObject[] = [{ type: 'json' }, { type: 'ui', primary: tr
 
 /**
  * Returns the content of the design plus `schemas` (type name → schema) and `schemaIds` (id of the Schema object → type name).
- * `uiConfig`, `authConfig` and `handleMintingConfig` are always present.
+ * `uiConfig`, `authConfig` and `handleMintingConfig` are always present. It must not be modified.
  */
 export function designDocument(types: TypeRegistry): JsonObject {
+
+    return getOrAdd(documents, types, () => documentOf(types));
+}
+
+/** By the state of the types. */
+const documents = new WeakMap<TypeRegistry, JsonObject>();
+
+function documentOf(types: TypeRegistry): JsonObject {
 
     const { content } = types.design;
     const { uiConfig, authConfig, handleMintingConfig } = content;

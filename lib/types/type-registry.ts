@@ -60,6 +60,7 @@ export class TypeRegistry {
     readonly #keywordNames: readonly string[];
     readonly #sources = new Map<string, TypeEntry>();
     readonly #types = new Map<string, TypeDefinition>();
+    #schemas: JsonObject | null = null;
     /** URI of a schema, from its own id or the `baseUri` of its Schema object → name of its type. */
     readonly #ids = new Map<string, string>();
 
@@ -117,10 +118,11 @@ export class TypeRegistry {
         return [...this.#types.keys()];
     }
 
-    /** Returns the schemas of all types: name → JSON schema. */
+    /** Returns the schemas of all types: name → JSON schema. The same object at every call, which must not be modified. */
     schemas(): JsonObject {
 
-        return Object.fromEntries([...this.#types.values()].map(({ name, schema }) => [name, schema]));
+        this.#schemas ??= Object.fromEntries([...this.#types.values()].map(({ name, schema }) => [name, schema]));
+        return this.#schemas;
     }
 
     /** Returns the Schema objects of the types: id → name. */

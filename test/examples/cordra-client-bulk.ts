@@ -22,7 +22,7 @@ forEachDatabase((name, createDatabase) => {
 
         after(() => service.stop());
 
-        it('stores them all, and removes all others when asked to', { timeout: 60_000 }, async () => {
+        it('stores them all, and removes all others when asked to', async () => {
 
             const { id = '' } = await client.create({ type: 'Document', content: { name: 'old' } });
             const objects = [1, 2].map((n) => ({ id: `test/${n}`, type: 'Document', content: { n } }));

@@ -81,7 +81,7 @@ describe('the image', () => {
         expect(variables.filter((name) => !settings.has(name))).to.equal(['NODE_ENV']);
     });
 
-    it('has a health check that succeeds on a service only', { timeout: 60_000 }, async () => {
+    it('has a health check that succeeds on a service only', async () => {
 
         const [command = '', ...args] = JSON.parse(/CMD (\[.*\])$/.exec(instructions('HEALTHCHECK').join())?.[1] ?? '[]') as string[];
         const database = await createSqlite();
@@ -152,7 +152,7 @@ describe('the systemd unit', () => {
         expect(names.filter((name) => !settings.has(name))).to.equal([]);
     });
 
-    it('is notified when the service listens and when it stops', { timeout: 60_000, skip: !isThere('systemd-notify') || !isThere('python3') }, async () => {
+    it('is notified when the service listens and when it stops', { skip: !isThere('systemd-notify') || !isThere('python3') }, async () => {
 
         const socket = join(folder, 'notify');
         const receiver = spawn('python3', ['-c', RECEIVER, socket], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -171,7 +171,7 @@ describe('the systemd unit', () => {
         expect(received).to.include(`READY=1\nSTATUS=serving at ${service.url}`);
     });
 
-    it('is not needed: a service that cannot notify goes on', { timeout: 60_000 }, async () => {
+    it('is not needed: a service that cannot notify goes on', async () => {
 
         const database = await createSqlite();
         const service = await startProcess(database, { NOTIFY_SOCKET: '/nowhere', PATH: '/nowhere' });

@@ -34,11 +34,15 @@ function fault({ block, answer, code, out, error, statuses }: BlockRun): string 
 describe('the documentation', () => {
 
     for (const page of PAGES.filter(isRunnable)) {
-        it(`runs as it stands: ${page.path}`, { timeout: 120_000 }, async () => {
+        it(`runs as it stands: ${page.path}`, async () => {
 
             const runs = await runPage(page);
+            const skipped = runs.filter(({ missing }) => missing !== undefined && process.env['CI'] !== 'true');
+            for (const { block, missing } of skipped) {
+                console.log(`${page.path}:${block.line}: NOT RUN: python3 has no module ${missing}`);
+            }
 
-            expect(runs.map(fault).filter((text) => text !== null).join('\n\n')).to.equal('');
+            expect(runs.filter((each) => !skipped.includes(each)).map(fault).filter((text) => text !== null).join('\n\n')).to.equal('');
         });
     }
 

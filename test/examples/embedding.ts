@@ -59,7 +59,7 @@ describe('the service in a program of one\'s own', () => {
         return { child, error: text(child.stderr), ended: once(child, 'close') as Promise<[number | null]> };
     };
 
-    it('is a program that prints where it is reached, and is stopped by a signal', { timeout: 60_000 }, async () => {
+    it('is a program that prints where it is reached, and is stopped by a signal', async () => {
 
         const { child, error, ended } = await startProgram('program.mjs', { LOG_LEVEL: 'info' });
         const [url] = await once(createInterface(child.stdout), 'line') as [string];
@@ -82,7 +82,7 @@ describe('the service in a program of one\'s own', () => {
     ];
 
     for (const [title, name, env, edit, code, message] of FAILURES) {
-        it(`is a program that ends with an exit code for ${title}`, { timeout: 60_000 }, async () => {
+        it(`is a program that ends with an exit code for ${title}`, async () => {
 
             const { child, error, ended } = await startProgram(name, { ...env, DATA_DIR: join(folder, name) }, edit);
             const output = text(child.stdout);

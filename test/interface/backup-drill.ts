@@ -203,7 +203,7 @@ function drill(method: Method, create: () => Promise<TestDatabase>): void {
         await rm(folder, { recursive: true });
     });
 
-    it('finds one moment of a repository that is being written to, complete and in order', { timeout: roundsMs(240_000) }, async () => {
+    it('finds one moment of a repository that is being written to, complete and in order', { timeout: roundsMs(300_000) }, async () => {
 
         const service = await startProcess(database);
         const writers = Array.from({ length: WRITERS }, (_, n) => new Writer(service.url, `w${n}`, seeded(SEED + n)));

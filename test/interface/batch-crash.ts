@@ -58,7 +58,7 @@ forEachDatabase((name, create) => {
 
         after(() => database.dispose());
 
-        it('keeps every acknowledged item completely, and no part of any other', { timeout: roundsMs(240_000) }, async () => {
+        it('keeps every acknowledged item completely, and no part of any other', { timeout: roundsMs(300_000) }, async () => {
 
             const attempts: Attempt[] = [];
             let service = await startProcess(database);

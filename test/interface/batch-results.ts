@@ -42,7 +42,7 @@ for (const protocol of PROTOCOLS) {
         };
 
         for (const path of [REST, DOIP]) {
-            it(`stay on disk until a slow client has read them: POST ${path}`, { timeout: 60_000 }, async () => {
+            it(`stay on disk until a slow client has read them: POST ${path}`, async () => {
 
                 const { status, body } = await send(path, large(20));
                 const meanwhile = await spooled();
@@ -55,7 +55,7 @@ for (const protocol of PROTOCOLS) {
                 await until(async () => await spooled() === 0);
             });
 
-            it(`are removed when the client disconnects while it reads: POST ${path}`, { timeout: 60_000 }, async () => {
+            it(`are removed when the client disconnects while it reads: POST ${path}`, async () => {
 
                 const response = await send(path, large(20));
                 for await (const piece of response.body) {
@@ -68,7 +68,7 @@ for (const protocol of PROTOCOLS) {
                 await until(async () => await spooled() === 0);
             });
 
-            it(`are removed when the client disconnects while it sends: POST ${path}`, { timeout: 60_000 }, async () => {
+            it(`are removed when the client disconnects while it sends: POST ${path}`, async () => {
 
                 const client = clientOf(server, protocol);
                 const isSpooled = until(async () => await spooled() === 1);

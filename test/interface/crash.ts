@@ -43,7 +43,7 @@ forEachDatabase((name, create) => {
 
         after(() => database.dispose());
 
-        it(`keeps every acknowledged create, ${ROUNDS} kills in a row`, { timeout: roundsMs(240_000) }, async () => {
+        it(`keeps every acknowledged create, ${ROUNDS} kills in a row`, { timeout: roundsMs(300_000) }, async () => {
 
             const attempts: Attempt[] = [];
             let service = await startProcess(database);

@@ -15,7 +15,7 @@ import { startProcess } from '../support/process.js';
 export const lab = Lab.script();
 const { describe, it, before, after, beforeEach, afterEach } = lab;
 
-describe('the files of a data folder', { timeout: 60_000 }, () => {
+describe('the files of a data folder', () => {
 
     let database: TestDatabase;
     let dataDir = '';

@@ -201,6 +201,96 @@ forEachWay((name, start) => {
             expect([await perform('Update', `"${tag}"`), await nameNow()]).to.equal([200, 'new']);
         });
 
+        it('decide whether a download goes on where it ended', async () => {
+
+            const bytesPut = async (value: string): Promise<Received> =>
+                service.asAdmin(`PUT ${path}`, multipart({ name: 'content', value: '{"name":"x"}' }, { name: 'scan', filename: 'scan.txt', value }));
+            const read = async (condition: string, range = 'bytes=2-'): Promise<readonly unknown[]> => {
+
+                const lines = [`GET ${path}?payload=scan`, `GET /doip/0.DOIP/Op.Retrieve?targetId=${id}&element=scan`];
+                const answers = await Promise.all(lines.map(async (line) => service.asAdmin(line, { headers: { range, 'if-range': condition } })));
+                const [first, second] = answers.map(({ statusCode, payload, headers }) => [statusCode, payload, headers['content-range'] ?? null]);
+                expect(second).to.equal(first);
+                return first ?? [];
+            };
+
+            const before = tagOf(await bytesPut('old bytes'));
+            expect(await read(`"${before}"`)).to.equal([206, 'd bytes', 'bytes 2-8/9']);
+
+            const after = tagOf(await bytesPut('new'));
+            expect(await read(`"${after}"`)).to.equal([206, 'w', 'bytes 2-2/3']);
+            for (const condition of [`"${before}"`, `W/"${after}"`, after, '*', '"*"', 'Mon, 23 Nov 2026 22:00:00 GMT']) {
+                expect(await read(condition), condition).to.equal([200, 'new', null]);
+            }
+
+            // A range that only the old bytes had
+            expect(await read(`"${before}"`, 'bytes=5-')).to.equal([200, 'new', null]);
+            expect((await read(`"${after}"`, 'bytes=5-'))[0]).to.equal(416);
+        });
+
+        it('are those of types as well', async () => {
+
+            const type = `Type${count}`;
+            const schemas = `/schemas/${type}`;
+            const schema = (title: string): object => ({ type: 'object', title });
+            const titleNow = async (): Promise<unknown> => jsonOf(await service.anonymously(`GET ${schemas}`))['title'];
+
+            expect((await put(schemas, schema('none'), { 'if-match': '*' })).statusCode).to.equal(412);
+            expect((await service.anonymously(`GET ${schemas}`)).statusCode).to.equal(404);
+            const created = tagOf(await put(schemas, schema('first'), { 'if-none-match': '*' }));
+            expect([tagOf(await service.anonymously(`GET ${schemas}`)), await titleNow()]).to.equal([created, 'first']);
+            expect((await service.anonymously(`GET ${schemas}`, { headers: { 'if-none-match': `"${created}"` } })).statusCode).to.equal(304);
+
+            const [found] = jsonOf(await service.asAdmin(`GET /search?query=${encodeURIComponent(`type:Schema AND /name:${type}`)}`))['results'] as { metadata: { txnId: number } }[];
+            expect(String(found?.metadata.txnId)).to.equal(created);
+
+            expect((await put(schemas, schema('again'), { 'if-none-match': '*' })).statusCode).to.equal(412);
+            const changed = tagOf(await put(schemas, schema('second'), { 'if-match': `"${created}"` }));
+            expect([(await put(schemas, schema('lost'), { 'if-match': `"${created}"` })).statusCode, await titleNow()]).to.equal([412, 'second']);
+            expect(tagOf(await service.anonymously(`GET ${schemas}`))).to.equal(changed);
+            const stale = { headers: { 'if-match': `"${created}"` } };
+            expect([(await service.anonymously(`DELETE ${schemas}`, stale)).statusCode, (await service.asAdmin(`DELETE ${schemas}`, stale)).statusCode])
+                .to.equal([401, 412]);
+            expect((await service.asAdmin(`DELETE ${schemas}`, { headers: { 'if-match': `"${changed}"` } })).statusCode).to.equal(200);
+            expect((await service.anonymously('GET /schemas/Schema')).headers['etag']).to.be.undefined();
+        });
+
+        it('let one of many editors of a type through', async () => {
+
+            const schemas = `/schemas/Crowd${count}`;
+            const tag = tagOf(await put(schemas, { type: 'object' }));
+            const responses = await Promise.all(Array.from({ length: 8 }, (_, n) => put(schemas, { title: `editor ${n}` }, { 'if-match': `"${tag}"` })));
+            const codes = responses.map(({ statusCode }) => statusCode);
+            expect([codes.filter((code) => code === 200).length, codes.filter((code) => code === 412).length]).to.equal([1, 7]);
+        });
+
+        it('are preconditions of the items of a batch', async () => {
+
+            const item = (name: string, more: JsonObject): JsonObject => ({ id, type: 'Document', content: { name }, ...more });
+            const batch = async (form: string, items: readonly JsonObject[]): Promise<unknown[]> => {
+
+                const { results } = jsonOf(await service.asAdmin(`POST /batchUpload?parallel=false&${form}`, {
+                    payload: form === 'format=ndjson' ? items.map((one) => JSON.stringify(one)).join('\n') : JSON.stringify(items), headers: JSON_TYPE
+                })) as { results: { responseCode: number }[] };
+                return results.map(({ responseCode }) => responseCode);
+            };
+
+            expect(await batch('', [item('a', { ifMatch: '1' }), item('b', { ifMatch: ['1', '2'] }), item('c', { ifNoneMatch: tag }), item('d', { ifNoneMatch: '*' })]))
+                .to.equal([412, 412, 412, 412]);
+            expect(await nameNow()).to.equal('first');
+            // The second demands the version that the first has replaced.
+            expect(await batch('format=ndjson', [item('e', { ifMatch: Number(tag) }), item('f', { ifMatch: tag })])).to.equal([200, 412]);
+            expect(await nameNow()).to.equal('e');
+            expect(await batch('', [item('g', { ifMatch: '*', ifNoneMatch: tag })])).to.equal([200]);
+
+            const other = `${id}-new`;
+            expect(await batch('', [item('h', { id: other, ifMatch: '*' }), { type: 'Document', content: {}, ifMatch: '1' }])).to.equal([412, 412]);
+            expect((await service.asAdmin(`GET /objects/${other}`)).statusCode).to.equal(404);
+            expect(await batch('', [item('i', { id: other, ifNoneMatch: '*' }), item('j', { id: other, ifNoneMatch: '*' })])).to.equal([200, 412]);
+            expect(await batch('', [item('k', { ifMatch: {} }), item('l', { ifNoneMatch: [[]] }), item('m', { ifMatch: [] })])).to.equal([400, 400, 412]);
+            expect(await nameNow()).to.equal('g');
+        });
+
         it('go with compressed bodies', async () => {
 
             const long = { name: 'x'.repeat(5000) };

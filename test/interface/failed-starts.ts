@@ -100,7 +100,7 @@ describe('a start that fails', () => {
     ];
 
     for (const [title, prepare, code, message] of CASES) {
-        it(`ends for ${title}`, { timeout: 60_000, skip: process.platform === 'win32' }, async () => {
+        it(`ends for ${title}`, { skip: process.platform === 'win32' }, async () => {
 
             const { code: ended, out, error } = await serve(await prepare());
 
@@ -116,7 +116,7 @@ describe('a start that fails', () => {
     ];
 
     for (const [title, change, message] of REJECTED) {
-        it(`ends for ${title} that the database server rejects`, { timeout: 60_000, skip: SERVER === undefined || SERVER === '' }, async () => {
+        it(`ends for ${title} that the database server rejects`, { skip: SERVER === undefined || SERVER === '' }, async () => {
 
             await own();
             const url = new URL(`${SERVER}/test`);
@@ -131,7 +131,7 @@ describe('a start that fails', () => {
         });
     }
 
-    it('is repeated when its database may come back, and logs one stack only', { timeout: 60_000 }, async () => {
+    it('is repeated when its database may come back, and logs one stack only', async () => {
 
         const service = await startProcess(database, { DATABASE_URL: 'mysql://nobody:secret@127.0.0.1:9/nothing' });
         const lines = (): Record<string, unknown>[] => service.log().trim().split('\n').filter((line) => line.includes('service.start-failed'))

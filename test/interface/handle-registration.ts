@@ -14,7 +14,7 @@ forEachDatabase((name, create) => {
 
     describe(`handle registration by a service on ${name}`, () => {
 
-        it('resumes after the process was killed', { timeout: 60_000 }, async () => {
+        it('resumes after the process was killed', async () => {
 
             const database = await create();
             const server = new TestHandleServer();

@@ -84,7 +84,7 @@ describe('the health of the service', () => {
         expect((await response.json() as { message: string }).message).to.startWith('not up: storage');
     });
 
-    it('is not ready while it drains, and serves all the same', { timeout: 30_000 }, async () => {
+    it('is not ready while it drains, and serves all the same', async () => {
 
         const running = await start({ DRAIN_SECONDS: '4' });
 
@@ -102,7 +102,7 @@ describe('the health of the service', () => {
         expect(Number(ms)).to.be.at.least(4000);
     });
 
-    it('stops at once when it is idle', { timeout: 60_000 }, async () => {
+    it('stops at once when it is idle', async () => {
 
         let least = Infinity;
         // A busy machine takes longer for the same.
@@ -118,7 +118,7 @@ describe('the health of the service', () => {
         expect(least).to.be.below(1000);
     });
 
-    it('resets no connection when it is stopped while busy', { timeout: 60_000 }, async () => {
+    it('resets no connection when it is stopped while busy', async () => {
 
         await start();
         const { url } = service as unknown as ServiceProcess;
@@ -151,7 +151,7 @@ describe('the health of the service', () => {
         expect(await ended()).to.equal(0);
     });
 
-    it('asks HTTP/2 clients to leave: what it refuses is served on another connection', { timeout: 60_000 }, async () => {
+    it('asks HTTP/2 clients to leave: what it refuses is served on another connection', async () => {
 
         const tls = await tlsSettings(database.options.dataDir);
         await start({ DRAIN_SECONDS: '4', ...tls });

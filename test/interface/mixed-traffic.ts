@@ -70,13 +70,13 @@ forEachDatabase((name, create, dialect) => {
                 uploader(traffic, ledger, seeded(SEED + 100)), designer(traffic, seeded(SEED + 200)), searcher(traffic, seeded(SEED + 300))
             ];
             const working = Promise.all(workers.map((work) => traffic.repeat(work)));
-            await until(() => traffic.isOver || traffic.answered >= ANSWERS, roundsMs(120_000));
+            await until(() => traffic.isOver || traffic.answered >= ANSWERS, roundsMs(300_000));
             traffic.live.delete(first);
             await first.kill();
             all[0] = await startProcess(database);
             traffic.live.add(all[0]);
             const back = traffic.answered;
-            await until(() => traffic.isOver || traffic.answered >= back + ANSWERS, roundsMs(120_000));
+            await until(() => traffic.isOver || traffic.answered >= back + ANSWERS, roundsMs(300_000));
             traffic.isOver = true;
             await working;
 
@@ -169,14 +169,14 @@ function uploader(traffic: Traffic, ledger: Ledger, random: Random): () => Promi
 
         UPLOADED.forEach((id) => ledger.set(id, known));
         const answered = traffic.answered;
-        await until(() => traffic.isOver || traffic.answered > answered + 50, roundsMs(120_000));
+        await until(() => traffic.isOver || traffic.answered > answered + 50, roundsMs(300_000));
     };
 }
 
 /** In which state an upload that was cut off has left its objects, when writes are let in again. */
 async function settled(traffic: Traffic, ledger: Ledger, random: Random): Promise<string | null> {
 
-    await until(async () => (await traffic.ask(random, 'POST /objects?type=Document', { name: 'after an upload' }))?.status === 200, roundsMs(120_000));
+    await until(async () => (await traffic.ask(random, 'POST /objects?type=Document', { name: 'after an upload' }))?.status === 200, roundsMs(300_000));
     const states = new Set<string | null>();
     for (const id of UPLOADED) {
         const reply = await traffic.ask(random, `GET /objects/${id}`);

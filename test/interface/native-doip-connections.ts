@@ -42,7 +42,7 @@ async function withServer(settings: Record<string, unknown>, work: (test: TestSe
 
 describe('a connection of native DOIP', () => {
 
-    it('is reset after the idle time', { timeout: 60_000 }, () => withServer({ DOIP_IDLE_SECONDS: 2 }, async (test) => {
+    it('is reset after the idle time', () => withServer({ DOIP_IDLE_SECONDS: 2 }, async (test) => {
 
         const client = await NativeClient.open(nativePort(test));
         expect((await client.ask(HELLO)).head.status).to.equal(OK);
@@ -50,7 +50,7 @@ describe('a connection of native DOIP', () => {
         expect(client.errors).to.equal(['ECONNRESET']);
     }));
 
-    it('is closed with a message after an incomplete request', { timeout: 60_000 }, () => withServer({ HEADERS_TIMEOUT_SECONDS: 3 }, async (test) => {
+    it('is closed with a message after an incomplete request', () => withServer({ HEADERS_TIMEOUT_SECONDS: 3 }, async (test) => {
 
         const client = await NativeClient.open(nativePort(test));
         await client.send(HELLO.slice(0, 20));
@@ -60,7 +60,7 @@ describe('a connection of native DOIP', () => {
         await client.closed();
     }));
 
-    it('is closed with a message when an upload makes no progress', { timeout: 60_000 }, () => withServer({ STALL_TIMEOUT_SECONDS: 4 }, async (test) => {
+    it('is closed with a message when an upload makes no progress', () => withServer({ STALL_TIMEOUT_SECONDS: 4 }, async (test) => {
 
         // Longer than the interval of the signs of life, which do not count.
         const client = await NativeClient.open(nativePort(test));
@@ -70,7 +70,7 @@ describe('a connection of native DOIP', () => {
         await client.closed();
     }));
 
-    it('is closed when an upload stalls while the operation is not ready for it', { timeout: 60_000 }, async () => {
+    it('is closed when an upload stalls while the operation is not ready for it', async () => {
 
         const folder = await mkdtemp(join(tmpdir(), 'gateway-native-'));
         const server = await createGatewayServer(configure({
@@ -98,7 +98,7 @@ describe('a connection of native DOIP', () => {
         await rm(folder, { recursive: true });
     });
 
-    it('is reset when the client does not read a response', { timeout: 60_000 }, () => withServer({ STALL_TIMEOUT_SECONDS: 1 }, async (test) => {
+    it('is reset when the client does not read a response', () => withServer({ STALL_TIMEOUT_SECONDS: 1 }, async (test) => {
 
         const client = await NativeClient.open(nativePort(test), { tls: true });
         await client.send('{"targetId":"service","operationId":"test/Op.Source","attributes":{"size":100000000}}\n#\n#\n');
@@ -106,7 +106,7 @@ describe('a connection of native DOIP', () => {
         client.close();
     }));
 
-    it('is kept while an operation takes longer than the limit for clients', { timeout: 60_000 }, () =>
+    it('is kept while an operation takes longer than the limit for clients', () =>
         withServer({ STALL_TIMEOUT_SECONDS: 2, DOIP_IDLE_SECONDS: 2 }, async (test) => {
 
             const client = await NativeClient.open(nativePort(test));
@@ -118,7 +118,7 @@ describe('a connection of native DOIP', () => {
             client.close();
         }));
 
-    it('is reset at the end of the service, unless a request is in progress', { timeout: 60_000 }, async () => {
+    it('is reset at the end of the service, unless a request is in progress', async () => {
 
         const test = await startServer({ DOIP_PORT: 0, SHUTDOWN_SECONDS: 10 });
         const port = nativePort(test);
@@ -134,7 +134,7 @@ describe('a connection of native DOIP', () => {
         await stopped;
     });
 
-    it('is cut at the end of the service when its request takes too long', { timeout: 60_000 }, async () => {
+    it('is cut at the end of the service when its request takes too long', async () => {
 
         const test = await startServer({ DOIP_PORT: 0, SHUTDOWN_SECONDS: 0.3 });
         const client = await NativeClient.open(nativePort(test));
@@ -145,7 +145,7 @@ describe('a connection of native DOIP', () => {
         expect(client.errors).to.equal(['ECONNRESET']);
     });
 
-    it('is refused beyond the share of an address', { timeout: 60_000 }, () => withServer({ MAX_CONNECTIONS_PER_ADDRESS: 2 }, async (test) => {
+    it('is refused beyond the share of an address', () => withServer({ MAX_CONNECTIONS_PER_ADDRESS: 2 }, async (test) => {
 
         const port = nativePort(test);
         const clients = [await NativeClient.open(port), await NativeClient.open(port)];
@@ -154,7 +154,7 @@ describe('a connection of native DOIP', () => {
         clients.forEach((client) => client.close());
     }));
 
-    it('cannot use up the memory for requests from other addresses', { timeout: 60_000 }, () => withServer({ MAX_BODY_MEMORY_BYTES: 1_048_576 }, async (test) => {
+    it('cannot use up the memory for requests from other addresses', () => withServer({ MAX_BODY_MEMORY_BYTES: 1_048_576 }, async (test) => {
 
         const slow = await NativeClient.open(nativePort(test), { localAddress: '127.0.0.2' });
         await slow.send(`{"targetId":"${'x'.repeat(500_000)}`);
@@ -166,7 +166,7 @@ describe('a connection of native DOIP', () => {
         client.close();
     }));
 
-    it('does not count when the client left in the handshake', { timeout: 60_000 }, () => withServer({ MAX_CONNECTIONS_PER_ADDRESS: 4 }, async (test) => {
+    it('does not count when the client left in the handshake', () => withServer({ MAX_CONNECTIONS_PER_ADDRESS: 4 }, async (test) => {
 
         for (let n = 0; n < 12; ++n) {
             // The client is ready before the service is.
@@ -179,13 +179,13 @@ describe('a connection of native DOIP', () => {
         client.close();
     }));
 
-    it('is closed when TLS is not begun in time', { timeout: 60_000 }, () => withServer({ HEADERS_TIMEOUT_SECONDS: 0.3 }, async (test) => {
+    it('is closed when TLS is not begun in time', () => withServer({ HEADERS_TIMEOUT_SECONDS: 0.3 }, async (test) => {
 
         const client = await NativeClient.open(nativePort(test), { tls: false });
         await client.closed();
     }));
 
-    it('of plain TCP does not accept TLS, and TLS does not accept plain text', { timeout: 60_000 }, () => withServer({ DOIP_PLAIN: true }, async (test) => {
+    it('of plain TCP does not accept TLS, and TLS does not accept plain text', () => withServer({ DOIP_PLAIN: true }, async (test) => {
 
         const client = await NativeClient.open(nativePort(test), { tls: false });
         expect((await client.ask(HELLO)).head.status).to.equal(OK);
@@ -199,7 +199,7 @@ describe('a connection of native DOIP', () => {
         });
     }));
 
-    it('of plain TCP does not take credentials', { timeout: 60_000 }, () => withServer({ DOIP_PLAIN: 'true' }, async (test) => {
+    it('of plain TCP does not take credentials', () => withServer({ DOIP_PLAIN: 'true' }, async (test) => {
 
         const client = await NativeClient.open(nativePort(test), { tls: false });
         const { head } = await client.ask(`${JSON.stringify({ targetId: 'service', operationId: Op.hello, authentication: ADMIN })}\n#\n#\n`);
@@ -225,7 +225,7 @@ describe('the certificate of native DOIP', () => {
         return { subject: certificate.subject, key: certificate.publicKey.export({ format: 'pem', type: 'spki' }).toString() };
     };
 
-    it('names the service, and stays the same after a restart', { timeout: 60_000 }, async () => {
+    it('names the service, and stays the same after a restart', async () => {
 
         const folder = await mkdtemp(join(tmpdir(), 'gateway-native-'));
         const seen: unknown[] = [];
@@ -238,7 +238,7 @@ describe('the certificate of native DOIP', () => {
         await rm(folder, { recursive: true });
     });
 
-    it('is made for another id of the service, with the same key', { timeout: 60_000 }, () => withServer({}, async (test) => {
+    it('is made for another id of the service, with the same key', () => withServer({}, async (test) => {
 
         const { identity } = test.server.plugins['doip-gateway'].gateway.services;
         const one = await identity.certificate.of('test/service');
@@ -251,7 +251,7 @@ describe('the certificate of native DOIP', () => {
         expect((await identity.certificate.of('test/service')).cert).to.equal(again.cert);
     }));
 
-    it('can be one of the operator, which is exchanged without a restart', { timeout: 60_000 }, async () => {
+    it('can be one of the operator, which is exchanged without a restart', async () => {
 
         const folder = await mkdtemp(join(tmpdir(), 'gateway-native-'));
         const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
@@ -287,7 +287,7 @@ describe('the certificate of native DOIP', () => {
 
 describe('the port of native DOIP', () => {
 
-    it('may be taken by another program, if it is the default one', { timeout: 60_000 }, async () => {
+    it('may be taken by another program, if it is the default one', async () => {
 
         const other = createServer().listen(9000, '127.0.0.1');
         // Another program has it already, which is as good.
@@ -301,12 +301,12 @@ describe('the port of native DOIP', () => {
         other.close();
     });
 
-    it('that was chosen and is taken ends the start', { timeout: 60_000 }, () => withServer({}, async (test) => {
+    it('that was chosen and is taken ends the start', () => withServer({}, async (test) => {
 
         await expect(startServer({ DOIP_PORT: nativePort(test) })).to.reject(/EADDRINUSE/);
     }));
 
-    it('is off when it is empty', { timeout: 60_000 }, () => withServer({ DOIP_PORT: '' }, async (test) => {
+    it('is off when it is empty', () => withServer({ DOIP_PORT: '' }, async (test) => {
 
         expect(() => nativePort(test)).to.throw('native DOIP is off');
     }));
@@ -376,13 +376,13 @@ describe('an output of native DOIP that fails', () => {
 
     const failure = (what: string): string => `{"targetId":"service","operationId":"test/Op.Fail","attributes":{"what":"${what}"}}\n#\n#\n`;
 
-    it('before its first bytes is an error', { timeout: 60_000 }, () => withFailures(async (client) => {
+    it('before its first bytes is an error', () => withFailures(async (client) => {
 
         expect((await client.ask(failure('start'))).head).to.include({ status: '0.DOIP/Status.500' });
         expect((await client.ask(HELLO)).head.status).to.equal(OK);
     }));
 
-    it('in bytes ends with a line that is no length, and the connection with it', { timeout: 60_000 }, () => withFailures(async (client) => {
+    it('in bytes ends with a line that is no length, and the connection with it', () => withFailures(async (client) => {
 
         await expect(client.ask(failure('bytes'))).to.reject('the sender has given up a segment of bytes');
         expect(client.records.join('')).to.endWith('10\nxxxxxxxxxx\n!\n');
@@ -390,7 +390,7 @@ describe('an output of native DOIP that fails', () => {
     }));
 
     for (const what of ['record', 'between']) {
-        it(`in JSON (${what}) ends as no JSON, and the connection goes on`, { timeout: 60_000 }, () => withFailures(async (client) => {
+        it(`in JSON (${what}) ends as no JSON, and the connection goes on`, () => withFailures(async (client) => {
 
             await expect(client.ask(failure(what))).to.reject(SyntaxError);
             await client.receive().catch(() => undefined);

@@ -80,7 +80,7 @@ describe('altered messages of native DOIP', { skip: process.platform !== 'linux'
 
     const ask = async (client: NativeClient, operation: string, more: JsonObject = {}): Promise<Message> => client.ask(`${head(operation, more)}\n#\n#\n`);
 
-    before({ timeout: 60_000 }, async () => {
+    before(async () => {
 
         database = await createSqlite();
         service = await startProcess(database, { DOIP_PORT: '0', LOG_LEVEL: 'warn', ...LIMITS });
@@ -351,7 +351,7 @@ describe('altered messages of native DOIP', { skip: process.platform !== 'linux'
         expect(service.log() + service.output().replace(/^http.*$/m, '')).to.not.match(/"level":"(error|fatal)"/);
     });
 
-    it('store whole objects or none', { timeout: 120_000 }, async () => {
+    it('store whole objects or none', async () => {
 
         const client = await NativeClient.open(port);
         const { segments: [found] } = await ask(client, Op.search, { attributes: { query: 'type:Document', pageSize: -1 } });

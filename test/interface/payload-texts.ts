@@ -161,7 +161,7 @@ forEachDatabase((name, create) => {
             expect(await ids('otherword')).to.equal([]);
         });
 
-        it('do not prevent storing a file, and have a reason when they are missing', { timeout: 120_000 }, async () => {
+        it('do not prevent storing a file, and have a reason when they are missing', async () => {
 
             const broken: Record<string, FormPart> = {
                 'a PDF file that is none': { name: 'p', value: 'no PDF', filename: 'a.pdf', type: 'application/pdf' },

@@ -72,7 +72,7 @@ forEachDatabase((name, create, dialect) => {
             return size ?? -1;
         }
 
-        it(`is completed by ${dialect === 'mysql' ? 'another node' : 'the next process'}`, { timeout: 120_000 }, async () => {
+        it(`is completed by ${dialect === 'mysql' ? 'another node' : 'the next process'}`, async () => {
 
             const first = await start();
             const other = dialect === 'mysql' ? await start({ DATA_DIR: folder.options.dataDir }) : null;

@@ -38,6 +38,8 @@ const NEEDS: Readonly<Record<string, { query?: string; payload?: JsonValue }>> =
     [Op.authToken]: { payload: { username: 'admin', password: ADMIN_PASSWORD } },
     [Op.authIntrospect]: { payload: { token: 'none' } },
     [Op.authRevoke]: { payload: { token: 'none' } },
+    [Op.keysCreate]: { payload: { name: 'key' } },
+    [Op.keysRevoke]: { query: '&keyId=none' },
     [Op.aclsUpdate]: { payload: { readers: [] } },
     [Op.batchUpload]: { payload: [] },
     [Op.uploadObjects]: { payload: [] },

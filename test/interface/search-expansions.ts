@@ -22,7 +22,7 @@ describe(`patterns among ${COUNT} terms`, () => {
 
     let service: RestService;
 
-    before({ timeout: 120_000 }, async () => {
+    before(async () => {
 
         service = await startRest(createSqlite, 'http/1.1', { MAX_CONTENT_BYTES: 8 * 1024 * 1024, MAX_JSON_BYTES: 16 * 1024 * 1024 });
         await service.create('Document', { text: words(COUNT, (text) => `w${text}e`) }, 'handle=test/long');
@@ -43,7 +43,7 @@ describe(`patterns among ${COUNT} terms`, () => {
     ];
     for (const [way, line] of ways) {
         for (const query of ['w*', '/text:w*', '/text:[w TO x]']) {
-            it(`answer ${query} by ${way} with any number of terms`, { timeout: 60_000 }, async () => {
+            it(`answer ${query} by ${way} with any number of terms`, async () => {
 
                 const response = await service.asAdmin(line(query));
                 expect(response.statusCode, response.payload.slice(0, 1000)).to.equal(200);
@@ -52,7 +52,7 @@ describe(`patterns among ${COUNT} terms`, () => {
         }
 
         for (const query of ['/pin:*1234', '/pin:?*1234', '*1234']) {
-            it(`do not reveal hidden terms by rejecting ${query} by ${way}`, { timeout: 60_000 }, async () => {
+            it(`do not reveal hidden terms by rejecting ${query} by ${way}`, async () => {
 
                 // Twice, because it is kept what a pattern stands for.
                 for (const headers of [ANN, ANN]) {
@@ -65,7 +65,7 @@ describe(`patterns among ${COUNT} terms`, () => {
         }
 
         for (const query of ['/text:*e', '*e', '/text:w?*', '*w*']) {
-            it(`reject ${query} by ${way}, and continue`, { timeout: 60_000 }, async () => {
+            it(`reject ${query} by ${way}, and continue`, async () => {
 
                 const response = await service.asAdmin(line(query));
                 expect(response.statusCode, response.payload.slice(0, 1000)).to.equal(400);

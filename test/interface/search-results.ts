@@ -86,7 +86,7 @@ onEveryDatabase((name, start) => {
                 return await ask(`GET /search?query=/mark:all&includeVersions&sortFields=id&${more}`) as unknown as SearchRecord;
             };
 
-            it(`are complete for ${caller}, in full, content only, filtered and by DOIP`, { timeout: 120_000 }, async () => {
+            it(`are complete for ${caller}, in full, content only, filtered and by DOIP`, async () => {
 
                 const full = await search('');
                 const ids = full.results.map(({ id }) => id);

@@ -68,7 +68,7 @@ for (const dialect of DIALECTS) {
             '/search?query=/many:*&sortFields=/many',
             '/doip?operationId=0.DOIP/Op.Search&targetId=service&query=/many:*&sortFields=/many'
         ];
-        it('omit objects that were deleted or closed meanwhile', { timeout: 60_000 }, async () => {
+        it('omit objects that were deleted or closed meanwhile', async () => {
 
             const asAnn = await ask(ANN.authorization, paths[0]);
             const asAdmin = await ask(ADMIN_HEADERS.authorization, paths[0]);
@@ -92,7 +92,7 @@ for (const dialect of DIALECTS) {
             await service.asAdmin(`PUT /acls/test/many${last - 1}`, { payload: '{}' });
         });
 
-        it('queue the fifth of a caller, reject it after a timeout, and do not affect others', { timeout: 60_000 }, async () => {
+        it('queue the fifth of a caller, reject it after a timeout, and do not affect others', async () => {
 
             const held = await Promise.all(Array.from({ length: AT_ONCE }, () => ask(ADMIN_HEADERS.authorization)));
             // Pages without end are no other thing.
@@ -118,7 +118,7 @@ for (const dialect of DIALECTS) {
             held.forEach((socket) => socket.destroy());
         });
 
-        it('end when the client disconnects', { timeout: 60_000 }, async () => {
+        it('end when the client disconnects', async () => {
 
             for (let round = 0; round < 3 * AT_ONCE; ++round) {
                 (await ask(ADMIN_HEADERS.authorization, paths[round % 2])).destroy();

@@ -62,7 +62,7 @@ forEachDatabase((name, make, dialect) => {
             return (body['results'] as string[]).toSorted();
         }
 
-        it('keeps all objects searchable, and does not delay others', { timeout: roundsMs(120_000) }, async () => {
+        it('keeps all objects searchable, and does not delay others', { timeout: roundsMs(300_000) }, async () => {
 
             const written: string[] = [];
             let isOver = false;

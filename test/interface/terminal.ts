@@ -69,7 +69,7 @@ describe('on a terminal', () => {
         };
     };
 
-    it('a banner shows where the service is, where its data are and the first password; the log is readable', { timeout: 60_000, skip: !HAS_SCRIPT }, async () => {
+    it('a banner shows where the service is, where its data are and the first password; the log is readable', { skip: !HAS_SCRIPT }, async () => {
 
         const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
         const session = start({});
@@ -94,7 +94,7 @@ describe('on a terminal', () => {
         expect(code).to.equal(0);
     });
 
-    it('the banner names no password that was set, and says when the database is not available', { timeout: 60_000, skip: !HAS_SCRIPT }, async () => {
+    it('the banner names no password that was set, and says when the database is not available', { skip: !HAS_SCRIPT }, async () => {
 
         const session = start({ ADMIN_PASSWORD: 'a password that was set', DATABASE_URL: 'mysql://someone:a-secret@127.0.0.1:9/objects' });
         await until(() => session.screen().includes('Ctrl-C'));
@@ -106,7 +106,7 @@ describe('on a terminal', () => {
         expect(session.screen()).to.not.include('a password that was set').and.to.not.include('a-secret').and.to.not.include('Login');
     });
 
-    it('a program that reads a pipe gets the password and the URL, and a log of JSON', { timeout: 60_000 }, async () => {
+    it('a program that reads a pipe gets the password and the URL, and a log of JSON', async () => {
 
         const service = await startProcess(database, { LOG_LEVEL: 'info', ADMIN_PASSWORD: '' });
         await service.stop();

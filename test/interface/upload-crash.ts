@@ -98,7 +98,7 @@ forEachDatabase((name, create) => {
             return found.map(({ id, type, content }) => JSON.stringify({ id, type, content })).sort();
         }
 
-        it('is stored completely, or rolled back', { timeout: 240_000 }, async () => {
+        it('is stored completely, or rolled back', async () => {
 
             const cut = upload('Former');
             const reviewed = await killIn('review', async () => (await newestJob())?.state === 'running');

@@ -17,7 +17,7 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
     describe(`nodes that start concurrently on an empty database on ${name}`, () => {
 
         for (const round of [1, 2, 3]) {
-            it(`all start at the first attempt, and have each type once (${round})`, { timeout: 60_000 }, async () => {
+            it(`all start at the first attempt, and have each type once (${round})`, async () => {
 
                 const place = await create();
                 const folders = await Promise.all([1, 2, 3].map(() => mkdtemp(join(tmpdir(), 'doip-gateway-node-'))));

@@ -9,6 +9,7 @@ import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { removeStale } from './remove-stale.mjs';
+import { writeWebModules } from './web-modules.mjs';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -53,7 +54,7 @@ function run([script, ...args]) {
     return status ?? 130;
 }
 
-function build() {
+async function build() {
 
     const digest = digestOfSources();
     if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === digest) {
@@ -76,9 +77,10 @@ function build() {
     }
 
     removeStale();
+    await writeWebModules();
     writeFileSync(STAMP, digest);
     say(`Built in ${((performance.now() - started) / 1000).toFixed(1)} s.\n`);
     return 0;
 }
 
-process.exitCode = build();
+process.exitCode = await build();

@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { connect } from '../../lib/client/index.js';
 import { DIALECTS } from './database.js';
 import type { Block, Page } from './doc-pages.js';
@@ -34,6 +34,8 @@ export interface BlockRun {
     readonly error: string;
     /** HTTP statuses of the requests by curl. */
     readonly statuses: readonly number[];
+    /** The module of Python that the block needs and that is missing here, so that it was not run; undefined when it was. */
+    readonly missing: string | undefined;
 }
 
 /** True for a page with something to run. */
@@ -71,7 +73,7 @@ export async function runPage(page: Page): Promise<readonly BlockRun[]> {
             const error = await output('error');
             return {
                 block, error: error.replaceAll(/^HTTP \d+\n/gm, '') + failure, out: await output('out'), answer: answerOf(page, block),
-                code: Number(await output('code') || '-1'),
+                code: Number(await output('code') || '-1'), missing: await output('missing') || undefined,
                 statuses: [...error.matchAll(/^HTTP (\d+)$/gm)].map(([, status]) => Number(status))
             };
         }));
@@ -103,7 +105,7 @@ async function startFor({ blocks }: Page): Promise<{ url: string; native: string
     };
 }
 
-/** What a page gets to see of this machine: our packages, the command line, and a curl that reports each status
+/** What a page gets to see of this machine: our packages, the command line, this Node, and a curl that reports each status
  * on standard error and ends each answer with a new line. */
 async function prepare(folder: string): Promise<void> {
 
@@ -113,6 +115,7 @@ async function prepare(folder: string): Promise<void> {
     const tools = join(folder, '.run');
     await mkdir(tools);
     const programs = {
+        node: `exec "${process.execPath}" "$@"`,
         curl: 'PATH="$REAL_PATH" exec curl -sS -w "%{stderr}HTTP %{http_code}\\n%{stdout}\\n" "$@"',
         npx: `[ "$1" = doip-gateway ] || { echo "npx $1 is not available to pages" >&2; exit 1; }; shift; exec "${process.execPath}" "${CLI}" "$@"`
     };
@@ -132,7 +135,10 @@ function scriptOf({ blocks }: Page): string {
             return [`cat > '${file}' <<'END_OF_FILE'`, text, 'END_OF_FILE'];
         }
 
-        return language === 'sh' ? ['{', text, `} > .run/${line}.out 2> .run/${line}.error`, `echo $? > .run/${line}.code`] : [];
+        const run = ['{', text, `} > .run/${line}.out 2> .run/${line}.error`, `echo $? > .run/${line}.code`];
+        const needs = options.get('needs');
+        return language !== 'sh' ? [] : needs === undefined ? run :
+            [`if python3 -c 'import ${needs}' 2> /dev/null; then`, ...run, 'else', `printf '${needs}' > .run/${line}.missing`, 'fi'];
     }).join('\n');
 }
 
@@ -143,7 +149,7 @@ async function shell(folder: string, script: string, dataDir: string | undefined
         cwd: folder, stdio: ['pipe', 'ignore', 'pipe'],
         env: {
             ...process.env, DATA_DIR: dataDir, LOG_LEVEL: 'warn', NO_PROXY: '*', no_proxy: '*', REAL_PATH: path,
-            PATH: [join(folder, '.run'), dirname(process.execPath), path].join(delimiter)
+            PATH: [join(folder, '.run'), path].join(delimiter)
         }
     });
     let error = '';

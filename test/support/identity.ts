@@ -23,6 +23,7 @@ import { Policy } from '../../lib/identity/access/access-policy.js';
 import { SecretExtractor } from '../../lib/identity/secrets/secret-extractor.js';
 import { SecretTransfer } from '../../lib/identity/secrets/secret-transfer.js';
 import { AccountStore } from '../../lib/stores/account-store.js';
+import { ApiKeyStore } from '../../lib/stores/api-key-store.js';
 import { CredentialStore } from '../../lib/stores/credential-store.js';
 import { GroupStore } from '../../lib/stores/group-store.js';
 import { LoginStore } from '../../lib/stores/login-attempt-store.js';
@@ -39,6 +40,7 @@ export interface NodeOptions {
     readonly hook?: AuthenticateHook;
     readonly tokenTimeout?: number;
     readonly tokensPerUser?: number;
+    readonly apiKeys?: { readonly perUser: number; readonly maxDays: number };
     /** What hashing costs; next to nothing unless told otherwise. */
     readonly cost?: ScryptCost;
 }
@@ -69,7 +71,7 @@ export class IdentityKit {
         this.groups = new GroupStore(db);
         this.logins = new LoginStore(db);
         this.tokenStore = new TokenStore(db);
-        const parts = { accounts: this.accounts, credentials: this.credentials, groups: this.groups, tokens: this.tokenStore };
+        const parts = { accounts: this.accounts, credentials: this.credentials, groups: this.groups, tokens: this.tokenStore, keys: new ApiKeyStore(db) };
         const policy = { isNamedInRules: () => false };
         this.principalStore = new PrincipalStore(db);
         this.principals = new Principals({ db, accounts: this.accounts, principals: this.principalStore, policy, log: pino({ level: 'silent' }) });
@@ -117,10 +119,10 @@ export class IdentityKit {
     /** All identity services, as one node has them; a second call makes a second node. Close it in the end. */
     node(options: NodeOptions = {}): Identity {
 
-        const { design = {}, now, hook, tokenTimeout = 30 * 60_000, tokensPerUser, cost = QUICK } = options;
+        const { design = {}, now, hook, tokenTimeout = 30 * 60_000, tokensPerUser, apiKeys, cost = QUICK } = options;
         const system = readAclDefaults({ defaultAclRead: ['public'], defaultAclWrite: [], aclCreate: ['authenticated'] });
         const identity = composeIdentity({
-            db: this.db, log: pino({ level: 'silent' }), tokenTimeout, tokensPerUser,
+            db: this.db, log: pino({ level: 'silent' }), tokenTimeout, tokensPerUser, apiKeys,
             policy: new Policy(() => ({ system, entryOf: () => undefined, typeNames: () => ['Note'], entryNames: () => ['Note'] })),
             design: () => design,
             passwords: { cost },

@@ -162,7 +162,7 @@ describe('an output that fails', () => {
 
 const [mysql] = DIALECTS.filter(({ dialect }) => dialect === 'mysql');
 
-describe('a search that loses the connection to MySQL after its first results', { timeout: 60_000, skip: !mysql }, () => {
+describe('a search that loses the connection to MySQL after its first results', { skip: !mysql }, () => {
 
     let database: TestDatabase;
     let proxy: MysqlProxy;

@@ -9,6 +9,7 @@ import { answering, BODY_OPTIONS, explain, ROUTE_OPTIONS } from '../http/hapi-ha
 import type { Performer, TranslatorOptions } from '../http/request/translator-options.js';
 import { DEFAULT_BASES } from '../http/request/translator-options.js';
 import { recordPerformed, recordRejection } from '../http/request/request-facts.js';
+import { withRateLimits } from '../http/headers/rate-limit.js';
 import { RequestLimits } from '../http/request/request-limits.js';
 import { createTransportReader } from '../http/request/transport.js';
 import type { RequestSetting } from './request.js';
@@ -65,7 +66,7 @@ async function perform(request: Request, h: ResponseToolkit, gateway: Performer,
 
         const response = await gateway.perform(envelope);
         recordPerformed(request, envelope, response);
-        const answered = await writeResponse(request, h, envelope, response, statuses);
+        const answered = withRateLimits(await writeResponse(request, h, envelope, response, statuses), response);
         return isPrivate ? preventCaching(answered) : answered;
     }
     catch (error) {

@@ -15,7 +15,7 @@ import { header } from '../http/headers/decode.js';
 import { preconditionsOf } from '../http/headers/entity-tag.js';
 import type { HttpLimits } from '../http/request/translator-options.js';
 import type { RequestLimits } from '../http/request/request-limits.js';
-import { requestedRange } from '../http/headers/range.js';
+import { rangeAttributes } from '../http/headers/range.js';
 import type { TransportReader } from '../http/request/transport.js';
 import { HttpEnvelope } from '../http/request/envelope.js';
 
@@ -91,11 +91,11 @@ function attributesOf(request: Request, attributes: JsonObject): JsonObject {
 
     const mediaType = header(request.headers, 'content-type');
     const { filename } = parseDisposition(header(request.headers, 'content-disposition') ?? '');
-    const range = request.method === 'get' && attributes['element'] !== undefined ? requestedRange(request.headers) : undefined;
+    const hasRange = request.method === 'get' && attributes['element'] !== undefined;
     return {
         ...(mediaType === undefined ? {} : { mediaType }),
         ...(filename ? { filename } : {}),
-        ...(range === undefined ? {} : { range }),
+        ...(hasRange ? rangeAttributes(request.headers) : {}),
         ...(request.method === 'post' ? preconditionsOf(request.headers) : {}),
         ...attributes
     };

@@ -9,6 +9,7 @@ import { badRequest, DoipError } from '../../lib/errors/errors.js';
 import { Status } from '../../lib/errors/status.js';
 import { DISCARD } from '../http/request/translator-options.js';
 import type { BodyAccount } from '../http/request/body-memory.js';
+import { isRateLimited } from '../http/request/request-facts.js';
 import { MessageReader } from '../../lib/doip/framing/message-reader.js';
 import { MessageWriter } from '../../lib/doip/framing/message-writer.js';
 import type { Connection, DoipTcpOptions } from './options.js';
@@ -189,6 +190,7 @@ export class Session {
             const response = await gateway.perform(request);
             pending.callerId = response.callerId;
             pending.createdId = response.createdId;
+            pending.isRejectedEarly = isRateLimited(response);
             return { request, response };
         }
         finally {

@@ -19,6 +19,7 @@ import { DEFAULT_BASES } from './request/translator-options.js';
 import { recordPerformed, recordRejection } from './request/request-facts.js';
 import { RequestLimits } from './request/request-limits.js';
 import { withEntityTag } from './headers/entity-tag.js';
+import { withRateLimits } from './headers/rate-limit.js';
 import { readSession } from './headers/session-cookie.js';
 import { createTransportReader } from './request/transport.js';
 import { outputReply } from './response/reply.js';
@@ -102,7 +103,7 @@ async function handle(
     const doipRequest = envelope(request, operationCall, { authentication, transport, shared: sharedAttributes(request, params) });
     const response = await gateway.perform(doipRequest);
     recordPerformed(request, doipRequest, response);
-    const answered = await answerOf(request, h, { operationCall, response, gateway });
+    const answered = withRateLimits(await answerOf(request, h, { operationCall, response, gateway }), response);
     return isPrivate ? preventCaching(answered) : answered;
 }
 

@@ -1,9 +1,10 @@
-/** `/auth`: OAuth-style access tokens (interface specification, "Authentication"). */
+/** `/auth`: OAuth-style access tokens (interface specification, "Authentication"), and API keys. */
 
 import type { Segment } from '../../lib/doip/envelope.js';
 import type { JsonObject } from '../../lib/util/json-types.js';
 import type { Params } from '../http/request/params.js';
 import type { RouteCall, Route } from '../http/route.js';
+import { omitUndefined } from '../http/request/params.js';
 import { badRequest, DoipError } from '../../lib/errors/errors.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { jsonSegment } from '../../lib/doip/segments.js';
@@ -21,7 +22,31 @@ const FIELDS = ['grant_type', 'username', 'password', 'assertion', 'token'];
 export const authRoutes: readonly Route[] = [
     tokenRoute('/auth/token', Op.authToken),
     tokenRoute('/auth/introspect', Op.authIntrospect),
-    tokenRoute('/auth/revoke', Op.authRevoke)
+    tokenRoute('/auth/revoke', Op.authRevoke),
+    {
+        methods: ['GET'],
+        path: '/auth/keys',
+        toEnvelope: ({ params }) => ({
+            operationId: Op.keysList,
+            attributes: omitUndefined({
+                userId: params.text('userId'), all: params.flag('all'), after: params.text('after'), pageSize: params.integer('pageSize')
+            })
+        })
+    },
+    {
+        methods: ['POST'],
+        path: '/auth/keys',
+        toEnvelope: (call) => ({
+            operationId: Op.keysCreate,
+            input: jsonInput({ ...call, limits: loginLimits(call.limits) }),
+            fromEnvelope: () => outputReply(UNCACHED)
+        })
+    },
+    {
+        methods: ['DELETE'],
+        path: '/auth/keys/{name*}',
+        toEnvelope: ({ name }) => ({ operationId: Op.keysRevoke, attributes: { keyId: name } })
+    }
 ];
 
 function tokenRoute(path: string, operationId: string): Route {

@@ -15,7 +15,7 @@ import { readJson } from '../../lib/doip/segments.js';
 import { isForm } from '../http/request/body.js';
 import { formatDisposition } from '../http/headers/content-disposition.js';
 import { preconditionsOf } from '../http/headers/entity-tag.js';
-import { requestedRange } from '../http/headers/range.js';
+import { rangeAttributes } from '../http/headers/range.js';
 import { jsonReply, textReply } from '../http/response/reply.js';
 import { BodyParams, objectSegments } from './mapping/object-input.js';
 import { omitUndefined } from '../http/request/params.js';
@@ -102,7 +102,7 @@ function retrieveBytes(call: RouteCall, element: string): OperationCall {
     return {
         operationId: Op.retrieve,
         targetId: call.name,
-        attributes: omitUndefined({ element, range: call.request.method === 'get' ? requestedRange(call.request.headers) : undefined }),
+        attributes: { element, ...call.request.method === 'get' ? rangeAttributes(call.request.headers) : {} },
         fromEnvelope: ({ attributes }) => ({
             headers: { ...headersOf(call, attributes), 'Accept-Ranges': 'bytes' },
             body: { kind: 'output', disposition, isTrusted: call.name === DESIGN_ID }

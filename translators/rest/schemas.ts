@@ -1,6 +1,7 @@
 /** `/schemas`: types by name, and their JSON schemas (interface specification, "Administrative"). */
 
 import type { Route } from '../http/route.js';
+import { preconditionsOf } from '../http/headers/entity-tag.js';
 import { badRequest } from '../../lib/errors/errors.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { jsonInput } from './mapping/json-input.js';
@@ -17,13 +18,15 @@ export const schemaRoutes: readonly Route[] = [
         methods: ['PUT'],
         path: '/schemas/{name*}',
         toEnvelope: (call) => ({
-            operationId: Op.schemasUpdate, attributes: { type: named(call.name) }, input: jsonInput(call)
+            operationId: Op.schemasUpdate, attributes: { type: named(call.name), ...preconditionsOf(call.request.headers) }, input: jsonInput(call)
         })
     },
     {
         methods: ['DELETE'],
         path: '/schemas/{name*}',
-        toEnvelope: ({ name }) => ({ operationId: Op.schemasDelete, attributes: { type: named(name) } })
+        toEnvelope: ({ name, request }) => ({
+            operationId: Op.schemasDelete, attributes: { type: named(name), ...preconditionsOf(request.headers) }
+        })
     },
     {
         methods: ['GET'],

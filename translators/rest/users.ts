@@ -1,8 +1,9 @@
-/** `/users/this/password`: changes the password of the caller. The operation authorises. */
+/** `/users/this/password`: changes the password of the caller; `/usage`: what users and types have stored. The operations authorise. */
 
 import type { Route } from '../http/route.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { loginLimits } from '../http/request/request-limits.js';
+import { omitUndefined } from '../http/request/params.js';
 import { textInput } from './mapping/json-input.js';
 
 export const userRoutes: readonly Route[] = [
@@ -14,5 +15,10 @@ export const userRoutes: readonly Route[] = [
             operationId: Op.changePassword,
             input: textInput({ ...call, limits: loginLimits(call.limits) }, (password) => ({ password }))
         })
+    },
+    {
+        methods: ['GET'],
+        path: '/usage',
+        toEnvelope: ({ params }) => ({ operationId: Op.usage, attributes: omitUndefined({ user: params.text('user'), type: params.text('type') }) })
     }
 ];

@@ -60,6 +60,10 @@ function runLength(steps: readonly Step[], sql: string): number {
 /** Combines inserts of single rows where possible. Numbers of rows are powers of two, so that few statements are kept prepared. */
 function merged(sql: string, steps: readonly Step[]): readonly Step[] {
 
+    if (steps[0]?.sums) {
+        return summed(steps, steps[0].sums);
+    }
+
     const insert = rowInsert(sql);
     if (!insert || steps.some(({ expect }) => expect)) {
         return steps;
@@ -74,6 +78,27 @@ function merged(sql: string, steps: readonly Step[]): readonly Step[] {
     }
 
     return inserts;
+}
+
+/** Adds up steps that differ in their amounts alone. In an order of their own, so that transactions lock rows in the same order. */
+function summed(steps: readonly Step[], sums: readonly number[]): Step[] {
+
+    const totals = new Map<string, { step: Step; bindings: SqlValue[] }>();
+    for (const step of steps) {
+        const key = JSON.stringify(step.bindings.filter((_, position) => !sums.includes(position)));
+        const total = totals.get(key);
+        if (total) {
+            sums.forEach((position) => {
+
+                total.bindings[position] = Number(total.bindings[position]) + Number(step.bindings[position]);
+            });
+        }
+        else {
+            totals.set(key, { step, bindings: [...step.bindings] });
+        }
+    }
+
+    return [...totals].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, { step, bindings }]) => ({ ...step, bindings }));
 }
 
 function rowInsert(sql: string): RowInsert | null {

@@ -47,22 +47,22 @@ export async function migrateSqlite(files: SqliteFiles, log: Log, options: Sqlit
             }
         }
     });
+    let stamp = (): void => {};
     try {
-        await copyBefore(files, log, options);
+        stamp = await copyBefore(files, log, options);
         await migrate(knex, { dialect: 'sqlite', log }, options);
     }
     finally {
         await knex.destroy();
+        stamp();
         release();
     }
 }
 
 /** Only for a migration to a newer version: there is a version to go back to. */
-async function copyBefore({ rows }: SqliteFiles, log: Log, { target = 'newest', migrations, disk }: SqliteMigrateOptions): Promise<void> {
+async function copyBefore({ rows }: SqliteFiles, log: Log, { target = 'newest', migrations, disk }: SqliteMigrateOptions): Promise<() => void> {
 
-    if (target === 'newest') {
-        await copyBeforeMigration(rows, { ...migrations && { migrations }, disk, log });
-    }
+    return target === 'newest' ? await copyBeforeMigration(rows, { ...migrations && { migrations }, disk, log }) : () => {};
 }
 
 /** Returns whether a file has exactly the known migrations. */

@@ -3,7 +3,7 @@
  * do not change them, and later ones are not referred to by the copy.
  */
 
-import { renameSync, rmSync, statSync } from 'node:fs';
+import { renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import type { Log } from '../../log.js';
@@ -22,20 +22,25 @@ interface CopyOptions extends Pick<MigrateOptions, 'migrations'> {
 }
 
 /**
- * Copies a file with pending migrations to `NAME.LAST-MIGRATION` beside it, unless that exists, such as from a failed attempt, or the disk
- * lacks the space.
+ * Copies a file with pending migrations to `NAME.LAST-MIGRATION` beside it, unless the disk lacks the space. An earlier copy is kept if the
+ * file did not change since, as after a failed attempt; otherwise it is replaced.
+ *
+ * @returns a function to be called after the migration, which alone has written since
  */
-export async function copyBeforeMigration(file: SqliteFile, { migrations = MIGRATIONS, disk, log }: CopyOptions): Promise<void> {
+export async function copyBeforeMigration(file: SqliteFile, { migrations = MIGRATIONS, disk, log }: CopyOptions): Promise<() => void> {
 
     const last = lastMigration(file, migrations.map(({ name }) => name));
     if (last === null) {
-        return;
+        return () => {};
     }
 
     const target = `${file.path}.${last}`;
-    if (statSync(target, { throwIfNoEntry: false })) {
-        return;
-    }
+    // Also an attempt that fails writes to the file, but changes nothing in it.
+    return isCurrent(target, file) || await copyTo(target, file, { disk, log }) ? () => stamp(target, file) : () => {};
+}
+
+/** Returns whether the copy was made. */
+async function copyTo(target: string, file: SqliteFile, { disk, log }: Pick<CopyOptions, 'disk' | 'log'>): Promise<boolean> {
 
     const rules = disk ?? diskRules(dirname(file.path));
     const bytes = statSync(file.path).size + (statSync(`${file.path}-wal`, { throwIfNoEntry: false })?.size ?? 0);
@@ -51,11 +56,34 @@ export async function copyBeforeMigration(file: SqliteFile, { migrations = MIGRA
         skipBlobs(draft);
         renameSync(draft, target);
         log.info({ event: 'database.copied', file: basename(target), bytes }, 'database copied before its migration');
+        return true;
     }
     catch (error) {
         rmSync(draft, { force: true });
         log.warn({ event: 'database.copy-skipped', err: error }, 'database not copied before its migration');
+        return false;
     }
+}
+
+/** Makes a copy as recent as the file. */
+function stamp(copy: string, file: SqliteFile): void {
+
+    const time = new Date(Math.floor(writtenMs(file)) + 1);
+    utimesSync(copy, time, time);
+}
+
+/** Returns whether a copy is at least as recent as the file. */
+function isCurrent(copy: string, file: SqliteFile): boolean {
+
+    const made = statSync(copy, { throwIfNoEntry: false })?.mtimeMs;
+    return made !== undefined && writtenMs(file) <= made;
+}
+
+/** Time of the last change of a file and its log (epoch ms). */
+function writtenMs({ path }: SqliteFile): number {
+
+    const found = [path, `${path}-wal`].map((each) => statSync(each, { throwIfNoEntry: false }));
+    return Math.max(...found.map((each) => (each && each.size > 0 ? each.mtimeMs : 0)));
 }
 
 /** Returns the last migration of a file that some are missing in; null for a new one, and for one of a newer version. */

@@ -22,15 +22,15 @@ export interface CopyContents {
     readonly design: string | null;
 }
 
-/** An element whose bytes are not as they should be. */
-export interface DamagedElement {
+/** Bytes of an element of an object; objects may share them. */
+export interface CopiedElement {
     readonly objectId: string;
     readonly element: string;
-    readonly reason: 'incomplete' | 'wrong hash';
+    readonly blobId: number;
 }
 
 /** Elements whose chunks do not add up to their size, have gaps, or would be taken for unused by the service. */
-const INCOMPLETE = 'select p.object_id, p.name from payloads p left join blobs b on b.id = p.blob_id and b.links > 0 ' +
+const INCOMPLETE = 'select p.object_id, p.name, p.blob_id from payloads p left join blobs b on b.id = p.blob_id and b.links > 0 ' +
     'left join blob_file.blob_chunks c on c.blob_id = p.blob_id where p.store = ? group by p.object_id, p.name ' +
     'having coalesce(sum(length(c.bytes)), 0) <> p.size or count(c.n) > 0 and max(c.n) <> count(c.n) - 1 or max(b.id) is null';
 
@@ -90,28 +90,36 @@ export class SnapshotCopy {
     }
 
     /** Yields elements without all of their bytes; reads no bytes. */
-    *incomplete(): Generator<DamagedElement> {
+    *incomplete(): Generator<CopiedElement> {
 
-        for (const found of this.#rows.prepare<[string], { object_id: string; name: string }>(INCOMPLETE).iterate(this.#store)) {
-            yield { objectId: found.object_id, element: found.name, reason: 'incomplete' };
+        for (const row of this.#rows.prepare<[string], ElementRow>(INCOMPLETE).iterate(this.#store)) {
+            yield elementOf(row);
         }
     }
 
-    countIncomplete(): number {
+    /** Yields elements with a hash from when they were stored (lower-case hex SHA-256), each blob once. */
+    *hashed(): Generator<CopiedElement & { readonly hash: string }> {
 
-        return this.#rows.prepare<[string], number>(`select count(*) from (${INCOMPLETE})`).pluck().get(this.#store) ?? 0;
-    }
-
-    /** Passes the bytes of all elements with a stored hash to `hashOf`, which returns their hash, and yields those with another one. */
-    *wrongHashes(hashOf: (chunks: Iterable<Uint8Array>) => string): Generator<DamagedElement> {
-
-        const chunks = this.#blobs.prepare<[number], Buffer>('select bytes from blob_chunks where blob_id = ? order by n').pluck();
         const sql = 'select min(object_id) as object_id, name, blob_id, hash from payloads where store = ? and hash is not null group by blob_id, hash';
-        const hashed = this.#rows.prepare<[string], { object_id: string; name: string; blob_id: number; hash: string }>(sql);
-        for (const { object_id: objectId, name, blob_id: blobId, hash } of hashed.iterate(this.#store)) {
-            if (hashOf(chunks.iterate(blobId)) !== hash) {
-                yield { objectId, element: name, reason: 'wrong hash' };
-            }
+        for (const row of this.#rows.prepare<[string], ElementRow & { hash: string }>(sql).iterate(this.#store)) {
+            yield { ...elementOf(row), hash: row.hash };
         }
     }
+
+    /** Yields the bytes of a blob in chunks. */
+    chunksOf(blobId: number): Iterable<Uint8Array> {
+
+        return this.#blobs.prepare<[number], Buffer>('select bytes from blob_chunks where blob_id = ? order by n').pluck().iterate(blobId);
+    }
+}
+
+interface ElementRow {
+    readonly object_id: string;
+    readonly name: string;
+    readonly blob_id: number;
+}
+
+function elementOf({ object_id: objectId, name, blob_id: blobId }: ElementRow): CopiedElement {
+
+    return { objectId, element: name, blobId };
 }

@@ -66,6 +66,22 @@ export function idOf({ id }: JsonObject): string | undefined {
     return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
+/** The entity tags in a member of an item: one or several, as text or as transaction numbers; undefined without that member. */
+export function tagsOf(item: JsonObject, name: string): string[] | undefined {
+
+    const value = item[name];
+    if (value === undefined || value === null) {
+        return undefined;
+    }
+
+    const tags = [value].flat();
+    if (!tags.every((tag) => typeof tag === 'string' || typeof tag === 'number')) {
+        throw badRequest(`${name} must be a transaction number or a list of them`);
+    }
+
+    return tags.map(String);
+}
+
 /** The item as input of create or update: the object, then a header and bytes for each element whose bytes it contains. */
 export async function *itemSegments(item: JsonObject): AsyncGenerator<Segment> {
 

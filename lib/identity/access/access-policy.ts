@@ -1,6 +1,7 @@
 /**
  * Access policy (interface specification, "ACL"; "Authentication" 6 and 8): the only place for access decisions. Rules have
- * three levels: the access control list of the object, the entry of its type, the defaults of the service.
+ * three levels: the access control list of the object, the entry of its type, the defaults of the service. An API key restricts all of
+ * them to its types, and a read-only one to reading.
  *
  * Knows callers, objects and rules, but no store: the rules in force are passed in.
  */
@@ -43,6 +44,8 @@ export interface ReadPrincipals {
     readonly entries: readonly string[];
     /** User id for the entries `creator` and `self`; null for anonymous callers. */
     readonly userId: string | null;
+    /** The only types whose objects the caller may read; absent for all. */
+    readonly types?: readonly string[];
 }
 
 /** Reserved words in access control lists. A user whose id equals one gains nothing by it. */
@@ -74,8 +77,7 @@ export class Policy {
     /** Decides whether the caller may see the object, its ACL and its versions. */
     canRead(caller: Caller, object: Subject): Decision {
 
-        const write = this.canWrite(caller, object);
-        return write.allowed ? write : this.#listed(caller, 'readers', this.#readers(object), object);
+        return outOfScope(caller, object.type) ?? this.#read(caller, object);
     }
 
     /** Decides whether the caller may find the object without knowing its id: by a search, or through references. */
@@ -87,7 +89,7 @@ export class Policy {
             return read;
         }
 
-        const write = this.canWrite(caller, object);
+        const write = this.#write(caller, object);
         return write.allowed && searchRule.includes('writers') ? write : this.#listed(caller, `aclSearch of ${object.type}`, searchRule, object);
     }
 
@@ -99,26 +101,33 @@ export class Policy {
             return this.canRead(caller, object);
         }
 
-        const write = this.canWrite(caller, object);
+        const restriction = outOfScope(caller, object.type);
+        if (restriction) {
+            return restriction;
+        }
+
+        const write = this.#write(caller, object);
         return write.allowed ? write : this.#listed(caller, 'payloadReaders', readers, object);
     }
 
     /** Decides whether the caller may change, delete or publish the object, or change its ACL. */
     canWrite(caller: Caller, object: Subject): Decision {
 
-        return caller.isAdmin ? ADMIN : this.#listed(caller, 'writers', this.#writers(object), object);
+        return outOfScope(caller, object.type, true) ?? this.#write(caller, object);
     }
 
     /** Decides whether the caller may create objects of a type. */
     canCreate(caller: Caller, type: string): Decision {
 
-        return caller.isAdmin ? ADMIN : this.#listed(caller, `aclCreate of ${type}`, this.defaultsOf(type).aclCreate, null);
+        return outOfScope(caller, type, true) ??
+            (caller.isAdmin ? ADMIN : this.#listed(caller, `aclCreate of ${type}`, this.defaultsOf(type).aclCreate, null));
     }
 
     /** Decides whether the caller may provide script modules by objects of a type. Without a rule only the administrator may. */
     canProvideModules(caller: Caller, type: string): Decision {
 
-        return caller.isAdmin ? ADMIN : this.#listed(caller, `aclModules of ${type}`, this.defaultsOf(type).aclModules ?? [], null);
+        return outOfScope(caller, type, true) ??
+            (caller.isAdmin ? ADMIN : this.#listed(caller, `aclModules of ${type}`, this.defaultsOf(type).aclModules ?? [], null));
     }
 
     /** Returns the names of all types whose objects the caller may create. */
@@ -134,15 +143,16 @@ export class Policy {
      */
     canCall(caller: Caller, call: MethodCall): Decision {
 
-        if (caller.isAdmin) {
-            return ADMIN;
+        const restriction = outOfScope(caller, call.type);
+        if (restriction || caller.isAdmin) {
+            return restriction ?? ADMIN;
         }
 
         const object = call.object ?? null;
         const own = methodsOf(object?.acl ?? null, call.method);
         const entries = own ?? this.#methodEntries(call);
-        if (object && entries.includes('writers') && this.canWrite(caller, object).allowed ||
-            object && entries.includes('readers') && this.canRead(caller, object).allowed) {
+        if (object && entries.includes('writers') && this.#write(caller, object).allowed ||
+            object && entries.includes('readers') && this.#read(caller, object).allowed) {
             return { allowed: true, reason: `method ${call.method} is open to readers or writers of ${object.id}` };
         }
 
@@ -181,8 +191,9 @@ export class Policy {
     /** Decides whether the caller may learn that an object does not exist: yes if the defaults of the service allow reading. */
     canReadUnknown(caller: Caller): Decision {
 
-        if (caller.isAdmin) {
-            return ADMIN;
+        const restriction = outOfScope(caller, null);
+        if (restriction || caller.isAdmin) {
+            return restriction ?? ADMIN;
         }
 
         const { system } = this.#rules();
@@ -192,7 +203,8 @@ export class Policy {
     /** Decides whether the caller may learn that an object to be changed does not exist: yes if the defaults of the service allow writing. */
     canWriteUnknown(caller: Caller): Decision {
 
-        return caller.isAdmin ? ADMIN : this.#listed(caller, 'writers of unknown objects', this.#rules().system.defaultAclWrite, null);
+        return outOfScope(caller, null, true) ??
+            (caller.isAdmin ? ADMIN : this.#listed(caller, 'writers of unknown objects', this.#rules().system.defaultAclWrite, null));
     }
 
     /**
@@ -217,7 +229,8 @@ export class Policy {
         return {
             all: caller.isAdmin,
             entries: ['public', ...(caller.isAuthenticated ? ['authenticated'] : []), ...principalsOf(caller)],
-            userId: caller.userId
+            userId: caller.userId,
+            ...caller.apiKey?.types ? { types: [...caller.apiKey.types].sort() } : {}
         };
     }
 
@@ -234,6 +247,17 @@ export class Policy {
 
         const rules = this.#rules();
         return rules.entryOf(type) ?? rules.system;
+    }
+
+    #read(caller: Caller, object: Subject): Decision {
+
+        const write = this.#write(caller, object);
+        return write.allowed ? write : this.#listed(caller, 'readers', this.#readers(object), object);
+    }
+
+    #write(caller: Caller, object: Subject): Decision {
+
+        return caller.isAdmin ? ADMIN : this.#listed(caller, 'writers', this.#writers(object), object);
     }
 
     #readers({ acl, type }: Subject): readonly string[] {
@@ -279,6 +303,20 @@ function allEntries(defaults: AclDefaults): string[] {
         ...defaultAclRead, ...defaultAclWrite, ...defaultAclPayloadRead, ...aclCreate, ...aclModules, ...aclSearch,
         ...[...instance.values()].flat(), ...[...ofType.values()].flat(), ...fallback.instance ?? [], ...fallback.static ?? []
     ];
+}
+
+/** Returns the refusal of what the caller's API key does not permit; null for all else. @param type null for an unknown object */
+function outOfScope({ apiKey }: Caller, type: string | null, isWrite = false): Decision | null {
+
+    if (!apiKey) {
+        return null;
+    }
+
+    if (apiKey.types && (type === null || !apiKey.types.has(type))) {
+        return { allowed: false, reason: `API key ${apiKey.id} does not include ${type === null ? 'unknown objects' : `type ${type}`}` };
+    }
+
+    return isWrite && apiKey.readOnly ? { allowed: false, reason: `API key ${apiKey.id} is read-only` } : null;
 }
 
 /** True if an entry of a list applies to the caller. Ids are compared byte for byte. */

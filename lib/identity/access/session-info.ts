@@ -3,6 +3,7 @@
  */
 
 import type { JsonObject } from '../../util/json-types.js';
+import type { ApiKeyScope } from '../../model/api-key-scope.js';
 import type { Caller } from '../../model/caller.js';
 import type { Policy } from './access-policy.js';
 
@@ -18,11 +19,15 @@ export class SessionInfo {
 
     /**
      * Returns the record of a caller: `active`, `userId`, `username` if there is one; with `full` also `typesPermittedToCreate`
-     * and `groupIds`. Anonymous callers are inactive; `full` then lists the types that the public may create.
+     * and `groupIds`. Anonymous callers are inactive; `full` then lists the types that the public may create. For an API key also `apiKey`:
+     * its id, name, scope and expiry.
      */
     of(caller: Caller, full: boolean): JsonObject {
 
-        return { active: caller.userId !== null, ...this.identityOf(caller), ...full ? this.detailsOf(caller) : {} };
+        const { apiKey, userId } = caller;
+        return {
+            active: userId !== null, ...this.identityOf(caller), ...apiKey ? { apiKey: keyRecord(apiKey) } : {}, ...full ? this.detailsOf(caller) : {}
+        };
     }
 
     /** Returns `userId` and `username`, if present. */
@@ -36,4 +41,14 @@ export class SessionInfo {
 
         return { typesPermittedToCreate: this.#policy.typesPermittedToCreate(caller), groupIds: [...caller.groupIds] };
     }
+}
+
+function keyRecord({ id, name, operations, types, readOnly, expiresOn }: ApiKeyScope): JsonObject {
+
+    return {
+        id, name, readOnly,
+        ...operations ? { operations: [...operations] } : {},
+        ...types ? { types: [...types] } : {},
+        ...expiresOn === null ? {} : { expiresOn }
+    };
 }

@@ -29,16 +29,22 @@ export class Principals {
     readonly #accounts: AccountStore;
     readonly #policy: Pick<Policy, 'isNamedInRules'>;
     readonly #log: Logger;
+    readonly #reserved: readonly string[];
     /** Records already written. They are never removed, so that the cache cannot be stale. */
     readonly #recorded = new LRUCache<string, true>({ max: MAX_ENTRIES });
 
-    constructor(parts: { db: Database; principals: PrincipalStore; accounts: AccountStore; policy: Pick<Policy, 'isNamedInRules'>; log: Logger }) {
+    /** @param reserved prefixes of ids that belong to the users of login providers, each with a slash at its end */
+    constructor(
+        parts: { db: Database; principals: PrincipalStore; accounts: AccountStore; policy: Pick<Policy, 'isNamedInRules'>; log: Logger },
+        reserved: readonly string[] = []
+    ) {
 
         this.#db = parts.db;
         this.#store = parts.principals;
         this.#accounts = parts.accounts;
         this.#policy = parts.policy;
         this.#log = parts.log;
+        this.#reserved = reserved;
     }
 
     /**
@@ -57,11 +63,17 @@ export class Principals {
             return this.#store.releaseSteps(id, userId ?? '');
         }
 
-        if (!caller.isAdmin && await this.#isReservedByOthers(id, userId)) {
+        if (!caller.isAdmin && (this.isOfProvider(id) || await this.#isReservedByOthers(id, userId))) {
             throw conflict(`the id ${id} stands for another user or group: only an administrator can give it to this one`, { reason: ID_RESERVED });
         }
 
         return this.#store.holdSteps(id, userId ?? ANONYMOUS_AUTHOR, userId);
+    }
+
+    /** True for ids that belong to the users of a login provider, whether they have logged in or not. */
+    isOfProvider(id: string): boolean {
+
+        return this.#reserved.some((prefix) => id.startsWith(prefix));
     }
 
     /** Returns the steps that record the principals named by a change: in the access control list, and as author. */

@@ -1,7 +1,7 @@
 /**
- * Authenticates requests (interface specification, "Authentication"). Credentials are tried in a fixed order: own access token
- * or session, authenticate hook, signed assertion, password; a request without any is that of the owner of the client certificate, if there
- * is one. Then blocked users are rejected, and administrators may act as another user.
+ * Authenticates requests (interface specification, "Authentication"). Credentials are tried in a fixed order: own access token, API key or
+ * session, token of a login provider, authenticate hook, signed assertion, password; a request without any is that of the owner of the client
+ * certificate, if there is one. Then blocked users are rejected, and administrators may act as another user.
  *
  * With a token or a cached password nothing is read: the epoch that was read with the target tells whether the caches are
  * current.
@@ -26,6 +26,9 @@ import { readCredentials } from './credentials.js';
 import type { IdentitySettings } from '../accounts/identity-settings.js';
 import { readClaims } from './jwt-bearer.js';
 import { isAdminName, isPossibleName, loginKey } from '../accounts/login-name.js';
+import type { ApiKey, ApiKeys } from '../keys/api-keys.js';
+import { claimsKey } from '../keys/key-value.js';
+import type { LoginProviders, ProvidedUser } from './login-providers.js';
 import type { PasswordLogin, PasswordAuthenticator } from './password-authenticator.js';
 import type { AccessTokens } from '../tokens/access-tokens.js';
 import { isCsrfOf } from '../tokens/access-tokens.js';
@@ -49,15 +52,17 @@ export class Authenticator {
     readonly #callers: PrincipalResolver;
     readonly #design: () => IdentitySettings;
     readonly #hook: HookAuthenticator;
+    readonly #keys: ApiKeys;
     readonly #local: LocalAccess;
     readonly #logins: PasswordAuthenticator;
+    readonly #providers: LoginProviders;
     readonly #tokens: AccessTokens;
     readonly #sessions = new WeakMap<Caller, string>();
 
     constructor(
         parts: {
-            assertions: JwtBearerAuthenticator; callers: PrincipalResolver; hook: HookAuthenticator; local: LocalAccess; logins: PasswordAuthenticator;
-            tokens: AccessTokens;
+            assertions: JwtBearerAuthenticator; callers: PrincipalResolver; hook: HookAuthenticator; keys: ApiKeys; local: LocalAccess;
+            logins: PasswordAuthenticator; providers: LoginProviders; tokens: AccessTokens;
         },
         design: () => IdentitySettings
     ) {
@@ -66,8 +71,10 @@ export class Authenticator {
         this.#callers = parts.callers;
         this.#design = design;
         this.#hook = parts.hook;
+        this.#keys = parts.keys;
         this.#local = parts.local;
         this.#logins = parts.logins;
+        this.#providers = parts.providers;
         this.#tokens = parts.tokens;
     }
 
@@ -106,10 +113,19 @@ export class Authenticator {
         const caller = this.#callers.fromCache(proof, epochs.identity, mayWait) ?? await this.#callers.callerOf(proof, epochs.identity, mayWait);
         checkClient(caller, request.clientId);
         if (claim.asUserId !== null) {
-            return this.#callers.actingAs(claim.asUserId, caller, proof, epochs.identity);
+            return this.#restricted(await this.#callers.actingAs(claim.asUserId, caller, proof, epochs.identity), proof);
+        }
+
+        if (proof.apiKey) {
+            return this.#restricted(caller, proof);
         }
 
         return claim.credentials.kind === 'session' ? this.#inSession(caller, claim.credentials.sessionId) : caller;
+    }
+
+    #restricted(caller: Caller, { apiKey }: AuthenticationResult): Caller {
+
+        return apiKey ? this.#keys.restricted(caller, apiKey) : caller;
     }
 
     async #byCertificate(certificate: ClientCertificate, clientId: string | null, { identity }: Epochs, mayWait: boolean): Promise<Caller> {
@@ -137,7 +153,7 @@ export class Authenticator {
 
         const { credentials } = claim;
         this.checkTransport(transport);
-        const proof = await this.#tokenOf(credentials, epochs) ??
+        const proof = await this.#tokenOf(credentials, epochs) ?? await this.#provided(credentials) ??
             await this.#foreign(claim, transport, epochs) ??
             await this.#direct(credentials, transport, epochs);
         if (!proof) {
@@ -158,7 +174,17 @@ export class Authenticator {
     /** Returns the cached result for credentials, as most are; null if something has to be read or computed. */
     #recall(credentials: Credentials, { remoteAddress }: Transport, { identity }: Epochs): AuthenticationResult | null {
 
+        if (credentials.kind === 'token' && claimsKey(credentials.token)) {
+            const apiKey = this.#keys.recall(credentials.token, identity);
+            return apiKey && keyProof(apiKey);
+        }
+
         if (credentials.kind === 'token') {
+            const provided = this.#providers.recall(credentials.token);
+            if (provided) {
+                return providerProof(provided);
+            }
+
             const found = this.#tokens.recall(credentials.token, identity);
             return found?.kind === 'token' ? this.#callers.proofOf(found, 'token') : null;
         }
@@ -182,8 +208,25 @@ export class Authenticator {
             return null;
         }
 
+        if (claimsKey(credentials.token)) {
+            const apiKey = await this.#keys.find(credentials.token, epochs.identity);
+            if (!apiKey) {
+                // Not for the authenticate hook, which need not see expired keys.
+                throw failure(credentials);
+            }
+
+            return keyProof(apiKey);
+        }
+
         const found = await this.#tokens.find(credentials.token, epochs.identity);
         return found?.kind === 'token' ? this.#callers.proofOf(found, 'token') : null;
+    }
+
+    /** A token of a provider is for that alone, not for the hook. */
+    async #provided(credentials: Credentials): Promise<AuthenticationResult | null> {
+
+        const user = credentials.kind === 'token' && credentials.token.includes('.') ? await this.#providers.verify(credentials.token) : null;
+        return user && providerProof(user);
     }
 
     async #session({ sessionId, csrfToken }: Extract<Credentials, { kind: 'session' }>, epochs: Epochs): Promise<AuthenticationResult | null> {
@@ -253,6 +296,16 @@ export class Authenticator {
 function passwordProof({ userId, record }: PasswordLogin): AuthenticationResult {
 
     return { userId, method: 'password', hook: null, record };
+}
+
+function providerProof({ userId, answer }: ProvidedUser): AuthenticationResult {
+
+    return { userId, method: 'hook', hook: answer, record: null };
+}
+
+function keyProof(apiKey: ApiKey): AuthenticationResult {
+
+    return { userId: apiKey.stored.userId, method: 'api-key', hook: null, record: null, apiKey };
 }
 
 /** Returns the error for failed authentication, which is the same for every cause. */

@@ -71,6 +71,10 @@ export class Sessions {
             throw forbidden('a session cannot be made while acting as another user');
         }
 
+        if (caller.apiKey) {
+            throw forbidden('a session cannot be made with an API key');
+        }
+
         const answer = this.#callers.answerOf(caller);
         const issued = await this.#tokens.issue({
             kind: 'session', userId, expiresOn: answer?.expiresOn ?? null, facts: answer && factsOf(answer)

@@ -18,6 +18,8 @@ import type { Credentials } from './credentials.js';
 import { MAX_CREDENTIAL_LENGTH } from './credentials.js';
 import type { Directory } from '../accounts/user-directory.js';
 import type { EdgeLimiter } from '../throttling/edge-limiter.js';
+import type { ApiKeys } from '../keys/api-keys.js';
+import { claimsKey } from '../keys/key-value.js';
 import type { AccessTokens } from '../tokens/access-tokens.js';
 import { getOrAdd } from '../../util/cache/get-or-add.js';
 
@@ -35,11 +37,12 @@ export class OAuthTokenService {
     readonly #credentials: CredentialStore;
     readonly #directory: Directory;
     readonly #edge: EdgeLimiter;
+    readonly #keys: ApiKeys;
     readonly #tokens: AccessTokens;
 
     constructor(parts: {
         authenticator: Authenticator; callers: PrincipalResolver; credentials: CredentialStore; directory: Directory; edge: EdgeLimiter;
-        tokens: AccessTokens;
+        keys: ApiKeys; tokens: AccessTokens;
     }) {
 
         this.#authenticator = parts.authenticator;
@@ -47,6 +50,7 @@ export class OAuthTokenService {
         this.#credentials = parts.credentials;
         this.#directory = parts.directory;
         this.#edge = parts.edge;
+        this.#keys = parts.keys;
         this.#tokens = parts.tokens;
     }
 
@@ -79,16 +83,15 @@ export class OAuthTokenService {
         });
     }
 
-    /** Returns the caller of a token; anonymous if it is empty, unknown or expired. Counts as use of the token. */
+    /** Returns the caller of a token or API key; anonymous if it is empty, unknown or expired. Counts as use. */
     async introspect(request: JsonValue | undefined, transport: Transport): Promise<Caller> {
 
         return inOauth(async () => {
 
             const value = this.#tokenOf(request, transport);
             const { identity } = await this.#directory.epochs();
-            const found = await this.#tokens.find(value, identity);
             try {
-                return found ? await this.#callers.callerOf(this.#callers.proofOf(found, found.kind), identity, true) : ANONYMOUS;
+                return claimsKey(value) ? await this.#ofKey(value, identity) : await this.#ofToken(value, identity);
             }
             catch (error) {
                 // The account is blocked or deleted, so that the token is not active.
@@ -101,12 +104,30 @@ export class OAuthTokenService {
         });
     }
 
-    /** Revokes a token; unknown tokens are ignored. */
+    async #ofToken(value: string, epoch: number): Promise<Caller> {
+
+        const found = await this.#tokens.find(value, epoch);
+        return found ? await this.#callers.callerOf(this.#callers.proofOf(found, found.kind), epoch, true) : ANONYMOUS;
+    }
+
+    async #ofKey(value: string, epoch: number): Promise<Caller> {
+
+        const key = await this.#keys.find(value, epoch);
+        if (!key) {
+            return ANONYMOUS;
+        }
+
+        const caller = await this.#callers.callerOf({ userId: key.stored.userId, method: 'api-key', hook: null, record: null }, epoch);
+        return this.#keys.restricted(caller, key);
+    }
+
+    /** Revokes a token or API key; unknown ones are ignored. */
     async revoke(request: JsonValue | undefined, transport: Transport): Promise<void> {
 
         await inOauth(async () => {
 
-            await this.#tokens.revoke(this.#tokenOf(request, transport));
+            const value = this.#tokenOf(request, transport);
+            await (claimsKey(value) ? this.#keys.revokeValue(value) : this.#tokens.revoke(value));
         });
     }
 

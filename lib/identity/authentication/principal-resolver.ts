@@ -10,6 +10,7 @@ import type { HookAnswer } from './hook-authenticator.js';
 import { readAnswer } from './hook-authenticator.js';
 import type { Caller } from '../../model/caller.js';
 import { ADMIN_ID, ANONYMOUS } from '../../model/caller.js';
+import type { ApiKey } from '../keys/api-keys.js';
 import { digestOf } from '../tokens/digest.js';
 import type { Directory, Principal } from '../accounts/user-directory.js';
 import { EpochCache } from '../../util/cache/epoch-cache.js';
@@ -19,11 +20,13 @@ import { getOrAdd } from '../../util/cache/get-or-add.js';
 /** Authenticated identity, and the method. */
 export interface AuthenticationResult {
     readonly userId: string;
-    readonly method: 'password' | 'key' | 'token' | 'session' | 'hook';
+    readonly method: 'password' | 'key' | 'token' | 'session' | 'api-key' | 'hook';
     /** Answer of the authenticate hook, now or when the token was issued; null without hook. */
     readonly hook: HookAnswer | null;
     /** Record of the given password; null for other methods. */
     readonly record: string | null;
+    /** The API key; absent for other methods. */
+    readonly apiKey?: ApiKey;
 }
 
 /** A caller described by the hook; expires after `validUntil`, since a user object may exist by then. */
@@ -167,9 +170,21 @@ export class PrincipalResolver {
         return found?.caller ?? ANONYMOUS;
     }
 
+    /** Returns the user object of a user that was authenticated elsewhere. Of users of a provider only one that the administrator made counts. */
+    async #userObject(userId: string, epoch: number): Promise<Principal | null> {
+
+        if (!this.#principals.isOfProvider(userId)) {
+            return this.#directory.principal(userId, epoch);
+        }
+
+        await this.#principals.recordExternal(userId, []);
+        const { identity } = await this.#directory.epochs();
+        return this.#directory.principal(userId, identity);
+    }
+
     async #describe(userId: string, method: Caller['method'], hook: HookAnswer, epoch: number): Promise<HookCaller> {
 
-        const principal = await this.#directory.principal(userId, epoch);
+        const principal = await this.#userObject(userId, epoch);
         await this.#principals.recordExternal(principal ? null : userId, hook.groupIds);
         const groupIds = hook.bypassGroupObjects ? [] : await this.#directory.groupIdsOf([userId, ...hook.groupIds]);
         const caller: Caller = {

@@ -1,6 +1,6 @@
 /**
  * Keeps the rows of accounts and groups in step with the objects that describe them, in the unit of the object: login names
- * stay unique, and deactivated or deleted users lose their tokens in the same commit.
+ * stay unique, and deactivated or deleted users lose their tokens in the same commit, deleted ones their API keys too.
  */
 
 import type { Step } from '../../../db/database.js';
@@ -9,9 +9,10 @@ import { isJsonObject } from '../../util/json-types.js';
 import type { Account, AccountStore } from '../../stores/account-store.js';
 import type { CredentialStore } from '../../stores/credential-store.js';
 import type { GroupStore } from '../../stores/group-store.js';
+import type { ApiKeyStore } from '../../stores/api-key-store.js';
 import type { TokenStore } from '../../stores/token-store.js';
 import type { Caller } from '../../model/caller.js';
-import { checkOwnCredentials } from '../../model/caller.js';
+import { checkCredentialChange } from '../../model/caller.js';
 import type { AccountAnnotations } from '../../model/account-annotations.js';
 import { isAccount, isPrincipalContent, NO_ROLES } from '../../model/account-annotations.js';
 import { checkUsername, loginKey, usernameConflict } from '../accounts/login-name.js';
@@ -42,16 +43,18 @@ export class AccountWriter {
     readonly #credentials: CredentialStore;
     readonly #groups: GroupStore;
     readonly #tokens: TokenStore;
+    readonly #keys: ApiKeyStore;
     readonly #principals: Principals;
 
     constructor(parts: {
-        accounts: AccountStore; credentials: CredentialStore; groups: GroupStore; tokens: TokenStore; principals: Principals;
+        accounts: AccountStore; credentials: CredentialStore; groups: GroupStore; tokens: TokenStore; keys: ApiKeyStore; principals: Principals;
     }) {
 
         this.#accounts = parts.accounts;
         this.#credentials = parts.credentials;
         this.#groups = parts.groups;
         this.#tokens = parts.tokens;
+        this.#keys = parts.keys;
         this.#principals = parts.principals;
     }
 
@@ -94,12 +97,13 @@ export class AccountWriter {
         const after = accountOf(id, roles);
         if (!after) {
             return before ? [
-                ...this.#accounts.removeSteps(id), ...this.#accounts.releaseNameSteps(id), ...this.#tokens.removeOfUserSteps(id)
+                ...this.#accounts.removeSteps(id), ...this.#accounts.releaseNameSteps(id), ...this.#tokens.removeOfUserSteps(id),
+                ...this.#keys.removeOfUserSteps(id)
             ] : [];
         }
 
         if (!isNew && after.publicKey !== null && !isSameKey(before?.publicKey ?? null, after.publicKey)) {
-            checkOwnCredentials(caller, id);
+            checkCredentialChange(caller, id);
         }
 
         return isSame(before, after) ? [] : [

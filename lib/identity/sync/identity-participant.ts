@@ -6,7 +6,7 @@
 import type { Step } from '../../../db/database.js';
 import type { ObjectChange, WriteParticipant } from '../../model/write-participant.js';
 import type { AccountWriter, IdentityChange } from './account-sync.js';
-import { checkOwnCredentials } from '../../model/caller.js';
+import { checkCredentialChange } from '../../model/caller.js';
 import { NO_ROLES } from '../../model/account-annotations.js';
 import type { Principals } from '../accounts/principals.js';
 import type { ExtractedContent, SecretExtractor } from '../secrets/secret-extractor.js';
@@ -62,7 +62,7 @@ export class IdentitySecretRemover implements SecretRemover {
 
         const password = roles.password?.value;
         if (before !== null && password !== undefined && password !== '') {
-            checkOwnCredentials(caller, id);
+            checkCredentialChange(caller, id);
         }
 
         return this.#values.extract({

@@ -12,6 +12,7 @@ import type { StoredToken, TokenStore } from '../../stores/token-store.js';
 import { digestOf } from './digest.js';
 import type { CacheUsage } from '../../util/cache/cache-usage.js';
 import { EpochCache } from '../../util/cache/epoch-cache.js';
+import { LastUses } from './last-uses.js';
 
 /** Options. */
 export interface TokenOptions {
@@ -43,19 +44,12 @@ export interface IssuedToken {
     readonly csrf: string | null;
 }
 
-/** Last use on this node, and the use last written. */
-interface Use {
-    at: number;
-    written: number;
-}
-
 const TOKEN_BYTES = 24;
 
 /** Maximum length of a value in characters; longer ones are not hashed. */
 const MAX_VALUE_LENGTH = 256;
 const MAX_ENTRIES = 20_000;
 const WRITE_EVERY = 30_000;
-const STEPS_PER_UNIT = 100;
 
 /** Issues, finds and revokes tokens. */
 export class AccessTokens {
@@ -65,12 +59,10 @@ export class AccessTokens {
     readonly #accounts: AccountStore;
     readonly #options: TokenOptions;
     readonly #cache = new EpochCache<StoredToken>(MAX_ENTRIES);
-    readonly #uses = new Map<string, Use>();
+    readonly #uses: LastUses;
     readonly #writeEvery: number;
     /** Extra time before expiry in ms, because other nodes write their uses with a delay. */
     readonly #grace: number;
-    #timer: NodeJS.Timeout | undefined;
-    #writing: Promise<void> = Promise.resolve();
 
     constructor(parts: { db: Database; tokens: TokenStore; accounts: AccountStore }, options: TokenOptions) {
 
@@ -80,6 +72,10 @@ export class AccessTokens {
         this.#options = options;
         this.#writeEvery = Math.min(WRITE_EVERY, Math.ceil(options.timeout / 10));
         this.#grace = parts.db.dialect === 'mysql' ? 2 * this.#writeEvery : 0;
+        this.#uses = new LastUses({
+            db: parts.db, touchSteps: (hash, at) => parts.tokens.touchSteps(hash, at), writeEvery: this.#writeEvery,
+            forgetAfter: options.timeout + this.#grace, now: options.now, log: options.log
+        });
     }
 
     /** Counters of the cache. */
@@ -91,19 +87,13 @@ export class AccessTokens {
     /** Starts writing uses periodically. */
     start(): void {
 
-        this.#timer ??= setInterval(() => {
-
-            this.#writing = this.#writing.then(() => this.#tryToWrite());
-        }, this.#writeEvery).unref();
+        this.#uses.start();
     }
 
     /** Writes pending uses and stops. */
-    async close(): Promise<void> {
+    close(): Promise<void> {
 
-        clearInterval(this.#timer);
-        this.#timer = undefined;
-        await this.#writing;
-        await this.#tryToWrite();
+        return this.#uses.close();
     }
 
     /** Removes some tokens that have certainly expired; resolves to their number. */
@@ -143,7 +133,7 @@ export class AccessTokens {
             return null;
         }
 
-        this.#touch(token);
+        this.#uses.touch(token.hash, token.lastUsed);
         return token;
     }
 
@@ -170,7 +160,7 @@ export class AccessTokens {
             return null;
         }
 
-        this.#touch(token);
+        this.#uses.touch(token.hash, token.lastUsed);
         return token;
     }
 
@@ -210,55 +200,8 @@ export class AccessTokens {
     #isExpired({ hash, lastUsed, expiresOn }: StoredToken): boolean {
 
         const { now, timeout } = this.#options;
-        const last = Math.max(lastUsed, this.#uses.get(hash)?.at ?? 0);
+        const last = Math.max(lastUsed, this.#uses.of(hash));
         return now() >= last + timeout + this.#grace || expiresOn !== null && now() >= expiresOn;
-    }
-
-    #touch({ hash, lastUsed }: StoredToken): void {
-
-        const at = this.#options.now();
-        const use = this.#uses.get(hash);
-        if (use) {
-            use.at = at;
-        }
-        else {
-            this.#uses.set(hash, { at, written: lastUsed });
-        }
-    }
-
-    /** Writes uses; errors are only logged, since the next round makes up for them. */
-    async #tryToWrite(): Promise<void> {
-
-        try {
-            await this.#writeUses();
-        }
-        catch (error) {
-            this.#options.log.error({ event: 'identity.token-use-failed', err: error }, 'failed to store access token use');
-        }
-    }
-
-    async #writeUses(): Promise<void> {
-
-        const ended = this.#options.now() - this.#options.timeout - this.#grace;
-        const recent: [hash: string, use: Use, at: number][] = [];
-        for (const [hash, use] of this.#uses) {
-            if (use.at > use.written) {
-                recent.push([hash, use, use.at]);
-            }
-            else if (use.at < ended) {
-                this.#uses.delete(hash);
-            }
-        }
-
-        // In the same order on all nodes, to avoid deadlocks.
-        recent.sort(([one], [two]) => (one < two ? -1 : 1));
-        for (let i = 0; i < recent.length; i += STEPS_PER_UNIT) {
-            const part = recent.slice(i, i + STEPS_PER_UNIT);
-            await this.#db.commit({ steps: part.flatMap(([hash, , at]) => this.#store.touchSteps(hash, at)), essential: true });
-            for (const [, use, at] of part) {
-                use.written = at;
-            }
-        }
     }
 }
 

@@ -8,13 +8,14 @@ import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { StoredObject } from '../../model/stored-object.js';
 import { flag, text, withoutDryRun } from '../../core/attributes.js';
 import { demand } from '../../core/authorise.js';
+import { demandNoVersion, demandPreconditions, type Preconditions } from '../../core/entity-tags.js';
 import { defineOperation } from '../../core/operation.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import { badRequest, DoipError } from '../../errors/errors.js';
 import { Op } from '../../doip/operation-ids.js';
 import { Status } from '../../errors/status.js';
 import { denied } from '../../model/caller.js';
-import { idOf, itemSegments } from '../../bulk/batch/batch-item.js';
+import { idOf, itemSegments, tagsOf } from '../../bulk/batch/batch-item.js';
 import { bulkRecord } from '../../bulk/batch/batch-record.js';
 import { objectAnswer } from '../../objects/read/object-presenter.js';
 import { SCHEMA_TYPE } from '../../types/built-in-types.js';
@@ -118,6 +119,7 @@ async function add(context: ItemContext, item: JsonObject): Promise<StoredObject
         demandVisibleType(context, item);
     }
 
+    const preconditions = preconditionsOf(item);
     const input = await read(context, item, async ({ type }) => {
 
         if (type === undefined) {
@@ -126,6 +128,7 @@ async function add(context: ItemContext, item: JsonObject): Promise<StoredObject
 
         catalog.checkComplete();
         demand(caller, policy.canCreate(caller, type));
+        demandNoVersion(`object ${idOf(item) ?? 'without an id'}`, preconditions);
         if (!catalog.current.get(type)) {
             await reader.epochs();
         }
@@ -150,6 +153,8 @@ async function change(context: ItemContext, stored: StoredObject, item: JsonObje
 
     const { caller, beforeWrite, requestContext, services: { objects, policy } } = context;
     demand(caller, policy.canWrite(caller, stored));
+    const preconditions = preconditionsOf(item);
+    demandPreconditions(stored, preconditions);
     const input = await read(context, item, ({ type }) => {
 
         if (type !== undefined && type !== stored.type) {
@@ -161,9 +166,17 @@ async function change(context: ItemContext, stored: StoredObject, item: JsonObje
         check: (object) => {
 
             demand(caller, policy.canWrite(caller, object));
+            demandPreconditions(object, preconditions);
             demand(caller, policy.canGrantMethods(caller, { type: input.type ?? object.type, acl: input.acl ?? object.acl, before: object }));
         }
     }));
+}
+
+/** The members `ifMatch` and `ifNoneMatch` of an item: versions that it may change, or must not. */
+function preconditionsOf(item: JsonObject): Preconditions {
+
+    const [ifMatch, ifNoneMatch] = [tagsOf(item, 'ifMatch'), tagsOf(item, 'ifNoneMatch')];
+    return { ...ifMatch ? { ifMatch } : {}, ...ifNoneMatch ? { ifNoneMatch } : {} };
 }
 
 function read(context: BatchContext, item: JsonObject, beforeBytes: (input: ObjectInput) => Promise<void> | void): Promise<ObjectInput> {

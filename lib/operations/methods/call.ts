@@ -14,7 +14,7 @@ import type { Services } from '../../core/services.js';
 import { NULLABLE, text } from '../../core/attributes.js';
 import { demand, missingTarget } from '../../core/authorise.js';
 import { defineOperation, result } from '../../core/operation.js';
-import { badRequest, notFound } from '../../errors/errors.js';
+import { badRequest, forbidden, notFound } from '../../errors/errors.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import { Op } from '../../doip/operation-ids.js';
 import { bytesSegment, sequence } from '../../doip/segments.js';
@@ -128,8 +128,13 @@ async function perform(context: OperationContext<object>, callee: Callee, { name
     );
     check(object);
     const method = await scripts.methods.require(methods, { name, kind, type });
+    const isReadOnly = caller.apiKey?.readOnly === true;
+    if (isReadOnly && !method.allowGet) {
+        throw forbidden(`the API key is read-only: method ${name} may change things`);
+    }
+
     const input = await readMethodInput(context.input, { attributes, params, limit: MAX_INPUT });
-    return answer(await scripts.methods.call(method, object, input, { caller, requestContext, isSafe, check }));
+    return answer(await scripts.methods.call(method, object, input, { caller, requestContext, isSafe: isSafe || isReadOnly, check }));
 }
 
 function answer(returned: MethodAnswer): OperationResult {

@@ -25,6 +25,8 @@ import type { OperationContext } from '../../core/operation-context.js';
 interface RetrieveAttributes {
     readonly element?: string;
     readonly range?: { readonly start?: number; readonly end?: number };
+    /** Tag of the version of which the range is wanted; of any other the whole is sent. */
+    readonly ifRange?: string;
     readonly includeElementData: boolean;
     readonly jsonPointer?: string;
     readonly filter?: readonly string[];
@@ -42,6 +44,7 @@ export const retrieve = defineOperation<RetrieveAttributes>({
     attributes: Joi.object<RetrieveAttributes>({
         element: text(),
         range: Joi.object({ start: offset, end: offset }).or('start', 'end'),
+        ifRange: text(),
         includeElementData: flag().default(false),
         jsonPointer: text(),
         filter: texts()
@@ -72,14 +75,14 @@ async function retrieveElement(
     context: OperationContext<RetrieveAttributes>, visible: StoredObject, { name, entityTag }: { name: string; entityTag: string | null }
 ): Promise<OperationResult> {
 
-    const { target, attributes, services: { elements, resolution } } = context;
+    const { target, attributes: { ifRange, range: wanted }, services: { elements, resolution } } = context;
     checkPayloadRight(context);
     const element = visible.elements.find((candidate) => candidate.name === name);
     if (!element) {
         throw notFound(`No payload ${name} in object ${target.id}`);
     }
 
-    const range = attributes.range ? resolveRange(attributes.range, element.size) : null;
+    const range = wanted && (ifRange === undefined || ifRange === entityTag) ? resolveRange(wanted, element.size) : null;
     const replacement = await resolution.resolvePayload(visible, name, context, range);
     if (replacement) {
         return replaced(context, replacement);

@@ -3,20 +3,26 @@
 import Joi from 'joi';
 import { demand } from '../../core/authorise.js';
 import { text, withoutDryRun } from '../../core/attributes.js';
+import { demandPreconditions, type Preconditions, withPreconditions } from '../../core/entity-tags.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { badRequest, notFound } from '../../errors/errors.js';
 import { Op } from '../../doip/operation-ids.js';
 
-export const deleteSchema = defineOperation<{ type: string }>({
+interface DeleteAttributes extends Preconditions {
+    readonly type: string;
+}
+
+export const deleteSchema = defineOperation<DeleteAttributes>({
     id: Op.schemasDelete,
     summary: 'delete a type',
     target: 'service',
     authorise: 'caller',
     unlisted: true,
-    attributes: withoutDryRun(Joi.object<{ type: string }>({ type: text().required() })),
+    attributes: withPreconditions(withoutDryRun(Joi.object<DeleteAttributes>({ type: text().required() }))),
 
-    async handler({ attributes: { type }, caller, requestContext, services: { catalog, objects, policy } }) {
+    async handler({ attributes, caller, requestContext, services: { catalog, objects, policy } }) {
 
+        const { type } = attributes;
         const definition = catalog.current.get(type);
         if (!definition) {
             throw notFound(`Schema ${type} does not exist.`);
@@ -28,7 +34,11 @@ export const deleteSchema = defineOperation<{ type: string }>({
 
         await objects.remove(definition.schemaId, {
             caller, requestContext,
-            check: (object) => demand(caller, policy.canWrite(caller, object))
+            check: (object) => {
+
+                demand(caller, policy.canWrite(caller, object));
+                demandPreconditions(object, attributes, `type ${type}`);
+            }
         });
         return result.json({ msg: 'success' });
     }

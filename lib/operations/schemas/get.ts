@@ -1,9 +1,10 @@
 /**
- * The schema of one type (specification: GET `/schemas/<type>`). Public.
+ * The schema of one type (specification: GET `/schemas/<type>`). Public. Tagged with the transaction number of its Schema object.
  */
 
 import Joi from 'joi';
 import { text } from '../../core/attributes.js';
+import { tagged } from '../../core/entity-tags.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { notFound } from '../../errors/errors.js';
 import { Op } from '../../doip/operation-ids.js';
@@ -24,6 +25,7 @@ export const getSchema = defineOperation<{ type: string }>({
             throw notFound(`Unknown type ${type}`);
         }
 
-        return result.json(definition.schema);
+        const txnId = catalog.txnIdOf(type);
+        return tagged(result.json(definition.schema), txnId === null ? null : String(txnId));
     }
 });

@@ -4,6 +4,7 @@
 
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { withText } from '../../json/raw-json.js';
 
 export const listSchemas = defineOperation({
     id: Op.schemasList,
@@ -15,6 +16,6 @@ export const listSchemas = defineOperation({
 
     async handler({ services: { catalog } }) {
 
-        return result.json(catalog.current.schemas());
+        return result.json(withText(catalog.current.schemas()));
     }
 });

@@ -7,6 +7,7 @@ import Joi from 'joi';
 import type { JsonObject } from '../../util/json-types.js';
 import { demand } from '../../core/authorise.js';
 import { text, withoutDryRun } from '../../core/attributes.js';
+import { demandNoVersion, demandPreconditions, entityTagOf, type Preconditions, tagged, withPreconditions } from '../../core/entity-tags.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { badRequest } from '../../errors/errors.js';
 import { isJsonObject } from '../../util/json-types.js';
@@ -14,8 +15,9 @@ import { Op } from '../../doip/operation-ids.js';
 import { checkTypeName } from '../../objects/input/field-validation.js';
 import { SCHEMA_TYPE } from '../../types/built-in-types.js';
 import type { OperationContext } from '../../core/operation-context.js';
+import type { StoredObject } from '../../model/stored-object.js';
 
-interface SchemaAttributes {
+interface SchemaAttributes extends Preconditions {
     readonly type: string;
 }
 
@@ -26,7 +28,7 @@ export const updateSchema = defineOperation<SchemaAttributes>({
     authorise: 'in-handler',
     input: 'json',
     unlisted: true,
-    attributes: withoutDryRun(Joi.object<SchemaAttributes>({ type: text().required() })),
+    attributes: withPreconditions(withoutDryRun(Joi.object<SchemaAttributes>({ type: text().required() }))),
 
     async handler(context) {
 
@@ -41,31 +43,30 @@ export const updateSchema = defineOperation<SchemaAttributes>({
             throw badRequest('a schema must be a JSON object');
         }
 
-        if (definition?.schemaId) {
-            await replace(context, definition.schemaId, inputJson);
-        }
-        else {
-            await add(context, name, inputJson);
-        }
-
-        return result.json({ msg: 'success' });
+        const stored = definition?.schemaId ? await replace(context, definition.schemaId, inputJson) : await add(context, name, inputJson);
+        return tagged(result.json({ msg: 'success' }), entityTagOf(stored));
     }
 });
 
-async function replace(context: OperationContext<SchemaAttributes>, schemaId: string, schema: JsonObject): Promise<void> {
+async function replace(context: OperationContext<SchemaAttributes>, schemaId: string, schema: JsonObject): Promise<StoredObject> {
 
-    const { caller, requestContext, services: { objects, policy } } = context;
+    const { attributes, caller, requestContext, services: { objects, policy } } = context;
     const input = { contentAtPointer: { value: schema }, elements: new Map(), elementsToDelete: [] };
-    await objects.update(schemaId, { input, jsonPointer: '/schema' }, {
+    return await objects.update(schemaId, { input, jsonPointer: '/schema' }, {
         caller, requestContext,
-        check: (object) => demand(caller, policy.canWrite(caller, object))
+        check: (object) => {
+
+            demand(caller, policy.canWrite(caller, object));
+            demandPreconditions(object, attributes, `type ${attributes.type}`);
+        }
     });
 }
 
-async function add(context: OperationContext<SchemaAttributes>, name: string, schema: JsonObject): Promise<void> {
+async function add(context: OperationContext<SchemaAttributes>, name: string, schema: JsonObject): Promise<StoredObject> {
 
-    const { caller, requestContext, services: { creation, policy } } = context;
+    const { attributes, caller, requestContext, services: { creation, policy } } = context;
     demand(caller, policy.canCreate(caller, SCHEMA_TYPE));
+    demandNoVersion(`type ${name}`, attributes);
     const content = { identifier: '', name, schema };
-    await creation.create({ type: SCHEMA_TYPE, content, elements: new Map(), elementsToDelete: [] }, { caller, requestContext });
+    return await creation.create({ type: SCHEMA_TYPE, content, elements: new Map(), elementsToDelete: [] }, { caller, requestContext });
 }

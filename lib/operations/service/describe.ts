@@ -3,6 +3,12 @@
 import { defineOperation, result } from '../../core/operation.js';
 import { describeOperation } from '../../core/operation-description.js';
 import { Op } from '../../doip/operation-ids.js';
+import { withText } from '../../json/raw-json.js';
+import type { TypeRegistry } from '../../types/type-registry.js';
+import type { JsonObject } from '../../util/json-types.js';
+
+/** The last description for each state of the types: the same object as long as nothing changes, so that translators can keep what they make of it. */
+const described = new WeakMap<TypeRegistry, JsonObject & { readonly operations: readonly JsonObject[] }>();
 
 export const describe = defineOperation({
     id: Op.describe,
@@ -14,7 +20,15 @@ export const describe = defineOperation({
 
     handler({ services: { catalog, registry, serviceId } }) {
 
+        const types = catalog.current;
         const operations = registry.all().filter(({ unlisted }) => !unlisted).map(describeOperation);
-        return Promise.resolve(result.json({ id: serviceId, operations, types: catalog.current.schemas() }));
+        const former = described.get(types);
+        if (former?.operations.length === operations.length && operations.every((each, index) => each === former.operations[index])) {
+            return Promise.resolve(result.json(former));
+        }
+
+        const description = { id: serviceId, operations, types: types.schemas() };
+        described.set(types, description);
+        return Promise.resolve(result.json(withText(description)));
     }
 });

@@ -5,6 +5,7 @@
 
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { withText } from '../../json/raw-json.js';
 import { designDocument } from '../../types/design-document.js';
 
 export const getDesign = defineOperation({
@@ -16,6 +17,6 @@ export const getDesign = defineOperation({
 
     async handler({ services: { catalog } }) {
 
-        return result.json(designDocument(catalog.current));
+        return result.json(withText(designDocument(catalog.current)));
     }
 });

@@ -2,11 +2,14 @@
 
 import Joi from 'joi';
 import type { OperationSummary } from '../../core/operation-summary.js';
-import { demand, missingTarget } from '../../core/authorise.js';
+import { demand, isReading, missingTarget } from '../../core/authorise.js';
 import { flag } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { describeOperation } from '../../core/operation-description.js';
 import { Op } from '../../doip/operation-ids.js';
+import { admitsOperation } from '../../model/api-key-scope.js';
+import type { Caller } from '../../model/caller.js';
+import { isUnrestrictedAdmin } from '../../model/caller.js';
 import type { OperationContext } from '../../core/operation-context.js';
 
 interface ListAttributes {
@@ -32,7 +35,7 @@ export const listOperations = defineOperation<ListAttributes>({
         }
 
         const fixed = registry.all().filter((operation) => !operation.unlisted && fits(operation, onService) && mayTry(operation, context));
-        const methods = await registry.listDynamic(targetId, caller);
+        const methods = admits(caller, Op.call, true) ? await registry.listDynamic(targetId, caller) : [];
         return result.json(attributes.describe ?
             [...fixed.map(describeOperation), ...methods.map((id) => ({ id, target: onService ? 'service' : 'object' }))] :
             [...fixed.map(({ id }) => id), ...methods]);
@@ -55,12 +58,17 @@ function fits({ target }: OperationSummary, onService: boolean): boolean {
 }
 
 /** False for operations whose rule rejects the caller; those that authorise in their handler are listed. */
-function mayTry({ authorise }: OperationSummary, context: OperationContext<ListAttributes>): boolean {
+function mayTry(operation: OperationSummary, context: OperationContext<ListAttributes>): boolean {
 
+    const { authorise, id } = operation;
     const { caller, services: { policy } } = context;
+    if (!admits(caller, id, isReading(operation))) {
+        return false;
+    }
+
     switch (authorise) {
         case 'admin':
-            return caller.isAdmin;
+            return isUnrestrictedAdmin(caller);
         case 'caller':
             return caller.userId !== null;
         case 'writer':
@@ -68,4 +76,10 @@ function mayTry({ authorise }: OperationSummary, context: OperationContext<ListA
         default:
             return true;
     }
+}
+
+/** False for operations that the API key of the caller does not permit. */
+function admits({ apiKey }: Caller, id: string, isReading: boolean): boolean {
+
+    return !apiKey || admitsOperation(apiKey, { id, isReading });
 }

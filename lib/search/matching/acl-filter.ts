@@ -20,7 +20,7 @@ export const FULL_ACCESS: SearchAccess = accessOf({ all: true, entries: [], user
 /** Returns what a search needs to know about a caller under the current rules. */
 export function accessOf(principals: ReadPrincipals, rules: AccessRules): SearchAccess {
 
-    const { all, entries, userId } = principals;
+    const { all, entries, userId, types: onlyTypes } = principals;
     const entrySet = new Set(entries);
     const admission = (list: readonly string[]): Admission => ({
         caller: list.some((entry) => entrySet.has(entry)),
@@ -40,7 +40,8 @@ export function accessOf(principals: ReadPrincipals, rules: AccessRules): Search
         }
     }
 
-    return { all, entries: all ? [] : entries, userId, defaults: ofType(rules.system), types };
+    const access = { all, entries: all ? [] : entries, userId, defaults: ofType(rules.system), types };
+    return onlyTypes ? { ...access, onlyTypes } : access;
 }
 
 /** Documents that the caller may read. */
@@ -53,8 +54,30 @@ export interface Readable {
 /** Returns the documents of a segment that a caller may read, deleted ones included. */
 export function readableDocuments(segment: Segment, access: SearchAccess): Readable {
 
-    return access.all ?
+    const readable = access.all ?
         { objects: fullBits(segment.documents), payloads: fullBits(segment.documents) } : new AccessReader(segment, access).read();
+    if (access.onlyTypes) {
+        const ofTypes = documentsOfTypes(segment, new Set(access.onlyTypes));
+        andBits(readable.objects, ofTypes);
+        andBits(readable.payloads, ofTypes);
+    }
+
+    return readable;
+}
+
+function documentsOfTypes(segment: Segment, types: ReadonlySet<string>): Bits {
+
+    const bits = emptyBits(segment.documents);
+    const column = segment.column('type');
+    const passes = [false, ...Array.from({ length: column?.count ?? 0 }, (_, i) => types.has(String(column?.value(i))))];
+    const typeOf = column?.docOrdinals() ?? [];
+    for (let document = 0; document < typeOf.length; ++document) {
+        if (passes[typeOf[document] ?? 0]) {
+            setBit(bits, document);
+        }
+    }
+
+    return bits;
 }
 
 /** Returns the documents that are versions. */

@@ -129,7 +129,7 @@ function makeBase(segment: Segment, { access, key, includeVersions }: CallerScop
         return { value, bytes: bytesOfSet(value.objects) + bytesOfSet(value.payloads) };
     });
     const documents = includeVersions ? objects : cachedSet(without(objects, denseSet(versionDocuments(segment))), segment.documents);
-    return { documents, payloads: access.all ? null : payloads, lengthSums: new Map(), last: null };
+    return { documents, payloads: access.all && !access.onlyTypes ? null : payloads, lengthSums: new Map(), last: null };
 }
 
 function sumAll(lengths: Lengths, counted: DocumentSet): LengthSum {

@@ -13,6 +13,8 @@ export interface SearchAccess {
     /** Applies to types that are not in `types`. */
     readonly defaults: TypeAccess;
     readonly types: readonly (readonly [type: string, access: TypeAccess])[];
+    /** The only types whose objects can be found; absent for all. */
+    readonly onlyTypes?: readonly string[];
 }
 
 /** Default access control lists of a type, evaluated for the caller. */

@@ -149,7 +149,7 @@ describe('doip-gateway call', () => {
         ['a user without password', () => ['Hello', 'service', '--url', test.url, '--user', 'admin'], 64, '--user needs the password in DOIP_PASSWORD'],
         ['a password in the address', () => ['Hello', 'service', '--url', 'http://ann:pw@127.0.0.1'], 64, 'credentials are options'],
         ['an address that is none', () => ['Hello', 'service', '--url', 'ftp://x'], 64, 'ftp://x is no address of a service'],
-        ['a service that is not there', () => ['Hello', 'service', '--url', 'doip://127.0.0.1:1'], 69, 'doip://127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1'],
+        ['a service that is not there', () => ['Hello', 'service', '--url', 'doip://127.0.0.1:1'], 69, 'nothing listens at doip://127.0.0.1:1: is the service running, and is the port right? (connect ECONNREFUSED 127.0.0.1:1)'],
         ['a certificate without key', () => ['Hello', 'service', '--url', test.url, '--cert', 'x'], 64, '--cert and --cert-key belong together'],
         ['attributes that are none', () => ['Hello', 'service', '--url', test.url, '-a', '[1]'], 64, '--attributes must be NAME=VALUE or a JSON object, not [1]'],
         ['broken JSON', () => ['Create', 'service', '--url', test.url, '--json', '{'], 64, 'JSON'],

@@ -95,7 +95,7 @@ forEachDatabase((name, create) => {
             await other.dispose();
         });
 
-        it('export everything to a file for its owner only, and do not overwrite an existing file', { timeout: 120_000 }, async () => {
+        it('export everything to a file for its owner only, and do not overwrite an existing file', async () => {
 
             const lines = (await readFile(file, 'utf8')).split('\n');
             const [{ mode }, { error, code }] = [await stat(file), await runCommand(database, ['export', file])];
@@ -109,7 +109,7 @@ forEachDatabase((name, create) => {
             expect((await readdir(database.options.dataDir)).filter((name) => name.endsWith('.part'))).to.equal([]);
         });
 
-        it('import everything elsewhere, and do nothing when repeated', { timeout: 120_000 }, async () => {
+        it('import everything elsewhere, and do nothing when repeated', async () => {
 
             const first = await runCommand(other, ['import', file]);
             const again = await runCommand(other, ['import', file]);
@@ -137,7 +137,7 @@ forEachDatabase((name, create) => {
             expect<unknown>((versions.value as JsonObject[]).map(({ id }) => id)).to.equal(['test/files-1', 'test/files']);
         });
 
-        it('import an installation with another prefix, whose types replace the unchanged default types', { timeout: 120_000 }, async () => {
+        it('import an installation with another prefix, whose types replace the unchanged default types', async () => {
 
             const [source, fresh, changed] = [await create(), await create(), await create()];
             try {
@@ -176,7 +176,7 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('work through the server that uses the folder', { timeout: 120_000 }, async () => {
+        it('work through the server that uses the folder', async () => {
 
             const service = await startProcess(database);
             const through = `through the server at ${service.url}`;
@@ -200,7 +200,7 @@ forEachDatabase((name, create) => {
             expect(await readdir(database.options.dataDir)).to.not.include('server.json');
         });
 
-        it('write an export to its end for a reader that is slow', { timeout: 120_000 }, async () => {
+        it('write an export to its end for a reader that is slow', async () => {
 
             const small = await create();
             const folder = await mkdtemp(join(tmpdir(), 'gateway-fifo-'));
@@ -237,7 +237,7 @@ forEachDatabase((name, create) => {
             expect(text.trim().split('\n').at(-1)).to.match(/^\{"end":true,"objects":\d+\}$/);
         });
 
-        it('resume an import during which the server was killed', { timeout: 240_000 }, async () => {
+        it('resume an import during which the server was killed', async () => {
 
             const target = await create();
             const objects = Array.from({ length: 1500 }, (_, n) => JSON.stringify({

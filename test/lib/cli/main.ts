@@ -94,7 +94,7 @@ describe('the command line', () => {
         expect(await running.pop()?.stop()).to.equal(0);
     });
 
-    it('receives the signals sent to npm start, without a shell in between', { timeout: 120_000, skip: process.platform === 'win32' }, async () => {
+    it('receives the signals sent to npm start, without a shell in between', { skip: process.platform === 'win32' }, async () => {
 
         const root = join(__dirname, '../../../..');
         const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> };

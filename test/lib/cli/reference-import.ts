@@ -88,7 +88,7 @@ describe('the command import, given an export of the reference implementation,',
         'note: old/bob: the password is not hashed in a known way: it has to be set anew', 'note: old/type-paper: hooks in Java (its payload java) are kept and not run'
     ];
 
-    it('reads a folder with one file per object', { timeout: 60_000 }, async () => {
+    it('reads a folder with one file per object', async () => {
 
         const folder = join(place.options.dataDir, 'export');
         await mkdir(join(folder, 'a/b'), { recursive: true });
@@ -103,7 +103,7 @@ describe('the command import, given an export of the reference implementation,',
         await checkAll();
     });
 
-    it('reads a file of lines, reports lines that are not objects, and skips existing objects', { timeout: 60_000 }, async () => {
+    it('reads a file of lines, reports lines that are not objects, and skips existing objects', async () => {
 
         const file = join(place.options.dataDir, 'export.json');
         await writeFile(file, `${OBJECTS.map((object) => JSON.stringify(object)).join('\n')}\n{"cordraObject": 5}\nbroken\n`);
@@ -118,7 +118,7 @@ describe('the command import, given an export of the reference implementation,',
         await checkAll();
     });
 
-    it('keeps all bytes of payloads, and reports missing ones', { timeout: 60_000 }, async () => {
+    it('keeps all bytes of payloads, and reports missing ones', async () => {
 
         const paper = (id: string, payloads: object[], bytes: object): string => JSON.stringify({ cordraObject: { id, type: 'Paper', content: {}, payloads }, payloads: bytes });
         const file = join(place.options.dataDir, 'payloads.json');
@@ -147,7 +147,7 @@ describe('the command import, given an export of the reference implementation,',
         }
     });
 
-    it('reports what it skips in a folder, and imports the rest', { timeout: 60_000 }, async () => {
+    it('reports what it skips in a folder, and imports the rest', async () => {
 
         const folder = join(place.options.dataDir, 'links');
         await mkdir(join(folder, 'deep'), { recursive: true });
@@ -165,7 +165,7 @@ describe('the command import, given an export of the reference implementation,',
         await checkAll();
     });
 
-    it('rejects compressed input, and an export in a pipe, with a message', { timeout: 60_000 }, async () => {
+    it('rejects compressed input, and an export in a pipe, with a message', async () => {
 
         const file = join(place.options.dataDir, 'export.gz');
         const text = OBJECTS.map((object) => JSON.stringify(object)).join('\n');
@@ -180,7 +180,7 @@ describe('the command import, given an export of the reference implementation,',
         expect([nothing.code, nothing.error.includes('nothing to import')], nothing.error).to.equal([65, true]);
     });
 
-    it('rejects a folder without an export, with a message', { timeout: 60_000 }, async () => {
+    it('rejects a folder without an export, with a message', async () => {
 
         const folder = join(place.options.dataDir, 'other');
         await mkdir(folder);

@@ -58,7 +58,7 @@ describe('the commands', () => {
         });
     }
 
-    it('explain their arguments and reject invalid ones', { timeout: 120_000 }, async () => {
+    it('explain their arguments and reject invalid ones', async () => {
 
         const folder = database.options.dataDir;
         const cases: [string[], number, string][] = [
@@ -76,7 +76,7 @@ describe('the commands', () => {
         }
     });
 
-    it('work through a server with TLS, and with no other server at its address', { timeout: 120_000 }, async () => {
+    it('work through a server with TLS, and with no other server at its address', async () => {
 
         const database = await createSqlite();
         const service = await startProcess(database, await tlsSettings(database.options.dataDir));
@@ -102,7 +102,7 @@ describe('the commands', () => {
         expect(refused).to.equal(Array.from({ length: 2 }, () => '69 doip-gateway: the server at URL shows another certificate than the server of this folder'));
     });
 
-    it('reindex everything', { timeout: 120_000 }, async () => {
+    it('reindex everything', async () => {
 
         const run = await runCommand(database, ['reindex']);
 

@@ -12,7 +12,7 @@ const { describe, it } = lab;
 
 describe('a server over HTTP/2', () => {
 
-    it('rejects a request before it reads the body, without a warning about HTTP/1.1 headers', { timeout: 60_000 }, async () => {
+    it('rejects a request before it reads the body, without a warning about HTTP/1.1 headers', async () => {
 
         const database = await createSqlite();
         const service = await startProcess(database, await tlsSettings(database.options.dataDir));

@@ -1,6 +1,8 @@
 /** Metrics as a collector reads them, from a server with real requests of all protocols. */
 
 import { readFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
@@ -151,6 +153,26 @@ describe('metrics', () => {
         expect(await statusOf(url, { method: 'POST' })).to.equal(405);
         expect(await statusOf(url, { method: 'HEAD' })).to.equal(200);
         expect(await ask('/metrics')).to.equal(404);
+    });
+
+    it('are served soon although clients that never end their requests take all connections', { timeout: 60_000 }, async () => {
+
+        const { hostname, port } = new URL(url);
+        const slow = Array.from({ length: 100 }, () => connect(Number(port), hostname).on('error', () => undefined));
+        slow.forEach((socket) => socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\nX-Slow: '));
+        const isServed = (): Promise<boolean> => new Promise((resolve) => {
+
+            get(url, { agent: false }, (response) => void resolve(response.resume().statusCode === 200)).on('error', () => resolve(false));
+        });
+        const timer = setInterval(() => slow.forEach((socket) => socket.write('x')), 100);
+        await until(async () => !await isServed());
+        const began = performance.now();
+        await until(isServed);
+        const ms = performance.now() - began;
+        clearInterval(timer);
+        slow.forEach((socket) => socket.destroy());
+
+        expect(ms).to.be.below(15_000);
     });
 
     it('are the ones that docs/monitoring.md explains', async () => {

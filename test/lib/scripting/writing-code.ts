@@ -57,7 +57,7 @@ forEachDatabase((name, create) => {
             expect<unknown>(after).to.not.include('own');
         });
 
-        it('blocks other writers of an object, and callers of its methods, for a bounded time only', { timeout: 60_000 }, async () => {
+        it('blocks other writers of an object, and callers of its methods, for a bounded time only', async () => {
 
             const place = await create();
             const impatient = await startGateway(place, { writeTimeoutMs: 300, scripts: { ...DEFAULT_LIMITS, timeout: 60_000 } });

@@ -75,7 +75,7 @@ forEachDatabase((name, create) => {
             ['all ranges', many(2000, (i) => `/title:[a${i} TO z]`)]
         ];
         for (const [title, query] of queries) {
-            it(`get a response or a rejection: ${title}, and do not affect the next search`, { timeout: 60_000 }, async () => {
+            it(`get a response or a rejection: ${title}, and do not affect the next search`, async () => {
 
                 const threads = workers.alive('search/runtime/search-worker.js');
                 const answer = await node.search({ query, limit: 10 }).then(() => null, (error: unknown) => error);
@@ -93,7 +93,7 @@ forEachDatabase((name, create) => {
 
     describe(`properties with arbitrary names on ${name}`, () => {
 
-        it(`are all indexed, ${POINTERS} of them, in bounded memory`, { timeout: 240_000 }, async () => {
+        it(`are all indexed, ${POINTERS} of them, in bounded memory`, async () => {
 
             const place = await create();
             const node = new SearchNode(await place.open(), { storeAfter: 50, timeout: 100_000 });

@@ -32,7 +32,7 @@ forEachDatabase((name, create) => {
 
         after(() => place.dispose());
 
-        it('has exactly the stored objects in their stored state', { timeout: roundsMs(240_000) }, async () => {
+        it('has exactly the stored objects in their stored state', { timeout: roundsMs(300_000) }, async () => {
 
             const database = await place.open();
             const scan = new ObjectScan(database);

@@ -72,7 +72,7 @@ forEachDatabase((name, create) => {
         }
 
         for (const [title, writes] of [['each write', 1], ['three writes', 3], ['twenty writes', 20]] as const) {
-            it(`are merged in the background with searches after ${title}, and stay few meanwhile`, { timeout: 60_000 }, async () => {
+            it(`are merged in the background with searches after ${title}, and stay few meanwhile`, async () => {
 
                 await start(200);
                 const current = new Map<number, StoredObject>();
@@ -98,7 +98,7 @@ forEachDatabase((name, create) => {
             });
         }
 
-        it('are stored after many changes of one object', { timeout: 60_000 }, async () => {
+        it('are stored after many changes of one object', async () => {
 
             await start(40);
             let before: StoredObject | null = null;

@@ -80,7 +80,7 @@ forEachDatabase((name, create) => {
             ['fails', (searcher) => searcher.postMessage(null)]
         ];
         for (const [how, end] of ends) {
-            it(`answers the next search though the search thread ${how}, without missing or duplicate objects`, { timeout: 60_000 }, async () => {
+            it(`answers the next search though the search thread ${how}, without missing or duplicate objects`, async () => {
 
                 const node = await start({ storeAfter: 20 });
                 await write(node, 1, 31);
@@ -94,7 +94,7 @@ forEachDatabase((name, create) => {
             });
         }
 
-        it('replaces a stuck search thread, and fails the search that waited for it', { timeout: 60_000 }, async () => {
+        it('replaces a stuck search thread, and fails the search that waited for it', async () => {
 
             const node = await start({ storeAfter: 10, timeout: 200 });
             await write(node, 1, 11);
@@ -119,7 +119,7 @@ forEachDatabase((name, create) => {
             await until(async () => await node.search({ query: '/title:"kept third"' }).then(({ size }) => size === 3, () => false));
         });
 
-        it('abandons a flush silently at shutdown, and indexes everything at the next start', { timeout: 60_000 }, async () => {
+        it('abandons a flush silently at shutdown, and indexes everything at the next start', async () => {
 
             const faults: string[] = [];
             const note = (_fields: object, message: string): void => void faults.push(message);
@@ -152,7 +152,7 @@ forEachDatabase((name, create) => {
             expect((await (await start()).search({ query: 'kept' })).size).to.equal(30);
         });
 
-        it('gives no duplicates when a segment that was just stored cannot be read', { timeout: 60_000 }, async () => {
+        it('gives no duplicates when a segment that was just stored cannot be read', async () => {
 
             const node = await start({ storeAfter: 10 });
             const { segments } = node;
@@ -185,7 +185,7 @@ forEachDatabase((name, create) => {
             expect((await (await start()).search({ query: 'kept' })).size).to.equal(20);
         });
 
-        it('continues after the merge thread has ended', { timeout: 60_000 }, async () => {
+        it('continues after the merge thread has ended', async () => {
 
             const node = await start({ storeAfter: 10 });
             await write(node, 1, 11);
@@ -201,7 +201,7 @@ forEachDatabase((name, create) => {
             });
         });
 
-        it('rebuilds the index when a search reads a damaged section', { timeout: 60_000 }, async () => {
+        it('rebuilds the index when a search reads a damaged section', async () => {
 
             const node = await start({ storeAfter: 10 });
             await write(node, 1, 11);
@@ -212,7 +212,7 @@ forEachDatabase((name, create) => {
             expect((await node.search({ query: 'kept' })).size).to.equal(10);
         });
 
-        it('answers from an index with other rules while everything is reindexed', { timeout: 60_000 }, async () => {
+        it('answers from an index with other rules while everything is reindexed', async () => {
 
             const first = await start({ storeAfter: 10 });
             await write(first, 1, 251);
@@ -235,7 +235,7 @@ forEachDatabase((name, create) => {
             expect((await second.search({ query: 'kept' })).size).to.equal(250);
         });
 
-        it('answers the same with hardly any memory', { timeout: 120_000 }, async () => {
+        it('answers the same with hardly any memory', async () => {
 
             const corpus = new SearchCorpus(5);
             const objects = Array.from({ length: 150 }, (_, i) => objectOf(corpus.document(`test/${i}`)));
@@ -260,7 +260,7 @@ forEachDatabase((name, create) => {
             expect(kept).to.be.below(100_000);
         });
 
-        it('throttles writers while the index is behind', { timeout: 60_000 }, async () => {
+        it('throttles writers while the index is behind', async () => {
 
             const node = await start();
             const { participant } = node.index;

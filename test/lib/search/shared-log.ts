@@ -144,7 +144,7 @@ forEachDatabase((name, create, dialect) => {
             expect((await log.batches(0)).map(({ position }) => position)).to.equal([3]);
         });
 
-        it('costs a search a few statements, also after thousands of changes', { timeout: 60_000 }, async () => {
+        it('costs a search a few statements, also after thousands of changes', async () => {
 
             const [here, there] = [await start('here'), await start('there')];
             await Promise.all(Array.from({ length: 1500 }, (_, n) => here.write(null, object(`test/${n}`, 'many'))));
@@ -166,7 +166,7 @@ forEachDatabase((name, create, dialect) => {
             }
         }
 
-        it('makes a running node rebuild its index when the others have forgotten it', { timeout: 60_000 }, async () => {
+        it('makes a running node rebuild its index when the others have forgotten it', async () => {
 
             const there = await start('there');
             await write(there, 0, 60);
@@ -179,7 +179,7 @@ forEachDatabase((name, create, dialect) => {
             expect(await count(await restart(there, 'there'), 'many')).to.equal(180);
         });
 
-        it('makes a node rebuild its index when changes that it missed were pruned; requests wait for that', { timeout: 60_000 }, async () => {
+        it('makes a node rebuild its index when changes that it missed were pruned; requests wait for that', async () => {
 
             const [here, there, reading] = [await start('here'), await start('there'), await start('reading')];
             const started = performance.now();
@@ -203,7 +203,7 @@ forEachDatabase((name, create, dialect) => {
             expect(await count(await restart(there, 'there'), 'many')).to.equal(180);
         });
 
-        it('knows running nodes, even if they store nothing', { timeout: 60_000 }, async () => {
+        it('knows running nodes, even if they store nothing', async () => {
 
             const here = await start('here');
             const forget = { steps: [{ sql: `update search_manifest set seen_on = 1 where owner = 'here'`, bindings: [] }] };
@@ -248,7 +248,7 @@ forEachDatabase((name, create, dialect) => {
 
         }
 
-        it('costs a search a few statements when its numbers have gaps', { timeout: 60_000 }, async () => {
+        it('costs a search a few statements when its numbers have gaps', async () => {
 
             const node = await start('here');
             await insertWithHoles(5000);
@@ -263,7 +263,7 @@ forEachDatabase((name, create, dialect) => {
             expect(await cost(await restart(node, 'here'))).to.be.at.most(6);
         });
 
-        it('is read to its end though 150,000 changes follow a gap', { timeout: 120_000 }, async () => {
+        it('is read to its end though 150,000 changes follow a gap', async () => {
 
             const node = await start('here');
             const open = await connect();
@@ -282,7 +282,7 @@ forEachDatabase((name, create, dialect) => {
             expect(await count(again, 'found')).to.equal(1);
         });
 
-        it('contains changes that are committed late, even after later ones were ordered and pruned', { timeout: 60_000 }, async () => {
+        it('contains changes that are committed late, even after later ones were ordered and pruned', async () => {
 
             const [here, there] = [await start('here'), await start('there')];
             const late = await connect();
@@ -311,7 +311,7 @@ forEachDatabase((name, create, dialect) => {
             expect(await count(await restart(restarted, 'there'), 'late')).to.equal(1);
         });
 
-        it('is ordered beside a transaction that was left open', { timeout: 60_000 }, async () => {
+        it('is ordered beside a transaction that was left open', async () => {
 
             const log = new SearchLogStore(database);
             const open = await connect();

@@ -14,7 +14,7 @@ forEachDatabase((name, create) => {
 
     describe(`large blobs on ${name}`, () => {
 
-        it('are stored and read in constant memory', { timeout: 60_000 }, async () => {
+        it('are stored and read in constant memory', async () => {
 
             const place = await create();
             await place.open();

@@ -28,7 +28,7 @@ describe('uploads through DOIP over HTTP', () => {
 
     after(() => wire.server.stop({ timeout: 1000 }));
 
-    it('apply back-pressure to a large multipart upload, with a flat heap', { timeout: 60_000 }, async () => {
+    it('apply back-pressure to a large multipart upload, with a flat heap', async () => {
 
         let received = 0;
         let sent = 0;
@@ -114,7 +114,7 @@ describe('uploads through DOIP over HTTP', () => {
         }
     });
 
-    it('that are rejected let the client read the response', { timeout: 30_000 }, async () => {
+    it('that are rejected let the client read the response', async () => {
 
         wire.perform = () => Promise.reject(badRequest('no, thank you'));
         const agent = new Http.Agent({ keepAlive: true, maxSockets: 1 });
@@ -136,7 +136,7 @@ describe('uploads through DOIP over HTTP', () => {
         }
     });
 
-    it('that are read in part let the client read the response', { timeout: 30_000 }, async () => {
+    it('that are read in part let the client read the response', async () => {
 
         wire.perform = async ({ input }) => {
 
@@ -172,7 +172,7 @@ describe('uploads through DOIP over HTTP', () => {
         }
     });
 
-    it('get a response while the operation still reads', { timeout: 30_000 }, async () => {
+    it('get a response while the operation still reads', async () => {
 
         wire.perform = ({ input }) => {
 
@@ -199,7 +199,7 @@ describe('uploads through DOIP over HTTP', () => {
         expect((await answer).text === content).to.be.true();
     });
 
-    it('are disconnected when the client keeps sending', { timeout: 30_000 }, async () => {
+    it('are disconnected when the client keeps sending', async () => {
 
         wire.perform = () => Promise.reject(badRequest('no'));
         const socket = connect(wire.port, '127.0.0.1');

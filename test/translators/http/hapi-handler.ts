@@ -28,7 +28,7 @@ describe('an unread request body', () => {
         expect(body.readableEnded).to.be.true();
     });
 
-    it('is discarded after its reader has stopped', { timeout: 10_000 }, async () => {
+    it('is discarded after its reader has stopped', async () => {
 
         const { request, body } = requestWith();
         const reader = bodyBytes(request);

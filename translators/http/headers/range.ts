@@ -1,4 +1,4 @@
-/** Byte ranges: converts the header Range to the attribute `range`, and the range of a response to Content-Range. */
+/** Byte ranges (RFC 9110, sections 13.1.5 and 14): converts Range and If-Range to attributes, and the range of a response to Content-Range. */
 
 import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
 import { isJsonObject } from '../../../lib/util/json-types.js';
@@ -12,24 +12,31 @@ export interface AnsweredRange {
     readonly size?: number;
 }
 
+/** A strong entity tag, the whole of If-Range. */
+const STRONG_TAG = /^"([^"]*)"$/;
+
 /**
- * Converts the header Range to the attribute `range`: `{start}`, `{start, end}` (inclusive) or `{end}` (the last `end` bytes). Undefined
- * when the whole is to be sent: without a range, for several ranges, other units or malformed ranges, and with If-Range. The operation
- * checks whether the range can be satisfied.
+ * Converts the header Range to the attribute `range`: `{start}`, `{start, end}` (inclusive) or `{end}` (the last `end` bytes), and If-Range
+ * to `ifRange`, the tag of the version of which a range is wanted. No attributes when the whole is to be sent: without a range, for
+ * several ranges, other units or malformed ranges, and with an If-Range that is a date or a weak tag, which no response has. The
+ * operation checks whether the range can be satisfied.
  */
-export function requestedRange(headers: RequestHeaders): JsonObject | undefined {
+export function rangeAttributes(headers: RequestHeaders): JsonObject {
 
     const match = /^bytes=[ \t]*([0-9]*)-([0-9]*)$/i.exec(header(headers, 'range')?.trim() ?? '');
-    if (!match || headers['if-range'] !== undefined) {
-        return undefined;
+    const condition = header(headers, 'if-range');
+    const ifRange = STRONG_TAG.exec(condition?.trim() ?? '')?.[1];
+    if (!match || condition !== undefined && ifRange === undefined) {
+        return {};
     }
 
     const [, start = '', end = ''] = match;
     if (start === '' && end === '') {
-        return undefined;
+        return {};
     }
 
-    return { ...(start === '' ? {} : { start: offset(start) }), ...(end === '' ? {} : { end: offset(end) }) };
+    const range = { ...(start === '' ? {} : { start: offset(start) }), ...(end === '' ? {} : { end: offset(end) }) };
+    return { range, ...ifRange === undefined ? {} : { ifRange } };
 }
 
 /** Reads the attribute `range` of a response; undefined when invalid. */

@@ -57,8 +57,10 @@ export class HttpEnvelope implements DoipRequest {
 
     get inputBytes(): number | undefined {
 
-        const length = header(this.#request.headers, 'content-length') ?? '';
-        return /^\d+$/.test(length) ? Number(length) : undefined;
+        const { headers } = this.#request;
+        const length = header(headers, 'content-length') ?? '';
+        const isEncoded = (header(headers, 'content-encoding') ?? 'identity') !== 'identity';
+        return !isEncoded && /^\d+$/.test(length) ? Number(length) : undefined;
     }
 
     /** Aborted when the connection closes before the response ends. */

@@ -14,7 +14,7 @@ export interface PerformedFacts {
     readonly traceId?: string | undefined;
     /** Address of the client, with regard to trusted proxies. */
     readonly remoteAddress?: string;
-    /** True when it was rejected early, by the rate limit of its address. */
+    /** True when it was rejected by a rate limit. */
     readonly isRejectedEarly?: boolean;
 }
 
@@ -33,10 +33,17 @@ export function noteAddress({ app }: Request, { remoteAddress, traceId }: Transp
 
 /** Stores the operation and the caller of a performed request. */
 export function recordPerformed(
-    { app }: Request, { operationId, transport: { remoteAddress, traceId } }: DoipRequest, { callerId, createdId }: DoipResponse
+    { app }: Request, { operationId, transport: { remoteAddress, traceId } }: DoipRequest, response: DoipResponse
 ): void {
 
-    app['doip-gateway'] = { remoteAddress, traceId, operationId, callerId, createdId };
+    const { callerId, createdId } = response;
+    app['doip-gateway'] = { remoteAddress, traceId, operationId, callerId, createdId, isRejectedEarly: isRateLimited(response) };
+}
+
+/** True if a rate limit rejected the request. */
+export function isRateLimited({ http, rateLimits }: DoipResponse): boolean {
+
+    return http === 429 && rateLimits !== undefined;
 }
 
 /** Marks a request as rejected early. */

@@ -6,10 +6,38 @@ import { textReply } from './reply.js';
 
 const POLICY = 'default-src \'none\'; style-src \'unsafe-inline\'; img-src \'self\'; base-uri \'none\'; form-action \'none\'; frame-ancestors \'none\'';
 
+const HEADERS: Headers = { 'Content-Security-Policy': POLICY, 'Referrer-Policy': 'no-referrer', 'X-Content-Type-Options': 'nosniff' };
+const MEDIA_TYPE = 'text/html; charset=utf-8';
+
 /** Replies with a page. `main` is HTML; the title is text. */
 export function pageReply(title: string, main: string, headers: Headers = {}): Reply {
 
-    const html = `<!DOCTYPE html>
+    return textReply(begin(title) + main + END, { headers: { ...headers, ...HEADERS }, mediaType: MEDIA_TYPE });
+}
+
+/** Replies with a page in chunks of text, such as those of {@link pageText}. */
+export function longPageReply(texts: AsyncIterable<string>): Reply {
+
+    return { headers: HEADERS, body: { kind: 'texts', texts, mediaType: MEDIA_TYPE } };
+}
+
+/** The text of a page whose `main` comes in parts. */
+export function *pageText(title: string, main: Iterable<string>): Generator<string> {
+
+    yield begin(title);
+    yield *main;
+    yield END;
+}
+
+const END = `
+</main>
+</body>
+</html>
+`;
+
+function begin(title: string): string {
+
+    return `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -28,10 +56,5 @@ pre { overflow-x: auto; font-size: .85rem }
 </head>
 <body>
 <main>
-${main}
-</main>
-</body>
-</html>
 `;
-    return textReply(html, { headers: { ...headers, 'Content-Security-Policy': POLICY, 'Referrer-Policy': 'no-referrer' }, mediaType: 'text/html; charset=utf-8' });
 }

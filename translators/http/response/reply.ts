@@ -6,8 +6,8 @@ import type { JsonValue } from '../../../lib/util/json-types.js';
 export type ReplyBody =
     /** One JSON value. */
     | { readonly kind: 'json'; readonly value: JsonValue; readonly pretty: boolean }
-    /** JSON text in chunks. */
-    | { readonly kind: 'texts'; readonly texts: AsyncIterable<string> }
+    /** Text in chunks, by default JSON. */
+    | { readonly kind: 'texts'; readonly texts: AsyncIterable<string>; readonly mediaType?: string }
     /** Plain text. */
     | { readonly kind: 'text'; readonly text: string; readonly mediaType: string }
     /** The output of the operation: nothing, JSON, or bytes with media type, name and range. */

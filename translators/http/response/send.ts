@@ -56,7 +56,7 @@ async function sendBody(request: Request, h: ResponseToolkit, body: ReplyBody, r
         case 'text':
             return withForeignType(h.response(body.text), isMediaType(body.mediaType) ? body.mediaType : 'text/plain');
         case 'texts':
-            return await sendTexts(h, body.texts);
+            return await sendTexts(h, body.texts, body.mediaType);
         case 'output': {
             const { attributes } = response;
             const { kind: _, ...properties } = body;
@@ -65,19 +65,19 @@ async function sendBody(request: Request, h: ResponseToolkit, body: ReplyBody, r
     }
 }
 
-/** Sends JSON text in chunks. A single chunk is sent with its length; an error before the second chunk still gives an error response. */
-async function sendTexts(h: ResponseToolkit, texts: AsyncIterable<string>): Promise<ResponseObject> {
+/** Sends text in chunks. A single chunk is sent with its length; an error before the second chunk still gives an error response. */
+async function sendTexts(h: ResponseToolkit, texts: AsyncIterable<string>, mediaType = 'application/json'): Promise<ResponseObject> {
 
     const iterator = texts[Symbol.asyncIterator]();
     const first = await iterator.next();
     const second = first.done === true ? first : await iterator.next();
     if (second.done === true) {
-        return h.response(first.done === true ? '' : first.value).type('application/json');
+        return h.response(first.done === true ? '' : first.value).type(mediaType);
     }
 
     const start = String(first.value) + second.value;
     const stream = new ByteStream({ body: utf8(start, iterator), close: async () => void await iterator.return?.() });
-    return h.response(stream).type('application/json');
+    return h.response(stream).type(mediaType);
 }
 
 async function *utf8(start: string, iterator: AsyncIterator<string>): AsyncGenerator<Uint8Array> {

@@ -161,8 +161,8 @@ function typeSchemas(types: JsonObject, base: string): JsonObject {
     }));
 }
 
-/** Name of a component for a type: other characters than letters, digits, dots and hyphens as `_` and their code. */
+/** Name of a component for a type, distinct for each: other characters than letters, digits, dots and hyphens as `_` and four digits of their code. */
 export function componentName(type: string): string {
 
-    return `type.${type.replaceAll(/[^A-Za-z0-9.-]/g, (character) => `_${character.codePointAt(0)?.toString(16) ?? ''}`)}`;
+    return `type.${type.replaceAll(/[^A-Za-z0-9.-]/g, (unit) => `_${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)}`;
 }

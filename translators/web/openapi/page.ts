@@ -3,8 +3,8 @@
 import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
 import { isJsonObject } from '../../../lib/util/json-types.js';
 import { escapeMarkup } from '../../../lib/util/text/xml-escape.js';
-import type { Reply } from '../../http/response/reply.js';
-import { pageReply } from '../../http/response/page.js';
+import { writeJson } from '../../../lib/json/serializer.js';
+import { pageText } from '../../http/response/page.js';
 
 const METHODS = ['get', 'post', 'put', 'delete'];
 
@@ -15,8 +15,13 @@ interface Shown {
     readonly operation: JsonObject;
 }
 
-/** Replies with the page of a document. */
-export function descriptionPage(document: JsonObject, base: string): Reply {
+/** The page of a document, in parts. */
+export function descriptionPage(document: JsonObject, base: string): Iterable<string> {
+
+    return pageText(textAt(objectAt(document, 'info'), 'title'), mainOf(document, base));
+}
+
+function *mainOf(document: JsonObject, base: string): Generator<string> {
 
     const info = objectAt(document, 'info');
     const shown = Object.entries(objectAt(document, 'paths')).flatMap(([path, item]) => METHODS.flatMap((method): Shown[] => {
@@ -24,22 +29,22 @@ export function descriptionPage(document: JsonObject, base: string): Reply {
         const operation = isJsonObject(item) ? item[method] : undefined;
         return isJsonObject(operation) ? [{ method, path, operation }] : [];
     }));
-    const tags = listAt(document, 'tags').map((tag) => textAt(tag, 'name'));
-    const sections = tags.map((tag) => {
-
-        const rows = shown.filter(({ operation }) => listAt(operation, 'tags').includes(tag)).map((each) => section(each, base));
-        return `<h2>${escapeMarkup(tag)}</h2>\n${rows.join('\n')}`;
-    });
-    const schemas = Object.entries(objectAt(objectAt(document, 'components'), 'schemas')).map(([name, schema]) =>
-        `<details id="${escapeMarkup(name)}"><summary><code>${escapeMarkup(name)}</code></summary>\n${jsonBlock(schema)}</details>`);
-    const main = `<h1>${escapeMarkup(textAt(info, 'title'))}</h1>
+    yield `<h1>${escapeMarkup(textAt(info, 'title'))}</h1>
 <p>${escapeMarkup(textAt(info, 'description'))} Version ${escapeMarkup(textAt(info, 'version'))}.</p>
 <p>For programs: <a href="${escapeMarkup(base)}/openapi.json">${escapeMarkup(base)}/openapi.json</a> (OpenAPI 3.1).
 Requests are sent without credentials, with Basic, or with a Bearer token.</p>
-${sections.join('\n')}
-<h2>Schemas</h2>
-${schemas.join('\n')}`;
-    return pageReply(textAt(info, 'title'), main);
+`;
+    for (const tag of listAt(document, 'tags').map((each) => textAt(each, 'name'))) {
+        yield `<h2>${escapeMarkup(tag)}</h2>\n`;
+        for (const each of shown.filter(({ operation }) => listAt(operation, 'tags').includes(tag))) {
+            yield `${section(each, base)}\n`;
+        }
+    }
+
+    yield '<h2>Schemas</h2>';
+    for (const [name, schema] of Object.entries(objectAt(objectAt(document, 'components'), 'schemas'))) {
+        yield `\n<details id="${escapeMarkup(name)}"><summary><code>${escapeMarkup(name)}</code></summary>\n${jsonBlock(schema)}</details>`;
+    }
 }
 
 function section({ method, path, operation }: Shown, base: string): string {
@@ -80,7 +85,7 @@ function schemaText(schema: JsonObject): string {
 
 function jsonBlock(value: JsonValue): string {
 
-    return `<pre>${escapeMarkup(JSON.stringify(value, null, 2))}</pre>`;
+    return `<pre>${escapeMarkup(writeJson(value, 2))}</pre>`;
 }
 
 function objectAt(value: JsonValue | undefined, name: string): JsonObject {

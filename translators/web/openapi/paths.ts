@@ -216,6 +216,21 @@ export const PATHS: readonly PathDescription[] = [
         body: FORM_OR_JSON('TokenInput'), response: jsonOf(ref('Caller'))
     },
     { method: 'post', path: '/auth/revoke', tag: 'Logins', summary: 'revoke an access token', body: FORM_OR_JSON('TokenInput'), response: jsonOf(ref('Caller')) },
+    {
+        method: 'get', path: '/auth/keys', tag: 'Logins', summary: 'the API keys of the caller',
+        query: [
+            text('userId', 'for admin: the keys of this user'), flag('all', 'for admin: the keys of all users'), text('after', 'with all: next of the page before'),
+            number('pageSize', 'with all: maximum number of keys, at most 1000')
+        ],
+        response: jsonOf(ref('ApiKeys'))
+    },
+    {
+        method: 'post', path: '/auth/keys', tag: 'Logins', summary: 'create an API key; the response has its value, once only',
+        body: jsonOf(ref('ApiKeyRequest')), response: jsonOf(ref('ApiKey'))
+    },
+    {
+        method: 'delete', path: '/auth/keys/{keyId}', route: '/auth/keys/{name*}', tag: 'Logins', summary: 'revoke an API key', response: SUCCESS
+    },
     { method: 'get', path: '/check-credentials', tag: 'Logins', summary: 'the authenticated caller', query: [ROLES], response: jsonOf(ref('Caller')) },
     { method: 'post', path: '/check-credentials', tag: 'Logins', summary: 'the same as GET', query: [ROLES], response: jsonOf(ref('Caller')) },
     {
@@ -223,6 +238,10 @@ export const PATHS: readonly PathDescription[] = [
         response: SUCCESS
     },
     { method: 'put', path: '/adminPassword', tag: 'Administration', summary: 'set the password of the administrator', body: jsonOf({}), response: SUCCESS },
+    {
+        method: 'get', path: '/usage', tag: 'Logins', summary: 'how many objects and bytes the caller has, and may have',
+        query: [text('user', 'id of another user, for administrators'), text('type', 'name of a type, for administrators')], response: jsonOf(ref('Usage'))
+    },
     { method: 'post', path: '/sessions', tag: 'Sessions', summary: 'start a session with cookies', query: [ROLES], response: jsonOf(ref('Session')) },
     {
         method: 'get', path: '/sessions/{session}', route: '/sessions/{name*}', tag: 'Sessions', summary: 'describe a session; `this` is that of the request', query: [ROLES],

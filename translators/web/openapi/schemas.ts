@@ -26,6 +26,8 @@ export function listOf(name: string): JsonObject {
 
 const caller = { userId: text, username: text, typesPermittedToCreate: ids, groupIds: ids };
 const times = { createdOn: count, createdBy: text, modifiedOn: count, modifiedBy: text };
+const limit = { type: ['integer', 'null'], minimum: 0 };
+const usage = { objects: count, bytes: count, maxObjects: limit, maxBytes: limit };
 const publication = { versionOf: text, publishedBy: text, publishedOn: count };
 
 export const SCHEMAS: Readonly<Record<string, JsonObject>> = {
@@ -80,7 +82,17 @@ export const SCHEMAS: Readonly<Record<string, JsonObject>> = {
     },
     Token: record({ access_token: text, token_type: { const: 'Bearer' }, active: { const: true }, ...caller }, ['access_token', 'token_type']),
     TokenInput: { type: 'object', properties: { token: text }, required: ['token'] },
-    Caller: record({ active: { type: 'boolean' }, ...caller }, ['active']),
+    Caller: record({ active: { type: 'boolean' }, ...caller, apiKey: open }, ['active']),
+    ApiKeyRequest: record({
+        name: { type: 'string', minLength: 1, maxLength: 100 }, userId: { ...text, description: 'for admin: whose key it will be' },
+        operations: { ...ids, description: 'ids of operations; absent for all' }, types: { ...ids, description: 'names of types; absent for all' },
+        readOnly: { type: 'boolean' }, expiresOn: { ...count, description: 'milliseconds since 1970' }, expiresInDays: { type: 'integer', minimum: 1 }
+    }, ['name']),
+    ApiKey: record({
+        key: { ...text, description: 'the key itself, only in the response to its creation' }, id: text, name: text, userId: text, operations: ids, types: ids,
+        readOnly: { type: 'boolean' }, createdOn: count, createdBy: text, expiresOn: count, lastUsedOn: count
+    }, ['id', 'name', 'userId', 'readOnly', 'createdOn', 'createdBy']),
+    ApiKeys: record({ keys: listOf('ApiKey'), next: text }, ['keys']),
     Session: record({ isActiveSession: { type: 'boolean' }, ...caller }, ['isActiveSession']),
     Design: { type: 'object', properties: { schemas: ref('Schemas'), schemaIds: { type: 'object', additionalProperties: text } } },
     InitData: { type: 'object', properties: { version: open, design: ref('Design'), isActiveSession: { type: 'boolean' }, ...caller }, required: ['version', 'design'] },
@@ -88,6 +100,7 @@ export const SCHEMAS: Readonly<Record<string, JsonObject>> = {
     HandleRecord: { type: 'object', properties: { responseCode: count, handle: text, values: { type: 'array', items: open } }, required: ['responseCode', 'handle'] },
     HandleUpdate: { type: 'object', properties: { inProgress: { type: 'boolean' }, total: count, progress: count, startTime: count, exceptionCount: count } },
     StartupStatus: { type: 'object', properties: { state: { enum: ['UP', 'FAILED'] }, details: open, subsystems: open, message: text }, required: ['state', 'details'] },
+    Usage: record({ user: record({ id: text, ...usage }, ['id']), type: record({ name: text, ...usage }, ['name']) }, ['user']),
     Health: record({ status: { const: 'UP' } }, ['status']),
     FrontPage: record({ name: text, version: text, id: text, links: { type: 'object', additionalProperties: text } }, ['name', 'version', 'links'])
 };

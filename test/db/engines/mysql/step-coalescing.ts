@@ -18,7 +18,19 @@ const upsert = (x: number): Step => ({ sql: UPSERT, bindings: [x] });
 const update = (x: number): Step => ({ sql: UPDATE, bindings: [x], expect: { rows: 1, otherwise: 'gone' } });
 const told = (steps: readonly Step[]): [string, number][] => steps.map(({ sql, bindings }) => [sql.replace(/`/g, '').split(' ').slice(0, 3).join(' '), bindings.length]);
 
+const ADD = 'update `e` set `x` = `x` + ?, `y` = `y` + ? where `name` = ? and `x` + ? <= ?';
+const add = (x: number, y: number, name: string, limit = 9): Step => ({ sql: ADD, bindings: [x, y, name, x, limit], sums: [0, 1, 3] });
+
 describe('coalesced steps', () => {
+
+    it('add up amounts for the same row under the same condition, in one order', () => {
+
+        const steps = coalescedSteps([
+            { steps: [add(1, 10, 'b'), add(1, 20, 'a')] }, { steps: [add(2, 1, 'a'), add(5, 5, 'a', 7)] }, { steps: [add(-1, -3, 'b')] }
+        ]);
+
+        expect(steps.map(({ bindings }) => bindings)).to.equal([[5, 5, 'a', 5, 7], [3, 21, 'a', 3, 9], [0, 7, 'b', 0, 9]]);
+    });
 
     const cases: [string, Unit[], [string, number][]][] = [
         ['nothing', [], []],

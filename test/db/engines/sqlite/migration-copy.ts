@@ -10,6 +10,7 @@ import type { Log } from '../../../../db/log.js';
 import { SILENT } from '../../../../db/log.js';
 import { MIGRATIONS } from '../../../../db/migrations/index.js';
 import { createSqlite, type TestDatabase } from '../../../support/database.js';
+import { until } from '../../../support/until.js';
 import { smallDisk, withoutDisks } from '../../../support/small-disk.js';
 
 export const lab = Lab.script();
@@ -18,6 +19,8 @@ const { describe, it, beforeEach, afterEach } = lab;
 const BEFORE = MIGRATIONS.slice(0, -1);
 const COPY = `repository.sqlite.${BEFORE.at(-1)?.name}`;
 const MIB = 1024 * 1024;
+/** More than a tick of the clock of file systems. */
+const CLOCK_MS = 20;
 
 describe('the copy before a migration', () => {
 
@@ -80,21 +83,38 @@ describe('the copy before a migration', () => {
         expect(created.ok && created.steps[0]?.insertId).to.equal(1_000_000_002);
     });
 
-    it('is made neither for a new database, nor without a pending migration, nor twice', async () => {
+    it('is made neither for a new database, nor without a pending migration', async () => {
 
         const { dataDir } = database.options;
         await migrateDatabase({ dataDir, log }, { target: 'newest' });
         await migrateDatabase({ dataDir, log }, { target: 'newest' });
+
         expect(events).to.equal(['database.migrated']);
+    });
 
-        await migrateDatabase({ dataDir, log }, { target: { downTo: BEFORE.at(-1)?.name ?? null } });
-        await migrateDatabase({ dataDir, log }, { target: 'newest' });
+    it('is made once when a migration fails again and again, and anew when something was written since', async () => {
+
+        const { dataDir } = database.options;
+        await fill(dataDir);
+        const failing = { name: '999-failing', up: () => Promise.reject(new Error('no')), down: () => Promise.resolve() };
+        const copies = (): string[] => events.filter((event) => event === 'database.copied');
+        const attempt = (): Promise<void> => migrateDatabase({ dataDir, log }, { target: 'newest', migrations: [...BEFORE, failing] });
+        await expect(attempt()).to.reject();
         const first = await stat(join(dataDir, COPY));
-        await migrateDatabase({ dataDir, log }, { target: { downTo: BEFORE.at(-1)?.name ?? null } });
+        await expect(attempt()).to.reject();
+        const second = await stat(join(dataDir, COPY));
+
+        expect(second.ino).to.equal(first.ino);
+        expect(copies()).to.have.length(1);
+
+        await until(() => Date.now() > second.mtimeMs + CLOCK_MS);
+        const db = new Sqlite(join(dataDir, 'repository.sqlite'));
+        db.exec(`update settings set value = 'since' where name = 'x'`);
+        db.close();
         await migrateDatabase({ dataDir, log }, { target: 'newest' });
 
-        expect((await stat(join(dataDir, COPY))).mtimeMs).to.equal(first.mtimeMs);
-        expect(events.filter((event) => event === 'database.copied')).to.have.length(1);
+        expect(copies()).to.have.length(2);
+        expect(query(COPY, `select value from settings where name = 'x'`)).to.equal(['since']);
     });
 
     it(`is left out when the disk has too little space${withoutDisks()}`, { skip: withoutDisks() !== '' }, async () => {

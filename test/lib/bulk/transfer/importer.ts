@@ -26,7 +26,7 @@ forEachDatabase((name, create) => {
         let target: TestGateway;
         let exported: string;
 
-        before({ timeout: 60_000 }, async () => {
+        before(async () => {
 
             places = [await create(), await create()];
             [source, target] = await Promise.all(places.map((place) => startGateway(place))) as [TestGateway, TestGateway];
@@ -38,7 +38,7 @@ forEachDatabase((name, create) => {
             exported = await exportOf(source);
         });
 
-        after({ timeout: 60_000 }, async () => {
+        after(async () => {
 
             await Promise.all([source.stop(), target.stop()]);
             await Promise.all(places.map((place) => place.dispose()));
@@ -54,7 +54,7 @@ forEachDatabase((name, create) => {
             text.split('\n').find((line) => line.startsWith(`{"id":"${id}"`))?.replace(/"txnId":\d+/, '') ?? ''
         );
 
-        it('keeps the text of numbers from one service to the next', { timeout: 60_000 }, async () => {
+        it('keeps the text of numbers from one service to the next', async () => {
 
             const { value } = await importInto(target, exported);
             const again = await importInto(target, exported);
@@ -69,7 +69,7 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('treats a different text of a number as a change', { timeout: 60_000 }, async () => {
+        it('treats a different text of a number as a change', async () => {
 
             await importInto(target, exported);
 
@@ -78,7 +78,7 @@ forEachDatabase((name, create) => {
             expect((value as { updated: number }).updated).to.equal(1);
         });
 
-        it('reads several concatenated exports', { timeout: 60_000 }, async () => {
+        it('reads several concatenated exports', async () => {
 
             const late = '{"id":"test/late","type":"Document","attributes":{"content":{}}}\n';
             const { value } = await importInto(target, `${exported}{"export":1}\n${late}{"end":true,"objects":1}\n`);
@@ -95,7 +95,7 @@ forEachDatabase((name, create) => {
         ];
         for (const [title, change, message] of wrong) {
 
-            it(`reports an export ${title}`, { timeout: 60_000 }, async () => {
+            it(`reports an export ${title}`, async () => {
 
                 const { value } = await importInto(target, change(exported));
 
@@ -104,7 +104,7 @@ forEachDatabase((name, create) => {
             });
         }
 
-        it('rejects a version as the design object, which could not be changed any more', { timeout: 60_000 }, async () => {
+        it('rejects a version as the design object, which could not be changed any more', async () => {
 
             const { value } = await importInto(target, '{"id":"design","type":"CordraDesign","content":{},"metadata":{"isVersion":true,"versionOf":"test/odd"}}\n');
 

@@ -75,13 +75,13 @@ forEachDatabase((name, create, dialect) => {
         let place: TestDatabase;
         let gateway: TestGateway;
 
-        before({ timeout: 60_000 }, async () => {
+        before(async () => {
 
             place = await create();
             gateway = await startGateway(place, OPTIONS);
         });
 
-        after({ timeout: 60_000 }, async () => {
+        after(async () => {
 
             await gateway.stop();
             await place.dispose();
@@ -100,7 +100,7 @@ forEachDatabase((name, create, dialect) => {
         const ids = async (): Promise<string[]> => [...(await stateOf(gateway)).keys()].filter((id) => id !== 'design');
 
         /** Something to be lost. */
-        beforeEach({ timeout: 60_000 }, async () => {
+        beforeEach(async () => {
 
             await accepted([
                 type('Kept', { properties: { n: { type: 'integer' } } }), item('kept', 'Kept', { n: 1 }), DIRECTORIES,
@@ -124,7 +124,7 @@ forEachDatabase((name, create, dialect) => {
                 ];
                 for (const [title, items] of right) {
 
-                    it(`accepts ${title}`, { timeout: 60_000 }, async () => {
+                    it(`accepts ${title}`, async () => {
 
                         await accepted(items, deletes);
 
@@ -165,7 +165,7 @@ forEachDatabase((name, create, dialect) => {
                 ];
                 for (const [title, items, faults] of wrong) {
 
-                    it(`rejects ${title}, and changes nothing`, { timeout: 60_000 }, async () => {
+                    it(`rejects ${title}, and changes nothing`, async () => {
 
                         const stored = await stateOf(gateway);
 
@@ -183,7 +183,7 @@ forEachDatabase((name, create, dialect) => {
             });
         }
 
-        it('stores everything even if it makes the service read-only', { timeout: 60_000 }, async () => {
+        it('stores everything even if it makes the service read-only', async () => {
 
             const { value } = await gateway.asAdmin('0.DOIP/Op.Retrieve', { targetId: 'design' });
             const content = (value as { attributes: { content: object } }).attributes.content as JsonObject;
@@ -195,7 +195,7 @@ forEachDatabase((name, create, dialect) => {
             await gateway.asAdmin('0.DOIP/Op.Update', { targetId: 'design', input: { type: 'CordraDesign', attributes: { content } } });
         });
 
-        it('lets types swap their names', { timeout: 60_000 }, async () => {
+        it('lets types swap their names', async () => {
 
             await accepted([type('A', {}), type('B', {})]);
 
@@ -206,7 +206,7 @@ forEachDatabase((name, create, dialect) => {
             expect((await gateway.create('A', {})).id).to.startWith('test/');
         });
 
-        it('reports a taken type name once, for any number of its objects', { timeout: 60_000 }, async () => {
+        it('reports a taken type name once, for any number of its objects', async () => {
 
             const items = [{ ...type('Kept', {}), id: 'test/other' }, ...Array.from({ length: 20 }, (_, n) => item(`k${n}`, 'Kept', { n: 'text' }))];
 
@@ -218,14 +218,14 @@ forEachDatabase((name, create, dialect) => {
             });
         });
 
-        it('mints ids for objects with a missing or empty id', { timeout: 60_000 }, async () => {
+        it('mints ids for objects with a missing or empty id', async () => {
 
             await accepted([type('Kept', {}), { type: 'Kept', content: {} }, { id: '', type: 'Kept', content: {} }], true);
 
             expect((await ids()).filter((id) => id !== 'test/type-kept')).to.have.length(2);
         });
 
-        it('reports names of any length in invalid content, and ends', { timeout: 60_000 }, async () => {
+        it('reports names of any length in invalid content, and ends', async () => {
 
             const long = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [String(n).repeat(10_000), 'text']));
 
@@ -235,7 +235,7 @@ forEachDatabase((name, create, dialect) => {
             expect(JSON.stringify(value).length).to.be.below(5_000_000);
         });
 
-        it('does not run code again after it was stopped, for any number of objects', { timeout: 60_000 }, async () => {
+        it('does not run code again after it was stopped, for any number of objects', async () => {
 
             const { value } = await upload([
                 type('Endless', {}, { javascript: 'exports.objectForIndexing = () => { for (;;) {} };' }), ...Array.from({ length: 200 }, (_, n) => item(`e${n}`, 'Endless'))
@@ -246,14 +246,14 @@ forEachDatabase((name, create, dialect) => {
             expect(errors.length).to.be.below(10);
         });
 
-        it('accepts slow indexing code for each of many objects', { timeout: 60_000 }, async () => {
+        it('accepts slow indexing code for each of many objects', async () => {
 
             const javascript = 'exports.objectForIndexing = (o) => { const end = Date.now() + 700; while (Date.now() < end) {} return o; };';
 
             await accepted([type('Slow', {}, { javascript }), ...Array.from({ length: 12 }, (_, n) => item(`w${n}`, 'Slow'))]);
         });
 
-        it('validates and completes an upload that an earlier version of the service began', { timeout: 60_000 }, async () => {
+        it('validates and completes an upload that an earlier version of the service began', async () => {
 
             await gateway.stop();
             const db = await place.open();
@@ -274,7 +274,7 @@ forEachDatabase((name, create, dialect) => {
             expect(await ids()).to.include(['test/old', 'test/kept']);
         });
 
-        it('keeps the passwords of users without one, and ignores those of versions', { timeout: 60_000 }, async () => {
+        it('keeps the passwords of users without one, and ignores those of versions', async () => {
 
             const version = { ...user('version', 'known'), metadata: { isVersion: true, versionOf: 'test/known' } };
             await accepted([user('known', 'known', { password: '' }), version]);
@@ -287,7 +287,7 @@ forEachDatabase((name, create, dialect) => {
 
             for (const deletes of [false, true]) {
 
-                it(`rolls back after an unforeseeable rejection of a write${deletes ? ', after all was deleted' : ''}`, { timeout: 60_000 }, async () => {
+                it(`rolls back after an unforeseeable rejection of a write${deletes ? ', after all was deleted' : ''}`, async () => {
 
                     await accepted([
                         item('found', 'Found', {}, { acl: { readers: ['public'] }, payloads: [{ name: 'p', base64Payload: Buffer.from('bytes').toString('base64') }] }),

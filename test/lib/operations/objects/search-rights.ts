@@ -146,7 +146,7 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('hide objects and payloads that the caller may not read, with any defaults', { timeout: 240_000 }, async () => {
+        it('hide objects and payloads that the caller may not read, with any defaults', async () => {
 
             for (let round = 0; round < 4; ++round) {
                 const defaults = (): JsonObject => ({ defaultAclRead: list(), defaultAclWrite: list(), aclCreate: ['authenticated'], ...someLists('defaultAclPayloadRead') });

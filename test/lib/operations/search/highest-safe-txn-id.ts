@@ -101,7 +101,7 @@ forEachDatabase((name, create, dialect) => {
                 return one.asAdmin(Op.update, { targetId: id, input: { attributes: { content: { wait } } } });
             }]
         ] as const) {
-            it(`waits for ${what} that has its number and is not stored yet`, { timeout: 60_000 }, async () => {
+            it(`waits for ${what} that has its number and is not stored yet`, async () => {
 
                 const wait = `test/held-${what.split(' ')[1]!}`;
                 const held = begin(wait);
@@ -120,7 +120,7 @@ forEachDatabase((name, create, dialect) => {
             });
         }
 
-        it('advances after a write in progress has failed', { timeout: 60_000 }, async () => {
+        it('advances after a write in progress has failed', async () => {
 
             for (const content of [{ fail: true }, { wait: 'test/failed', fail: true }]) {
                 const failing = one.asAdmin(Op.create, { input: { type: 'Held', attributes: { content } } });
@@ -138,7 +138,7 @@ forEachDatabase((name, create, dialect) => {
         });
 
         if (dialect === 'mysql') {
-            it('does not wait for a stopped node, whose write in progress gets a higher number', { timeout: 60_000 }, async () => {
+            it('does not wait for a stopped node, whose write in progress gets a higher number', async () => {
 
                 const wait = 'test/overtaken';
                 const { id } = await one.create('Held', { id: '' });
@@ -158,7 +158,7 @@ forEachDatabase((name, create, dialect) => {
             });
         }
 
-        it('is correct while all nodes write', { timeout: roundsMs(120_000) }, async () => {
+        it('is correct while all nodes write', { timeout: roundsMs(300_000) }, async () => {
 
             const [writers, writes, checks] = [6, rounds(15, 100), 15];
             const told = { highest: 0 };

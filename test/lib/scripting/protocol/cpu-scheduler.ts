@@ -54,7 +54,7 @@ function start(runs: CpuScheduler, count: number, milliseconds: number): { threa
 
 describe('the CPU scheduler', () => {
 
-    it('gives time slices to long-running scripts in turn, without starvation', { timeout: 20_000 }, async () => {
+    it('gives time slices to long-running scripts in turn, without starvation', async () => {
 
         const { threads, notes } = start(new CpuScheduler(1), 3, 900);
         await Promise.all(threads.map((thread) => once(thread, 'exit')));
@@ -67,7 +67,7 @@ describe('the CPU scheduler', () => {
         expect(Math.min(...steps)).to.be.above(all / 20);
     });
 
-    it('frees the slot of a thread that ended while it had one', { timeout: 20_000 }, async () => {
+    it('frees the slot of a thread that ended while it had one', async () => {
 
         const runs = new CpuScheduler(1);
         const lost = 77;

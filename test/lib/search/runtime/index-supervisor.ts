@@ -130,7 +130,7 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('agrees with a naive matcher through changes, flushes, merges, restarts and kills', { timeout: roundsMs(120_000) }, async () => {
+        it('agrees with a naive matcher through changes, flushes, merges, restarts and kills', { timeout: roundsMs(300_000) }, async () => {
 
             const corpus = new SearchCorpus(99);
             const current = new Map<string, StoredObject>();

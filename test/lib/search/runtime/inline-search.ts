@@ -128,7 +128,7 @@ forEachDatabase((name, create) => {
             expect(prompt).to.be.above(40);
         });
 
-        it('agrees with the search thread, for every caller, through changes, flushes and merges', { timeout: 120_000 }, async () => {
+        it('agrees with the search thread, for every caller, through changes, flushes and merges', async () => {
 
             const corpus = new SearchCorpus(51);
             const current = new Map<string, StoredObject>();
@@ -245,7 +245,7 @@ forEachDatabase((name, create) => {
             nodes = [];
         });
 
-        it('is correct after the search thread has ended, and resumes with its successor', { timeout: 60_000 }, async () => {
+        it('is correct after the search thread has ended, and resumes with its successor', async () => {
 
             const workers = watchWorkers();
             try {

@@ -93,7 +93,7 @@ forEachDatabase((name, create) => {
             }
         }
 
-        it('serves other searches, and finds what is written', { timeout: 60_000 }, async () => {
+        it('serves other searches, and finds what is written', async () => {
 
             await start();
             const corpus = new SearchCorpus(61);
@@ -119,7 +119,7 @@ forEachDatabase((name, create) => {
             expect(endless.answered).to.equal(0);
         });
 
-        it('serves short searches, even behind several long ones', { timeout: 60_000 }, async () => {
+        it('serves short searches, even behind several long ones', async () => {
 
             await start();
             const endless = new Endless(3);
@@ -129,7 +129,7 @@ forEachDatabase((name, create) => {
             expect(endless.answered).to.equal(0);
         });
 
-        it('continues other results, and rejects invalid queries', { timeout: 60_000 }, async () => {
+        it('continues other results, and rejects invalid queries', async () => {
 
             await start();
             for (let i = 0; i < 600; ++i) {
@@ -149,7 +149,7 @@ forEachDatabase((name, create) => {
             expect(endless.answered).to.equal(0);
         });
 
-        it('ends at the timeout, which affects only the long search; pending flushes follow', { timeout: 60_000 }, async () => {
+        it('ends at the timeout, which affects only the long search; pending flushes follow', async () => {
 
             await start(1500);
             const stored = await names();

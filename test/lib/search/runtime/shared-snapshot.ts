@@ -106,7 +106,7 @@ async function withPair(test: (pair: Pair) => Promise<void>): Promise<void> {
 
 describe('the search snapshot', () => {
 
-    it('is requested once, then by pages; terms whose postings span pages need the search thread', { timeout: 60_000 }, async () => {
+    it('is requested once, then by pages; terms whose postings span pages need the search thread', async () => {
 
         // Each word twice in every other document: some 1.8 MB of postings.
         const words = Array.from({ length: 900 }, (_, i) => `w${String(i).padStart(4, '0')}`);

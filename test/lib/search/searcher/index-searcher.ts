@@ -45,7 +45,7 @@ function inSegmentsOf(size: number, documents: readonly IndexDocument[]): LiveSe
 describe('the index searcher', () => {
 
     for (const [seed, hasLanguages] of [[1, false], [2, false], [3, false], [4, false], [5, false], [6, false], [7, true], [8, true], [9, true]] as const) {
-        it(`agrees with a naive matcher, for any distribution over segments (seed ${seed}${hasLanguages ? ', with languages' : ''})`, { timeout: 120_000 }, () => {
+        it(`agrees with a naive matcher, for any distribution over segments (seed ${seed}${hasLanguages ? ', with languages' : ''})`, () => {
 
             const corpus = new SearchCorpus(seed, { hasLanguages });
             const { current, layouts: spread } = layouts(corpus, 20 + corpus.below(60));
@@ -130,7 +130,7 @@ describe('the index searcher', () => {
     });
 
     for (const [seed, hasLanguages] of [[11, false], [12, false], [13, false], [14, true], [15, true]] as const) {
-        it(`gives scores and counts as if hidden documents did not exist (seed ${seed})`, { timeout: 120_000 }, () => {
+        it(`gives scores and counts as if hidden documents did not exist (seed ${seed})`, () => {
 
             const corpus = new SearchCorpus(seed, { hasLanguages });
             const { current, layouts: { 'many segments': all = [] } } = layouts(corpus, 60);
@@ -151,7 +151,7 @@ describe('the index searcher', () => {
     }
 
     for (const [seed, hasLanguages] of [[21, false], [22, false], [23, false], [24, true]] as const) {
-        it(`gives the same results for any content of hidden payloads (seed ${seed})`, { timeout: 120_000 }, () => {
+        it(`gives the same results for any content of hidden payloads (seed ${seed})`, () => {
 
             const corpus = new SearchCorpus(seed, { hasLanguages });
             const documents = Array.from({ length: 40 }, (_, i) => corpus.document(`test/${i}`));

@@ -4,7 +4,7 @@ import { DoipError } from '../../../../lib/errors/errors.js';
 import { isJsonType, isMediaType, parseMediaType } from '../../../../translators/http/headers/content-type.js';
 import { formatDisposition, parseDisposition } from '../../../../translators/http/headers/content-disposition.js';
 import { decodeHeader, header } from '../../../../translators/http/headers/decode.js';
-import { answeredRange, formatContentRange, requestedRange } from '../../../../translators/http/headers/range.js';
+import { answeredRange, formatContentRange, rangeAttributes } from '../../../../translators/http/headers/range.js';
 import { processorTime } from '../../../support/processor-time.js';
 import { parseParameters } from '../../../../translators/http/request/url.js';
 
@@ -140,14 +140,28 @@ describe('the header Range', () => {
     for (const [text, expected] of requested) {
         it(`of ${text ?? 'no header'} is ${JSON.stringify(expected) ?? 'the whole'}`, () => {
 
-            expect<unknown>(requestedRange({ range: text })).to.equal(expected);
+            expect<unknown>(rangeAttributes({ range: text })).to.equal(expected === undefined ? {} : { range: expected });
         });
     }
 
-    it('is ignored with If-Range', () => {
+    const CONDITIONS: [string, object][] = [
+        ['"7"', { range: { start: 0, end: 1 }, ifRange: '7' }],
+        [' "7" ', { range: { start: 0, end: 1 }, ifRange: '7' }],
+        ['""', { range: { start: 0, end: 1 }, ifRange: '' }],
+        ['W/"7"', {}],
+        ['"7", "8"', {}],
+        ['7', {}],
+        ['', {}],
+        ['Mon, 23 Nov 2026 22:00:00 GMT', {}]
+    ];
 
-        expect(requestedRange({ range: 'bytes=0-1', 'if-range': '"x"' })).to.be.undefined();
-    });
+    for (const [condition, expected] of CONDITIONS) {
+        it(`with the condition ${condition} is ${JSON.stringify(expected)}`, () => {
+
+            expect<unknown>(rangeAttributes({ range: 'bytes=0-1', 'if-range': condition })).to.equal(expected);
+            expect<unknown>(rangeAttributes({ 'if-range': condition })).to.equal({});
+        });
+    }
 
     it('is written with the size if that is known', () => {
 

@@ -1,0 +1,106 @@
+/**
+ * `doip-gateway keys create`, `keys list` and `keys revoke`: API keys, of the service at a URL or of the data folder. A new key is all that is
+ * written to standard output, so that it can be stored in a file.
+ */
+
+import { Op } from '../doip/operation-ids.js';
+import type { JsonObject, JsonValue } from '../util/json-types.js';
+import { isJsonObject } from '../util/json-types.js';
+import { demandUrlFor } from './call.js';
+import { CommandError, EXIT } from './command-error.js';
+import type { CommandOptions, Work } from './command.js';
+import { demandOk, recordOf } from './remote.js';
+import type { CliRequest } from './request.js';
+import type { Service } from './service.js';
+
+/** Prepares the creation of a key. */
+export function prepareCreateKey([name = '']: readonly string[], options: CommandOptions): Work {
+
+    demandUrlFor(options);
+    const { for: userId, operation, type, 'read-only': readOnly = false, days } = options;
+    if (days !== undefined && !/^[1-9]\d{0,5}$/.test(days)) {
+        throw new CommandError(`--days must be a number of days, not ${days}`, EXIT.usage);
+    }
+
+    const input: JsonObject = {
+        name, readOnly,
+        ...userId === undefined ? {} : { userId },
+        ...operation === undefined ? {} : { operations: [...operation] },
+        ...type === undefined ? {} : { types: [...type] },
+        ...days === undefined ? {} : { expiresInDays: Number(days) }
+    };
+    return async (service) => {
+
+        const { key, id, userId: owner, expiresOn } = await record(service, { targetId: 'service', operationId: Op.keysCreate, input });
+        process.stdout.write(`${shown(key)}\n`);
+        process.stderr.write(`key ${shown(id)} of ${shown(owner)}, ${typeof expiresOn === 'number' ? `until ${date(expiresOn)}` : 'without an expiry'}; ` +
+            'it is shown this once only\n');
+    };
+}
+
+/** Prepares the list of the keys of a user, by default of the caller. */
+export function prepareListKeys(_args: readonly string[], options: CommandOptions): Work {
+
+    demandUrlFor(options);
+    const { all = false, for: userId } = options;
+    if (all && userId !== undefined) {
+        throw new CommandError('--all and --for exclude each other', EXIT.usage);
+    }
+
+    return async (service) => {
+
+        process.stdout.write(`${HEADINGS.join('\t')}\n`);
+        let after: JsonValue | undefined;
+        do {
+            const attributes = { all, ...userId === undefined ? {} : { userId }, ...after === undefined ? {} : { after } };
+            const { keys, next } = await record(service, { targetId: 'service', operationId: Op.keysList, attributes });
+            for (const key of Array.isArray(keys) ? keys.filter(isJsonObject) : []) {
+                process.stdout.write(`${lineOf(key)}\n`);
+            }
+
+            after = next;
+        }
+        while (after !== undefined);
+    };
+}
+
+/** Prepares the revocation of a key by its id. */
+export function prepareRevokeKey([keyId = '']: readonly string[], options: CommandOptions): Work {
+
+    demandUrlFor(options);
+    return async (service) => {
+
+        await record(service, { targetId: 'service', operationId: Op.keysRevoke, attributes: { keyId } });
+        process.stderr.write(`key ${keyId} was revoked (${service.location})\n`);
+    };
+}
+
+const HEADINGS = ['ID', 'USER', 'NAME', 'OPERATIONS', 'TYPES', 'READ-ONLY', 'EXPIRES', 'LAST USED'];
+
+function lineOf({ id, userId, name, operations, types, readOnly, expiresOn, lastUsedOn }: JsonObject): string {
+
+    return [shown(id), shown(userId), shown(name), list(operations), list(types), readOnly === true ? 'yes' : 'no', date(expiresOn), date(lastUsedOn)].join('\t');
+}
+
+function list(names: JsonValue | undefined): string {
+
+    return Array.isArray(names) ? names.map(shown).join(',') : 'all';
+}
+
+function date(time: JsonValue | undefined): string {
+
+    return typeof time === 'number' ? new Date(time).toISOString().slice(0, 10) : 'never';
+}
+
+/** Without control characters, which would move the cursor of a terminal. */
+function shown(value: JsonValue | undefined): string {
+
+    return typeof value === 'string' ? value.replace(/\p{Cc}/gu, '?') : '';
+}
+
+async function record(service: Service, request: CliRequest): Promise<JsonObject> {
+
+    const reply = await service.perform(request);
+    await demandOk(reply);
+    return recordOf(reply);
+}

@@ -1,0 +1,143 @@
+/** Bodies of requests: JSON, or a form (multipart/form-data) with payloads, which is a stream where the runtime sends streams. */
+
+import { jsonText } from './json.js';
+import { blobOf, type Bytes, chunksOf, counted, type ProgressListener, sizeOf, streamOf } from './streams.js';
+
+/** A body of a request. */
+export interface RequestBody {
+    readonly mediaType: string;
+    /** Returns the body for one attempt. */
+    readonly open: () => string | Blob | ReadableStream<Uint8Array>;
+    /** False when it can be sent only once. */
+    readonly isReplayable: boolean;
+    /** Called when the body was sent, if its bytes were not counted on their way. */
+    readonly sent?: () => void;
+}
+
+/** A payload to be stored. */
+export interface NewPayload {
+    readonly name: string;
+    readonly body: Bytes;
+    /** Media type; default that of a Blob, otherwise `application/octet-stream`. */
+    readonly mediaType?: string;
+    /** Default the name of a File, otherwise that of the payload. */
+    readonly filename?: string;
+    /** Bytes of a stream, for progress. */
+    readonly size?: number;
+}
+
+/** How payloads are sent. */
+export interface UploadOptions {
+    /** `stream`: as they are read. `blob`: as a Blob, as browsers need it; a stream is read into it first. Default: as the runtime is. */
+    readonly uploads?: 'stream' | 'blob';
+    readonly onProgress?: ProgressListener;
+}
+
+/** Returns a JSON value as a body. */
+export function jsonBody(value: unknown, name: string): RequestBody {
+
+    const text = jsonText(value, name);
+    return { mediaType: 'application/json', open: () => text, isReplayable: true };
+}
+
+/** Returns a form with fields of JSON text and payloads. */
+export async function formBody(
+    fields: Readonly<Record<string, string>>, payloads: readonly NewPayload[], { uploads = defaultUploads(), onProgress }: UploadOptions
+): Promise<RequestBody> {
+
+    const boundary = `form-${crypto.randomUUID()}`;
+    const head = Object.entries(fields)
+        .map(([name, text]) => `--${boundary}\r\n${dispositionOf(name)}\r\nContent-Type: application/json\r\n\r\n${text}\r\n`).join('');
+    const form: Form = { boundary, head, payloads };
+    const mediaType = `multipart/form-data; boundary=${boundary}`;
+    const isReplayable = payloads.every(({ body }) => sizeOf(body) !== null);
+    if (uploads === 'stream' && (onProgress || !isReplayable)) {
+        return { mediaType, isReplayable, open: () => streamOf(formChunks(form, onProgress)) };
+    }
+
+    const blob = await formBlob(form);
+    const total = totalOf(payloads);
+    return { mediaType, isReplayable: true, open: () => blob, ...onProgress ? { sent: () => onProgress({ loaded: total ?? blob.size, total }) } : {} };
+}
+
+/** A form before it is written. */
+interface Form {
+    readonly boundary: string;
+    /** The fields as text. */
+    readonly head: string;
+    readonly payloads: readonly NewPayload[];
+}
+
+async function *formChunks({ boundary, head, payloads }: Form, listener: ProgressListener = () => undefined): AsyncGenerator<Uint8Array, void, undefined> {
+
+    const encoder = new TextEncoder();
+    const total = totalOf(payloads);
+    let before = 0;
+    yield encoder.encode(head);
+    for (const payload of payloads) {
+        yield encoder.encode(headOf(boundary, payload));
+        let loaded = 0;
+        yield *counted(chunksOf(payload.body), null, (progress) => {
+
+            loaded = progress.loaded;
+            listener({ loaded: before + loaded, total });
+        });
+        before += loaded;
+        yield encoder.encode('\r\n');
+    }
+
+    yield encoder.encode(`--${boundary}--\r\n`);
+}
+
+async function formBlob({ boundary, head, payloads }: Form): Promise<Blob> {
+
+    const parts: (string | Blob)[] = [head];
+    for (const payload of payloads) {
+        parts.push(headOf(boundary, payload), await blobOf(payload.body), '\r\n');
+    }
+
+    return new Blob([...parts, `--${boundary}--\r\n`]);
+}
+
+function totalOf(payloads: readonly NewPayload[]): number | null {
+
+    return payloads.reduce<number | null>((sum, { body, size }) => {
+
+        const bytes = sizeOf(body) ?? size;
+        return sum === null || bytes === undefined ? null : sum + bytes;
+    }, 0);
+}
+
+/** Returns the media type and the file name under which a payload is stored. @throws TypeError for a media type that is none */
+function describePayload({ name, body, mediaType, filename }: NewPayload): { readonly mediaType: string; readonly filename: string } {
+
+    const type = mediaType ?? (body instanceof Blob && body.type !== '' ? body.type : 'application/octet-stream');
+    if (/[\r\n]/.test(type)) {
+        throw new TypeError(`the media type of payload ${name} has a line break`);
+    }
+
+    return { mediaType: type, filename: filename ?? ('name' in body && typeof body.name === 'string' && body.name !== '' ? body.name : name) };
+}
+
+function headOf(boundary: string, payload: NewPayload): string {
+
+    const { mediaType, filename } = describePayload(payload);
+    return `--${boundary}\r\n${dispositionOf(payload.name)}; filename="${escape(filename)}"\r\nContent-Type: ${mediaType}\r\n\r\n`;
+}
+
+function dispositionOf(name: string): string {
+
+    return `Content-Disposition: form-data; name="${escape(name)}"`;
+}
+
+/** As the HTML standard says. */
+function escape(text: string): string {
+
+    return text.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+/** Browsers send streams over HTTP/2 only, or not at all. */
+function defaultUploads(): 'stream' | 'blob' {
+
+    return 'window' in globalThis || 'WorkerGlobalScope' in globalThis ? 'blob' : 'stream';
+}

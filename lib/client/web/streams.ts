@@ -1,0 +1,89 @@
+/** Bytes as web streams. Async iteration of a ReadableStream is not available in every browser, so it is read by its reader. */
+
+/** Bytes to send: those of a file or buffer, or a stream, which can be sent only once. */
+export type Bytes = Blob | Uint8Array | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
+
+/** How much of a body was sent or received. */
+export interface Progress {
+    /** Bytes so far. */
+    readonly loaded: number;
+    /** Bytes in total; null when unknown. */
+    readonly total: number | null;
+}
+
+export type ProgressListener = (progress: Progress) => void;
+
+/** Returns the number of bytes; null for a stream. */
+export function sizeOf(bytes: Bytes): number | null {
+
+    return bytes instanceof Blob ? bytes.size : bytes instanceof Uint8Array ? bytes.byteLength : null;
+}
+
+/** Yields the bytes in chunks. A stream that is not read to its end is cancelled. */
+export async function *chunksOf(bytes: Bytes): AsyncGenerator<Uint8Array, void, undefined> {
+
+    if (bytes instanceof Uint8Array) {
+        yield bytes;
+        return;
+    }
+
+    if (!(bytes instanceof Blob) && !('getReader' in bytes)) {
+        yield *bytes;
+        return;
+    }
+
+    const reader = (bytes instanceof Blob ? bytes.stream() : bytes).getReader();
+    try {
+        for (let next = await reader.read(); !next.done; next = await reader.read()) {
+            yield next.value;
+        }
+    }
+    finally {
+        await reader.cancel().catch(() => undefined);       // It has ended already, or failed with an error that was thrown
+    }
+}
+
+/** Returns chunks as a stream, which reads them on demand, and closes them when it is cancelled. */
+export function streamOf(chunks: AsyncGenerator<Uint8Array, void, undefined>): ReadableStream<Uint8Array> {
+
+    return new ReadableStream<Uint8Array>({
+        async pull(controller) {
+
+            const { done, value } = await chunks.next();
+            if (done === true) {
+                controller.close();
+            }
+            else {
+                controller.enqueue(value);
+            }
+        },
+        async cancel() {
+
+            await chunks.return();
+        }
+    }, { highWaterMark: 0 });
+}
+
+/** Passes the bytes through, and reports how many there were. */
+export async function *counted(
+    chunks: AsyncIterable<Uint8Array>, total: number | null, listener: ProgressListener
+): AsyncGenerator<Uint8Array, void, undefined> {
+
+    let loaded = 0;
+    listener({ loaded, total });
+    for await (const chunk of chunks) {
+        loaded += chunk.byteLength;
+        listener({ loaded, total });
+        yield chunk;
+    }
+}
+
+/** Reads all bytes into a Blob, which browsers may store on disk. */
+export async function blobOf(bytes: Bytes): Promise<Blob> {
+
+    if (bytes instanceof Blob) {
+        return bytes;
+    }
+
+    return bytes instanceof Uint8Array ? new Blob([bytes]) : new Response(streamOf(chunksOf(bytes))).blob();
+}

@@ -1,0 +1,218 @@
+/** Requests by `fetch`: with credentials, which are renewed; repeated where that is safe; with errors as RepositoryError. */
+
+import { delay } from './abort.js';
+import { errorOf, RepositoryError, unreachable } from './errors.js';
+import { type Credentials, Login } from './login.js';
+import { jsonBody, type RequestBody } from './request-body.js';
+import { mayHaveChanged, type Repeatable, type RetryOptions, RetryPolicy } from './retry.js';
+
+/** How requests are sent. */
+export interface TransportOptions extends Credentials {
+    /** Id of a user as whom the administrator acts. */
+    readonly asUserId?: string;
+    /** True to send credentials without TLS to another machine than this one. Default false. */
+    readonly insecure?: boolean;
+    readonly retries?: RetryOptions;
+    /** Used instead of the global `fetch`. */
+    readonly fetch?: Fetch;
+}
+
+/** What the client needs of `fetch`. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** Values of a query string; `true` is a flag. */
+export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+
+/** A request to the service. */
+export interface WebRequest {
+    readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+    /** Below the URL of the service, encoded, with a slash at its beginning. */
+    readonly path: string;
+    readonly query?: Query;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: RequestBody;
+    readonly signal?: AbortSignal | undefined;
+    /** True for a POST that changes nothing. */
+    readonly isRead?: boolean;
+}
+
+const UNAUTHENTICATED = 401;
+
+/** Sends requests to one service. */
+export class Transport {
+
+    /** URL of the service, without a slash at its end. */
+    readonly url: string;
+    readonly #fetch: Fetch;
+    readonly #login: Login;
+    readonly #policy: RetryPolicy;
+    readonly #asUserId: string | undefined;
+
+    /** @throws TypeError for an invalid URL, and where credentials would be sent without TLS */
+    constructor(url: string, { fetch: own, retries, asUserId, insecure = false, ...credentials }: TransportOptions) {
+
+        this.url = serviceUrl(url);
+        this.#fetch = own ?? ((...request) => fetch(...request));
+        this.#policy = new RetryPolicy(retries);
+        this.#asUserId = asUserId;
+        this.#login = new Login(credentials, () => this.#createToken(credentials));
+        if (!insecure && !this.#login.isAnonymous && !isTrusted(new URL(this.url))) {
+            throw new TypeError(`credentials are not sent to ${this.url} without TLS: use https, or allow insecure connections`);
+        }
+    }
+
+    /** Returns the response to a request, if it was successful. Its body must be read or cancelled. @throws RepositoryError */
+    async send(request: WebRequest): Promise<Response> {
+
+        let [isRenewed, isUnknown] = [false, false];
+        for (let attempts = 1; ; ++attempts) {
+            const token = await this.#login.token(request.signal);
+            const outcome = await this.#attempt(request, token);
+            if (outcome instanceof Response) {
+                return outcome;
+            }
+
+            const repeatable: Repeatable = { ...request, isReplayable: request.body?.isReplayable ?? true };
+            isUnknown ||= mayHaveChanged(repeatable, outcome);
+            Object.assign(outcome, { attempts, mayHaveChanged: isUnknown });
+            const isExpired = outcome.status === UNAUTHENTICATED && this.#login.reject(token) && !isRenewed && repeatable.isReplayable;
+            const pause = isExpired ? 0 : this.#policy.delayAfter(repeatable, outcome, attempts);
+            if (pause === null) {
+                throw outcome;
+            }
+
+            isRenewed ||= isExpired;
+            await delay(pause, request.signal);
+        }
+    }
+
+    /** Returns the JSON of the response to a request. @throws RepositoryError */
+    async json<T>(request: WebRequest): Promise<T> {
+
+        const response = await this.send(request);
+        return await jsonOf(response, request) as T;
+    }
+
+    /** Revokes the access token that was made from the password, if there is one. */
+    async logout(signal?: AbortSignal): Promise<void> {
+
+        const { own } = this.#login;
+        this.#login.forget();
+        if (own !== null) {
+            await this.#anonymously({ method: 'POST', path: '/auth/revoke', body: jsonBody({ token: own }, 'token'), signal, isRead: true });
+        }
+    }
+
+    /** Sends a request once. Returns the error instead of throwing it, unless the signal was aborted. */
+    async #attempt({ method, path, query = {}, headers = {}, body, signal }: WebRequest, token: string | null): Promise<Response | RepositoryError> {
+
+        const url = `${this.url}${path}${queryString(query)}`;
+        const content = body?.open();
+        const init = {
+            method, headers: {
+                ...headers, ...body ? { 'Content-Type': body.mediaType } : {}, ...token === null ? {} : { Authorization: `Bearer ${token}` },
+                ...this.#asUserId === undefined ? {} : { 'As-User': this.#asUserId }
+            },
+            ...content === undefined ? {} : { body: content }, ...content instanceof ReadableStream ? { duplex: 'half' as const } : {},
+            ...signal ? { signal } : {}, credentials: 'omit' as const
+        };
+        try {
+            const response = await this.#fetch(url, init);
+            body?.sent?.();
+            return response.ok ? response : await errorOf(response, `${method} ${path}`);
+        }
+        catch (error) {
+            signal?.throwIfAborted();
+            return unreachable(this.url, error);
+        }
+    }
+
+    async #createToken({ username, password }: Credentials): Promise<string> {
+
+        const body = jsonBody({ grant_type: 'password', username, password }, 'credentials');
+        const response = await this.#anonymously({ method: 'POST', path: '/auth/token', body, isRead: true });
+        const { access_token: token } = response;
+        if (typeof token !== 'string') {
+            throw new RepositoryError(`${this.url} created no access token`, { status: 200 });
+        }
+
+        return token;
+    }
+
+    /** A request that has no credentials, as it makes or ends them. */
+    async #anonymously(request: WebRequest): Promise<Readonly<Record<string, unknown>>> {
+
+        for (let attempts = 1; ; ++attempts) {
+            const outcome = await this.#attempt(request, null);
+            if (outcome instanceof Response) {
+                return await jsonOf(outcome, request) as Record<string, unknown>;
+            }
+
+            const pause = this.#policy.delayAfter({ ...request, isReplayable: true }, outcome, attempts);
+            if (pause === null) {
+                throw Object.assign(outcome, { attempts });
+            }
+
+            await delay(pause, request.signal);
+        }
+    }
+}
+
+/** Reads JSON. @throws RepositoryError for anything else */
+export async function jsonOf(response: Response, { method, path, signal, isRead = false }: WebRequest): Promise<unknown> {
+
+    try {
+        return await response.json();
+    }
+    catch (cause) {
+        signal?.throwIfAborted();
+        const message = `${method} ${path}: the response is not JSON, or is not complete`;
+        throw Object.assign(new RepositoryError(message, { status: response.status, requestId: response.headers.get('request-id'), cause }), {
+            mayHaveChanged: method !== 'GET' && !isRead
+        });
+    }
+}
+
+/** Returns the path of an id or a type below a path. @throws TypeError for text that no URL can hold */
+export function pathOf(base: string, name: string): string {
+
+    const segments = name.split('/');
+    if (name === '' || /^\.{1,2}$/.test(name) || !name.isWellFormed()) {
+        throw new TypeError(`${JSON.stringify(name)} is no id`);
+    }
+
+    // URL parsers remove empty segments and those of dots, so that another object would be meant.
+    const isPlain = segments.every((segment) => !/^\.{0,2}$/.test(segment));
+    return `${base}/${isPlain ? segments.map(encodeURIComponent).join('/') : encodeURIComponent(name)}`;
+}
+
+function queryString(query: Query): string {
+
+    const parameters = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) {
+        const values = value === undefined || value === false ? [] : Array.isArray(value) ? value as readonly string[] : [String(value)];
+        values.forEach((each) => parameters.append(name, each));
+    }
+
+    return parameters.size === 0 ? '' : `?${parameters.toString()}`;
+}
+
+function serviceUrl(text: string): string {
+
+    const url = new URL(text);
+    if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+        throw new TypeError(`${text} is no URL of a service: http://… or https://…`);
+    }
+
+    if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+        throw new TypeError('the URL of the service has no credentials and no query; credentials are options');
+    }
+
+    return url.href.replace(/\/$/, '');
+}
+
+/** True where credentials cannot be read on their way. */
+function isTrusted({ protocol, hostname }: URL): boolean {
+
+    return protocol === 'https:' || hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
+}

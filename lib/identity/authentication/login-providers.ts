@@ -1,0 +1,197 @@
+/**
+ * Logins by tokens of OpenID Connect providers: JWTs that the provider signed for this service. Their users have ids below the name of the
+ * provider, so that they are never users of this service or `admin`.
+ */
+
+import type { JWTPayload, JWTVerifyGetKey } from 'jose';
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import type { LoginProvider } from '../../config/login-providers.js';
+import { unauthenticated, unavailable } from '../../errors/errors.js';
+import { getAt } from '../../json/pointer.js';
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import type { HookAnswer } from './hook-authenticator.js';
+import { readAnswer } from './hook-authenticator.js';
+import { readClaims } from './jwt-bearer.js';
+import { isPossibleName } from '../accounts/login-name.js';
+import { digestOf } from '../tokens/digest.js';
+import { ProviderKeys, ProviderUnavailable } from './provider-keys.js';
+
+/** A user whom a provider has identified. */
+export interface ProvidedUser {
+    readonly userId: string;
+    readonly answer: HookAnswer;
+}
+
+/** A verified token. */
+interface Verified {
+    readonly user: ProvidedUser;
+    /** Epoch ms until which it is not verified again. */
+    readonly until: number;
+}
+
+/** Options. */
+export interface LoginProviderOptions {
+    /** The clock, in epoch milliseconds. */
+    readonly now: () => number;
+    readonly log: Logger;
+}
+
+const MAX_ENTRIES = 10_000;
+
+/** Time in ms for which a verified token is not verified again: a key that the provider withdraws ends within this time. */
+const VERIFIED_FOR = 300_000;
+
+/** Tolerated difference of the clocks, in seconds. */
+const CLOCK_SKEW = 30;
+const RETRY_AFTER = 10;
+
+/** Types of tokens that identify a user: not those of a logout or of other messages. */
+const TYPES: ReadonlySet<unknown> = new Set([undefined, 'JWT', 'at+jwt', 'application/at+jwt', 'jwt']);
+
+/** Accepts tokens of the configured providers. */
+export class LoginProviders {
+
+    readonly #byIssuer: ReadonlyMap<string, { readonly provider: LoginProvider; readonly keys: ProviderKeys }>;
+    readonly #options: LoginProviderOptions;
+    /** Failures that were logged: requests share one for some seconds. */
+    readonly #logged = new WeakSet<ProviderUnavailable>();
+    readonly #verified = new LRUCache<string, Verified>({ max: MAX_ENTRIES });
+
+    constructor(providers: readonly LoginProvider[], options: LoginProviderOptions) {
+
+        this.#byIssuer = new Map(providers.map((provider) => [provider.issuer, { provider, keys: new ProviderKeys(provider) }]));
+        this.#options = options;
+    }
+
+    /** Returns the user of a token that was verified recently; null if it has to be verified. */
+    recall(token: string): ProvidedUser | null {
+
+        if (this.#byIssuer.size === 0 || !token.includes('.')) {
+            return null;
+        }
+
+        const found = this.#verified.get(digestOf(token));
+        return found && found.until > this.#options.now() ? found.user : null;
+    }
+
+    /**
+     * Returns the user of a token; null if it is not by one of the providers.
+     *
+     * @throws DoipError 401 for an invalid token, 503 if the provider cannot be asked for its keys
+     */
+    async verify(token: string): Promise<ProvidedUser | null> {
+
+        const issuer = this.#byIssuer.size === 0 ? undefined : readClaims(token)?.payload.iss;
+        const known = typeof issuer === 'string' ? this.#byIssuer.get(issuer) : undefined;
+        if (!known) {
+            return null;
+        }
+
+        const { provider, keys } = known;
+        const payload = await this.#payloadOf(token, provider, keys);
+        const user = userOf(provider, payload);
+        const until = Math.min(Number(payload.exp) * 1000, this.#options.now() + VERIFIED_FOR);
+        this.#verified.set(digestOf(token), { user, until });
+        return user;
+    }
+
+    async #payloadOf(token: string, provider: LoginProvider, keys: ProviderKeys): Promise<JWTPayload> {
+
+        try {
+            return await verified(token, await keys.source(), provider, this.#options.now());
+        }
+        catch (error) {
+            const reason = await refusalOf(error);
+            if (reason !== null) {
+                throw rejected(`token of ${provider.name}: ${reason}`);
+            }
+
+            const failure = error instanceof ProviderUnavailable ? error : keys.failed(error);
+            if (!this.#logged.has(failure)) {
+                this.#logged.add(failure);
+                this.#options.log.warn({ event: 'identity.provider-failed', provider: provider.name, err: failure.cause }, 'login provider cannot be reached');
+            }
+
+            throw unavailable(failure.message, RETRY_AFTER);
+        }
+    }
+}
+
+/** Verifies signature, issuer, audience, times, type and what the token is bound to. */
+async function verified(token: string, find: JWTVerifyGetKey, { issuer, audience, algorithms }: LoginProvider, now: number): Promise<JWTPayload> {
+
+    const { errors, jwtVerify } = await import('jose');
+    const options = {
+        issuer, audience: [...audience], algorithms: [...algorithms], clockTolerance: CLOCK_SKEW, currentDate: new Date(now), requiredClaims: ['exp']
+    };
+    const { payload, protectedHeader } = await jwtVerify(token, find, options).catch(async (error: unknown) => {
+
+        if (!(error instanceof errors.JWKSMultipleMatchingKeys)) {
+            throw error;
+        }
+
+        // The token does not name its key.
+        for await (const key of error) {
+            const result = await jwtVerify(token, key, options).catch((failure: unknown) => {
+
+                if (!(failure instanceof errors.JWSSignatureVerificationFailed)) {
+                    throw failure;
+                }
+
+                return null;
+            });
+            if (result) {
+                return result;
+            }
+        }
+
+        throw new errors.JWSSignatureVerificationFailed();
+    });
+    if (!TYPES.has(protectedHeader.typ) || payload['events'] !== undefined || payload['cnf'] !== undefined) {
+        throw new errors.JWTInvalid('it is not a token for logins, or it is bound to a key');
+    }
+
+    return payload;
+}
+
+/** Returns why a token is refused; null if the provider could not be asked. */
+async function refusalOf(error: unknown): Promise<string | null> {
+
+    const { errors } = await import('jose');
+    const isOfProvider = error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid || !(error instanceof errors.JOSEError) ||
+        error.code === 'ERR_JOSE_GENERIC';
+    return isOfProvider ? null : error.message;
+}
+
+/** Returns the user that claims describe. Groups other than those of the configuration are ignored: a provider cannot name those of this service. */
+function userOf(provider: LoginProvider, payload: JWTPayload): ProvidedUser {
+
+    const claims = payload as JsonObject;
+    const id = claimOf(claims, provider.idClaim);
+    const userId = typeof id === 'string' && id !== '' ? `${provider.name}/${id}` : '';
+    if (!isPossibleName(userId) || /\p{Cc}/u.test(userId)) {
+        throw rejected(`token of ${provider.name}: claim ${provider.idClaim} is not the id of a user`);
+    }
+
+    const name = claimOf(claims, provider.usernameClaim);
+    const values = [claimOf(claims, provider.groupsClaim) ?? []].flat();
+    const groups = values.flatMap((value) => (typeof value === 'string' && Object.hasOwn(provider.groups, value) ? [provider.groups[value] ?? ''] : []));
+    const answer = readAnswer({
+        active: true, userId, groupIds: [...new Set(groups)], exp: payload.exp ?? 0, grantAuthenticatedAccess: provider.authenticated,
+        // With the name of the provider: a user of this service may have the same name.
+        ...typeof name === 'string' && name !== '' ? { username: `${name}@${provider.name}` } : {}
+    });
+    return { userId, answer };
+}
+
+function claimOf(claims: JsonObject, claim: string): JsonValue | undefined {
+
+    return claim.startsWith('/') ? getAt(claims, claim) : Object.hasOwn(claims, claim) ? claims[claim] : undefined;
+}
+
+/** The same as for every other wrong token; the reason is for the log. */
+function rejected(reason: string): Error {
+
+    return unauthenticated('Authentication failed: the token is not valid or has expired', { attributes: { error: 'invalid_token' }, reason });
+}

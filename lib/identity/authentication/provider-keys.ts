@@ -1,0 +1,107 @@
+/**
+ * Public keys of an OpenID Connect provider: found by its discovery document, fetched when a token needs them, and again when a token names
+ * an unknown key, but not more often than every half minute, whatever tokens are sent.
+ */
+
+import type { JWTVerifyGetKey } from 'jose';
+import type { LoginProvider } from '../../config/login-providers.js';
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import { isJsonObject } from '../../util/json-types.js';
+
+/** Time limit of a request to the provider, in ms. */
+const TIMEOUT = 5000;
+
+/** Time in ms after which keys are fetched again, so that a withdrawn one ends. */
+const MAX_AGE = 600_000;
+
+/** Minimum time in ms between two requests for keys, and after a failure until the next attempt. */
+const COOLDOWN = 30_000;
+const RETRY_AFTER = 5000;
+
+/** Maximum length of a discovery document, in bytes. */
+const MAX_BYTES = 1024 * 1024;
+
+/** The provider cannot be asked for its keys; the cause says why. */
+export class ProviderUnavailable extends Error {}
+
+/** Keys of one provider. */
+export class ProviderKeys {
+
+    readonly #provider: LoginProvider;
+    #keys: Promise<JWTVerifyGetKey> | null = null;
+    #failedOn = -Infinity;
+    #failure: ProviderUnavailable | null = null;
+
+    constructor(provider: LoginProvider) {
+
+        this.#provider = provider;
+    }
+
+    /** Returns the function that finds the key of a token. @throws ProviderUnavailable */
+    async source(): Promise<JWTVerifyGetKey> {
+
+        if (this.#failure && performance.now() < this.#failedOn + RETRY_AFTER) {
+            throw this.#failure;
+        }
+
+        this.#keys ??= this.#open();
+        try {
+            return await this.#keys;
+        }
+        catch (cause) {
+            this.#keys = null;
+            throw this.failed(cause);
+        }
+    }
+
+    /** Returns the error for a failed request; for some seconds no other one is made. */
+    failed(cause: unknown): ProviderUnavailable {
+
+        this.#failedOn = performance.now();
+        this.#failure = new ProviderUnavailable(`the login provider ${this.#provider.name} cannot be reached`, { cause });
+        return this.#failure;
+    }
+
+    async #open(): Promise<JWTVerifyGetKey> {
+
+        const { createRemoteJWKSet } = await import('jose');    // loaded on first use
+        const uri = this.#provider.jwksUri ?? await this.#discover();
+        return createRemoteJWKSet(new URL(uri), { timeoutDuration: TIMEOUT, cooldownDuration: COOLDOWN, cacheMaxAge: MAX_AGE });
+    }
+
+    /** Returns `jwks_uri` of the discovery document (OpenID Connect Discovery 1.0, section 4). */
+    async #discover(): Promise<string> {
+
+        const { issuer } = this.#provider;
+        const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+        const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT), headers: { accept: 'application/json' } });
+        const document = await readDocument(response);
+        const uri = document['jwks_uri'];
+        if (!response.ok || document['issuer'] !== issuer || typeof uri !== 'string' || !URL.canParse(uri)) {
+            throw new Error(`${url} is not the discovery document of ${issuer}: status ${response.status}`);
+        }
+
+        if (issuer.startsWith('https:') && !uri.startsWith('https:')) {
+            throw new Error(`${url} names keys that are not served by https`);
+        }
+
+        return uri;
+    }
+}
+
+async function readDocument({ body }: Response): Promise<JsonObject> {
+
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+        length += chunk.byteLength;
+        if (length > MAX_BYTES) {
+            throw new Error(`the discovery document has more than ${MAX_BYTES} bytes`);
+        }
+
+        chunks.push(chunk);
+    }
+
+    const document = JSON.parse(Buffer.concat(chunks).toString()) as JsonValue;
+    return isJsonObject(document) ? document : {};
+}

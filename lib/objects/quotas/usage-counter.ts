@@ -1,0 +1,202 @@
+/**
+ * Counts the objects and bytes of users and types, and holds them to their quotas. The totals change in the unit of each change, so that
+ * concurrent writers on any node cannot exceed a quota together, and what fails counts nothing.
+ *
+ * Changes by administrators, and those of an upload that replaces all objects or none, are counted but not limited. What lowers a total is
+ * always allowed.
+ */
+
+import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
+import type { Database, Step } from '../../../db/database.js';
+import { insufficientStorage } from '../../errors/errors.js';
+import { storedText } from '../../json/raw-json.js';
+import { writeStored } from '../../json/serializer.js';
+import type { StoredObject } from '../../model/stored-object.js';
+import type { ObjectChange, WriteParticipant } from '../../model/write-participant.js';
+import type { SettingStore } from '../../stores/setting-store.js';
+import type { Usage, UsageKey, UsageKind, UsageLimits, UsageStore } from '../../stores/usage-store.js';
+import type { Quotas } from './quotas.js';
+
+/** Setting that exists while all totals are exact: it is removed by a start without counting. */
+const COUNTED = 'usage.counted';
+const YES = 'true';
+
+/** Users and types whose row is known to exist. */
+const CACHED_KEYS = 10_000;
+
+/** Totals that are stored in one unit. */
+const TOTALS_PER_UNIT = 500;
+
+const FAILURE = 'quota:';
+
+const KINDS: readonly UsageKind[] = ['user', 'type'];
+
+/** Total of a user or type, with its quota. */
+export interface UsageReport extends Usage {
+    readonly limits: UsageLimits;
+}
+
+/** Dependencies of counting. */
+export interface UsageParts {
+    readonly db: Database;
+    readonly store: UsageStore;
+    readonly settings: SettingStore;
+    readonly quotas: Quotas;
+    readonly log: Logger;
+}
+
+/** Counts usage. */
+export class UsageCounter implements WriteParticipant {
+
+    readonly #parts: UsageParts;
+    readonly #existing = new LRUCache<string, true>({ max: CACHED_KEYS });
+
+    constructor(parts: UsageParts) {
+
+        this.#parts = parts;
+    }
+
+    /** Notes that changes are not counted from now on; to be called at a start without counting. */
+    static async disable({ db, settings }: Pick<UsageParts, 'db' | 'settings'>): Promise<void> {
+
+        if (await settings.get(COUNTED) !== null) {
+            await db.commit({ steps: settings.removeSteps(COUNTED, YES) });
+        }
+    }
+
+    /** Counts all objects, unless all changes since the last time were counted. To be called before the first write. */
+    async prepare(): Promise<void> {
+
+        const { db, store, settings, log } = this.#parts;
+        if (await settings.get(COUNTED) !== null) {
+            return;
+        }
+
+        const began = performance.now();
+        const totals = new Map<string, UsageKey & { objects: number; bytes: number }>();
+        let objects = 0;
+        for await (const block of store.ofObjects()) {
+            objects += block.length;
+            for (const { type, createdBy, bytes } of block) {
+                addTo(totals, { kind: 'user', name: createdBy }, { objects: 1, bytes });
+                addTo(totals, { kind: 'type', name: type }, { objects: 1, bytes });
+            }
+        }
+
+        await store.clear();
+        const all = [...totals.values()];
+        for (let start = 0; start < all.length; start += TOTALS_PER_UNIT) {
+            await store.set(all.slice(start, start + TOTALS_PER_UNIT));
+        }
+
+        await db.commit({ steps: settings.setSteps(COUNTED, YES) });
+        log.info({ event: 'usage.counted', objects, ms: Math.round(performance.now() - began) }, 'usage counted');
+    }
+
+    /** Returns the total of a user or type, with its quota. */
+    async report(key: UsageKey): Promise<UsageReport> {
+
+        const { objects, bytes } = await this.#parts.store.get(key);
+        return { objects, bytes, limits: this.#parts.quotas.of(key) };
+    }
+
+    steps(change: ObjectChange): Step[] {
+
+        const isLimited = !change.caller.isAdmin && change.isBulk !== true;
+        return differencesOf(change).flatMap(({ key, usage }) => [
+            ...this.#existing.has(textOf(key)) ? [] : [this.#parts.store.createStep(key)],
+            this.#addStep(key, usage, isLimited)
+        ]);
+    }
+
+    explain(failed: string, change: ObjectChange): Error | undefined {
+
+        const key = failed.startsWith(FAILURE) ? differencesOf(change).find((difference) => failureOf(difference.key) === failed)?.key : undefined;
+        if (!key) {
+            return undefined;
+        }
+
+        const { objects, bytes } = this.#parts.quotas.of(key);
+        const limits = [...objects === null ? [] : [`${objects} objects`], ...bytes === null ? [] : [`${bytes} bytes`]].join(' and ');
+        const whose = key.kind === 'user' ? `what ${key.name} has created` : `all objects of the type ${key.name}`;
+        return insufficientStorage(`the quota of ${whose} is ${limits}, which this change would exceed: delete something, or ask an administrator for more`,
+            { quota: key.kind });
+    }
+
+    committed(change: ObjectChange): void {
+
+        const object = change.after ?? change.before;
+        if (object) {
+            KINDS.forEach((kind) => this.#existing.set(textOf({ kind, name: nameOf(object, kind) }), true));
+        }
+    }
+
+    #addStep(key: UsageKey, usage: Usage, isLimited: boolean): Step {
+
+        const { store, quotas } = this.#parts;
+        const { objects, bytes } = isLimited ? quotas.of(key) : { objects: null, bytes: null };
+        const limits = { objects: usage.objects > 0 ? objects : null, bytes: usage.bytes > 0 ? bytes : null };
+        return limits.objects === null && limits.bytes === null ?
+            store.addStep(key, usage) : store.addWithinStep(key, usage, { limits, exceeded: failureOf(key) });
+    }
+}
+
+/** What a change adds to a total. */
+interface Difference {
+    readonly key: UsageKey;
+    readonly usage: Usage;
+}
+
+function differencesOf({ before, after }: ObjectChange): Difference[] {
+
+    const beforeBytes = before ? bytesOf(before, after) : 0;
+    const afterBytes = after ? bytesOf(after, before) : 0;
+    return KINDS.flatMap((kind) => {
+
+        const [former, current] = [before && nameOf(before, kind), after && nameOf(after, kind)];
+        const differences = former === current ?
+            [{ name: current, objects: 0, bytes: afterBytes - beforeBytes }] :
+            [{ name: former, objects: -1, bytes: -beforeBytes }, { name: current, objects: 1, bytes: afterBytes }];
+        return differences.flatMap(({ name, objects, bytes }) =>
+            (name === null || objects === 0 && bytes === 0 ? [] : [{ key: { kind, name }, usage: { objects, bytes } }]));
+    });
+}
+
+function nameOf({ type, metadata: { createdBy } }: StoredObject, kind: UsageKind): string {
+
+    return kind === 'user' ? createdBy : type;
+}
+
+/** Bytes of an object. Parts that it shares with its other state count as nothing in both. */
+function bytesOf(object: StoredObject, other: StoredObject | null): number {
+
+    const isMoved = other !== null && (other.type !== object.type || other.metadata.createdBy !== object.metadata.createdBy);
+    const shared = isMoved ? null : other;
+    const content = object.content === shared?.content ? 0 : Buffer.byteLength(storedText(object.content));
+    const userMetadata = object.userMetadata === null || object.userMetadata === shared?.userMetadata ? 0 : Buffer.byteLength(writeStored(object.userMetadata));
+    return content + userMetadata + object.elements.reduce((sum, { size }) => sum + size, 0);
+}
+
+function addTo(totals: Map<string, UsageKey & { objects: number; bytes: number }>, key: UsageKey, { objects, bytes }: Usage): void {
+
+    const text = textOf(key);
+    const total = totals.get(text);
+    if (total) {
+        total.objects += objects;
+        total.bytes += bytes;
+    }
+    else {
+        totals.set(text, { ...key, objects, bytes });
+    }
+}
+
+function failureOf(key: UsageKey): string {
+
+    return FAILURE + textOf(key);
+}
+
+function textOf({ kind, name }: UsageKey): string {
+
+    return `${kind}:${name}`;
+}

@@ -1,0 +1,62 @@
+/** How many objects and bytes the caller has, and may have; for administrators also those of other users and of types. */
+
+import Joi from 'joi';
+import { text } from '../../core/attributes.js';
+import { defineOperation, result } from '../../core/operation.js';
+import { Op } from '../../doip/operation-ids.js';
+import { declined, forbidden } from '../../errors/errors.js';
+import type { UsageReport } from '../../objects/quotas/usage-counter.js';
+import type { JsonObject } from '../../util/json-types.js';
+
+/** Whose usage is requested. */
+interface UsageAttributes {
+    readonly user?: string;
+    readonly type?: string;
+}
+
+const whole = { type: 'integer' };
+const limit = { type: ['integer', 'null'] };
+const totals = { objects: whole, bytes: whole, maxObjects: limit, maxBytes: limit };
+const required = ['objects', 'bytes', 'maxObjects', 'maxBytes'];
+
+export const usage = defineOperation<UsageAttributes>({
+    id: Op.usage,
+    summary: 'return how many objects and bytes the caller has, and may have',
+    target: 'service',
+    methods: ['GET', 'POST'],
+    authorise: 'caller',
+    attributes: Joi.object({
+        user: text().description('id of another user, for administrators'),
+        type: text().description('name of a type, for administrators')
+    }),
+    resultSchema: {
+        type: 'object',
+        properties: {
+            user: { type: 'object', properties: { id: { type: 'string' }, ...totals }, required: ['id', ...required] },
+            type: { type: 'object', properties: { name: { type: 'string' }, ...totals }, required: ['name', ...required] }
+        },
+        required: ['user']
+    },
+
+    async handler({ attributes: { user, type }, caller, services: { usage: counter } }) {
+
+        const id = user ?? caller.userId ?? '';
+        if (!caller.isAdmin && (id !== caller.userId || type !== undefined)) {
+            throw forbidden('only administrators see the usage of other users and of types');
+        }
+
+        if (!counter) {
+            throw declined('usage is not counted here: the operator can turn it on with the setting COUNT_USAGE');
+        }
+
+        return result.json({
+            user: { id, ...membersOf(await counter.report({ kind: 'user', name: id })) },
+            ...type === undefined ? {} : { type: { name: type, ...membersOf(await counter.report({ kind: 'type', name: type })) } }
+        });
+    }
+});
+
+function membersOf({ objects, bytes, limits }: UsageReport): JsonObject {
+
+    return { objects, bytes, maxObjects: limits.objects, maxBytes: limits.bytes };
+}
