@@ -121,6 +121,12 @@ export interface Database {
     /** Returns whether this number of bytes can be stored, by default as many as are reserved; absent where only the server knows. */
     hasSpaceFor?(bytes?: number): boolean;
 
+    /**
+     * Called when a write lacks disk space, with a function that removes what is no longer needed; the write is then tried once more.
+     * Absent where only the server knows.
+     */
+    useSpaceMaker?(makeSpace: () => Promise<unknown>): void;
+
     /** Returns its current load; reads counters only. */
     usage(): DatabaseUsage;
 

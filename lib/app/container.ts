@@ -199,6 +199,8 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     const jobStore = new JobStore(db);
     const jobs = new JobRunner(jobStore, { log });
     const sweeper = new BlobSweeper(db, stores, blobs, log);
+    const makeSpace = freeSpace(sweeper);
+    db.useSpaceMaker?.(makeSpace);
     jobs.register(sweepBlobs(sweeper, { isShort: () => db.hasSpaceFor?.() === false }));
     jobs.register(purgeJobs(jobStore));
     const elements = new ElementService(blobs, stores, limits.elementBytes, (type) => catalog.current.get(type)?.hashesObjects ?? false);
@@ -286,7 +288,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
             directory: identity.directory, secretRemover, secrets: identity.secretTransfer, references,
             rehearse: scripting.rehearse, barrier, refresh: () => reader.epochs()
         }),
-        space: new FreeSpace(options.storageChooser ? {} : db, freeSpace(sweeper)), startup, log, policy, identity, usage,
+        space: new FreeSpace(options.storageChooser ? {} : db, makeSpace), startup, log, policy, identity, usage,
         passwordChanges: new PasswordChanges({ admin: identity.admin, catalog, logins: identity.logins, objects, reader }),
         handles, endpoint, localSecret: identity.local.secret
     };

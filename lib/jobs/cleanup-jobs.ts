@@ -2,6 +2,7 @@
 
 import type { BlobSweeper, SweepOptions } from '../stores/blobs/blob-sweeper.js';
 import type { JobStore } from '../stores/jobs/job-store.js';
+import { SingleFlight } from '../util/concurrency/single-flight.js';
 import type { JobKind } from './job-kind.js';
 
 const MINUTE = 60 * 1000;
@@ -31,10 +32,11 @@ export function sweepBlobs(sweeper: BlobSweeper, { isShort, ...options }: Partia
     };
 }
 
-/** Removes unreferenced blobs at once, for a write that needs disk space. */
+/** Removes unreferenced blobs at once, for writes that need disk space; concurrent calls share a run that begins after them. */
 export function freeSpace(sweeper: BlobSweeper): () => Promise<unknown> {
 
-    return () => sweeper.sweep(Date.now(), { ...SWEEP_OPTIONS, grace: 0, limit: REMOVED_WHILE_WAITING });
+    const sweeping = new SingleFlight<unknown>();
+    return () => sweeping.runFresh(() => sweeper.sweep(Date.now(), { ...SWEEP_OPTIONS, grace: 0, limit: REMOVED_WHILE_WAITING }));
 }
 
 /** Deletes jobs that ended long ago. */

@@ -4,14 +4,12 @@
 
 import type { Database } from '../../db/database.js';
 import { DatabaseError } from '../../db/errors.js';
-import { SingleFlight } from '../util/concurrency/single-flight.js';
 
 /** Disk space for the data of the database. */
 export class FreeSpace {
 
     readonly #db: Pick<Database, 'hasSpaceFor'>;
     readonly #make: () => Promise<unknown>;
-    readonly #making = new SingleFlight<unknown>();
 
     /**
      * @param make removes what is no longer needed
@@ -33,7 +31,7 @@ export class FreeSpace {
             return;
         }
 
-        await this.#making.run(this.#make);
+        await this.#make();
         if (!this.#db.hasSpaceFor(bytes)) {
             throw new DatabaseError('full', `there is no room for ${bytes} bytes`);
         }

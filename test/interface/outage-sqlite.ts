@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { TestDatabase } from '../support/database.js';
 import type { Answered } from '../support/outage.js';
 import type { ServiceProcess } from '../support/process.js';
+import type { SmallDisk } from '../support/small-disk.js';
 import { createSqlite } from '../support/database.js';
 import { ADMIN, PATIENCE_MS, ask, create, stateBecomes, status } from '../support/outage.js';
 import { smallDisk, withoutDisks } from '../support/small-disk.js';
@@ -77,7 +78,7 @@ const DISK_BYTES = 12 * 1024 * 1024;
 const BALLAST_BYTES = 8 * 1024 * 1024;
 const PAYLOAD_BYTES = 300 * 1024;
 const UPLOADED_BYTES = 60 * 1024;
-const UPLOAD_BALLAST_BYTES = 6.25 * 1024 * 1024;
+const UPLOAD_FREE_BYTES = 5.5 * 1024 * 1024;
 
 /** What stands for anything that there is no room for. */
 const FULL = { message: 'The storage is full: nothing was stored.' };
@@ -86,13 +87,18 @@ const WITHOUT_DISKS = withoutDisks();
 
 describe(`a service on SQLite whose disk is full${WITHOUT_DISKS}`, { timeout: 2 * PATIENCE_MS, skip: WITHOUT_DISKS !== '' }, () => {
 
-    const disk = { path: '', remove: () => undefined as void };
+    let disk: SmallDisk;
     let database: TestDatabase;
     let service: ServiceProcess;
 
     beforeEach(async () => {
 
-        Object.assign(disk, smallDisk(DISK_BYTES));
+        const made = smallDisk(DISK_BYTES);
+        if (!made) {
+            throw new Error('the disk cannot be mounted any more');
+        }
+
+        disk = made;
         database = await createSqlite();
         service = await startProcess(database, { DATA_DIR: join(disk.path, 'data') });
         await stateBecomes(service, 'UP');
@@ -212,11 +218,10 @@ describe(`a service on SQLite whose disk is full${WITHOUT_DISKS}`, { timeout: 2 
 
         const ids = Array.from({ length: 40 }, (_, n) => `test/up.${n}`);
         const objects = ids.map((id) => ({ id, type: 'Document', content: { text: 'ab '.repeat(UPLOADED_BYTES / 3) } }));
-        const ballast = join(disk.path, 'ballast');
-        await writeFile(ballast, Buffer.alloc(UPLOAD_BALLAST_BYTES));
+        disk.fill(UPLOAD_FREE_BYTES);
         const upload = ask(service, '/uploadObjects', { method: 'POST', body: JSON.stringify(objects) });
         await until(() => Promise.resolve(service.log().includes('what must stay free')), PATIENCE_MS);
-        await rm(ballast);
+        disk.relieve();
         const { status, body } = await upload;
 
         expect([status, body], service.log()).to.equal([200, { msg: 'success', message: 'success' }]);

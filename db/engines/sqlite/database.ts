@@ -52,6 +52,8 @@ class SqliteDatabase implements Database {
     readonly #log: Log;
     readonly #disk: DiskRules;
     readonly #diskTimer: NodeJS.Timeout;
+    /** Removes what is no longer needed. */
+    #makeSpace: (() => Promise<unknown>) | null = null;
     #revision = 0;
     readonly #reader: SqliteReader;
     readonly #blobReader: SqliteReader;
@@ -71,7 +73,7 @@ class SqliteDatabase implements Database {
         this.#blobWriter = new SqliteWriter({ file: files.blobs, disk }, log);
         this.#writer.onCommitted = (seconds, units) => onCommitted('rows', seconds, units);
         this.#blobWriter.onCommitted = (seconds, units) => onCommitted('blobs', seconds, units);
-        this.blobs = new SqliteBlobs(this.#blobReader, this.#blobWriter);
+        this.blobs = new SqliteBlobs(this.#blobReader, this.#blobWriter, (error) => this.#hasMadeSpace(error));
         this.#diskTimer = setInterval(() => this.#checkDisk(), CHECK_MS).unref();
         setImmediate(() => this.#checkDisk());
     }
@@ -91,10 +93,22 @@ class SqliteDatabase implements Database {
         try {
             return await this.#writer.commit(unit);
         }
+        catch (error) {
+            if (unit.essential !== true && await this.#hasMadeSpace(error)) {
+                return await this.#writer.commit(unit);
+            }
+
+            throw error;
+        }
         finally {
             // Also after an error: a writer that crashed may have committed before.
             this.#revision += 1;
         }
+    }
+
+    useSpaceMaker(makeSpace: () => Promise<unknown>): void {
+
+        this.#makeSpace = makeSpace;
     }
 
     async migrate(): Promise<void> {
@@ -152,6 +166,22 @@ class SqliteDatabase implements Database {
         this.#reader.close();
         this.#blobReader.close();
         keepReserve(this.#disk, 0);         // The next start on a full disk needs the space that the logs have just freed
+    }
+
+    /** Returns whether a failed write should be repeated: it lacked space, and what is no longer needed was removed meanwhile. */
+    async #hasMadeSpace(error: unknown): Promise<boolean> {
+
+        if (!this.#makeSpace || !(error instanceof DatabaseError) || error.fault !== 'full') {
+            return false;
+        }
+
+        try {
+            await this.#makeSpace();
+            return true;
+        }
+        catch {
+            return false;               // The write fails with its own error
+        }
     }
 
     /** An empty unit is rejected when a small one would be. */
@@ -216,28 +246,47 @@ class SqliteBlobs implements BlobDatabase {
 
     readonly #reader: SqliteReader;
     readonly #writer: SqliteWriter;
+    readonly #hasMadeSpace: (error: unknown) => Promise<boolean>;
 
-    constructor(reader: SqliteReader, writer: SqliteWriter) {
+    /**
+     * @param hasMadeSpace returns whether a write with this error should be repeated
+     */
+    constructor(reader: SqliteReader, writer: SqliteWriter, hasMadeSpace: (error: unknown) => Promise<boolean>) {
 
         this.#reader = reader;
         this.#writer = writer;
+        this.#hasMadeSpace = hasMadeSpace;
     }
 
     async writeChunk(blobId: number, index: number, bytes: Uint8Array): Promise<Uint8Array> {
 
-        const copy = ownBuffer(bytes);
-        const sql = 'insert into blob_chunks (blob_id, n, bytes) values (?, ?, ?)';
-        const unit = { steps: [{ sql, bindings: [blobId, index, copy] }] };
-        let returned: ArrayBuffer | undefined;
-        await this.#writer.commit(unit, {
-            durable: false,
-            transfer: copy.buffer,
-            onReturn(buffer) {
+        let copy = ownBuffer(bytes);
+        const { byteLength } = copy;
+        const onReturn = (buffer: ArrayBuffer): void => {
 
-                returned = buffer;
+            copy = new Uint8Array(buffer);
+        };
+
+        try {
+            await this.#insertChunk(blobId, index, copy, onReturn);
+        }
+        catch (error) {
+            // Without its bytes, as after a crash of the writer, it cannot be repeated.
+            if (copy.byteLength !== byteLength || !await this.#hasMadeSpace(error)) {
+                throw error;
             }
-        });
-        return new Uint8Array(returned ?? new ArrayBuffer(copy.byteLength));
+
+            await this.#insertChunk(blobId, index, copy, onReturn);
+        }
+
+        return copy.byteLength === byteLength ? copy : new Uint8Array(byteLength);
+    }
+
+    /** The buffer is transferred to the writer, and passed to `onReturn` afterwards. */
+    async #insertChunk(blobId: number, index: number, bytes: Uint8Array<ArrayBuffer>, onReturn: (buffer: ArrayBuffer) => void): Promise<void> {
+
+        const sql = 'insert into blob_chunks (blob_id, n, bytes) values (?, ?, ?)';
+        await this.#writer.commit({ steps: [{ sql, bindings: [blobId, index, bytes] }] }, { durable: false, transfer: bytes.buffer, onReturn });
     }
 
     async seal(blobId: number): Promise<void> {
