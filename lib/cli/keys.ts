@@ -8,7 +8,7 @@ import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
 import { demandUrlFor } from './call.js';
 import { CommandError, EXIT } from './command-error.js';
-import type { CommandOptions, Work } from './command.js';
+import { type CommandOptions, numberOption, type Work } from './command.js';
 import { demandOk, recordOf } from './remote.js';
 import type { CliRequest } from './request.js';
 import type { Service } from './service.js';
@@ -18,16 +18,13 @@ export function prepareCreateKey([name = '']: readonly string[], options: Comman
 
     demandUrlFor(options);
     const { for: userId, operation, type, 'read-only': readOnly = false, days } = options;
-    if (days !== undefined && !/^[1-9]\d{0,5}$/.test(days)) {
-        throw new CommandError(`--days must be a number of days, not ${days}`, EXIT.usage);
-    }
-
+    const expiresInDays = numberOption('days', days);
     const input: JsonObject = {
         name, readOnly,
         ...userId === undefined ? {} : { userId },
         ...operation === undefined ? {} : { operations: [...operation] },
         ...type === undefined ? {} : { types: [...type] },
-        ...days === undefined ? {} : { expiresInDays: Number(days) }
+        ...expiresInDays === undefined ? {} : { expiresInDays }
     };
     return async (service) => {
 

@@ -1,6 +1,6 @@
 /**
- * Authorisation: applies the scope of an API key, then the rule that an operation declares. Permissions are checked before anything about the target is
- * revealed, even its existence.
+ * Authorisation: applies the scope of an API key, then the rule that an operation declares. Permissions are checked before anything about
+ * the target is revealed, even its existence.
  */
 
 import type { StoredObject } from '../model/stored-object.js';

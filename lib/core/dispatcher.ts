@@ -23,7 +23,7 @@ import { Op } from '../doip/operation-ids.js';
 import { json } from '../doip/segments.js';
 import type { StatusTable } from '../errors/status.js';
 import { ANONYMOUS, denied } from '../model/caller.js';
-import { authorise, missingTarget } from './authorise.js';
+import { authorise, isReading, missingTarget } from './authorise.js';
 import { shapeAttributes, shapeInput } from './input.js';
 import { Context, requestLog } from './context.js';
 import type { OperationContext } from './operation-context.js';
@@ -274,12 +274,6 @@ async function checkFreeSpace(operation: Operation, { inputBytes = 0 }: DoipRequ
     if (inputBytes > SMALL_BYTES && !isReading(operation) && !operation.storesEachItem) {
         await space.demand(inputBytes);
     }
-}
-
-/** True for an operation that stores nothing. */
-function isReading({ methods, readOnly }: Operation): boolean {
-
-    return methods?.includes('GET') === true || readOnly === true;
 }
 
 /** What an operation counts as; one that depends on the target, such as a method of its type, may change things. */

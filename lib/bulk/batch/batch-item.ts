@@ -66,7 +66,7 @@ export function idOf({ id }: JsonObject): string | undefined {
     return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-/** The entity tags in a member of an item: one or several, as text or as transaction numbers; undefined without that member. */
+/** The entity tags in a member of an item: one or several, as in the header ETag or as transaction numbers; undefined without that member. */
 export function tagsOf(item: JsonObject, name: string): string[] | undefined {
 
     const value = item[name];
@@ -79,7 +79,7 @@ export function tagsOf(item: JsonObject, name: string): string[] | undefined {
         throw badRequest(`${name} must be a transaction number or a list of them`);
     }
 
-    return tags.map(String);
+    return tags.map((tag) => String(tag).replace(/^"(.*)"$/s, '$1'));
 }
 
 /** The item as input of create or update: the object, then a header and bytes for each element whose bytes it contains. */

@@ -25,6 +25,8 @@ export class Login {
     readonly #isPassword: boolean;
     readonly #now: () => number;
     #token: string | null = null;
+    /** The token that the service no longer accepts, until there is another one. */
+    #rejected: string | null = null;
     #pending: Promise<string> | null = null;
     #usedOn = 0;
 
@@ -95,8 +97,6 @@ export class Login {
 
         this.#token = null;
     }
-
-    #rejected: string | null = null;
 
     async #create(source: TokenSource, old: string | null): Promise<string> {
 

@@ -387,4 +387,3 @@ async function orNull<T>(read: () => Promise<T>): Promise<T | null> {
         throw error;
     }
 }
-

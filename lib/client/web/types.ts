@@ -74,6 +74,10 @@ export interface BatchItem<C = JsonValue> {
     readonly userMetadata?: JsonObject;
     readonly payloads?: readonly JsonObject[];
     readonly payloadsToDelete?: readonly string[];
+    /** The versions that may be replaced. */
+    readonly ifMatch?: string | number | readonly (string | number)[];
+    /** The versions that may not. */
+    readonly ifNoneMatch?: string | number | readonly (string | number)[];
 }
 
 /** What became of the items of a batch; `position` is the index of an item. */

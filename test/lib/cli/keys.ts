@@ -88,7 +88,7 @@ describe('doip-gateway keys', () => {
     const faults: readonly (readonly [args: readonly string[], code: number, message: string])[] = [
         [['keys'], 64, 'unknown command keys; see doip-gateway help'],
         [['keys', 'create'], 64, 'usage: doip-gateway keys create NAME; see doip-gateway --help'],
-        [['keys', 'create', 'x', '--days', '0'], 64, '--days must be a number of days, not 0'],
+        [['keys', 'create', 'x', '--days', '0'], 64, '--days must be a number from 1, not 0'],
         [['keys', 'create', 'x', '--user', 'ann'], 64, '--user needs --url: without it the service is that of DATA_DIR, and the caller its administrator'],
         [['keys', 'create', 'x', '--all'], 64, 'keys create has no option --all; see doip-gateway --help'],
         [['keys', 'list', '--all', '--for', 'ann'], 64, '--all and --for exclude each other'],

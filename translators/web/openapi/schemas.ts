@@ -27,6 +27,8 @@ export function listOf(name: string): JsonObject {
 const caller = { userId: text, username: text, typesPermittedToCreate: ids, groupIds: ids };
 const times = { createdOn: count, createdBy: text, modifiedOn: count, modifiedBy: text };
 const limit = { type: ['integer', 'null'], minimum: 0 };
+/** Entity tags or transaction numbers. */
+const tags = { type: ['string', 'integer', 'array'], items: { type: ['string', 'integer'] } };
 const usage = { objects: count, bytes: count, maxObjects: limit, maxBytes: limit };
 const publication = { versionOf: text, publishedBy: text, publishedOn: count };
 
@@ -71,7 +73,10 @@ export const SCHEMAS: Readonly<Record<string, JsonObject>> = {
     Success: { type: 'object', properties: { msg: text, message: text, success: { type: 'boolean' } } },
     BatchItem: {
         type: 'object',
-        properties: { id: text, type: text, content: {}, acl: ref('Acl'), userMetadata: open, payloads: { type: 'array', items: open }, payloadsToDelete: ids }
+        properties: {
+            id: text, type: text, content: {}, acl: ref('Acl'), userMetadata: open, payloads: { type: 'array', items: open }, payloadsToDelete: ids,
+            ifMatch: { ...tags, description: 'the versions that may be replaced' }, ifNoneMatch: { ...tags, description: 'the versions that may not' }
+        }
     },
     BatchResults: record({
         results: { type: 'array', items: record({ position: count, responseCode: count, response: {} }, ['position', 'responseCode']) }, success: { type: 'boolean' }
