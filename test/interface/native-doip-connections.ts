@@ -42,10 +42,13 @@ async function withServer(settings: Record<string, unknown>, work: (test: TestSe
 
 describe('a connection of native DOIP', () => {
 
-    it('is reset after the idle time', () => withServer({ DOIP_IDLE_SECONDS: 2 }, async (test) => {
+    it('gets a message that answers no request, and is reset, after the idle time', () => withServer({ DOIP_IDLE_SECONDS: 2 }, async (test) => {
 
         const client = await NativeClient.open(nativePort(test));
         expect((await client.ask(HELLO)).head.status).to.equal(OK);
+        const message = await client.receive();
+        expect([message?.head.requestId, message?.head.status]).to.equal([undefined, BAD]);
+        expect(message?.head.attributes).to.equal({ message: 'the connection was idle for too long: connect again' });
         await client.closed();
         expect(client.errors).to.equal(['ECONNRESET']);
     }));
@@ -127,6 +130,7 @@ describe('a connection of native DOIP', () => {
         await busy.send(WAIT);
         await until(() => test.waiting.calls > 0);
         const stopped = test.stop();
+        expect((await idle.receive())?.head.attributes).to.equal({ message: 'the service stops: connect again' });
         await idle.closed();
         expect(idle.errors).to.equal(['ECONNRESET']);
         test.waiting.release();

@@ -42,6 +42,7 @@ export class Session {
     #count = 0;
     #moved = { bytesRead: 0, bytesWritten: 0 };
     #isClosing = false;
+    #isEnding = false;
 
     constructor(connection: Connection, options: DoipTcpOptions) {
 
@@ -85,7 +86,7 @@ export class Session {
 
         this.#isClosing = true;
         if (!this.#pending) {
-            this.#connection.reset();
+            void this.#endIdle('the service stops');
         }
     }
 
@@ -260,7 +261,7 @@ export class Session {
 
         const { socket, reset } = this.#connection;
         if (!this.#pending) {
-            reset();                                        // Idle, or between two requests
+            void this.#endIdle('the connection was idle for too long');
             return;
         }
 
@@ -272,6 +273,22 @@ export class Session {
         else if (this.#messages.isWaiting) {
             this.#messages.fail(badRequest('the request made no progress'));
         }
+    }
+
+    /**
+     * Ends a connection without a request, or between two, by a message that answers none and a reset. Of a reset alone clients that read in
+     * one thread and write in another may learn in the wrong one, and use the connection again and again.
+     */
+    async #endIdle(reason: string): Promise<void> {
+
+        const { socket, reset } = this.#connection;
+        if (!this.#isEnding && !socket.destroyed) {
+            this.#isEnding = true;
+            socket.setTimeout(this.#options.limits.stallMs);        // Where even this cannot be written
+            await writeError(this.#writer, null, badRequest(`${reason}: connect again`)).catch(() => undefined);
+        }
+
+        reset();
     }
 
     /** Closes in order: what the client still sends is discarded for a while, so that it can read the last response. */

@@ -48,6 +48,7 @@ final class SdkClient {
 
     /** At most so many connections are in the pool, as many requests are sent at a time. */
     private static final int MAX_POOLED = 10;
+    private static final int RETRY_MS = 100;
 
     private final Checks checks = new Checks();
     private final ServiceInfo service = new ServiceInfo(SERVICE, Checks.config("host"), Checks.CONFIG.get("port").getAsInt());
@@ -284,7 +285,11 @@ final class SdkClient {
         });
     }
 
-    /** For each closed connection of the pool a request may fail at once; it must not hang, and the pool has to recover. */
+    /**
+     * For each closed connection of the pool a request may fail at once; it must not hang, and the pool has to recover. The client puts a
+     * connection back into the pool when a request fails, and another thread, which reads only while there are requests, finds that it is
+     * closed: requests without a pause can all get the same one.
+     */
     private static Object again(Callable<Boolean> work) throws Exception {
 
         Exception last = null;
@@ -294,6 +299,7 @@ final class SdkClient {
             }
             catch (Exception error) {
                 last = error;
+                Thread.sleep(RETRY_MS);
             }
         }
 
