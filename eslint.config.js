@@ -58,6 +58,7 @@ const LAYERS = [
     { folders: ['lib/health', 'lib/config', 'lib/logging', 'lib/jobs'] },
     { folders: ['lib/types'], values: without('db') },
     { folders: ['lib/identity'], values: without('db') },
+    { folders: ['lib/audit'], values: without('db') },
     { folders: ['lib/objects'], values: without('db') },
     { folders: ['lib/versions', 'lib/payloads', 'lib/search'], values: without('db') },
     { folders: ['lib/relationships'], values: without('db') },

@@ -18,6 +18,7 @@ import { searchBatches } from './016-search-batches.js';
 import { nodeFloors } from './017-node-floors.js';
 import { apiKeys } from './018-api-keys.js';
 import { usage } from './020-usage.js';
+import { audit } from './021-audit.js';
 
 export const MIGRATIONS: readonly Migration[] = [
     objects,
@@ -34,5 +35,6 @@ export const MIGRATIONS: readonly Migration[] = [
     searchBatches,
     nodeFloors,
     apiKeys,
-    usage
+    usage,
+    audit
 ];

@@ -2,6 +2,8 @@
 
 import type { CommitObserver, Database } from '../../db/database.js';
 import type { GatewayLoad } from '../metrics/load.js';
+import { AuditLog } from '../audit/audit-log.js';
+import { AuditTrail } from '../audit/audit-trail.js';
 import { WriteBarrier } from '../bulk/upload/write-barrier.js';
 import type { OperationRegistry } from '../core/registry.js';
 import type { DoipError } from '../errors/errors.js';
@@ -48,6 +50,7 @@ import { DEFAULT_TEXT_LIMITS } from '../payloads/text-extractor.js';
 import { composeSearch } from '../search/create-search.js';
 import { HighestSafeTxn } from '../search/highest-safe-txn.js';
 import { SearchService } from '../search/search-service.js';
+import { AuditStore } from '../stores/audit-store.js';
 import { BlobStore } from '../stores/blobs/blob-store.js';
 import { BlobSweeper } from '../stores/blobs/blob-sweeper.js';
 import { CatalogStore } from '../stores/catalog-store.js';
@@ -136,8 +139,9 @@ async function openClaimed(options: GatewayOptions, shell: GatewayShell): Promis
         }), (opened) => opened.close());
         await db.migrate();
         const parts = await compose(db, options, shell);
-        const { blobs, identity, jobs, scripting, search, services } = parts;
+        const { auditTrail, blobs, identity, jobs, scripting, search, services } = parts;
         await shutdown.use(() => blobs, () => blobs.close());
+        await shutdown.use(() => auditTrail, (trail) => trail?.close());
         await parts.floor.renew();
         const { generatedPassword } = await bootstrap(parts);
         await (parts.usage ? parts.usage.prepare() : UsageCounter.disable(parts));
@@ -245,6 +249,13 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     const usage = options.quotas && Quotas.isNeeded(options.quotas) ? new UsageCounter({
         db, settings, log, store: new UsageStore(db), quotas: new Quotas(options.quotas, () => catalog.current.design.content)
     }) : null;
+    const auditing = { store: new AuditStore(db), policy, log, now: Date.now };
+    const auditLog = new AuditLog(auditing);
+    const auditTrail = options.auditDays ? new AuditTrail(auditing) : null;
+    for (const job of options.auditDays ? auditLog.jobs(options.auditDays) : []) {
+        jobs.register(job);
+    }
+
     // Each sees every write before it is committed, in this order; it may reject it or add statements to its unit.
     const participants: readonly WriteParticipant[] = [
         new CatalogParticipant(catalogStore),                                           // Name of the type, epoch of types
@@ -255,6 +266,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         search.participants.payloadTexts,                                               // Payloads that are to be read in the background
         search.participants.changeLog,                                                  // Change log of the search index
         ...handles.participant ? [handles.participant] : [],                            // Outbox of the handle server
+        ...auditTrail ? [auditTrail] : [],                                              // Entry of the audit log
         ...usage ? [usage] : []                                                         // Totals of users and types; last, as they are locked
     ];
     const barrier = new WriteBarrier(catalog);
@@ -288,12 +300,12 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
             directory: identity.directory, secretRemover, secrets: identity.secretTransfer, references,
             rehearse: scripting.rehearse, barrier, refresh: () => reader.epochs()
         }),
-        space: new FreeSpace(options.storageChooser ? {} : db, makeSpace), startup, log, policy, identity, usage,
+        space: new FreeSpace(options.storageChooser ? {} : db, makeSpace), startup, log, policy, identity, usage, auditLog, auditTrail,
         passwordChanges: new PasswordChanges({ admin: identity.admin, catalog, logins: identity.logins, objects, reader }),
         handles, endpoint, localSecret: identity.local.secret
     };
     return {
-        db, log, floor, usage, scripting, blobs, jobs, jobStore, search, identity, objectStore, catalogStore, settings, catalog, creation, reader,
+        db, log, floor, usage, auditTrail, scripting, blobs, jobs, jobStore, search, identity, objectStore, catalogStore, settings, catalog, creation, reader,
         admin: identity.admin, services, seed: options
     };
 }

@@ -28,7 +28,7 @@ import type { SearchLimits } from '../search/runtime/index-options.js';
  */
 export function gatewayOptions(config: Config, log: Logger = openLog(config.log).logger): GatewayOptions {
 
-    const { admin, handles, limits, oidc, rates, scripts, search, service, storage, tokens } = config;
+    const { admin, audit, handles, limits, oidc, rates, scripts, search, service, storage, tokens } = config;
     return {
         dataDir: storage.dataDir,
         databaseUrl: storage.databaseUrl,
@@ -42,6 +42,7 @@ export function gatewayOptions(config: Config, log: Logger = openLog(config.log)
         tokensPerUser: tokens.perUser,
         loginProviders: oidc.providers === null ? [] : readLoginProviders(oidc.providers, service.handlePrefix),
         apiKeys: { perUser: tokens.keysPerUser, maxDays: tokens.keyDays },
+        auditDays: audit.days,
         limits,
         rates,
         quotas: config.quotas,
@@ -82,6 +83,8 @@ export interface GatewayOptions {
     readonly extensionKeyword: string;
     readonly limits: FieldLimits & { readonly elementBytes: number } & Partial<BulkLimits>;
     readonly log: Logger;
+    /** Days for which the audit log keeps entries; default 0, nothing is recorded. */
+    readonly auditDays?: number;
     /** Quotas of users and types; default none. */
     readonly quotas?: QuotaOptions;
     /** Limits of the rate of requests; default none. */

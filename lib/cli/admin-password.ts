@@ -7,7 +7,7 @@ import { Op } from '../doip/operation-ids.js';
 import { CommandError, EXIT } from './command-error.js';
 import type { Service } from './service.js';
 import { demandOk } from './remote.js';
-import { readSecrets } from './secret-prompt.js';
+import { readSecrets } from './terminal/secret-prompt.js';
 
 /** Reads the password: twice and without echo from a terminal, otherwise from the first line of standard input. */
 export async function readNewPassword(): Promise<string> {

@@ -20,7 +20,7 @@ import { type CommandOptions, URL_OPTIONS, type Work } from './command.js';
 import { demandNew, writeOutput } from './output.js';
 import { Progress } from './terminal/progress.js';
 import type { CliRequest, Reply } from './request.js';
-import { readSecrets } from './secret-prompt.js';
+import { readSecrets } from './terminal/secret-prompt.js';
 import type { Service } from './service.js';
 
 /** Connects to the service at a URL. */

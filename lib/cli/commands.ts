@@ -8,6 +8,7 @@ import { CommandError, EXIT } from './command-error.js';
 import { exportTo } from './export.js';
 import { importFrom } from './import.js';
 import { prepareGet, preparePut, prepareSearch } from './objects.js';
+import { prepareAudit, prepareVerifyAudit } from './audit.js';
 import { prepareCall, serviceAt } from './call.js';
 import { prepareCreateKey, prepareListKeys, prepareRevokeKey } from './keys.js';
 import { type Command, type CommandOptions, demandOptions, type OptionName, URL_OPTIONS, type Work } from './command.js';
@@ -62,6 +63,10 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
     ['search', { operands: ['QUERY'], prepare: prepareSearch, serviceAt, options: [...URL_OPTIONS, 'ids', 'sort', 'limit', 'output', 'force'] }],
     ['export', { operands: ['FILE'], options: ['force'], prepare: prepareExport }],
     ['import', { operands: ['FILE'], prepare: prepareImport, serviceAt, options: [...URL_OPTIONS, ...ROW_OPTIONS] }],
+    ['audit', {
+        operands: [], prepare: prepareAudit, serviceAt, options: [...URL_OPTIONS, 'for', 'object', 'operation', 'outcome', 'from', 'to', 'limit', 'format']
+    }],
+    ['audit verify', { operands: [], prepare: prepareVerifyAudit, serviceAt, options: [...URL_OPTIONS, 'expect'] }],
     ['keys create', {
         operands: ['NAME'], prepare: prepareCreateKey, serviceAt, options: [...URL_OPTIONS, 'for', 'operation', 'type', 'read-only', 'days']
     }],

@@ -27,6 +27,7 @@ export function helpText(): string {
        doip-gateway verify DIR            check a backup
        doip-gateway restore DIR           restore a backup to DATA_DIR, or to the folder of --to; never over data
        doip-gateway keys create NAME      create an API key; keys list and keys revoke ID: options below
+       doip-gateway audit                 print who did what; audit verify checks that the log was not changed
        doip-gateway reindex               index all objects again
        doip-gateway set-admin-password    ask for a new password of admin, or read it from standard input
        doip-gateway accept-loss           after the loss of a file of the embedded database, allow the next
@@ -59,6 +60,14 @@ put, get, search and import have the options of call for the service and the cal
   --dry-run                 import: validate all rows, store nothing
   --rejected FILE           import: a file for rejected rows
   --from LINE               import: continue with a line
+
+audit has the options of call for the service and the caller, and:
+  --for USER, --object ID   entries of a user, of an object
+  --operation ID            entries of an operation; --outcome denied and the like
+  --from, --to TIME         a time such as 2026-03-01 or 2026-03-01T09:30Z
+  --limit N                 the newest N, 100 by default
+  --format ndjson           JSON with all facts instead of columns
+  --expect SEAL:HASH        audit verify: a seal that it printed before, which the log must still have
 
 The last line printed at the start is the URL of the service. The log goes to standard error, one line of JSON per
 event. On a terminal there is a banner instead, and a log for people. SIGTERM or an interrupt starts a graceful shutdown; a second signal ends the process at once.

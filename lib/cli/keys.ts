@@ -9,9 +9,7 @@ import { isJsonObject } from '../util/json-types.js';
 import { demandUrlFor } from './call.js';
 import { CommandError, EXIT } from './command-error.js';
 import { type CommandOptions, numberOption, type Work } from './command.js';
-import { demandOk, recordOf } from './remote.js';
-import type { CliRequest } from './request.js';
-import type { Service } from './service.js';
+import { performForRecord, shown } from './remote.js';
 
 /** Prepares the creation of a key. */
 export function prepareCreateKey([name = '']: readonly string[], options: CommandOptions): Work {
@@ -28,7 +26,7 @@ export function prepareCreateKey([name = '']: readonly string[], options: Comman
     };
     return async (service) => {
 
-        const { key, id, userId: owner, expiresOn } = await record(service, { targetId: 'service', operationId: Op.keysCreate, input });
+        const { key, id, userId: owner, expiresOn } = await performForRecord(service, { targetId: 'service', operationId: Op.keysCreate, input });
         process.stdout.write(`${shown(key)}\n`);
         process.stderr.write(`key ${shown(id)} of ${shown(owner)}, ${typeof expiresOn === 'number' ? `until ${date(expiresOn)}` : 'without an expiry'}; ` +
             'it is shown this once only\n');
@@ -50,7 +48,7 @@ export function prepareListKeys(_args: readonly string[], options: CommandOption
         let after: JsonValue | undefined;
         do {
             const attributes = { all, ...userId === undefined ? {} : { userId }, ...after === undefined ? {} : { after } };
-            const { keys, next } = await record(service, { targetId: 'service', operationId: Op.keysList, attributes });
+            const { keys, next } = await performForRecord(service, { targetId: 'service', operationId: Op.keysList, attributes });
             for (const key of Array.isArray(keys) ? keys.filter(isJsonObject) : []) {
                 process.stdout.write(`${lineOf(key)}\n`);
             }
@@ -67,7 +65,7 @@ export function prepareRevokeKey([keyId = '']: readonly string[], options: Comma
     demandUrlFor(options);
     return async (service) => {
 
-        await record(service, { targetId: 'service', operationId: Op.keysRevoke, attributes: { keyId } });
+        await performForRecord(service, { targetId: 'service', operationId: Op.keysRevoke, attributes: { keyId } });
         process.stderr.write(`key ${keyId} was revoked (${service.location})\n`);
     };
 }
@@ -87,17 +85,4 @@ function list(names: JsonValue | undefined): string {
 function date(time: JsonValue | undefined): string {
 
     return typeof time === 'number' ? new Date(time).toISOString().slice(0, 10) : 'never';
-}
-
-/** Without control characters, which would move the cursor of a terminal. */
-function shown(value: JsonValue | undefined): string {
-
-    return typeof value === 'string' ? value.replace(/\p{Cc}/gu, '?') : '';
-}
-
-async function record(service: Service, request: CliRequest): Promise<JsonObject> {
-
-    const reply = await service.perform(request);
-    await demandOk(reply);
-    return recordOf(reply);
 }

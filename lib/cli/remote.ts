@@ -10,7 +10,7 @@ import type { LocalEntry } from '../app/server-file.js';
 import { HttpConnection } from '../client/http-connection.js';
 import { CommandError, EXIT } from './command-error.js';
 import type { CliRequest, Reply } from './request.js';
-import type { JsonObject } from '../util/json-types.js';
+import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
 import { withoutBrackets } from '../util/net/ip-address.js';
 import { parseJson } from '../json/strict-parser.js';
@@ -72,4 +72,18 @@ export async function demandOk(reply: Reply): Promise<void> {
         const { message } = await recordOf(reply);
         throw new CommandError(typeof message === 'string' ? message : 'the service refused', EXIT.failed);
     }
+}
+
+/** Performs an operation that returns a JSON object. @throws CommandError unless it is successful */
+export async function performForRecord(service: { perform(request: CliRequest): Promise<Reply> }, request: CliRequest): Promise<JsonObject> {
+
+    const reply = await service.perform(request);
+    await demandOk(reply);
+    return recordOf(reply);
+}
+
+/** Returns a text without control characters, which would move the cursor of a terminal; empty for other values. */
+export function shown(value: JsonValue | undefined): string {
+
+    return typeof value === 'string' ? value.replace(/\p{Cc}/gu, '?') : '';
 }

@@ -143,6 +143,12 @@ const metrics = {
         'Address on which metrics are served, without TLS and without a login: an address of this machine or of a private network.')
 };
 
+/** The audit log. */
+const audit = {
+    days: wholeNumber('AUDIT_DAYS', 0, [0, 36_500],
+        'Number of days for which the audit log keeps every change and every denied request: see docs/audit.md. 0: nothing is recorded.')
+};
+
 /** Logins by other services. */
 const oidc = {
     providers: optional(Joi.string(), { name: 'OIDC_PROVIDERS', file: true },
@@ -309,6 +315,7 @@ const settings = {
         keyDays: wholeNumber('MAX_API_KEY_DAYS', 0, [0, 36_500],
             'Maximum lifetime of an API key in days; with one, keys without an expiry cannot be made. 0 for none.')
     },
+    audit,
     oidc,
     limits,
     quotas,

@@ -75,9 +75,9 @@ function decide(rule: Exclude<Operation['authorise'], (...args: never[]) => unkn
         case 'in-handler':
             return { allowed: true, reason: rule };
         case 'caller':
-            return { allowed: caller.userId !== null, reason: 'needs a login' };
+            return { allowed: caller.userId !== null, reason: caller.userId === null ? 'needs a login' : 'logged in' };
         case 'admin':
-            return { allowed: isUnrestrictedAdmin(caller), reason: 'admin only' };
+            return { allowed: isUnrestrictedAdmin(caller), reason: isUnrestrictedAdmin(caller) ? 'admin' : 'admin only' };
         case 'reader':
             return policy.canRead(caller, context.target);
         case 'writer':

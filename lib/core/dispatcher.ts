@@ -22,8 +22,9 @@ import { DESIGN_ID, SERVICE_ALIAS } from '../doip/ids.js';
 import { Op } from '../doip/operation-ids.js';
 import { json } from '../doip/segments.js';
 import type { StatusTable } from '../errors/status.js';
-import { ANONYMOUS, denied } from '../model/caller.js';
+import { ANONYMOUS, denied, inRequest } from '../model/caller.js';
 import { authorise, isReading, missingTarget } from './authorise.js';
+import { originOf, recordDenial, recordOperation } from './auditing.js';
 import { shapeAttributes, shapeInput } from './input.js';
 import { Context, requestLog } from './context.js';
 import type { OperationContext } from './operation-context.js';
@@ -135,6 +136,7 @@ export class Dispatcher {
         }
         catch (error) {
             const explained = this.#options.explain?.(error) ?? error;
+            recordDenial(this.state.services, request, seen.caller, explained);
             const response = errorResponse(request.requestId, explained, this.#options.statuses, () => requestLog(this.#options.log, request));
             return { ...response, callerId: seen.caller?.userId ?? null, ...limitsOf(seen) };
         }
@@ -171,7 +173,8 @@ export class Dispatcher {
 
         await this.#requests.count();
         const target = await readTarget(request, services);
-        const caller = await authenticate(services, { request, operationId: fixed?.id, target }, allowance);
+        const found = await authenticate(services, { request, operationId: fixed?.id, target }, allowance);
+        const caller = services.auditTrail && !(fixed && isReading(fixed)) ? inRequest(found, originOf(request, fixed?.id)) : found;
         seen.caller = caller;
         allowance?.countCaller(caller);
         return await this.#runFor(caller, { request, services, target, fixed }, seen);
@@ -190,7 +193,13 @@ export class Dispatcher {
 
         await this.#requests.count();
         const target = await readTarget(request, services);
-        return await this.#runFor(caller, { request, services, target, fixed: this.#options.registry.get(request.operationId) });
+        try {
+            return await this.#runFor(caller, { request, services, target, fixed: this.#options.registry.get(request.operationId) });
+        }
+        catch (error) {
+            recordDenial(services, request, caller, error);
+            throw error;
+        }
     }
 
     async #runFor(caller: Caller, { request, services, target, fixed }: Dispatched, seen?: Seen): Promise<OperationResult> {
@@ -220,7 +229,12 @@ export class Dispatcher {
         }
 
         await shapeInput(operation, context, context.input);
-        return operation.handler(context);
+        const outcome = await operation.handler(context);
+        if (seen && fixed) {
+            await recordOperation(fixed, context, outcome);
+        }
+
+        return outcome;
     }
 
     /** Performs an operation that is available when down. It must not touch the database, not even before an outage is detected. */

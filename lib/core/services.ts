@@ -2,6 +2,8 @@
  * The services that operation handlers use, composed in `container.ts`.
  */
 
+import type { AuditLog } from '../audit/audit-log.js';
+import type { AuditTrail } from '../audit/audit-trail.js';
 import type { Logger } from 'pino';
 import type { BulkService } from '../bulk/batch/batch-service.js';
 import type { Exporter } from '../bulk/transfer/exporter.js';
@@ -83,6 +85,9 @@ export interface Services extends ScriptedServices {
     /** Export and import of the whole repository. */
     readonly transfer: { readonly exporter: Exporter; readonly importer: Importer };
     readonly policy: Policy;
+    readonly auditLog: Pick<AuditLog, 'find' | 'seal' | 'verify'>;
+    /** Records in the audit log; null where nothing is recorded. */
+    readonly auditTrail: Pick<AuditTrail, 'denied' | 'flush' | 'performed'> | null;
     /** Objects and bytes of users and types; null where they are not counted. */
     readonly usage: Pick<UsageCounter, 'report'> | null;
     /** Free disk space. */

@@ -28,6 +28,8 @@ export const Op = {
     keysCreate: 'gateway/Op.Keys.Create',
     keysList: 'gateway/Op.Keys.List',
     keysRevoke: 'gateway/Op.Keys.Revoke',
+    auditList: 'gateway/Op.Audit.List',
+    auditVerify: 'gateway/Op.Audit.Verify',
     aclsGet: 'gateway/Op.Acls.Get',
     aclsUpdate: 'gateway/Op.Acls.Update',
     schemasList: 'gateway/Op.Schemas.List',

@@ -6,6 +6,7 @@ import { Op } from '../doip/operation-ids.js';
 import type { DoipError } from '../errors/errors.js';
 import { forbidden, unauthenticated } from '../errors/errors.js';
 import type { ApiKeyScope } from './api-key-scope.js';
+import type { RequestOrigin } from './request-origin.js';
 
 /** Author recorded in metadata for anonymous callers; not a principal. */
 export const ANONYMOUS_AUTHOR = 'anonymous';
@@ -27,6 +28,24 @@ export interface Caller {
     readonly method: 'none' | 'password' | 'key' | 'token' | 'session' | 'api-key' | 'hook' | 'as-user' | 'internal';
     /** The API key that the caller has used, which restricts what they may do. */
     readonly apiKey?: ApiKeyScope;
+    /** Id of the user who acts as this one, and whose identity was proven. */
+    readonly actorId?: string | null;
+    /** The request of the caller, where changes are audited. */
+    readonly origin?: RequestOrigin;
+    /** The caller object that requests share, of which this one is a copy for a single request. */
+    readonly shared?: Caller;
+}
+
+/** Returns a caller object for a single request. */
+export function inRequest(caller: Caller, origin: RequestOrigin): Caller {
+
+    return { ...caller, origin, shared: sharedCaller(caller) };
+}
+
+/** Returns the caller object by which facts about a caller are cached. */
+export function sharedCaller(caller: Caller): Caller {
+
+    return caller.shared ?? caller;
 }
 
 /** The caller without credentials. */

@@ -7,6 +7,8 @@ import { uploadObjects } from './bulk/upload-objects.js';
 import { getAcl } from './acls/get.js';
 import { updateAcl } from './acls/update.js';
 import { changeAdminPassword } from './auth/change-admin-password.js';
+import { listAudit } from './audit/list.js';
+import { verifyAudit } from './audit/verify.js';
 import { changePassword } from './auth/change-password.js';
 import { checkCredentials } from './auth/check-credentials.js';
 import { introspect } from './auth/introspect.js';
@@ -57,5 +59,5 @@ export const builtInOperations = [
     getAcl, updateAcl, listSchemas, getSchema, updateSchema, deleteSchema, getSchemaTemplates, call, listMethods,
     uploadObjects, exportObjects, importObjects,
     changeAdminPassword, updateHandles, handleUpdateStatus, resolveHandle, locateHandle, createSession, getSession, deleteSession,
-    startupStatus, health, describe, usage
+    startupStatus, health, describe, usage, listAudit, verifyAudit
 ] as unknown as readonly Operation[];

@@ -48,6 +48,8 @@ export const COVERAGE: readonly Covered[] = [
     { rest: ['GET /initData'], operation: Op.getInitData, tests: ['interface/rest-service.ts'] },
     { rest: ['GET /startupStatus'], operation: Op.startupStatus, tests: ['interface/outage.ts', 'interface/rest-service.ts', 'lib/health/startup-state.ts'] },
     { rest: ['GET /usage'], operation: Op.usage, tests: ['interface/quotas.ts'] },
+    { operation: Op.auditList, tests: ['interface/audit.ts', 'lib/audit/audit-log.ts', 'lib/cli/audit.ts'] },
+    { operation: Op.auditVerify, tests: ['interface/audit.ts', 'lib/audit/audit-log.ts', 'lib/cli/audit.ts'] },
     { operation: Op.describe, tests: ['translators/web/openapi.ts'] },
     { operation: Op.health, tests: ['interface/health.ts'] },
     { rest: ['PUT /adminPassword'], operation: Op.changeAdminPassword, tests: ['lib/identity/authentication/password-changes.ts', 'interface/rest-auth.ts'] },

@@ -87,13 +87,15 @@ export async function runPage(page: Page): Promise<readonly BlockRun[]> {
 /** A service in this process, which starts faster; in a process of its own where the page uses the command line beside it. */
 async function startFor({ blocks }: Page): Promise<{ url: string; native: string; dataDir: string | undefined; stop: () => Promise<void> }> {
 
+    const settings = Object.fromEntries(blocks.filter(({ options }) => options.has('service'))
+        .flatMap(({ text }) => text.split('\n')).map((line) => [line.split('=', 1)[0] ?? '', line.slice(line.indexOf('=') + 1)]));
     if (!blocks.some(({ language, text }) => language === 'sh' && text.includes('npx doip-gateway'))) {
-        const server = await startServer({ DOIP_PORT: 0 });
+        const server = await startServer({ DOIP_PORT: 0, ...settings });
         return { url: server.url, native: `127.0.0.1:${nativePort(server)}`, dataDir: server.config.storage.dataDir, stop: () => server.stop() };
     }
 
     const database = await DIALECTS[0]!.create();
-    const service = await startProcess(database, { DOIP_PORT: '0' });
+    const service = await startProcess(database, { DOIP_PORT: '0', ...settings });
     const { attributes } = await connect(service.url).hello() as unknown as { attributes: { port: number } };
     return {
         url: service.url, native: `127.0.0.1:${attributes.port}`, dataDir: database.options.dataDir,

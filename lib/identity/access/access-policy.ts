@@ -10,7 +10,7 @@ import type { Acl } from '../../doip/digital-object.js';
 import type { StoredObject } from '../../model/stored-object.js';
 import type { AccessRules, AclDefaults, MethodAcls } from '../../types/access-rules.js';
 import type { Caller, Decision } from '../../model/caller.js';
-import { ANONYMOUS_AUTHOR } from '../../model/caller.js';
+import { ANONYMOUS_AUTHOR, sharedCaller } from '../../model/caller.js';
 import type { Subject } from '../../model/access-subject.js';
 import { getOrAdd } from '../../util/cache/get-or-add.js';
 import { isDeepStrictEqual } from 'node:util';
@@ -345,7 +345,7 @@ function methodsOf(acl: Acl | null, method: string): readonly string[] | undefin
 /** Returns the ids by which ACL entries can name the caller: user id and groups. */
 function principalsOf(caller: Caller): ReadonlySet<string> {
 
-    return getOrAdd(principalSets, caller, () => new Set([caller.userId, ...caller.groupIds].filter(isPrincipal)));
+    return getOrAdd(principalSets, sharedCaller(caller), () => new Set([caller.userId, ...caller.groupIds].filter(isPrincipal)));
 }
 
 /** False for reserved words of access control lists. */

@@ -20,7 +20,7 @@ import { LOCAL_ADMIN } from './local-access.js';
 import { sourceOf } from '../throttling/login-throttle.js';
 import type { PrincipalResolver, AuthenticationResult } from './principal-resolver.js';
 import type { Caller } from '../../model/caller.js';
-import { ANONYMOUS } from '../../model/caller.js';
+import { ANONYMOUS, sharedCaller } from '../../model/caller.js';
 import type { PresentedCredentials, Credentials } from './credentials.js';
 import { readCredentials } from './credentials.js';
 import type { IdentitySettings } from '../accounts/identity-settings.js';
@@ -141,7 +141,7 @@ export class Authenticator {
     /** Returns the id of the session that a caller has used; null for other callers. */
     sessionOf(caller: Caller): string | null {
 
-        return this.#sessions.get(caller) ?? null;
+        return this.#sessions.get(sharedCaller(caller)) ?? null;
     }
 
     /**

@@ -9,7 +9,7 @@ import type { StoredToken } from '../../stores/token-store.js';
 import type { HookAnswer } from './hook-authenticator.js';
 import { readAnswer } from './hook-authenticator.js';
 import type { Caller } from '../../model/caller.js';
-import { ADMIN_ID, ANONYMOUS } from '../../model/caller.js';
+import { ADMIN_ID, ANONYMOUS, sharedCaller } from '../../model/caller.js';
 import type { ApiKey } from '../keys/api-keys.js';
 import { digestOf } from '../tokens/digest.js';
 import type { Directory, Principal } from '../accounts/user-directory.js';
@@ -117,8 +117,9 @@ export class PrincipalResolver {
         }
 
         const principal = await this.#directory.principal(userId, epoch);
-        return principal ? this.#directory.callerOf(principal, 'as-user') :
+        const acted: Caller = principal ? this.#directory.callerOf(principal, 'as-user') :
             { ...ANONYMOUS, userId, groupIds: await this.#directory.groupIdsOf([userId]), method: 'as-user' };
+        return { ...acted, actorId: caller.userId };
     }
 
     /** Returns the authentication result of a token. */
@@ -137,7 +138,7 @@ export class PrincipalResolver {
     /** Returns the hook answer behind a caller, for a token issued to them; null for callers of other methods. */
     answerOf(caller: Caller): HookAnswer | null {
 
-        return this.#answers.get(caller) ?? null;
+        return this.#answers.get(sharedCaller(caller)) ?? null;
     }
 
     #admit(principal: Principal, method: Caller['method'], mayWait: boolean): Caller {

@@ -57,7 +57,7 @@ export const batchUpload = defineOperation<BatchAttributes>({
         }
 
         const options = { ndjson: format === 'ndjson', failFast, parallel, log, isFoundation: (item: JsonObject) => isFoundation(context, item) };
-        const outcome = await bulk.storeAll(context.rawInput, options, (item, beforeWrite) => store({ ...context, beforeWrite }, item));
+        const outcome = await bulk.storeAll(context.rawInput, options, (item, beforeWrite) => storeAudited({ ...context, beforeWrite }, item));
         const { error } = outcome;
         return {
             status: error?.status ?? Status.ok,
@@ -81,6 +81,22 @@ function isFoundation({ services: { catalog } }: BatchContext, item: JsonObject)
     const { type } = item;
     const id = idOf(item) ?? '';
     return type === SCHEMA_TYPE || id === DESIGN_ID || type === undefined && catalog.current.schemaIds()[id] !== undefined;
+}
+
+/** Stores an item; one that is denied is recorded like a request. */
+async function storeAudited(context: ItemContext, item: JsonObject): Promise<JsonValue> {
+
+    const { caller, targetId, services: { auditTrail } } = context;
+    try {
+        return await store(context, item);
+    }
+    catch (error) {
+        if (caller.origin) {
+            auditTrail?.denied({ caller, origin: caller.origin, targetId: idOf(item) ?? targetId }, error);
+        }
+
+        throw error;
+    }
 }
 
 /** Creates the object of an item, or updates an existing one. */

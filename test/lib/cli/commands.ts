@@ -247,7 +247,10 @@ forEachDatabase((name, create) => {
             const path = join(target.options.dataDir, 'import.ndjson');
             await writeFile(path, `${objects.join('\n')}\n`);
             const service = await startProcess(target);
-            const command = startCommand(target, ['import', path]);
+            // The import cannot be complete before the server is killed: the end of its input comes later.
+            const command = startCommand(target, ['import', '-']);
+            command.stdin.on('error', () => undefined);
+            command.stdin.write(`${objects.slice(0, 1400).join('\n')}\n`);
             const size = async ({ url }: ServiceProcess): Promise<number> => {
 
                 const answer = await fetch(`${url}/search?query=type:Document&pageSize=0`);
@@ -256,6 +259,7 @@ forEachDatabase((name, create) => {
 
             await until(async () => await size(service) > 100, 60_000);
             await service.kill();
+            command.stdin.end(`${objects.slice(1400).join('\n')}\n`);
             await until(() => command.exitCode !== null, 60_000);
 
             const again = await runCommand(target, ['import', path]);

@@ -1,0 +1,102 @@
+/**
+ * Records what is done in the audit log. A change of an object is recorded in the unit that stores it, other operations before their response,
+ * and denied requests soon after.
+ */
+
+import type { Logger } from 'pino';
+import type { Step } from '../../db/database.js';
+import { DoipError } from '../errors/errors.js';
+import { Status } from '../errors/status.js';
+import type { Policy } from '../identity/access/access-policy.js';
+import type { Caller } from '../model/caller.js';
+import type { RequestOrigin } from '../model/request-origin.js';
+import type { ObjectChange, WriteParticipant } from '../model/write-participant.js';
+import type { AuditStore } from '../stores/audit-store.js';
+import { changeFacts, toAuditRow } from './audit-entry.js';
+import { Denials } from './denials.js';
+
+/** Dependencies. */
+export interface AuditTrailParts {
+    readonly store: AuditStore;
+    readonly policy: Pick<Policy, 'canCreate' | 'canWrite'>;
+    readonly log: Logger;
+    readonly now: () => number;
+}
+
+/** An operation that was performed, or denied. */
+export interface AuditedRequest {
+    readonly caller: Caller | null;
+    readonly origin: RequestOrigin;
+    readonly targetId: string;
+}
+
+/** Records entries. */
+export class AuditTrail implements WriteParticipant {
+
+    readonly #parts: AuditTrailParts;
+    readonly #denials: Denials;
+    readonly #recorded = new WeakSet<Error>();
+
+    constructor(parts: AuditTrailParts) {
+
+        this.#parts = parts;
+        this.#denials = new Denials(parts);
+    }
+
+    steps(change: ObjectChange): Step[] {
+
+        return [this.#parts.store.appendStep(toAuditRow(changeFacts(change, this.#ruleOf(change))))];
+    }
+
+    committed({ caller: { origin } }: ObjectChange): void {
+
+        if (origin) {
+            origin.changes += 1;
+        }
+    }
+
+    /** Records an operation that has changed no object. Resolves when the entry is durable. */
+    async performed({ caller, origin, targetId }: AuditedRequest, rule: string | null): Promise<void> {
+
+        await this.#parts.store.append([toAuditRow({ at: this.#parts.now(), outcome: 'performed', objectId: targetId, rule, caller, origin })]);
+    }
+
+    /** Records a request that was denied for lack of a login or of rights; other errors are none of its concern. Never throws. */
+    denied({ caller, origin, targetId }: AuditedRequest, error: unknown): void {
+
+        if (!(error instanceof DoipError) || !DENIALS.has(error.status) || this.#recorded.has(error)) {
+            return;
+        }
+
+        // An operation may pass on the error of a request that it performed for its caller.
+        this.#recorded.add(error);
+        this.#denials.add({ at: this.#parts.now(), outcome: 'denied', objectId: targetId, rule: error.reason ?? error.message, caller, origin });
+    }
+
+    /** Writes all denials. */
+    async flush(): Promise<void> {
+
+        await this.#denials.flush();
+    }
+
+    /** Writes all denials, and stops. */
+    async close(): Promise<void> {
+
+        await this.#denials.close();
+    }
+
+    #ruleOf({ before, after, caller }: ObjectChange): string {
+
+        const { policy } = this.#parts;
+        const subject = before ?? after;
+        if (caller.method === 'internal' || !subject) {
+            return 'the service itself';
+        }
+
+        const isNew = !before && !subject.metadata.isVersion;
+        const { allowed, reason } = isNew ? policy.canCreate(caller, subject.type) : policy.canWrite(caller, subject);
+        return allowed ? reason : `code of type ${subject.type}`;
+    }
+}
+
+const DENIALS: ReadonlySet<string> = new Set([Status.unauthenticated, Status.forbidden]);

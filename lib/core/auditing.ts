@@ -1,0 +1,37 @@
+/**
+ * What the dispatcher records in the audit log; see `lib/audit`.
+ */
+
+import type { DoipRequest } from '../doip/envelope.js';
+import type { Caller } from '../model/caller.js';
+import type { RequestOrigin } from '../model/request-origin.js';
+import type { Operation, OperationResult } from './operation.js';
+import type { OperationContext } from './operation-context.js';
+import type { Services } from './services.js';
+
+/** The request, as the audit log names it. */
+export function originOf(request: DoipRequest, operationId = request.operationId): RequestOrigin {
+
+    const { transport: { translator, protocol, remoteAddress, logId } } = request;
+    return { operationId, address: remoteAddress, protocol: translator ?? protocol, requestId: logId ?? null, changes: 0 };
+}
+
+/** Records an operation that may change things, but has changed no object, as a login does; changes of objects are recorded with them. */
+export async function recordOperation(operation: Operation, context: OperationContext, { callerId }: OperationResult): Promise<void> {
+
+    const { caller, targetId, services: { auditTrail } } = context;
+    const { origin } = caller;
+    if (!auditTrail || !origin || origin.changes > 0 || context.latest().attributes['dryRun'] === true) {
+        return;
+    }
+
+    const actor = callerId === undefined ? caller : { ...caller, userId: callerId };
+    const { authorise: rule } = operation;
+    await auditTrail.performed({ caller: actor, origin, targetId }, typeof rule === 'string' ? rule : null);
+}
+
+/** Records a request that was denied. */
+export function recordDenial({ auditTrail }: Partial<Services>, request: DoipRequest, caller: Caller | null, error: unknown): void {
+
+    auditTrail?.denied({ caller, origin: caller?.origin ?? originOf(request), targetId: request.targetId }, error);
+}

@@ -1,0 +1,69 @@
+/** `gateway/Op.Audit.List`: entries of the audit log, newest first. */
+
+import Joi from 'joi';
+import { text } from '../../core/attributes.js';
+import { defineOperation, result } from '../../core/operation.js';
+import { Op } from '../../doip/operation-ids.js';
+import { AUDIT_OUTCOMES, type AuditOutcome } from '../../audit/audit-entry.js';
+
+interface ListAttributes {
+    readonly userId?: string;
+    readonly objectId?: string;
+    readonly operation?: string;
+    readonly outcome?: AuditOutcome;
+    readonly from?: number;
+    readonly to?: number;
+    readonly before?: number;
+    readonly pageSize: number;
+}
+
+const MAX_PAGE = 1000;
+
+const time = (): Joi.NumberSchema => Joi.number().integer().min(0);
+const string = { type: 'string' };
+const integer = { type: 'integer' };
+
+export const listAudit = defineOperation<ListAttributes>({
+    id: Op.auditList,
+    summary: 'list entries of the audit log',
+    target: 'service',
+    methods: ['GET', 'POST'],
+    authorise: 'admin',
+    attributes: Joi.object<ListAttributes>({
+        userId: text().description('id of the user who acted; admin for the administrator'),
+        objectId: text().description('id of the object, or of the service'),
+        operation: text().description('operation id'),
+        outcome: Joi.string().valid(...AUDIT_OUTCOMES),
+        from: time().description('time of the first entry, in epoch ms'),
+        to: time().description('time of the last entry, in epoch ms'),
+        before: Joi.number().integer().min(1).description('`next` of the page before'),
+        pageSize: Joi.number().integer().min(1).max(MAX_PAGE).default(100)
+    }),
+    resultSchema: {
+        type: 'object',
+        properties: {
+            entries: {
+                type: 'array',
+                items: {
+                    type: 'object',
+                    properties: {
+                        id: integer, at: integer, outcome: { enum: [...AUDIT_OUTCOMES] }, operation: string, object: string,
+                        type: string, txnId: integer, formerTxnId: { type: ['integer', 'null'] }, parts: { type: 'array', items: string }, versionOf: string,
+                        user: { type: ['string', 'null'] }, actor: { type: ['string', 'null'] }, method: string, apiKey: string, rule: string, address: string,
+                        protocol: string, request: string, count: integer
+                    },
+                    required: ['id', 'at', 'outcome', 'user']
+                }
+            },
+            next: integer
+        },
+        required: ['entries']
+    },
+
+    async handler({ attributes: { operation: operationId, pageSize: limit, ...filter }, services: { auditLog, auditTrail } }) {
+
+        await auditTrail?.flush();
+        const { entries, next } = await auditLog.find({ ...filter, operationId, limit });
+        return result.json({ entries, ...next === null ? {} : { next } });
+    }
+});

@@ -1,0 +1,250 @@
+/** The audit log in the database: what is found, how tampering shows, and what is removed because of its age. */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import { pino } from 'pino';
+import type { Database } from '../../../db/database.js';
+import type { AuditFacts } from '../../../lib/audit/audit-entry.js';
+import { AUDIT_OUTCOMES, toAuditRow } from '../../../lib/audit/audit-entry.js';
+import { AuditLog, type AuditFilter } from '../../../lib/audit/audit-log.js';
+import { ANONYMOUS, type Caller } from '../../../lib/model/caller.js';
+import { AuditStore } from '../../../lib/stores/audit-store.js';
+import type { TestDatabase } from '../../support/database.js';
+import { forEachDatabase } from '../../support/database.js';
+import { seeded } from '../../support/random.js';
+
+export const lab = Lab.script();
+const { describe, it, beforeEach, afterEach } = lab;
+
+const log = pino({ level: 'silent' });
+const HOUR = 3_600_000;
+const START = Date.UTC(2026, 0, 1);
+
+const user = (userId: string): Caller => ({ ...ANONYMOUS, userId, isAuthenticated: true, method: 'token' });
+const origin = (operationId: string) => ({ operationId, address: '192.0.2.1', protocol: 'rest', requestId: null, changes: 0 });
+
+forEachDatabase((name, create, dialect) => {
+
+    describe(`the audit log on ${name}`, () => {
+
+        let place: TestDatabase;
+        let db: Database;
+        let store: AuditStore;
+        let now: number;
+        let audit: AuditLog;
+
+        beforeEach(async () => {
+
+            place = await create();
+            db = await place.open();
+            store = new AuditStore(db);
+            now = START;
+            audit = new AuditLog({ store, log, now: () => now });
+        });
+
+        afterEach(() => place.dispose());
+
+        const append = (facts: readonly AuditFacts[]): Promise<void> => store.append(facts.map(toAuditRow));
+
+        const fill = async (entries: number): Promise<void> => {
+
+            const facts = Array.from({ length: entries }, (_, i): AuditFacts => ({
+                at: START + i, outcome: 'changed', objectId: `test/${i}`, caller: user('test/ann'), origin: origin('0.DOIP/Op.Update'), rule: 'writers has public'
+            }));
+            for (let i = 0; i < entries; i += 200) {
+                await append(facts.slice(i, i + 200));
+            }
+        };
+
+        const run = async (sql: string, ...bindings: (string | number)[]): Promise<void> => {
+
+            const outcome = await db.commit({ steps: [{ sql, bindings }] });
+            expect(outcome.ok).to.be.true();
+        };
+
+        it('finds what a naive model finds, page by page', async () => {
+
+            const random = seeded(26);
+            const [users, objects, operations] = [['test/ann', 'test/bob', 'test/üñ'], ['test/1', 'test/2', `test/${'ö'.repeat(300)}`], ['a/Op.1', 'b/Op.2']];
+            const facts = Array.from({ length: 1700 }, (_, i): AuditFacts => ({
+                at: START + i * 1000 + random.integer(-3000, 3000), outcome: random.pick(AUDIT_OUTCOMES),
+                objectId: random.chance(0.1) ? null : random.pick(objects),
+                caller: random.chance(0.1) ? null : user(random.pick(users)), origin: origin(random.pick(operations))
+            }));
+            for (let i = 0; i < facts.length; i += 100) {
+                await append(facts.slice(i, i + 100));
+                if (random.chance(0.6)) {
+                    await audit.seal();
+                }
+            }
+
+            for (let round = 0; round < 40; ++round) {
+                const one = <T>(chance: number, items: readonly T[]): T | undefined => (random.chance(chance) ? random.pick(items) : undefined);
+                const filter: Omit<AuditFilter, 'limit'> = {
+                    userId: one(0.5, users), objectId: one(0.5, objects), operationId: one(0.3, operations), outcome: one(0.3, AUDIT_OUTCOMES),
+                    from: one(0.4, facts)?.at, to: one(0.4, facts)?.at
+                };
+                const limit = random.pick([1, 7, 100, 1000]);
+                const expected = facts.map((fact, i) => ({ ...fact, i })).filter(({ at, outcome, objectId, caller, origin: from }) =>
+                    (filter.userId ?? caller?.userId) === caller?.userId && (filter.objectId ?? objectId) === objectId &&
+                    (filter.operationId ?? from?.operationId) === from?.operationId && (filter.outcome ?? outcome) === outcome &&
+                    at >= (filter.from ?? 0) && at <= (filter.to ?? Infinity)).map(({ at, i }) => ({ at, i })).reverse();
+
+                const found: number[] = [];
+                for (let before: number | null | undefined; before !== null;) {
+                    const page = await audit.find({ ...filter, limit: limit === 1 && expected.length > 50 ? 100 : limit, ...before === undefined ? {} : { before } });
+                    found.push(...page.entries.map(({ at }) => Number(at)));
+                    before = page.next;
+                }
+
+                expect(found, JSON.stringify(filter)).to.equal(expected.map(({ at }) => at));
+            }
+        });
+
+        it('is intact when nothing was changed, whatever the number of entries', async () => {
+
+            expect(await audit.verify()).to.equal({ seals: 0, entries: 0, next: null, head: null, problem: null });
+            for (const [entries, seals] of [[1, 1], [500, 2], [1200, 5]] as const) {
+                await fill(entries);
+                const last = await audit.seal();
+                const verified = await audit.verify();
+
+                expect<unknown>([last?.seal, verified.seals, verified.problem]).to.equal([seals, seals, null]);
+                expect(verified.head).to.equal({ seal: seals, hash: last?.hash ?? '' });
+            }
+
+            expect((await audit.verify()).entries).to.equal(1701);
+            expect((await audit.verify(3)).seals).to.equal(3);
+            expect(await audit.seal()).to.include({ seal: 5 });
+        });
+
+        it('is sealed once by several nodes at a time', async () => {
+
+            await fill(2600);
+            const nodes = [1, 2, 3].map(() => new AuditLog({ store: new AuditStore(db), log, now: () => now }));
+            await Promise.all(nodes.map((node) => node.seal()));
+
+            const { entries, problem } = await audit.verify();
+            expect<unknown>([entries, problem]).to.equal([2600, null]);
+        });
+
+        const CHANGES: readonly (readonly [name: string, change: (seen: { hash: string }) => Promise<void>, problem: RegExp])[] = [
+            ['an entry is changed', () => run(`update audit_entries set entry = replace(entry, 'test/ann', 'test/bob') where id = 3`), /an entry of seal 1, or the seal, was changed/],
+            ['the time of an entry is changed', () => run('update audit_entries set at = 5 where id = 3'), /the time of entry 3 was changed/],
+            ['the terms of a seal are changed', () => run(`update audit_seals set terms = '' where seal = 2`), /an entry of seal 2, or the seal, was changed/],
+            ['an entry is removed', () => run('delete from audit_entries where id = 501'), /seal 2 has 499 entries instead of 500/],
+            ['an entry is added in a gap', async () => {
+
+                await run('delete from audit_seals where seal > 1');
+                await run('delete from audit_entries where id in (700, 900)');
+                await audit.seal();
+                await run(`insert into audit_entries (id, at, entry) values (900, 1, '{"at":1}')`);
+            }, /entry 900 was added after seal 2|seal 3 is not the expected one|seal 2 has/],
+            ['an entry is replaced', async () => {
+
+                await run('delete from audit_entries where id = 900');
+                await run(`insert into audit_entries (id, at, entry) values (900, 1, '{"at":1}')`);
+            }, /an entry of seal 2, or the seal, was changed/],
+            ['an id is left out of a seal', () => run(`update audit_seals set ids = '[1,2]', entries = 2 where seal = 1`), /seal 1|entry 3 was added/],
+            ['a seal is changed', () => run('update audit_seals set sealed_on = 5 where seal = 2'), /an entry of seal 2, or the seal, was changed/],
+            ['a seal is removed with its entries', async () => {
+
+                await run('delete from audit_seals where seal = 2');
+                await run('delete from audit_entries where id between 501 and 1000');
+            }, /seals before 3 are missing/],
+            ['the first seal is removed with its entries', async () => {
+
+                await run('delete from audit_seals where seal = 1');
+                await run('delete from audit_entries where id between 1 and 500');
+            }, /seals before 2 are missing/],
+            ['the end is removed', async () => {
+
+                await run('delete from audit_seals where seal = 3');
+                await run('delete from audit_entries where id between 1001 and 1200');
+            }, /seal 3 is missing: the end of the log was removed/],
+            ['the end is written anew', async () => {
+
+                await run('delete from audit_seals where seal = 3');
+                await run(`update audit_entries set entry = replace(entry, 'test/ann', 'test/bob') where id > 1000`);
+                await audit.seal();
+            }, /seal 3 is not the expected one/]
+        ];
+        for (const [change, make, problem] of CHANGES) {
+            it(`shows that ${change}`, async () => {
+
+                await fill(1200);
+                const last = await audit.seal();
+                const expected = { seal: 3, hash: last?.hash ?? '' };
+                expect((await audit.verify(0, expected)).problem).to.be.null();
+
+                await make(expected);
+                const verified = await audit.verify(0, expected);
+                expect(verified.problem ?? 'nothing').to.match(problem);
+            });
+        }
+
+        it('covers entries that become visible after later ones, in gaps', async () => {
+
+            await fill(300);
+            await run('update audit_entries set id = id + 1000 where id > 250');
+            await run('delete from audit_entries where id in (7, 9)');
+            await audit.seal();
+            await run(`insert into audit_entries (id, at, entry) values (9, 5, '{"at":5}')`);
+            await run(`insert into audit_entries (id, at, entry) values (900, 6, '{"at":6}')`);
+            const before = await audit.verify();
+            await audit.seal();
+            await fill(2);
+            await audit.seal();
+            const { seals, entries, problem } = await audit.verify();
+
+            expect(before.problem).to.equal('entry 9 was added after seal 1');
+            expect([seals, entries, problem]).to.equal(dialect === 'mysql' ? [3, 302, null] : [0, 0, 'entry 9 was added after seal 1']);
+            now = START + 1000 * HOUR;
+            await fill(1);
+            await audit.seal();
+            await audit.purge(now);
+            await audit.seal();
+            expect((await audit.verify()).problem).to.be.null();
+        });
+
+        it('removes old entries, says so in an entry, and stays intact', async () => {
+
+            for (let hour = 0; hour < 12; ++hour) {
+                now = START + hour * HOUR;
+                await fill(3);
+                await audit.seal();
+            }
+
+            await audit.purge(START + 8 * HOUR);
+            await audit.seal();
+            const kept = await audit.find({ limit: 100 });
+            const [first] = await store.seals(0);
+
+            expect((await audit.verify()).problem).to.be.null();
+            expect(first?.seal).to.equal(9);
+            expect<unknown>(kept.entries.filter(({ outcome }) => outcome === 'purged').map(({ upToSeal, user: by }) => [upToSeal, by])).to.equal([[8, 'admin'], [4, 'admin']]);
+            expect<unknown>(kept.entries.length).to.equal(4 * 3 + 2);
+
+            now = START + 1000 * HOUR;
+            await audit.purge(now);
+            await audit.seal();
+            expect((await audit.verify()).problem).to.be.null();
+
+            // Entries that are removed by others are not excused by an older removal.
+            const [oldest] = await store.seals(0);
+            await run('delete from audit_seals where seal = ?', oldest?.seal ?? 0);
+            await run('delete from audit_entries where id <= ?', oldest?.lastId ?? 0);
+            expect((await audit.verify()).problem ?? '').to.match(/are missing/);
+        });
+
+        it('leaves nothing of a unit that fails', async () => {
+
+            const row = toAuditRow({ at: 1, outcome: 'created', caller: null });
+            const { ok } = await db.commit({ steps: [
+                store.appendStep(row), { sql: 'update epochs set types = types where id = 77', bindings: [], expect: { rows: 1, otherwise: 'x' } }
+            ] });
+
+            expect<unknown>([ok, await store.lastId()]).to.equal([false, 0]);
+        });
+    });
+});
