@@ -209,6 +209,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     jobs.register(purgeJobs(jobStore));
     const elements = new ElementService(blobs, stores, limits.elementBytes, (type) => catalog.current.get(type)?.hashesObjects ?? false);
     const policy = new Policy(() => catalog.current.accessRules, options.hide);
+    const endpoint: () => Endpoint = options.endpoint ?? (() => ({ address: '127.0.0.1', port: 0, protocol: 'HTTP' }));
     const identity = composeIdentity({
         db, log, policy, edge,
         design: () => catalog.current.design.content,
@@ -216,6 +217,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         tokensPerUser: options.tokensPerUser,
         apiKeys: options.apiKeys,
         loginProviders: options.loginProviders,
+        ownBase: () => endpoint().url,
         ...options.passwordCost ? { passwords: { cost: options.passwordCost } } : {}
     });
     jobs.register(identity.housekeeping);
@@ -237,7 +239,6 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         node,
         onState: (state) => startup.set('indexer', state)
     });
-    const endpoint: () => Endpoint = options.endpoint ?? (() => ({ address: '127.0.0.1', port: 0, protocol: 'HTTP' }));
     const handles = composeHandles({
         db, catalog, policy, jobs, jobStore, settings, log, objects: scan, options: options.handles ?? { uiBase: null },
         hook: (object, requestContext) => scripting.design.createHandleValues(object, requestContext),

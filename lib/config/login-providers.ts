@@ -1,9 +1,11 @@
 /**
  * The file of OpenID Connect providers, which `OIDC_PROVIDERS` names: an array with an object for each provider whose tokens the service
- * accepts. It contains no secrets: tokens are verified with the public keys of the provider.
+ * accepts, and where browsers can log in. It contains no secrets: tokens are verified with the public keys of the provider, and the secret of a
+ * client is in a file of its own.
  */
 
 import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import Joi from 'joi';
 import { isLoopback, withoutBrackets } from '../util/net/ip-address.js';
 import { ConfigError } from './index.js';
@@ -27,6 +29,26 @@ export interface LoginProvider {
     readonly groups: Readonly<Record<string, string>>;
     /** Whether the keyword `authenticated` applies to its users even without a user object. */
     readonly authenticated: boolean;
+    /** Name for people. */
+    readonly title: string;
+    /** How browsers log in; null if they cannot. */
+    readonly browser: BrowserLogin | null;
+}
+
+/** The service as a client of a provider. */
+export interface BrowserLogin {
+    readonly clientId: string;
+    /** Null for a public client. */
+    readonly clientSecret: string | null;
+    readonly scope: string;
+    /** Lifetime of a login in seconds, after which people log in again. */
+    readonly sessionSeconds: number;
+}
+
+/** A provider as the file has it. */
+interface ProviderEntry extends Omit<LoginProvider, 'browser'>, Omit<BrowserLogin, 'clientId' | 'clientSecret'> {
+    readonly clientId: string | null;
+    readonly clientSecretFile: string | null;
 }
 
 /** Asymmetric ones only: with a symmetric one, every service that verifies tokens could make them. */
@@ -40,7 +62,7 @@ const address = Joi.string().max(1000).custom((text: string, helpers) => (isSafe
     .messages({ 'any.invalid': '{{#label}} must be an https address; http is for this machine only' });
 const claim = Joi.string().max(MAX_BYTES);
 
-const schema = Joi.array().max(MAX_PROVIDERS).unique('name').unique('issuer').items(Joi.object<LoginProvider>({
+const schema = Joi.array().max(MAX_PROVIDERS).unique('name').unique('issuer').items(Joi.object<ProviderEntry>({
     name: Joi.string().pattern(/^[a-z\d][a-z\d.-]{0,62}$/).invalid('admin').required()
         .messages({ 'string.pattern.base': '{{#label}} must be of lower-case letters, digits, dots and hyphens' }),
     issuer: address.required(),
@@ -52,7 +74,14 @@ const schema = Joi.array().max(MAX_PROVIDERS).unique('name').unique('issuer').it
     groupsClaim: claim.default('groups'),
     groups: Joi.object().pattern(Joi.string(), Joi.string().max(MAX_BYTES, 'utf8').invalid('admin', 'public', 'authenticated', 'creator', 'self'))
         .max(MAX_GROUPS).default({}),
-    authenticated: Joi.boolean().default(true)
+    authenticated: Joi.boolean().default(true),
+    title: Joi.string().max(100).default(Joi.ref('name')),
+    clientId: Joi.string().max(1000).allow(null).default(null),
+    clientSecretFile: Joi.string().allow(null).default(null).when('clientId', { is: null, then: Joi.valid(null) })
+        .messages({ 'any.only': '{{#label}} needs a clientId' }),
+    scope: Joi.string().max(1000).pattern(/(?:^| )openid(?: |$)/).default('openid profile')
+        .messages({ 'string.pattern.base': '{{#label}} must have the scope openid' }),
+    sessionSeconds: Joi.number().integer().min(60).max(31_536_000).default(8 * 3600)
 }));
 
 /**
@@ -63,7 +92,7 @@ const schema = Joi.array().max(MAX_PROVIDERS).unique('name').unique('issuer').it
  */
 export function readLoginProviders(file: string, handlePrefix: string): readonly LoginProvider[] {
 
-    const checked: Joi.ValidationResult<readonly LoginProvider[]> = schema.validate(parsed(file), { abortEarly: false });
+    const checked: Joi.ValidationResult<readonly ProviderEntry[]> = schema.validate(parsed(file), { abortEarly: false });
     if (checked.error) {
         throw new ConfigError(checked.error.details.map(({ message }) => `OIDC_PROVIDERS ${file}: ${message}`));
     }
@@ -72,7 +101,30 @@ export function readLoginProviders(file: string, handlePrefix: string): readonly
         throw new ConfigError([`OIDC_PROVIDERS ${file}: no provider may have the name ${handlePrefix}, which is the prefix of ids of this service`]);
     }
 
-    return checked.value;
+    return checked.value.map((entry) => providerOf(entry, file));
+}
+
+function providerOf({ clientId, clientSecretFile, scope, sessionSeconds, ...provider }: ProviderEntry, file: string): LoginProvider {
+
+    const clientSecret = clientSecretFile === null ? null : readSecret(resolve(dirname(file), clientSecretFile), file);
+    return { ...provider, browser: clientId === null ? null : { clientId, clientSecret, scope, sessionSeconds } };
+}
+
+function readSecret(path: string, file: string): string {
+
+    let secret: string;
+    try {
+        secret = readFileSync(path, 'utf8').trim();
+    }
+    catch (error) {
+        throw new ConfigError([`OIDC_PROVIDERS ${file}: clientSecretFile cannot be read: ${(error as Error).message}`]);
+    }
+
+    if (secret === '') {
+        throw new ConfigError([`OIDC_PROVIDERS ${file}: clientSecretFile ${path} is empty`]);
+    }
+
+    return secret;
 }
 
 function parsed(file: string): unknown {

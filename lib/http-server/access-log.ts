@@ -27,7 +27,7 @@ const TOGETHER_MS = 5_000;
 const MAX_LOGGED_URL = 2048;
 const HIDDEN = '[secret]';
 /** Parameters with credentials, or with JSON that may contain some. */
-const SECRET_NAME = /^(u|i|input|params|authentication)(\.|$)|password|secret|token|assertion|credential|jwt/i;
+const SECRET_NAME = /^(u|i|input|params|authentication)(\.|$)|password|secret|token|assertion|credential|jwt|^(login_)?code$|^state$/i;
 const SECRET_VALUE = /password|secret|token|assertion/i;
 
 /** Logs every response of a server, and errors of hapi or a handler. */

@@ -36,6 +36,8 @@ import { PasswordHasher } from './passwords/password-hasher.js';
 import type { CacheUsage } from '../util/cache/cache-usage.js';
 import type { Policy } from './access/access-policy.js';
 import { Principals } from './accounts/principals.js';
+import { BrowserLogins } from './authentication/browser-logins.js';
+import { SealedMessages } from './secrets/sealed-messages.js';
 import { LoginProviders } from './authentication/login-providers.js';
 import { SecretTransfer } from './secrets/secret-transfer.js';
 import { SecretExtractor } from './secrets/secret-extractor.js';
@@ -61,8 +63,10 @@ export interface IdentityOptions {
     readonly tokensPerUser?: number | undefined;
     /** Maximum number of API keys per user, default 100, and their maximum lifetime in days, default 0 for none. */
     readonly apiKeys?: { readonly perUser: number; readonly maxDays: number } | undefined;
-    /** OpenID Connect providers whose tokens are accepted; default none. */
+    /** OpenID Connect providers, whose tokens are accepted, and where browsers log in; default none. */
     readonly loginProviders?: readonly LoginProvider[] | undefined;
+    /** Address of the service, with a slash at its end, where the design names none. */
+    readonly ownBase?: () => string | undefined;
     readonly passwords?: PasswordOptions;
     /** Rate limiter at the edge of the service; default a new one. */
     readonly edge?: EdgeLimiter;
@@ -80,6 +84,7 @@ export interface IdentityLoad {
 /** The composed identity modules. */
 export interface Identity {
     readonly authenticator: Authenticator;
+    readonly browserLogins: BrowserLogins;
     readonly edge: EdgeLimiter;
     readonly local: LocalAccess;
     readonly tokens: OAuthTokenService;
@@ -99,6 +104,8 @@ export interface Identity {
     readonly principals: Principals;
     /** Installs the authenticate hook. `find` is called with every login and must be cheap. */
     useAuthenticateHook(find: HookSource): void;
+    /** Address to which login providers send browsers back. */
+    readonly callbackAddress: () => string;
     /** Current load; reads counters only. */
     readonly load: () => IdentityLoad;
     /** Periodic work for the job runner. */
@@ -135,11 +142,12 @@ export function composeIdentity(options: IdentityOptions): Identity {
     const hook = new HookAuthenticator(throttle, now);
     const local = new LocalAccess();
     const providers = new LoginProviders(loginProviders, { now, log });
+    const browserLogins = new BrowserLogins(loginProviders, { logins: stores.logins, messages: new SealedMessages({ db, settings }, now), log, now });
     const authenticator = new Authenticator({ assertions, callers, hook, keys, local, logins, providers, tokens }, design);
     edge.use((login) => !hook.isPresent && logins.isRejected(login));
     return {
-        authenticator, edge, keys, local, logins, directory,
-        tokens: new OAuthTokenService({ authenticator, callers, credentials: stores.credentials, directory, edge, keys, tokens }),
+        authenticator, browserLogins, edge, keys, local, logins, directory,
+        tokens: new OAuthTokenService({ authenticator, browserLogins, callers, credentials: stores.credentials, directory, edge, keys, tokens }),
         sessions: new Sessions({ authenticator, callers, tokens }, design),
         records: new SessionInfo(policy),
         admin: new AdminAccount({ db, credentials: stores.credentials, passwords, tokens }),
@@ -149,6 +157,7 @@ export function composeIdentity(options: IdentityOptions): Identity {
         secretTransfer,
         accountWriter: new AccountWriter({ ...stores, principals }),
         principals,
+        callbackAddress: () => `${(design().baseUri ?? options.ownBase?.() ?? '').replace(/\/$/, '')}/auth/callback`,
         load: () => ({ passwords: passwords.usage, caches: { tokens: tokens.cacheUsage, principals: directory.cacheUsage } }),
         useAuthenticateHook: (find) => hook.use(find),
         housekeeping: sweepLogins({ tokens, keys, logins: stores.logins }, now),

@@ -11,6 +11,9 @@ import { listAudit } from './audit/list.js';
 import { verifyAudit } from './audit/verify.js';
 import { changePassword } from './auth/change-password.js';
 import { checkCredentials } from './auth/check-credentials.js';
+import { beginLogin } from './auth/begin-login.js';
+import { completeLogin } from './auth/complete-login.js';
+import { loginProviders } from './auth/login-providers.js';
 import { introspect } from './auth/introspect.js';
 import { revoke } from './auth/revoke.js';
 import { token } from './auth/token.js';
@@ -59,5 +62,5 @@ export const builtInOperations = [
     getAcl, updateAcl, listSchemas, getSchema, updateSchema, deleteSchema, getSchemaTemplates, call, listMethods,
     uploadObjects, exportObjects, importObjects,
     changeAdminPassword, updateHandles, handleUpdateStatus, resolveHandle, locateHandle, createSession, getSession, deleteSession,
-    startupStatus, health, describe, usage, listAudit, verifyAudit
+    startupStatus, health, describe, usage, listAudit, verifyAudit, loginProviders, beginLogin, completeLogin
 ] as unknown as readonly Operation[];

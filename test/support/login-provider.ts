@@ -14,7 +14,7 @@ import type { JsonObject } from '../../lib/util/json-types.js';
 export const AUDIENCE = 'https://repository.example.org';
 
 const REDIRECT = 'http://127.0.0.1/callback';
-const SECRET = 'secret of the program';
+export const SECRET = 'secret of the program';
 
 /** A provider under test. */
 export interface TestProvider {
@@ -27,6 +27,10 @@ export interface TestProvider {
     programToken(): Promise<string>;
     /** A token of a person, by authorisation code with PKCE through the pages of the provider. */
     personToken(person: string): Promise<string>;
+    /** Lets browsers log in at a service: at the client `browser`, which has no secret, and at `confidential`, whose secret is {@link SECRET}. */
+    allow(redirectUri: string): Promise<void>;
+    /** Follows a browser from an address of the provider through its pages, until it is sent back to an address that begins with `end`. */
+    browse(start: string, end: string, person: string): Promise<URL>;
     /** Any claims, signed with a key of the provider; those of a valid token of `person` unless told otherwise. */
     sign(claims?: JsonObject, header?: JsonObject): Promise<string>;
     /** Replaces its key by a new one. */
@@ -61,15 +65,22 @@ export async function startProvider(claims: Readonly<Record<string, JsonObject>>
     await once(server, 'listening');
     const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     let key = await newKey();
+    const redirects: string[] = [];
     const open = async (): Promise<void> => {
 
-        listener = await providerOf(issuer, key, claims);
+        listener = await providerOf(issuer, key, claims, redirects);
     };
 
     const provider: TestProvider = {
         issuer, requests, isDown: false,
         programToken: () => tokenOf(issuer, new URLSearchParams({ grant_type: 'client_credentials' })),
         personToken: (person) => logIn(issuer, person),
+        browse: (start, end, person) => browse(new URL(start), end, person),
+        async allow(redirectUri) {
+
+            redirects.push(redirectUri);
+            await open();
+        },
         sign: (more = {}, header = {}) => {
 
             const now = Math.floor(Date.now() / 1000);
@@ -100,7 +111,9 @@ async function newKey(): Promise<SigningKey> {
     return { kid, privateKey, jwk: { ...await exportJWK(privateKey), kid, alg: 'RS256', use: 'sig' } };
 }
 
-async function providerOf(issuer: string, { jwk }: SigningKey, claims: Readonly<Record<string, JsonObject>>): Promise<RequestListener> {
+async function providerOf(
+    issuer: string, { jwk }: SigningKey, claims: Readonly<Record<string, JsonObject>>, redirects: readonly string[]
+): Promise<RequestListener> {
 
     const { default: Provider } = await import('oidc-provider');
     const provider = new Provider(issuer, {
@@ -109,15 +122,22 @@ async function providerOf(issuer: string, { jwk }: SigningKey, claims: Readonly<
         clients: [{
             client_id: 'program', client_secret: SECRET, redirect_uris: [REDIRECT], grant_types: ['authorization_code', 'client_credentials'], response_types: ['code'],
             application_type: 'native'
+        }, {
+            client_id: 'browser', redirect_uris: [REDIRECT, ...redirects], response_types: ['code'], application_type: 'native', token_endpoint_auth_method: 'none'
+        }, {
+            client_id: 'confidential', client_secret: SECRET, redirect_uris: [REDIRECT, ...redirects], response_types: ['code'], application_type: 'native'
         }],
-        findAccount: (_context: unknown, accountId: string) => ({ accountId, claims: () => ({ sub: accountId }) }),
+        scopes: ['openid', 'profile'],
+        claims: { openid: ['sub'], profile: ['preferred_username', 'groups'] },
+        conformIdTokenClaims: false,
+        findAccount: (_context: unknown, accountId: string) => ({ accountId, claims: () => ({ sub: accountId, ...claims[accountId] }) }),
         extraTokenClaims: (_context: unknown, { accountId }: { accountId?: string }) => claims[accountId ?? 'program'] ?? {},
         features: {
             clientCredentials: { enabled: true },
             devInteractions: { enabled: true },
             resourceIndicators: {
                 enabled: true,
-                defaultResource: () => AUDIENCE,
+                defaultResource: (_context: unknown, client: { clientId: string }) => (client.clientId === 'program' ? AUDIENCE : []),
                 useGrantedResource: () => true,
                 getResourceServerInfo: () => ({ scope: 'store', audience: AUDIENCE, accessTokenTTL: 600, accessTokenFormat: 'jwt', jwt: { sign: { alg: 'RS256' } } })
             }
@@ -138,7 +158,6 @@ async function tokenOf(issuer: string, body: URLSearchParams): Promise<string> {
     return token;
 }
 
-/** Goes through the pages of the provider as a browser does: redirects, cookies and two forms. */
 async function logIn(issuer: string, person: string): Promise<string> {
 
     const verifier = randomBytes(32).toString('base64url');
@@ -146,11 +165,19 @@ async function logIn(issuer: string, person: string): Promise<string> {
         client_id: 'program', response_type: 'code', redirect_uri: REDIRECT, scope: 'openid store', resource: AUDIENCE, state: 'x',
         code_challenge: createHash('sha256').update(verifier).digest('base64url'), code_challenge_method: 'S256'
     });
+    const next = await browse(new URL(`${issuer}/auth?${query.toString()}`), REDIRECT, person);
+    const code = next.searchParams.get('code') ?? '';
+    return tokenOf(issuer, new URLSearchParams({ grant_type: 'authorization_code', code, redirect_uri: REDIRECT, code_verifier: verifier, resource: AUDIENCE }));
+}
+
+/** Goes through the pages of the provider as a browser does: redirects, cookies and two forms. */
+async function browse(start: URL, end: string, person: string): Promise<URL> {
+
     const cookies = new Map<string, string>();
     const forms = [{ prompt: 'login', login: person, password: 'any' }, { prompt: 'consent' }];
-    let next = new URL(`${issuer}/auth?${query.toString()}`);
+    let next = start;
     let form: Record<string, string> | null = null;
-    while (!next.href.startsWith(REDIRECT)) {
+    while (!next.href.startsWith(end)) {
         const response: Response = await fetch(next, {
             redirect: 'manual', method: form ? 'POST' : 'GET', body: form ? new URLSearchParams(form) : null,
             headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') }
@@ -170,6 +197,5 @@ async function logIn(issuer: string, person: string): Promise<string> {
         next = location === null ? next : new URL(location, next);
     }
 
-    const code = next.searchParams.get('code') ?? '';
-    return tokenOf(issuer, new URLSearchParams({ grant_type: 'authorization_code', code, redirect_uri: REDIRECT, code_verifier: verifier, resource: AUDIENCE }));
+    return next;
 }

@@ -1,6 +1,6 @@
-/** `/auth`: OAuth-style access tokens (interface specification, "Authentication"), and API keys. */
+/** `/auth`: OAuth-style access tokens (interface specification, "Authentication"), API keys, and logins of browsers at login providers. */
 
-import type { Segment } from '../../lib/doip/envelope.js';
+import type { Segment, Transport } from '../../lib/doip/envelope.js';
 import type { JsonObject } from '../../lib/util/json-types.js';
 import type { Params } from '../http/request/params.js';
 import type { RouteCall, Route } from '../http/route.js';
@@ -10,14 +10,24 @@ import { Op } from '../../lib/doip/operation-ids.js';
 import { jsonSegment } from '../../lib/doip/segments.js';
 import { isForm } from '../http/request/body.js';
 import { loginLimits } from '../http/request/request-limits.js';
-import { outputReply } from '../http/response/reply.js';
+import { cookie } from '../http/headers/session-cookie.js';
+import { outputReply, redirectReply, type Reply } from '../http/response/reply.js';
 import { jsonInput } from './mapping/json-input.js';
 
 /** Keeps tokens out of every HTTP cache. */
 const UNCACHED = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 
 /** Members of the request that a form may carry as fields. */
-const FIELDS = ['grant_type', 'username', 'password', 'assertion', 'token'];
+const FIELDS = ['grant_type', 'username', 'password', 'assertion', 'token', 'code', 'code_verifier'];
+
+/** Parameters that login providers add (OpenID Connect Core 1.0, section 3.1.2.5; RFC 9207). */
+const CALLBACK_PARAMETERS = ['code', 'state', 'iss', 'error', 'error_description'];
+
+/** Maximum length of the cookie of a login in characters. */
+const MAX_COOKIE = 6000;
+
+/** Pages that are only passed through keep their addresses to themselves. */
+const PRIVATE = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' };
 
 export const authRoutes: readonly Route[] = [
     tokenRoute('/auth/token', Op.authToken),
@@ -46,8 +56,49 @@ export const authRoutes: readonly Route[] = [
         methods: ['DELETE'],
         path: '/auth/keys/{name*}',
         toEnvelope: ({ name }) => ({ operationId: Op.keysRevoke, attributes: { keyId: name } })
+    },
+    {
+        methods: ['GET'],
+        path: '/auth/login/{name*}',
+        toEnvelope: ({ name, params, transport }) => (name === '' ? { operationId: Op.loginProviders } : {
+            operationId: Op.loginBegin,
+            attributes: omitUndefined({ provider: name, returnTo: params.text('returnTo'), codeChallenge: params.text('codeChallenge') }),
+            fromEnvelope: ({ attributes: { state, cookie: value, maxAgeSeconds, ...attributes } }) =>
+                redirected(attributes, loginCookie(state as string, { value: value as string, maxAge: Number(maxAgeSeconds) }, transport))
+        })
+    },
+    {
+        methods: ['GET'],
+        path: '/auth/callback',
+        toEnvelope: ({ params, request, transport }) => {
+
+            const state = params.text('state') ?? '';
+            const given = CALLBACK_PARAMETERS.flatMap((each): [string, string][] => [[each, params.text(each) ?? '']]).filter(([, value]) => value !== '');
+            return {
+                operationId: Op.loginComplete,
+                attributes: { query: new URLSearchParams(given).toString(), cookie: cookie(request.headers, cookieName(state), MAX_COOKIE) ?? '' },
+                fromEnvelope: ({ attributes }) => redirected(attributes, loginCookie(state, { value: '', maxAge: 0 }, transport))
+            };
+        }
     }
 ];
+
+function redirected({ location }: JsonObject, cookies: string): Reply {
+
+    const reply = redirectReply(location as string);
+    return { ...reply, headers: { ...reply.headers, ...PRIVATE, 'Set-Cookie': cookies } };
+}
+
+/** One cookie for each login, so that several can be in progress in one browser. */
+function cookieName(state: string): string {
+
+    return `doip_login_${/^[\w-]{16}/.exec(state)?.[0] ?? ''}`;
+}
+
+function loginCookie(state: string, { value, maxAge }: { value: string; maxAge: number }, { protocol }: Transport): string {
+
+    return `${cookieName(state)}=${value}; Path=/; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${protocol === 'https' ? '; Secure' : ''}`;
+}
 
 function tokenRoute(path: string, operationId: string): Route {
 

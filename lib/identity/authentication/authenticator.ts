@@ -28,7 +28,8 @@ import { readClaims } from './jwt-bearer.js';
 import { isAdminName, isPossibleName, loginKey } from '../accounts/login-name.js';
 import type { ApiKey, ApiKeys } from '../keys/api-keys.js';
 import { claimsKey } from '../keys/key-value.js';
-import type { LoginProviders, ProvidedUser } from './login-providers.js';
+import type { LoginProviders } from './login-providers.js';
+import type { ProvidedUser } from './provided-user.js';
 import type { PasswordLogin, PasswordAuthenticator } from './password-authenticator.js';
 import type { AccessTokens } from '../tokens/access-tokens.js';
 import { isCsrfOf } from '../tokens/access-tokens.js';
@@ -38,7 +39,9 @@ export type AuthenticationRequest = Pick<DoipRequest, 'authentication' | 'client
     Partial<Pick<DoipRequest, 'attributes'>>;
 
 /** Operations that ignore credentials, even wrong ones: they carry theirs in the input, or need none. */
-const WITHOUT_CREDENTIALS: ReadonlySet<string> = new Set([Op.authToken, Op.authIntrospect, Op.authRevoke, Op.startupStatus]);
+const WITHOUT_CREDENTIALS: ReadonlySet<string> = new Set([
+    Op.authToken, Op.authIntrospect, Op.authRevoke, Op.startupStatus, Op.loginProviders, Op.loginBegin, Op.loginComplete
+]);
 
 /** Operations allowed to users who must change their password: the change itself, and what is public. */
 const BEFORE_PASSWORD_CHANGE: ReadonlySet<string> = new Set([
@@ -298,7 +301,7 @@ function passwordProof({ userId, record }: PasswordLogin): AuthenticationResult 
     return { userId, method: 'password', hook: null, record };
 }
 
-function providerProof({ userId, answer }: ProvidedUser): AuthenticationResult {
+export function providerProof({ userId, answer }: ProvidedUser): AuthenticationResult {
 
     return { userId, method: 'hook', hook: answer, record: null };
 }

@@ -7,21 +7,12 @@ import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import type { LoginProvider } from '../../config/login-providers.js';
-import { unauthenticated, unavailable } from '../../errors/errors.js';
-import { getAt } from '../../json/pointer.js';
-import type { JsonObject, JsonValue } from '../../util/json-types.js';
-import type { HookAnswer } from './hook-authenticator.js';
-import { readAnswer } from './hook-authenticator.js';
+import { unavailable } from '../../errors/errors.js';
+import type { JsonObject } from '../../util/json-types.js';
 import { readClaims } from './jwt-bearer.js';
-import { isPossibleName } from '../accounts/login-name.js';
 import { digestOf } from '../tokens/digest.js';
+import { type ProvidedUser, rejected, userOf } from './provided-user.js';
 import { ProviderKeys, ProviderUnavailable } from './provider-keys.js';
-
-/** A user whom a provider has identified. */
-export interface ProvidedUser {
-    readonly userId: string;
-    readonly answer: HookAnswer;
-}
 
 /** A verified token. */
 interface Verified {
@@ -90,7 +81,7 @@ export class LoginProviders {
 
         const { provider, keys } = known;
         const payload = await this.#payloadOf(token, provider, keys);
-        const user = userOf(provider, payload);
+        const user = userOf(provider, payload as JsonObject);
         const until = Math.min(Number(payload.exp) * 1000, this.#options.now() + VERIFIED_FOR);
         this.#verified.set(digestOf(token), { user, until });
         return user;
@@ -162,36 +153,4 @@ async function refusalOf(error: unknown): Promise<string | null> {
     const isOfProvider = error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid || !(error instanceof errors.JOSEError) ||
         error.code === 'ERR_JOSE_GENERIC';
     return isOfProvider ? null : error.message;
-}
-
-/** Returns the user that claims describe. Groups other than those of the configuration are ignored: a provider cannot name those of this service. */
-function userOf(provider: LoginProvider, payload: JWTPayload): ProvidedUser {
-
-    const claims = payload as JsonObject;
-    const id = claimOf(claims, provider.idClaim);
-    const userId = typeof id === 'string' && id !== '' ? `${provider.name}/${id}` : '';
-    if (!isPossibleName(userId) || /\p{Cc}/u.test(userId)) {
-        throw rejected(`token of ${provider.name}: claim ${provider.idClaim} is not the id of a user`);
-    }
-
-    const name = claimOf(claims, provider.usernameClaim);
-    const values = [claimOf(claims, provider.groupsClaim) ?? []].flat();
-    const groups = values.flatMap((value) => (typeof value === 'string' && Object.hasOwn(provider.groups, value) ? [provider.groups[value] ?? ''] : []));
-    const answer = readAnswer({
-        active: true, userId, groupIds: [...new Set(groups)], exp: payload.exp ?? 0, grantAuthenticatedAccess: provider.authenticated,
-        // With the name of the provider: a user of this service may have the same name.
-        ...typeof name === 'string' && name !== '' ? { username: `${name}@${provider.name}` } : {}
-    });
-    return { userId, answer };
-}
-
-function claimOf(claims: JsonObject, claim: string): JsonValue | undefined {
-
-    return claim.startsWith('/') ? getAt(claims, claim) : Object.hasOwn(claims, claim) ? claims[claim] : undefined;
-}
-
-/** The same as for every other wrong token; the reason is for the log. */
-function rejected(reason: string): Error {
-
-    return unauthenticated('Authentication failed: the token is not valid or has expired', { attributes: { error: 'invalid_token' }, reason });
 }

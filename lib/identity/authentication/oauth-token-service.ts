@@ -10,6 +10,8 @@ import { isJsonObject } from '../../util/json-types.js';
 import { Status } from '../../errors/status.js';
 import type { CredentialStore } from '../../stores/credential-store.js';
 import type { Authenticator } from './authenticator.js';
+import { providerProof } from './authenticator.js';
+import type { BrowserLogins } from './browser-logins.js';
 import type { PrincipalResolver, AuthenticationResult } from './principal-resolver.js';
 import { factsOf } from './principal-resolver.js';
 import type { Caller } from '../../model/caller.js';
@@ -21,11 +23,13 @@ import type { EdgeLimiter } from '../throttling/edge-limiter.js';
 import type { ApiKeys } from '../keys/api-keys.js';
 import { claimsKey } from '../keys/key-value.js';
 import type { AccessTokens } from '../tokens/access-tokens.js';
+import type { Epochs } from '../../stores/objects/object-store.js';
 import { getOrAdd } from '../../util/cache/get-or-add.js';
 
 type Transport = DoipRequest['transport'];
 
 const PASSWORD = 'password';
+const CODE = 'authorization_code';
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
 const PASSWORD_CHANGED = 'identity:password-changed';
 
@@ -33,6 +37,7 @@ const PASSWORD_CHANGED = 'identity:password-changed';
 export class OAuthTokenService {
 
     readonly #authenticator: Authenticator;
+    readonly #browserLogins: BrowserLogins;
     readonly #callers: PrincipalResolver;
     readonly #credentials: CredentialStore;
     readonly #directory: Directory;
@@ -41,11 +46,12 @@ export class OAuthTokenService {
     readonly #tokens: AccessTokens;
 
     constructor(parts: {
-        authenticator: Authenticator; callers: PrincipalResolver; credentials: CredentialStore; directory: Directory; edge: EdgeLimiter;
-        keys: ApiKeys; tokens: AccessTokens;
+        authenticator: Authenticator; browserLogins: BrowserLogins; callers: PrincipalResolver; credentials: CredentialStore; directory: Directory;
+        edge: EdgeLimiter; keys: ApiKeys; tokens: AccessTokens;
     }) {
 
         this.#authenticator = parts.authenticator;
+        this.#browserLogins = parts.browserLogins;
         this.#callers = parts.callers;
         this.#credentials = parts.credentials;
         this.#directory = parts.directory;
@@ -55,9 +61,9 @@ export class OAuthTokenService {
     }
 
     /**
-     * Issues a token for a password or a signed assertion.
+     * Issues a token for a password, a signed assertion, or the code of a login by a browser.
      *
-     * @param request `grant_type`, `username` and `password`, or `assertion`
+     * @param request `grant_type`, `username` and `password`, or `assertion`, or `code` and `code_verifier`
      * @throws DoipError 400 for a malformed request, 401 for wrong credentials, 403 for an insecure connection, 429
      */
     async grant(request: JsonValue | undefined, transport: Transport, requestContext: JsonObject = {}): Promise<{ token: string; caller: Caller }> {
@@ -65,14 +71,14 @@ export class OAuthTokenService {
         return inOauth(async () => {
 
             const members = membersOf(request);
-            const credentials = readGrant(members);
+            const prove = this.#proverOf(members);
             const rejection = this.#edge.rejects(members, transport);
             if (rejection) {
                 throw rejection;
             }
 
             const epochs = await this.#directory.epochs();
-            const proof = await this.#authenticator.prove({ credentials, asUserId: null, requestContext }, { transport }, epochs);
+            const proof = await prove(epochs, { transport, requestContext });
             const caller = await this.#callers.callerOf(proof, epochs.identity);
             const issued = await this.#issue(proof);
             if (!issued) {
@@ -81,6 +87,27 @@ export class OAuthTokenService {
 
             return { token: issued.token, caller };
         });
+    }
+
+    /** Returns what proves the identity for a grant. @throws DoipError 400 */
+    #proverOf(members: JsonObject): (epochs: Epochs, request: { transport: Transport; requestContext: JsonObject }) => Promise<AuthenticationResult> {
+
+        if (members['grant_type'] !== CODE) {
+            const credentials = readGrant(members);
+            return (epochs, { transport, requestContext }) => this.#authenticator.prove({ credentials, asUserId: null, requestContext }, { transport }, epochs);
+        }
+
+        const [code, verifier] = [requiredText('code', members['code']), requiredText('code_verifier', members['code_verifier'])];
+        return async (_epochs, { transport }) => {
+
+            this.#authenticator.checkTransport(transport);
+            const user = await this.#browserLogins.redeem(code, verifier);
+            if (!user) {
+                throw unauthenticated('Authorization failed', { reason: 'the login code is wrong, was used or has expired' });
+            }
+
+            return providerProof(user);
+        };
     }
 
     /** Returns the caller of a token or API key; anonymous if it is empty, unknown or expired. Counts as use. */

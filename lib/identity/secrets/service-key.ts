@@ -9,8 +9,7 @@ import type { Database } from '../../../db/database.js';
 import type { JsonObject } from '../../util/json-types.js';
 import type { SettingStore } from '../../stores/setting-store.js';
 import { isJsonObject } from '../../util/json-types.js';
-
-const KEY_CREATED = 'identity:service-key';
+import { type SharedSettingParts, sharedSetting } from './shared-setting.js';
 
 /** Size of the RSA key, a key type that every JWT library supports. */
 const BITS = 2048;
@@ -24,16 +23,14 @@ export interface ServiceKeyPair {
 /** Provides the key pair. */
 export class ServiceKey {
 
-    readonly #db: Database;
-    readonly #settings: SettingStore;
+    readonly #parts: SharedSettingParts;
     readonly #name: string;
     #pair: Promise<ServiceKeyPair> | null = null;
 
     /** @param name of the setting with the private key as a JWK */
     constructor(db: Database, settings: SettingStore, name: string) {
 
-        this.#db = db;
-        this.#settings = settings;
+        this.#parts = { db, settings };
         this.#name = name;
     }
 
@@ -50,7 +47,7 @@ export class ServiceKey {
 
     async #ensure(): Promise<ServiceKeyPair> {
 
-        const text = await this.#settings.get(this.#name) ?? await this.#make();
+        const text = await sharedSetting(this.#parts, this.#name, () => this.#generate());
         const privateKey: unknown = JSON.parse(text);
         if (!isJsonObject(privateKey)) {
             throw new Error(`the setting ${this.#name} holds no key`);
@@ -60,12 +57,9 @@ export class ServiceKey {
         return { privateKey, publicKey: { kty: String(kty), n: String(n), e: String(e) } };
     }
 
-    /** Generates and stores a key; if several nodes do so concurrently, the first one wins. */
-    async #make(): Promise<string> {
+    async #generate(): Promise<string> {
 
         const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: BITS });
-        const text = JSON.stringify(privateKey.export({ format: 'jwk' }));
-        const { ok } = await this.#db.commit({ steps: this.#settings.insertSteps(this.#name, text, KEY_CREATED) });
-        return ok ? text : await this.#settings.get(this.#name) ?? text;
+        return JSON.stringify(privateKey.export({ format: 'jwk' }));
     }
 }

@@ -16,7 +16,7 @@ export const token = defineOperation<{ readonly full: boolean }>({
     authorise: 'anyone',
     attributes: Joi.object({ full: flag().default(false) }),
     input: 'optional-json',
-    inputMembers: ['grant_type', 'username', 'password', 'assertion'],
+    inputMembers: ['grant_type', 'username', 'password', 'assertion', 'code', 'code_verifier'],
 
     async handler({ attributes, inputJson, requestContext, services: { identity }, transport }) {
 

@@ -27,14 +27,14 @@ export function readSession(headers: RequestHeaders, field?: string): JsonObject
     return csrfToken === undefined ? { sessionId } : { sessionId, csrfToken };
 }
 
-/** Reads the first cookie with a name. Malformed other cookies are ignored. */
-function cookie(headers: RequestHeaders, name: string): string | undefined {
+/** Reads the first cookie with a name; undefined if it is too long. Malformed other cookies are ignored. */
+export function cookie(headers: RequestHeaders, name: string, maxLength = MAX_LENGTH): string | undefined {
 
     for (const pair of (header(headers, 'cookie') ?? '').split(';')) {
         const equals = pair.indexOf('=');
         if (equals > 0 && pair.slice(0, equals).trim() === name) {
             const value = pair.slice(equals + 1).trim().replace(/^"(.*)"$/, '$1');
-            return value !== '' && value.length <= MAX_LENGTH ? value : undefined;
+            return value !== '' && value.length <= maxLength ? value : undefined;
         }
     }
 

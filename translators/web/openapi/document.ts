@@ -77,8 +77,8 @@ function restOperation({ method, path, tag, summary, query = [], body, response,
         parameters: [...inPath, ...query.map(queryParameter)],
         ...body === undefined ? {} : { requestBody: { content: contentOf(body) } },
         responses: {
-            200: { description: summary, content: contentOf(response) },
-            ...isRedirect ? { 302: { description: 'the address of the object is in the header Location' } } : {},
+            ...Object.keys(response).length === 0 && isRedirect ? {} : { 200: { description: summary, content: contentOf(response) } },
+            ...isRedirect ? { 302: { description: 'the address is in the header Location' } } : {},
             default: ERROR
         }
     };

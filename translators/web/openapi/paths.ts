@@ -231,6 +231,23 @@ export const PATHS: readonly PathDescription[] = [
     {
         method: 'delete', path: '/auth/keys/{keyId}', route: '/auth/keys/{name*}', tag: 'Logins', summary: 'revoke an API key', response: SUCCESS
     },
+    {
+        method: 'get', path: '/auth/login', route: '/auth/login/{name*}', tag: 'Logins', summary: 'the login providers for browsers',
+        response: jsonOf(ref('LoginProviders'))
+    },
+    {
+        method: 'get', path: '/auth/login/{provider}', route: '/auth/login/{name*}', tag: 'Logins', summary: 'redirect a browser to a login provider',
+        query: [
+            required('codeChallenge', 'SHA-256 hash of the code verifier of the page, in base64url'),
+            text('returnTo', 'path to which the browser returns with a login_code for /auth/token; / by default')
+        ],
+        response: {}, isRedirect: true
+    },
+    {
+        method: 'get', path: '/auth/callback', tag: 'Logins', summary: 'where login providers send browsers back',
+        query: [text('state', 'of the login'), text('code', 'of the provider'), text('iss', 'the provider'), text('error', 'why there is no code')],
+        response: {}, isRedirect: true
+    },
     { method: 'get', path: '/check-credentials', tag: 'Logins', summary: 'the authenticated caller', query: [ROLES], response: jsonOf(ref('Caller')) },
     { method: 'post', path: '/check-credentials', tag: 'Logins', summary: 'the same as GET', query: [ROLES], response: jsonOf(ref('Caller')) },
     {

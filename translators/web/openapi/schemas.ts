@@ -83,7 +83,7 @@ export const SCHEMAS: Readonly<Record<string, JsonObject>> = {
     }, ['results', 'success']),
     TokenRequest: {
         type: 'object',
-        properties: { grant_type: text, username: text, password: text, assertion: { ...text, description: 'a JWT signed with the key of the user' } }
+        properties: { grant_type: text, username: text, password: text, assertion: { ...text, description: 'a JWT signed with the key of the user' }, code: text, code_verifier: text }
     },
     Token: record({ access_token: text, token_type: { const: 'Bearer' }, active: { const: true }, ...caller }, ['access_token', 'token_type']),
     TokenInput: { type: 'object', properties: { token: text }, required: ['token'] },
@@ -97,6 +97,7 @@ export const SCHEMAS: Readonly<Record<string, JsonObject>> = {
         key: { ...text, description: 'the key itself, only in the response to its creation' }, id: text, name: text, userId: text, operations: ids, types: ids,
         readOnly: { type: 'boolean' }, createdOn: count, createdBy: text, expiresOn: count, lastUsedOn: count
     }, ['id', 'name', 'userId', 'readOnly', 'createdOn', 'createdBy']),
+    LoginProviders: record({ providers: { type: 'array', items: record({ name: text, title: text }, ['name', 'title']) } }, ['providers']),
     ApiKeys: record({ keys: listOf('ApiKey'), next: text }, ['keys']),
     Session: record({ isActiveSession: { type: 'boolean' }, ...caller }, ['isActiveSession']),
     Design: { type: 'object', properties: { schemas: ref('Schemas'), schemaIds: { type: 'object', additionalProperties: text } } },

@@ -1,0 +1,32 @@
+/**
+ * `gateway/Op.Login.Complete`: completes the login of a browser that comes back from its provider. The attribute `location` of the response is where it
+ * goes on, with a code for `20.DOIP/Op.Auth.Token`.
+ */
+
+import Joi from 'joi';
+import { text } from '../../core/attributes.js';
+import { defineOperation, result } from '../../core/operation.js';
+import { Op } from '../../doip/operation-ids.js';
+
+interface CompleteAttributes {
+    readonly query: string;
+    readonly cookie: string;
+}
+
+export const completeLogin = defineOperation<CompleteAttributes>({
+    id: Op.loginComplete,
+    summary: 'complete the login of a browser at a login provider',
+    target: 'service',
+    methods: ['GET', 'POST'],
+    authorise: 'anyone',
+    unlisted: true,
+    attributes: Joi.object<CompleteAttributes>({
+        query: text().required().description('what the provider has added to the address'),
+        cookie: text().default('').description('the cookie that the browser got when it began')
+    }),
+
+    async handler({ attributes: { query, cookie }, services: { identity } }) {
+
+        return result.empty({ location: await identity.browserLogins.complete({ query, cookie, redirectUri: identity.callbackAddress() }) });
+    }
+});

@@ -1,0 +1,27 @@
+/** `gateway/Op.Login.Providers`: the OpenID Connect providers at which browsers can log in. */
+
+import { defineOperation, result } from '../../core/operation.js';
+import { Op } from '../../doip/operation-ids.js';
+
+export const loginProviders = defineOperation({
+    id: Op.loginProviders,
+    summary: 'list the login providers for browsers',
+    target: 'service',
+    methods: ['GET', 'POST'],
+    authorise: 'anyone',
+    unlisted: true,
+    resultSchema: {
+        type: 'object',
+        properties: {
+            providers: {
+                type: 'array', items: { type: 'object', properties: { name: { type: 'string' }, title: { type: 'string' } }, required: ['name', 'title'] }
+            }
+        },
+        required: ['providers']
+    },
+
+    async handler({ services: { identity } }) {
+
+        return result.json({ providers: identity.browserLogins.list().map((provider) => ({ ...provider })) });
+    }
+});
