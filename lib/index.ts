@@ -19,6 +19,7 @@ export type { Rule } from './core/operation-summary.js';
 export type {
     CallerObjects, ElementSource, ObjectSource, OwnContext as OperationContext, OwnOperation as Operation, Performed, SearchOptions, SearchPage
 } from './core/own-operation.js';
+export type { ChangeEvent, ChangeListener } from './objects/change-events.js';
 export type { OperationResolver } from './core/registry.js';
 export { flag, text, texts } from './core/attributes.js';
 export * from './errors/errors.js';

@@ -26,6 +26,7 @@ import type { EdgeLimiter } from '../identity/throttling/edge-limiter.js';
 import { Policy } from '../identity/access/access-policy.js';
 import { IdentityParticipant, IdentitySecretRemover } from '../identity/sync/identity-participant.js';
 import { ContentPipeline } from '../objects/content-pipeline.js';
+import { ChangeEvents, type ChangeListener } from '../objects/change-events.js';
 import { ElementService } from '../objects/elements/element-service.js';
 import { ObjectLoader } from '../objects/read/object-loader.js';
 import { ObjectResolution } from '../objects/read/object-resolution.js';
@@ -89,6 +90,8 @@ export interface GatewayShell {
     readonly statuses: StatusTable;
     readonly edge: EdgeLimiter;
     readonly onCommitted?: CommitObserver;
+    /** Called with each change of an object by this process. */
+    readonly listeners: readonly ChangeListener[];
     /** Maps an error of the storage to the error to report; null for any other error. */
     readonly explain: (error: unknown) => DoipError | null;
 }
@@ -176,7 +179,7 @@ function loadOf(db: Database, parts: Awaited<ReturnType<typeof compose>>): Gatew
     };
 }
 
-async function compose(db: Database, options: GatewayOptions, { registry, startup, statuses, edge, explain }: GatewayShell) {
+async function compose(db: Database, options: GatewayOptions, { registry, startup, statuses, edge, explain, listeners }: GatewayShell) {
 
     const { limits, log } = options;
     const objectStore = new ObjectStore(db);
@@ -267,6 +270,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
         search.participants.payloadTexts,                                               // Payloads that are to be read in the background
         search.participants.changeLog,                                                  // Change log of the search index
         ...handles.participant ? [handles.participant] : [],                            // Outbox of the handle server
+        ...listeners.length > 0 ? [new ChangeEvents(listeners, log)] : [],              // Events for extensions
         ...auditTrail ? [auditTrail] : [],                                              // Entry of the audit log
         ...usage ? [usage] : []                                                         // Totals of users and types; last, as they are locked
     ];

@@ -8,6 +8,7 @@ import type { DoipRequest, DoipResponse } from '../doip/envelope.js';
 import type { StatusInfo } from '../errors/status.js';
 import { toOperation, type OwnOperation } from '../core/own-operation.js';
 import type { OperationResolver } from '../core/registry.js';
+import type { ChangeListener } from '../objects/change-events.js';
 import type { Runtime } from './container.js';
 import type { Services } from '../core/services.js';
 import type { CommitObserver } from '../../db/database.js';
@@ -60,6 +61,13 @@ export interface Gateway {
     registerStatus(id: string, options?: { http?: number; reason?: string }): void;
     /** Adds operations that depend on the target, before `start()`. */
     addResolver(resolver: OperationResolver): void;
+    /**
+     * Reports every change of an object by this process after it was stored, before `start()`. A process that stops may have reported less than it
+     * has stored, and other nodes report their own changes: whoever must miss nothing compares transaction numbers.
+     *
+     * @throws Error after the start
+     */
+    onChange(listener: ChangeListener): void;
     /** Table of statuses for translators. */
     readonly statuses: StatusTable;
     /**
@@ -115,6 +123,8 @@ class RepositoryGateway implements Gateway {
     readonly #registry = new OperationRegistry();
     readonly #startup = new StartupState();
     #runtime: Runtime | null = null;
+    readonly #listeners: ChangeListener[] = [];
+    #hasStarted = false;
     #observer: GatewayObserver | null = null;
     #watch: DatabaseMonitor | null = null;
     /** The current or last start; never rejects. */
@@ -179,13 +189,23 @@ class RepositoryGateway implements Gateway {
         this.#registry.addResolver(resolver);
     }
 
+    onChange(listener: ChangeListener): void {
+
+        if (this.#hasStarted) {
+            throw new Error('listeners for changes must be added before the gateway is started');
+        }
+
+        this.#listeners.push(listener);
+    }
+
     async start(): Promise<GatewayStart> {
 
         this.#registry.seal();
+        this.#hasStarted = true;
         this.#startup.start();
         const opening = openRuntime(this.#options, {
             registry: this.#registry, startup: this.#startup, statuses: this.statuses, edge: this.edge, explain: (error) => this.explain(error),
-            onCommitted: (...committed) => this.#observer?.committed(...committed)
+            listeners: this.#listeners, onCommitted: (...committed) => this.#observer?.committed(...committed)
         });
         this.#opening = opening.catch(() => null);
         try {

@@ -137,10 +137,10 @@ function scriptOf({ blocks }: Page): string {
             return [`cat > '${file}' <<'END_OF_FILE'`, text, 'END_OF_FILE'];
         }
 
-        const run = ['{', text, `} > .run/${line}.out 2> .run/${line}.error`, `echo $? > .run/${line}.code`];
+        const run = ['{', text, `} > "$RUN"/${line}.out 2> "$RUN"/${line}.error`, `echo $? > "$RUN"/${line}.code`];
         const needs = options.get('needs');
         return language !== 'sh' ? [] : needs === undefined ? run :
-            [`if python3 -c 'import ${needs}' 2> /dev/null; then`, ...run, 'else', `printf '${needs}' > .run/${line}.missing`, 'fi'];
+            [`if python3 -c 'import ${needs}' 2> /dev/null; then`, ...run, 'else', `printf '${needs}' > "$RUN"/${line}.missing`, 'fi'];
     }).join('\n');
 }
 
@@ -150,7 +150,7 @@ async function shell(folder: string, script: string, dataDir: string | undefined
     const child = spawn('sh', ['-s'], {
         cwd: folder, stdio: ['pipe', 'ignore', 'pipe'],
         env: {
-            ...process.env, DATA_DIR: dataDir, LOG_LEVEL: 'warn', NO_PROXY: '*', no_proxy: '*', REAL_PATH: path,
+            ...process.env, DATA_DIR: dataDir, LOG_LEVEL: 'warn', NO_PROXY: '*', no_proxy: '*', REAL_PATH: path, RUN: join(folder, '.run'),
             PATH: [join(folder, '.run'), path].join(delimiter)
         }
     });
