@@ -52,7 +52,7 @@ export function toAuditRow({ at, outcome, objectId = null, more = {}, rule = nul
         ...caller?.actorId === undefined ? {} : { actor: idOf(caller.actorId) },
         ...caller ? { method: caller.method } : {},
         ...caller?.apiKey ? { apiKey: caller.apiKey.id } : {},
-        ...rule === null ? {} : { rule: rule.slice(0, MAX_RULE_LENGTH).toWellFormed() },
+        ...rule === null ? {} : { rule: ruleOf(rule) },
         ...address === undefined ? {} : { address, protocol },
         ...requestId === undefined || requestId === null ? {} : { request: idOf(requestId) }
     };
@@ -62,7 +62,19 @@ export function toAuditRow({ at, outcome, objectId = null, more = {}, rule = nul
 /** Returns an id as the log has it: longer ones, which no object has, are cut. */
 export function idOf(id: string | null): string | null {
 
-    return id !== null && Buffer.byteLength(id) > MAX_ID_BYTES ? `${id.slice(0, CUT_LENGTH).toWellFormed()}…` : id?.toWellFormed() ?? null;
+    return id !== null && Buffer.byteLength(id) > MAX_ID_BYTES ? `${cut(id, CUT_LENGTH)}…` : id?.toWellFormed() ?? null;
+}
+
+/** Returns a rule as the log has it. */
+export function ruleOf(rule: string): string {
+
+    return rule.length > MAX_RULE_LENGTH ? cut(rule, MAX_RULE_LENGTH) : rule.toWellFormed();
+}
+
+/** Copies the beginning of a text: a slice would hold all of it in memory. */
+function cut(text: string, length: number): string {
+
+    return Buffer.from(text.slice(0, length)).toString();
 }
 
 /** Returns what a change of an object was: its outcome, its id, and which parts were replaced. */

@@ -12,7 +12,7 @@ import { SERVICE } from '../model/caller.js';
 import type { AuditRow, AuditSeal, AuditStore } from '../stores/audit-store.js';
 import { AUDIT_ROWS, termOf } from '../stores/audit-store.js';
 import { EventLoopYielder } from '../util/concurrency/event-loop-yielder.js';
-import type { JsonObject } from '../util/json-types.js';
+import type { JsonObject, JsonValue } from '../util/json-types.js';
 import type { AuditOutcome } from './audit-entry.js';
 import { idOf, toAuditRow } from './audit-entry.js';
 
@@ -319,10 +319,10 @@ export class AuditLog {
     }
 }
 
-function isWanted({ at, user, object, operation, outcome }: JsonObject, filter: Omit<AuditFilter, 'limit' | 'before'>): boolean {
+function isWanted({ at, user, actor, object, operation, outcome }: JsonObject, filter: Omit<AuditFilter, 'limit' | 'before'>): boolean {
 
     const { userId, objectId, operationId, from = -Infinity, to = Infinity } = filter;
-    return Number(at) >= from && Number(at) <= to && (userId === undefined || user === userId) && (objectId === undefined || object === objectId) &&
+    return Number(at) >= from && Number(at) <= to && (userId === undefined || user === userId || actor === userId) && (objectId === undefined || object === objectId) &&
         (operationId === undefined || operation === operationId) && (filter.outcome === undefined || outcome === filter.outcome);
 }
 
@@ -330,9 +330,14 @@ function termsOf(rows: readonly AuditRow[]): Set<number> {
 
     return new Set(rows.flatMap(({ entry }) => {
 
-        const { user, object } = JSON.parse(entry) as JsonObject;
-        return [...typeof user === 'string' ? [termOf('user', user)] : [], ...typeof object === 'string' ? [termOf('object', object)] : []];
+        const { user, actor, object } = JSON.parse(entry) as JsonObject;
+        return [...[user, actor].filter(isText).map((id) => termOf('user', id)), ...[object].filter(isText).map((id) => termOf('object', id))];
     }));
+}
+
+function isText(value: JsonValue | undefined): value is string {
+
+    return typeof value === 'string';
 }
 
 function hashOf({ seal, firstId, lastId, ids, terms, entries, sealedOn, previous }: Omit<AuditSeal, 'hash'>, rows: readonly AuditRow[]): string {

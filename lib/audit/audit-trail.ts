@@ -8,7 +8,7 @@ import type { Step } from '../../db/database.js';
 import { DoipError } from '../errors/errors.js';
 import { Status } from '../errors/status.js';
 import type { Policy } from '../identity/access/access-policy.js';
-import type { Caller } from '../model/caller.js';
+import { ANONYMOUS_AUTHOR, type Caller } from '../model/caller.js';
 import type { RequestOrigin } from '../model/request-origin.js';
 import type { ObjectChange, WriteParticipant } from '../model/write-participant.js';
 import type { AuditStore } from '../stores/audit-store.js';
@@ -90,7 +90,7 @@ export class AuditTrail implements WriteParticipant {
         const { policy } = this.#parts;
         const subject = before ?? after;
         if (caller.method === 'internal' || !subject) {
-            return 'the service itself';
+            return caller.origin ? `the service itself, in a request of ${caller.actorId ?? ANONYMOUS_AUTHOR}` : 'the service itself';
         }
 
         const isNew = !before && !subject.metadata.isVersion;

@@ -6,7 +6,7 @@
 import type { Logger } from 'pino';
 import type { AuditStore } from '../stores/audit-store.js';
 import type { AuditFacts } from './audit-entry.js';
-import { toAuditRow } from './audit-entry.js';
+import { idOf, ruleOf, toAuditRow } from './audit-entry.js';
 
 /** Denials are written after this time in ms, and counted for a window in ms. */
 const WRITE_AFTER_MS = 1000;
@@ -39,6 +39,8 @@ export class Denials {
     readonly #ofAddress = new Map<string, number>();
     #began = 0;
     #timer: NodeJS.Timeout | undefined;
+    /** When the timer ends, in ms of `performance.now()`. */
+    #due = 0;
     #writing: Promise<void> = Promise.resolve();
     #hasFailed = false;
     #isClosed = false;
@@ -49,8 +51,9 @@ export class Denials {
     }
 
     /** Adds a denial, to be written soon. */
-    add(facts: AuditFacts): void {
+    add(given: AuditFacts): void {
 
+        const facts = withCutIds(given);
         if (this.#counted.size === 0) {
             this.#began = facts.at;
         }
@@ -61,9 +64,8 @@ export class Denials {
         }
         else {
             this.#addNew(facts);
+            this.#schedule(WRITE_AFTER_MS);
         }
-
-        this.#schedule(WRITE_AFTER_MS);
     }
 
     /** Writes what was added. */
@@ -114,20 +116,27 @@ export class Denials {
 
     #schedule(afterMs: number): void {
 
-        if (this.#timer === undefined && !this.#isClosed) {
-            this.#timer = setTimeout(() => {
-
-                this.#timer = undefined;
-                void this.flush();
-            }, afterMs).unref();
+        const due = performance.now() + afterMs;
+        if (this.#isClosed || this.#timer !== undefined && this.#due <= due) {
+            return;
         }
+
+        clearTimeout(this.#timer);
+        this.#due = due;
+        this.#timer = setTimeout(() => {
+
+            this.#timer = undefined;
+            void this.flush();
+        }, afterMs).unref();
     }
 
     /** Writes denials when they are new, and how often they were repeated at the end of the window. Tried again later if it fails. */
     async #write(): Promise<void> {
 
         const { store, log, now } = this.#options;
-        const isOver = now() - this.#began >= WINDOW_MS;
+        const elapsed = now() - this.#began;
+        // The clock may have been set back.
+        const isOver = elapsed >= WINDOW_MS || elapsed < 0;
         const due = [...this.#counted.values()].filter(({ count, written }) => written === 0 || isOver && count > written)
             .map((counted) => ({ counted, upTo: counted.count }));
         try {
@@ -167,6 +176,14 @@ export class Denials {
             this.#counted.set(key, { facts, count: count - written, written: 0 });
         }
     }
+}
+
+/** Cuts what an attacker may choose, as entries have it: it is held in memory for a minute. */
+function withCutIds(facts: AuditFacts): AuditFacts {
+
+    const { objectId = null, origin, rule = null } = facts;
+    const cut = origin && { ...origin, operationId: idOf(origin.operationId) ?? '', requestId: idOf(origin.requestId) };
+    return { ...facts, objectId: idOf(objectId), rule: rule && ruleOf(rule), origin: cut };
 }
 
 function count(counted: Counted, { at }: AuditFacts): void {

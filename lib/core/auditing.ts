@@ -3,8 +3,11 @@
  */
 
 import type { DoipRequest } from '../doip/envelope.js';
+import { SERVICE_ALIAS } from '../doip/ids.js';
 import type { Caller } from '../model/caller.js';
 import type { RequestOrigin } from '../model/request-origin.js';
+import { declaredNames } from './attributes.js';
+import { isReading } from './authorise.js';
 import type { Operation, OperationResult } from './operation.js';
 import type { OperationContext } from './operation-context.js';
 import type { Services } from './services.js';
@@ -17,21 +20,29 @@ export function originOf(request: DoipRequest, operationId = request.operationId
 }
 
 /** Records an operation that may change things, but has changed no object, as a login does; changes of objects are recorded with them. */
-export async function recordOperation(operation: Operation, context: OperationContext, { callerId }: OperationResult): Promise<void> {
+export async function recordOperation(operation: Operation, context: OperationContext, { callerId, changedBy }: OperationResult): Promise<void> {
 
     const { caller, targetId, services: { auditTrail } } = context;
     const { origin } = caller;
-    if (!auditTrail || !origin || origin.changes > 0 || context.latest().attributes['dryRun'] === true) {
+    if (!auditTrail || !origin || origin.changes > 0 || isReading(operation) && changedBy === undefined || isRehearsal(operation, context)) {
         return;
     }
 
     const actor = callerId === undefined ? caller : { ...caller, userId: callerId };
     const { authorise: rule } = operation;
-    await auditTrail.performed({ caller: actor, origin, targetId }, typeof rule === 'string' ? rule : null);
+    await auditTrail.performed({ caller: actor, origin, targetId }, changedBy ?? (typeof rule === 'string' ? rule : null));
 }
 
 /** Records a request that was denied. */
-export function recordDenial({ auditTrail }: Partial<Services>, request: DoipRequest, caller: Caller | null, error: unknown): void {
+export function recordDenial(services: Partial<Services>, request: DoipRequest, caller: Caller | null, error: unknown): void {
 
-    auditTrail?.denied({ caller, origin: caller?.origin ?? originOf(request), targetId: request.targetId }, error);
+    const { auditTrail, serviceId } = services;
+    const targetId = request.targetId === SERVICE_ALIAS ? serviceId ?? SERVICE_ALIAS : request.targetId;
+    auditTrail?.denied({ caller, origin: caller?.origin ?? originOf(request), targetId }, error);
+}
+
+/** True for a dry run. An attribute that the operation does not declare means nothing, and hides nothing. */
+function isRehearsal({ attributes: schema }: Operation, context: OperationContext): boolean {
+
+    return schema !== undefined && declaredNames(schema).has('dryRun') && context.latest().attributes['dryRun'] === true;
 }

@@ -174,7 +174,7 @@ export class Dispatcher {
         await this.#requests.count();
         const target = await readTarget(request, services);
         const found = await authenticate(services, { request, operationId: fixed?.id, target }, allowance);
-        const caller = services.auditTrail && !(fixed && isReading(fixed)) ? inRequest(found, originOf(request, fixed?.id)) : found;
+        const caller = services.auditTrail ? inRequest(found, originOf(request, fixed?.id)) : found;
         seen.caller = caller;
         allowance?.countCaller(caller);
         return await this.#runFor(caller, { request, services, target, fixed }, seen);
@@ -230,8 +230,8 @@ export class Dispatcher {
 
         await shapeInput(operation, context, context.input);
         const outcome = await operation.handler(context);
-        if (seen && fixed) {
-            await recordOperation(fixed, context, outcome);
+        if (seen) {
+            await recordOperation(operation, context, outcome);
         }
 
         return outcome;

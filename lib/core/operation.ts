@@ -63,6 +63,8 @@ export interface OperationResult {
     readonly callerId?: string | null;
     /** Id of the object that was created, for the access log. */
     readonly createdId?: string;
+    /** Of an operation that counts as reading, where it may have changed something: the rule that allowed it, for the audit log. */
+    readonly changedBy?: string;
     /** Tag of the version of the object on which the output depends; absent if it depends on more than that. */
     readonly entityTag?: string;
 }

@@ -28,7 +28,7 @@ export interface Caller {
     readonly method: 'none' | 'password' | 'key' | 'token' | 'session' | 'api-key' | 'hook' | 'as-user' | 'internal';
     /** The API key that the caller has used, which restricts what they may do. */
     readonly apiKey?: ApiKeyScope;
-    /** Id of the user who acts as this one, and whose identity was proven. */
+    /** Id of the user who acts as this one, or whose request the service performs, and whose identity was proven. */
     readonly actorId?: string | null;
     /** The request of the caller, where changes are audited. */
     readonly origin?: RequestOrigin;
@@ -57,6 +57,12 @@ export const ANONYMOUS: Caller = {
 export const SERVICE: Caller = {
     userId: ADMIN_ID, username: ADMIN_ID, groupIds: [], isAdmin: true, isAuthenticated: true, method: 'internal'
 };
+
+/** Returns the service itself as it acts in a request of a caller, such as by type code: the audit log has whose request it was. */
+export function serviceFor({ origin, userId, actorId = userId }: Caller): Caller {
+
+    return origin ? { ...SERVICE, actorId, origin, shared: SERVICE } : SERVICE;
+}
 
 /** True for callers with all rights of the administrator: an API key may restrict them to some types. */
 export function isUnrestrictedAdmin({ isAdmin, apiKey }: Caller): boolean {

@@ -15,6 +15,16 @@ export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
 const SECRET = 'the password of ann';
+const CODE = `
+const { create } = require('cordra');
+exports.methods = {
+    edit: (object) => { object.content.edited = true; },
+    make: () => create({ type: 'Document', content: {} }).id,
+    idle: () => 'nothing',
+    peek: () => 'nothing'
+};
+exports.methods.peek.allowGet = true;
+`;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 forEachWay((name, start) => {
@@ -135,6 +145,78 @@ forEachWay((name, start) => {
             for (const secret of [SECRET, token, key, 'wrong password', ADMIN_PASSWORD]) {
                 expect(text.includes(secret), secret).to.be.false();
             }
+        });
+
+        it('has logins and keys also with an attribute dryRun, which their operations do not have', async () => {
+
+            await fresh();
+            const answers = [
+                await service.anonymously('POST /auth/token?dryRun=true', {
+                    payload: JSON.stringify({ grant_type: 'password', username: 'ann', password: SECRET }), headers: JSON_TYPE
+                }),
+                await service.anonymously(`POST /doip?targetId=service&operationId=${Op.keysCreate}&attributes.dryRun=true`, {
+                    payload: '{"name":"hidden"}', headers: { ...asAnn.headers, ...JSON_TYPE }
+                })
+            ];
+
+            expect(answers.map(({ statusCode }) => statusCode), answers[1]!.payload).to.equal([200, 200]);
+            expect<unknown>((await fresh()).map(({ outcome, operation, user }) => [outcome, operation, user]))
+                .to.equal([['performed', Op.authToken, ann], ['performed', Op.keysCreate, ann]]);
+        });
+
+        it('has methods of types, and who called those whose code changed other objects', async () => {
+
+            await service.create('Schema', { name: 'Coded', schema: { type: 'object' }, javascript: CODE }, 'handle=test/coded-type');
+            await service.create('Coded', {}, 'handle=test/coded');
+            await put('/acls/test/coded', { readers: ['public'], writers: ['test/ann'] }, { headers: basic('admin', ADMIN_PASSWORD) });
+            await fresh();
+            const answers = [
+                await service.anonymously('POST /call?objectId=test/coded&method=edit', asAnn),
+                await service.anonymously('POST /call?objectId=test/coded&method=make', asAnn),
+                await service.anonymously('POST /doip?targetId=test/coded&operationId=make', asAnn),
+                await service.anonymously('POST /call?objectId=test/coded&method=idle', asAnn),
+                await service.anonymously('POST /doip?targetId=test/coded&operationId=idle', asAnn),
+                await service.anonymously('GET /call?objectId=test/coded&method=peek', asAnn),
+                await service.anonymously('POST /call?objectId=test/coded&method=peek', asAnn)
+            ];
+
+            expect(answers.map(({ statusCode }) => statusCode), answers.map(({ payload }) => payload).join()).to.equal([200, 200, 200, 200, 200, 200, 200]);
+            const entries = await fresh();
+            expect<unknown>(entries.map(({ outcome, operation, user, actor, address, method }) => [outcome, operation, user, actor ?? null, address, method])).to.equal([
+                ['changed', Op.call, ann, null, '127.0.0.1', 'password'],
+                ['created', Op.call, 'admin', ann, '127.0.0.1', 'internal'],
+                ['created', 'make', 'admin', ann, '127.0.0.1', 'internal'],
+                ['performed', Op.call, ann, null, '127.0.0.1', 'password'],
+                ['performed', 'idle', ann, null, '127.0.0.1', 'password']
+            ]);
+            expect<unknown>(entries.map(({ rule }) => rule)).to.equal([
+                'writers has test/ann', 'the service itself, in a request of test/ann', 'the service itself, in a request of test/ann',
+                'method idle: method idle is open to readers or writers of test/coded', 'method idle: method idle is open to readers or writers of test/coded'
+            ]);
+            expect<unknown>((await list(`&userId=${ann}`)).filter(({ actor }) => actor === ann).map(({ operation }) => operation)).to.equal(['make', Op.call]);
+            await service.asAdmin('DELETE /objects/test/coded-type');
+        });
+
+        it('has who uploaded objects', async () => {
+
+            await fresh();
+            const uploaded = await service.asAdmin('POST /uploadObjects', { payload: '[{"id":"test/uploaded","type":"Document","content":{}}]' });
+
+            expect(uploaded.statusCode, uploaded.payload).to.equal(200);
+            expect<unknown>((await fresh()).map(({ outcome, operation, object, user, actor, method }) => [outcome, operation, object, user, actor ?? null, method])).to.equal([
+                ['created', Op.uploadObjects, 'test/uploaded', 'admin', 'admin', 'internal'],
+                ['performed', Op.uploadObjects, service.gateway.services.serviceId, 'admin', null, 'password']
+            ]);
+        });
+
+        it('names the service by its id, also where it was denied by its alias', async () => {
+
+            await fresh();
+            await service.anonymously(`POST /doip?targetId=service&operationId=${Op.changeAdminPassword}`, { ...asAnn, payload: '{"password":"another password"}' });
+            const [denied] = await fresh();
+
+            expect<unknown>([denied?.['outcome'], denied?.['object']]).to.equal(['denied', service.gateway.services.serviceId]);
+            expect((await list('&objectId=service&outcome=denied')).length).to.be.above(0);
         });
 
         it('has every denied request, also of items of a batch, by every protocol', async () => {

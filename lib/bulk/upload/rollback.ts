@@ -11,7 +11,7 @@ import type { StoredObject, IndexedForm } from '../../model/stored-object.js';
 import type { BlobRef, BlobStore, StagedBlob } from '../../stores/blobs/blob-store.js';
 import type { IndexFormStore } from '../../stores/search/indexed-form-store.js';
 import type { ItemSource } from '../batch/item-reader.js';
-import { SERVICE } from '../../model/caller.js';
+import type { Caller } from '../../model/caller.js';
 import { lineOf } from '../format/export-format.js';
 import { MAX_UPLOAD_BYTES } from './upload-progress.js';
 
@@ -58,12 +58,12 @@ export class FormerState {
     }
 
     /** Restores one object. */
-    async restore({ object: { id, ...object }, secrets, indexForm }: FormerObject, restorer: ObjectRestorer): Promise<undefined> {
+    async restore({ object: { id, ...object }, secrets, indexForm }: FormerObject, restorer: ObjectRestorer, caller: Caller): Promise<undefined> {
 
         await restorer.restore(id, () => ({
             ...object, reviewed: indexForm === undefined ? {} : { indexForm },
             steps: (isNew) => (secrets ? this.#secrets.steps(id, isNew, secrets) : [])
-        }), SERVICE);
+        }), caller);
         return undefined;
     }
 

@@ -17,7 +17,7 @@ import type { BulkItem } from '../batch/batch-item.js';
 import type { BulkService } from '../batch/batch-service.js';
 import type { WriteBarrier } from './write-barrier.js';
 import { DoipError } from '../../errors/errors.js';
-import { SERVICE } from '../../model/caller.js';
+import { SERVICE, serviceFor, type Caller } from '../../model/caller.js';
 import { storing } from '../../objects/input/object-input.js';
 import type { ObjectScan } from '../../stores/objects/object-scan.js';
 import { UPLOAD_SETTING } from '../../stores/setting-store.js';
@@ -75,6 +75,7 @@ class UploadRun {
     #progress: UploadProgress;
     readonly #batch: UploadBatch;
     readonly #scope: UploadScope;
+    readonly #caller: Caller;
 
     constructor(parts: UploadJobParts, job: RunningJob) {
 
@@ -84,7 +85,9 @@ class UploadRun {
         this.#progress = progressOf(job.progress);
         this.#former = new FormerState(parts, this.#source);
         this.#batch = new UploadBatch(parts, job.signal);
-        this.#scope = new UploadScope(parts, () => this.#items(), job.signal);
+        const { author, origin } = this.#payload;
+        this.#caller = origin ? serviceFor({ ...SERVICE, actorId: author, origin }) : SERVICE;
+        this.#scope = new UploadScope(parts, () => this.#items(), { signal: job.signal, caller: this.#caller });
     }
 
     async run(): Promise<void> {
@@ -235,7 +238,7 @@ class UploadRun {
             ...targetObject(uploaded, before), type, content, acl, userMetadata, metadata,
             reviewed: indexForm === undefined ? {} : { indexForm },
             steps: (isNew) => (secrets ? this.#parts.secrets.steps(id, isNew, secrets) : [])
-        }), SERVICE));
+        }), this.#caller));
         return undefined;
     }
 
@@ -265,7 +268,7 @@ class UploadRun {
                 let position = 0;
                 for await (const object of former ? this.#former.read(former) : []) {
                     if (phaseOf(object.object) === phase) {
-                        await add({ position, bytes: 0, work: () => this.#former.restore(object, this.#parts.restorer) });
+                        await add({ position, bytes: 0, work: () => this.#former.restore(object, this.#parts.restorer, this.#caller) });
                     }
 
                     position += 1;

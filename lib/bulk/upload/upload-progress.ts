@@ -1,6 +1,7 @@
 /** Payload and progress record of the upload job. */
 
 import type { JsonObject } from '../../util/json-types.js';
+import type { RequestOrigin } from '../../model/request-origin.js';
 import type { StoredObject } from '../../model/stored-object.js';
 import type { BlobRef, StagedBlob } from '../../stores/blobs/blob-store.js';
 import type { UploadRejection } from './upload-plan.js';
@@ -17,6 +18,8 @@ export const MAX_UPLOAD_BYTES = 1024 ** 4;
 export interface UploadPayload {
     readonly blob: BlobRef;
     readonly author: string;
+    /** The request, where changes are audited. */
+    readonly origin?: RequestOrigin;
     /** Epoch milliseconds. */
     readonly now: number;
     readonly requestContext?: JsonObject;

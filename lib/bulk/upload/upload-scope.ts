@@ -5,7 +5,7 @@ import type { ObjectRestorer } from './object-restorer.js';
 import type { StoredObject } from '../../model/stored-object.js';
 import type { BulkItem } from '../batch/batch-item.js';
 import { DESIGN_ID } from '../../doip/ids.js';
-import { SERVICE } from '../../model/caller.js';
+import type { Caller } from '../../model/caller.js';
 import { OBJECTS_PER_BATCH, type ObjectScan } from '../../stores/objects/object-scan.js';
 
 /** Objects from before the upload. */
@@ -14,13 +14,17 @@ export class UploadScope {
     readonly #parts: { readonly objects: ObjectScan; readonly restorer: ObjectRestorer };
     readonly #items: () => AsyncIterable<BulkItem>;
     readonly #signal: AbortSignal;
+    readonly #caller: Caller;
 
     /** @param items items of the upload */
-    constructor(parts: { objects: ObjectScan; restorer: ObjectRestorer }, items: () => AsyncIterable<BulkItem>, signal: AbortSignal) {
+    constructor(
+        parts: { objects: ObjectScan; restorer: ObjectRestorer }, items: () => AsyncIterable<BulkItem>, { signal, caller }: { signal: AbortSignal; caller: Caller }
+    ) {
 
         this.#parts = parts;
         this.#items = items;
         this.#signal = signal;
+        this.#caller = caller;
     }
 
     /** All objects, in pages. */
@@ -64,7 +68,7 @@ export class UploadScope {
             isLeft = false;
             for await (const page of pages()) {
                 this.#signal.throwIfAborted();
-                const removals = await Promise.all(page.filter(({ id }) => id !== DESIGN_ID).map((object) => this.#parts.restorer.remove(object, SERVICE)));
+                const removals = await Promise.all(page.filter(({ id }) => id !== DESIGN_ID).map((object) => this.#parts.restorer.remove(object, this.#caller)));
                 isLeft ||= removals.includes(false);
             }
         }
@@ -85,7 +89,7 @@ export class UploadScope {
             const added = ids.filter((id) => !uploaded.has(id));
             for (let start = 0; start < added.length; start += OBJECTS_PER_BATCH) {
                 for await (const found of this.#pages(added.slice(start, start + OBJECTS_PER_BATCH))) {
-                    await Promise.all(found.map((object) => restorer.remove(object, SERVICE)));
+                    await Promise.all(found.map((object) => restorer.remove(object, this.#caller)));
                 }
             }
 

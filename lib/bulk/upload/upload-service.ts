@@ -131,7 +131,10 @@ export class UploadService {
     async #start({ blobId, size, store }: BlobRef, { caller, requestContext, deleteCurrentObjects }: UploadRequest): Promise<number> {
 
         const { db, blobs, settings, catalogStore, reader, jobs, jobStore } = this.#parts;
-        const payload: UploadPayload = { blob: { blobId, size, store }, author: authorOf(caller), now: Date.now(), requestContext, deleteCurrentObjects };
+        const payload: UploadPayload = {
+            blob: { blobId, size, store }, author: authorOf(caller), now: Date.now(), requestContext, deleteCurrentObjects,
+            ...caller.origin ? { origin: caller.origin } : {}
+        };
         const outcome = await db.commit({ steps: [
             jobStore.enqueueStep({ kind: UPLOAD_KIND, payload: payload as unknown as JsonObject }),
             ...settings.insertSteps(UPLOAD_SETTING, String(blobId), RUNNING),

@@ -3,6 +3,7 @@
 import Joi from 'joi';
 import { text } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
+import { SERVICE_ALIAS } from '../../doip/ids.js';
 import { Op } from '../../doip/operation-ids.js';
 import { AUDIT_OUTCOMES, type AuditOutcome } from '../../audit/audit-entry.js';
 
@@ -30,7 +31,7 @@ export const listAudit = defineOperation<ListAttributes>({
     methods: ['GET', 'POST'],
     authorise: 'admin',
     attributes: Joi.object<ListAttributes>({
-        userId: text().description('id of the user who acted; admin for the administrator'),
+        userId: text().description('id of the user who acted, also as another one; admin for the administrator'),
         objectId: text().description('id of the object, or of the service'),
         operation: text().description('operation id'),
         outcome: Joi.string().valid(...AUDIT_OUTCOMES),
@@ -60,10 +61,11 @@ export const listAudit = defineOperation<ListAttributes>({
         required: ['entries']
     },
 
-    async handler({ attributes: { operation: operationId, pageSize: limit, ...filter }, services: { auditLog, auditTrail } }) {
+    async handler({ attributes: { operation: operationId, pageSize: limit, objectId, ...filter }, services }) {
 
+        const { auditLog, auditTrail, serviceId } = services;
         await auditTrail?.flush();
-        const { entries, next } = await auditLog.find({ ...filter, operationId, limit });
+        const { entries, next } = await auditLog.find({ ...filter, objectId: objectId === SERVICE_ALIAS ? serviceId : objectId, operationId, limit });
         return result.json({ entries, ...next === null ? {} : { next } });
     }
 });

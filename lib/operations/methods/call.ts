@@ -8,6 +8,7 @@ import type { Operation, OperationResult } from '../../core/operation.js';
 import type { OperationResolver } from '../../core/registry.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { MethodCall } from '../../identity/access/access-policy.js';
+import type { Decision } from '../../model/caller.js';
 import type { StoredObject } from '../../model/stored-object.js';
 import type { FoundMethod, MethodAnswer } from '../../scripting/methods/methods.js';
 import type { Services } from '../../core/services.js';
@@ -123,10 +124,9 @@ async function perform(context: OperationContext<object>, callee: Callee, { name
     const object = callee.object ?? null;
     // The type of the object may change before the call starts.
     const ruling = (current: StoredObject | null): string => (kind === 'instance' && current ? current.type : type);
-    const check = (current: StoredObject | null): void => (
-        demand(caller, policy.canCall(caller, { kind, type: ruling(current), method: name, object: current }))
-    );
-    check(object);
+    const decide = (current: StoredObject | null): Decision => policy.canCall(caller, { kind, type: ruling(current), method: name, object: current });
+    const decision = decide(object);
+    demand(caller, decision);
     const method = await scripts.methods.require(methods, { name, kind, type });
     const isReadOnly = caller.apiKey?.readOnly === true;
     if (isReadOnly && !method.allowGet) {
@@ -134,7 +134,9 @@ async function perform(context: OperationContext<object>, callee: Callee, { name
     }
 
     const input = await readMethodInput(context.input, { attributes, params, limit: MAX_INPUT });
-    return answer(await scripts.methods.call(method, object, input, { caller, requestContext, isSafe: isSafe || isReadOnly, check }));
+    const check = (current: StoredObject | null): void => demand(caller, decide(current));
+    const answered = answer(await scripts.methods.call(method, object, input, { caller, requestContext, isSafe: isSafe || isReadOnly, check }));
+    return method.allowGet ? answered : { ...answered, changedBy: `method ${name}: ${decision.reason}` };
 }
 
 function answer(returned: MethodAnswer): OperationResult {

@@ -16,7 +16,7 @@ import type { Catalog } from '../../types/catalog.js';
 import { badRequest } from '../../errors/errors.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { readBytes } from '../../doip/segments.js';
-import { SERVICE, type Caller } from '../../model/caller.js';
+import { SERVICE, serviceFor, type Caller } from '../../model/caller.js';
 import { checkAcl, checkContent, checkElementName, checkTypeName, checkUserMetadata, type FieldLimits } from '../../objects/input/field-validation.js';
 import { verifyHashes } from '../../objects/hashes/object-hashes.js';
 import { errorsBySchema } from '../../types/ad-hoc-validation.js';
@@ -167,8 +167,8 @@ export class ServiceHost implements ScriptHost {
     /** Context of writes by scripts: on behalf of the service, within the chain of the request. */
     #writing(scope: ScriptScope): WriteContext {
 
-        const { chain, isDryRun, requestContext } = this.#invocation;
-        return { caller: SERVICE, dryRun: isDryRun, requestContext, chain: { ...chain, scope } };
+        const { caller, chain, isDryRun, requestContext } = this.#invocation;
+        return { caller: serviceFor(caller), dryRun: isDryRun, requestContext, chain: { ...chain, scope } };
     }
 
     /** Validates an object that a script wants to store. Elements can be removed, but not written. */

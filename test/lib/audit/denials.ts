@@ -1,5 +1,7 @@
 /** Denied requests: each is counted, and no number of them fills the disk. */
 
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { pino } from 'pino';
@@ -80,6 +82,45 @@ describe('denied requests', () => {
         }
 
         expect(await counts()).to.equal(1);
+    });
+
+    it('that are new are written by themselves soon after others of the same minute', async () => {
+
+        for (const id of ['test/1', 'test/2']) {
+            deny(id);
+            for (let i = 0; i < 200 && !JSON.stringify(await entries()).includes(id); ++i) {
+                await new Promise((resolve) => setTimeout(resolve, 50));
+            }
+        }
+
+        expect<unknown>((await entries()).map(({ object }) => object)).to.equal(['test/1', 'test/2']);
+    });
+
+    it('end their minute when the clock is set back', async () => {
+
+        deny('test/1');
+        await denials.flush();
+        deny('test/1');
+        now -= 3_600_000;
+        await denials.flush();
+
+        expect(await counts()).to.equal(2);
+    });
+
+    it('hold no more of long ids than their entries', async () => {
+
+        setFlagsFromString('--expose-gc');
+        const collect = runInNewContext('gc') as () => void;
+        collect();
+        const before = process.memoryUsage().heapUsed;
+        for (let i = 0; i < 90; ++i) {
+            deny(`${i} ${Buffer.alloc(1024 ** 2, 97).toString('latin1')}`);
+        }
+
+        collect();
+        expect(process.memoryUsage().heapUsed - before).to.be.below(20 * 1024 ** 2);
+        await denials.flush();
+        expect((await entries()).length).to.equal(90);
     });
 
     it('of one address and of many have a limited number of entries, and none is lost from the count', async () => {
