@@ -4,6 +4,18 @@ import type Joi from 'joi';
 import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { getOrAdd } from '../util/cache/get-or-add.js';
 import type { DescribedOperation } from './operation-summary.js';
+import { OUTPUT_KINDS } from './operation-summary.js';
+import { arrayOf, IDS, OPEN, record, TEXT, TRUTH, whole } from '../doip/result-schemas.js';
+
+/** JSON schema of {@link describeOperation}. */
+export const OPERATION_DESCRIPTION: JsonObject = record({
+    id: TEXT, aliases: IDS, summary: TEXT, target: { enum: ['service', 'object', 'any'] }, methods: arrayOf({ enum: ['GET', 'POST'] }),
+    authorise: TEXT, attributes: OPEN, input: { anyOf: [OPEN, { const: 'segments' }] }, inputRequired: TRUTH,
+    result: OPEN, outputs: arrayOf({ enum: [...OUTPUT_KINDS] })
+}, ['id', 'aliases', 'summary', 'target', 'methods', 'authorise', 'attributes']);
+
+/** JSON schema of the description of a method of a type: its id and target alone. */
+export const METHOD_DESCRIPTION: JsonObject = whole({ id: TEXT, target: { enum: ['service', 'object'] } });
 
 /** Description of a schema by Joi. */
 interface Described {
@@ -16,7 +28,8 @@ interface Described {
  * Describes an operation.
  *
  * @returns `id`, `aliases`, `summary`, `target`, `methods` (of HTTP), `authorise` (the rule, or `custom`), `attributes` and `input` (JSON
- * Schema 2020-12; `input` also `segments` for a sequence of segments, absent for none), `result` (JSON Schema, if declared)
+ * Schema 2020-12; `input` also `segments` for a sequence of segments, absent for none), `result` (JSON Schema, if declared), `outputs` (the
+ * forms of the output, if declared; otherwise it is JSON where there is a `result`)
  */
 export function describeOperation(operation: DescribedOperation): JsonObject {
 
@@ -28,7 +41,7 @@ const descriptions = new WeakMap<DescribedOperation, JsonObject>();
 
 function descriptionOf(operation: DescribedOperation): JsonObject {
 
-    const { id, aliases = [], summary, target, methods = ['POST'], authorise, attributes, input = 'none', inputSchema, resultSchema } = operation;
+    const { id, aliases = [], summary, target, methods = ['POST'], authorise, attributes, input = 'none', inputSchema, resultSchema, outputs } = operation;
     return {
         id,
         aliases: [...aliases],
@@ -39,7 +52,8 @@ function descriptionOf(operation: DescribedOperation): JsonObject {
         attributes: attributes === undefined ? { type: 'object' } : attributesSchema(attributes),
         ...(input === 'none' ? {} : { input: input === 'segments' ? 'segments' : inputSchema === undefined ? {} : schemaOf(inputSchema) }),
         ...(input === 'none' ? {} : { inputRequired: input === 'json' }),
-        ...(resultSchema === undefined ? {} : { result: resultSchema })
+        ...(resultSchema === undefined ? {} : { result: resultSchema }),
+        ...(outputs === undefined ? {} : { outputs: [...outputs] })
     };
 }
 

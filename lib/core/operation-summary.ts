@@ -18,7 +18,13 @@ export interface DescribedOperation {
     readonly input?: 'none' | 'json' | 'optional-json' | 'segments';
     readonly inputSchema?: Joi.Schema;
     readonly resultSchema?: JsonObject;
+    readonly outputs?: readonly OutputKind[];
 }
+
+/** Forms of an output: one JSON value, bytes, a sequence of segments, or nothing. */
+export const OUTPUT_KINDS = ['json', 'bytes', 'segments', 'none'] as const;
+
+export type OutputKind = (typeof OUTPUT_KINDS)[number];
 
 /** An operation in a list; see `Operation`. */
 export interface OperationSummary extends DescribedOperation {

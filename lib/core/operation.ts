@@ -8,7 +8,7 @@ import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { empty, json } from '../doip/segments.js';
 import { Status } from '../errors/status.js';
 import type { OperationContext } from './operation-context.js';
-import type { Rule } from './operation-summary.js';
+import type { OutputKind, Rule } from './operation-summary.js';
 
 /** An operation of the service, built-in or registered by its owner. */
 export interface Operation<A extends object = JsonObject> {
@@ -40,6 +40,8 @@ export interface Operation<A extends object = JsonObject> {
     readonly inputMembers?: readonly string[];
     /** JSON Schema (2020-12) of a JSON output, for descriptions; results are not validated. */
     readonly resultSchema?: JsonObject;
+    /** What the output may be, for descriptions; default JSON alone with a `resultSchema`, unknown without one. */
+    readonly outputs?: readonly OutputKind[];
     /**
      * True if it is available when start-up failed or the database is down. The caller is always anonymous, and nothing is read
      * before the handler runs. Requires target `service` and rule `anyone`.

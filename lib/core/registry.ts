@@ -6,6 +6,7 @@
 import Joi from 'joi';
 import type { Caller } from '../model/caller.js';
 import type { Operation } from './operation.js';
+import { OUTPUT_KINDS } from './operation-summary.js';
 
 /** Provides operations that depend on the target, such as the methods of its type. */
 export interface OperationResolver {
@@ -32,6 +33,7 @@ const schema = Joi.object({
     input: Joi.valid('none', 'json', 'optional-json', 'segments'),
     inputSchema: Joi.object().schema(),
     resultSchema: Joi.object().unknown(),
+    outputs: Joi.array().items(Joi.valid(...OUTPUT_KINDS)).min(1).unique(),
     inputMembers: Joi.array().items(Joi.string()).unique(),
     availableWhenDown: Joi.boolean(),
     targetMayBeGone: Joi.boolean(),

@@ -24,6 +24,7 @@ import type { ReindexJobs } from '../search/reindex-job.js';
 import type { HighestSafeTxn } from '../search/highest-safe-txn.js';
 import type { FreeSpace } from '../stores/free-space.js';
 import type { StartupState } from '../health/startup-state.js';
+import { arrayOf, COUNT, TEXT, whole } from '../doip/result-schemas.js';
 import type { ScriptedServices } from '../scripting/host/service-host.js';
 
 /** Public address of the service, as returned by Hello. */
@@ -45,6 +46,24 @@ export interface NativeEndpoint {
     /** Key of the certificate as a JWK; absent without TLS. */
     readonly publicKey?: JsonObject;
 }
+
+const nullable = { type: ['string', 'null'] };
+const address = { ipAddress: TEXT, port: COUNT, protocol: TEXT };
+const location = { ...address, baseUri: nullable, path: nullable };
+
+/** JSON schema of {@link serviceInfo}. */
+export const SERVICE_INFO: JsonObject = whole({
+    id: TEXT, type: { const: '0.TYPE/DOIPServiceInfo' },
+    attributes: {
+        anyOf: [
+            whole({ ...address, protocolVersion: TEXT }),
+            {
+                ...whole({ ...location, protocolVersion: TEXT, serviceId: TEXT, publicKey: { type: ['object', 'null'] }, interfaces: arrayOf(whole(location)) }),
+                description: 'with native DOIP'
+            }
+        ]
+    }
+});
 
 /** Returns the description of the service: its id and native address, if there is one. */
 export function serviceInfo({ serviceId, endpoint }: Pick<Services, 'serviceId' | 'endpoint'>): JsonObject {

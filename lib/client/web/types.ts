@@ -93,7 +93,7 @@ export interface Caller {
     readonly username?: string;
     readonly typesPermittedToCreate?: readonly string[];
     readonly groupIds?: readonly string[];
-    readonly apiKey?: JsonObject;
+    readonly apiKey?: { readonly id: string; readonly name: string; readonly readOnly: boolean; readonly operations?: readonly string[]; readonly types?: readonly string[]; readonly expiresOn?: number };
 }
 
 /** Parameters of a search. */

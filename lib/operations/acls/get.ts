@@ -5,6 +5,7 @@ import { entityTagOf, tagged } from '../../core/entity-tags.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { objectAttributes } from '../../objects/read/object-presenter.js';
 import { Op } from '../../doip/operation-ids.js';
+import { ACL } from '../../doip/result-schemas.js';
 
 export const getAcl = defineOperation({
     id: Op.aclsGet,
@@ -14,6 +15,7 @@ export const getAcl = defineOperation({
     authorise: 'reader',
     missing: 'No such object',
     unlisted: true,
+    resultSchema: ACL,
 
     async handler({ caller, target, services }) {
 

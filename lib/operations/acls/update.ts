@@ -10,6 +10,7 @@ import { demand } from '../../core/authorise.js';
 import { demandPreconditions, entityTagOf, type Preconditions, tagged, withPreconditions } from '../../core/entity-tags.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { ACL } from '../../doip/result-schemas.js';
 import { objectAttributes } from '../../objects/read/object-presenter.js';
 import { checkAcl } from '../../objects/input/field-validation.js';
 
@@ -22,6 +23,7 @@ export const updateAcl = defineOperation<Preconditions>({
     attributes: withPreconditions<object>(withoutDryRun(Joi.object())),
     missing: 'No such object',
     unlisted: true,
+    resultSchema: ACL,
 
     async handler({ attributes, caller, target, inputJson, requestContext, services }) {
 

@@ -5,6 +5,7 @@ import { text } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { SERVICE_ALIAS } from '../../doip/ids.js';
 import { Op } from '../../doip/operation-ids.js';
+import { arrayOf, COUNT, IDS, record, TEXT } from '../../doip/result-schemas.js';
 import { AUDIT_OUTCOMES, type AuditOutcome } from '../../audit/audit-entry.js';
 
 interface ListAttributes {
@@ -21,8 +22,6 @@ interface ListAttributes {
 const MAX_PAGE = 1000;
 
 const time = (): Joi.NumberSchema => Joi.number().integer().min(0);
-const string = { type: 'string' };
-const integer = { type: 'integer' };
 
 export const listAudit = defineOperation<ListAttributes>({
     id: Op.auditList,
@@ -40,26 +39,14 @@ export const listAudit = defineOperation<ListAttributes>({
         before: Joi.number().integer().min(1).description('`next` of the page before'),
         pageSize: Joi.number().integer().min(1).max(MAX_PAGE).default(100)
     }),
-    resultSchema: {
-        type: 'object',
-        properties: {
-            entries: {
-                type: 'array',
-                items: {
-                    type: 'object',
-                    properties: {
-                        id: integer, at: integer, outcome: { enum: [...AUDIT_OUTCOMES] }, operation: string, object: string,
-                        type: string, txnId: integer, formerTxnId: { type: ['integer', 'null'] }, parts: { type: 'array', items: string }, versionOf: string,
-                        user: { type: ['string', 'null'] }, actor: { type: ['string', 'null'] }, method: string, apiKey: string, rule: string, address: string,
-                        protocol: string, request: string, count: integer
-                    },
-                    required: ['id', 'at', 'outcome', 'user']
-                }
-            },
-            next: integer
-        },
-        required: ['entries']
-    },
+    resultSchema: record({
+        entries: arrayOf(record({
+            id: COUNT, at: COUNT, outcome: { enum: [...AUDIT_OUTCOMES] }, operation: TEXT, object: TEXT, type: TEXT, txnId: COUNT,
+            formerTxnId: { type: ['integer', 'null'] }, parts: IDS, versionOf: TEXT, user: { type: ['string', 'null'] }, actor: { type: ['string', 'null'] },
+            method: TEXT, apiKey: TEXT, rule: TEXT, address: TEXT, protocol: TEXT, request: TEXT, count: COUNT
+        }, ['id', 'at', 'outcome', 'user'])),
+        next: COUNT
+    }, ['entries']),
 
     async handler({ attributes: { operation: operationId, pageSize: limit, objectId, ...filter }, services }) {
 

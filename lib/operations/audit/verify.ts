@@ -4,6 +4,7 @@ import Joi from 'joi';
 import { text } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { COUNT, record, whole } from '../../doip/result-schemas.js';
 import { badRequest } from '../../errors/errors.js';
 
 interface VerifyAttributes {
@@ -22,14 +23,9 @@ export const verifyAudit = defineOperation<VerifyAttributes>({
         from: Joi.number().integer().min(0).default(0).description('`next` of the result before; 0 for the first seal, for which all entries are sealed'),
         expect: text().description('a seal as it was seen before: its number, a colon and its hash')
     }),
-    resultSchema: {
-        type: 'object',
-        properties: {
-            seals: { type: 'integer' }, entries: { type: 'integer' }, next: { type: 'integer' }, problem: { type: 'string' },
-            head: { type: 'object', properties: { seal: { type: 'integer' }, hash: { type: 'string' } }, required: ['seal', 'hash'] }
-        },
-        required: ['seals', 'entries']
-    },
+    resultSchema: record({
+        seals: COUNT, entries: COUNT, next: COUNT, problem: { type: 'string' }, head: whole({ seal: COUNT, hash: { type: 'string' } })
+    }, ['seals', 'entries']),
 
     async handler({ attributes: { from, expect }, services: { auditLog, auditTrail } }) {
 

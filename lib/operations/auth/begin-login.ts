@@ -23,6 +23,7 @@ export const beginLogin = defineOperation<BeginAttributes>({
         returnTo: text().default('/').description('path of this service to which the browser returns'),
         codeChallenge: text().required().description('SHA-256 hash of the code verifier of the page, in base64url')
     }),
+    outputs: ['none'],
 
     async handler({ attributes: { provider, returnTo, codeChallenge }, services: { identity } }) {
 

@@ -4,6 +4,7 @@ import { defineOperation, result } from '../../core/operation.js';
 import { badRequest } from '../../errors/errors.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { Op } from '../../doip/operation-ids.js';
+import { constant } from '../../doip/result-schemas.js';
 
 export const changeAdminPassword = defineOperation({
     id: Op.changeAdminPassword,
@@ -13,6 +14,7 @@ export const changeAdminPassword = defineOperation({
     input: 'json',
     inputMembers: ['password'],
     unlisted: true,
+    resultSchema: constant({ success: true }),
 
     async handler({ inputJson, services: { identity } }) {
 

@@ -8,6 +8,7 @@ import { defineOperation, result } from '../../core/operation.js';
 import { badRequest } from '../../errors/errors.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { Op } from '../../doip/operation-ids.js';
+import { constant } from '../../doip/result-schemas.js';
 
 export const changePassword = defineOperation({
     id: Op.changePassword,
@@ -16,6 +17,7 @@ export const changePassword = defineOperation({
     authorise: 'caller',
     input: 'json',
     inputMembers: ['password'],
+    resultSchema: constant({ success: true }),
 
     async handler({ caller, inputJson, requestContext, services: { passwordChanges } }) {
 

@@ -7,6 +7,7 @@ import Joi from 'joi';
 import { flag } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { CALLER } from '../../doip/result-schemas.js';
 
 export const checkCredentials = defineOperation<{ readonly full: boolean }>({
     id: Op.checkCredentials,
@@ -16,6 +17,7 @@ export const checkCredentials = defineOperation<{ readonly full: boolean }>({
     authorise: 'anyone',
     attributes: Joi.object({ full: flag().default(false) }),
     input: 'optional-json',
+    resultSchema: CALLER,
 
     async handler({ attributes, caller, services: { identity } }) {
 

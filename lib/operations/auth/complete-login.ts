@@ -24,6 +24,7 @@ export const completeLogin = defineOperation<CompleteAttributes>({
         query: text().required().description('what the provider has added to the address'),
         cookie: text().default('').description('the cookie that the browser got when it began')
     }),
+    outputs: ['none'],
 
     async handler({ attributes: { query, cookie }, services: { identity } }) {
 

@@ -7,6 +7,7 @@ import Joi from 'joi';
 import { flag } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { CALLER } from '../../doip/result-schemas.js';
 
 export const introspect = defineOperation<{ readonly full: boolean }>({
     id: Op.authIntrospect,
@@ -17,6 +18,7 @@ export const introspect = defineOperation<{ readonly full: boolean }>({
     attributes: Joi.object({ full: flag().default(false) }),
     input: 'optional-json',
     inputMembers: ['token'],
+    resultSchema: CALLER,
 
     async handler({ attributes, inputJson, services: { identity }, transport }) {
 

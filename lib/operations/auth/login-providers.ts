@@ -2,6 +2,7 @@
 
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { LOGIN_PROVIDERS } from '../../doip/result-schemas.js';
 
 export const loginProviders = defineOperation({
     id: Op.loginProviders,
@@ -10,15 +11,7 @@ export const loginProviders = defineOperation({
     methods: ['GET', 'POST'],
     authorise: 'anyone',
     unlisted: true,
-    resultSchema: {
-        type: 'object',
-        properties: {
-            providers: {
-                type: 'array', items: { type: 'object', properties: { name: { type: 'string' }, title: { type: 'string' } }, required: ['name', 'title'] }
-            }
-        },
-        required: ['providers']
-    },
+    resultSchema: LOGIN_PROVIDERS,
 
     async handler({ services: { identity } }) {
 

@@ -2,6 +2,7 @@
 
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { constant } from '../../doip/result-schemas.js';
 
 export const revoke = defineOperation({
     id: Op.authRevoke,
@@ -11,6 +12,7 @@ export const revoke = defineOperation({
     authorise: 'anyone',
     input: 'optional-json',
     inputMembers: ['token'],
+    resultSchema: constant({ active: false }),
 
     async handler({ inputJson, services: { identity }, transport }) {
 

@@ -7,6 +7,7 @@ import Joi from 'joi';
 import { flag } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { TOKEN } from '../../doip/result-schemas.js';
 
 export const token = defineOperation<{ readonly full: boolean }>({
     id: Op.authToken,
@@ -17,6 +18,7 @@ export const token = defineOperation<{ readonly full: boolean }>({
     attributes: Joi.object({ full: flag().default(false) }),
     input: 'optional-json',
     inputMembers: ['grant_type', 'username', 'password', 'assertion', 'code', 'code_verifier'],
+    resultSchema: TOKEN,
 
     async handler({ attributes, inputJson, requestContext, services: { identity }, transport }) {
 

@@ -13,6 +13,7 @@ import { defineOperation } from '../../core/operation.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import { badRequest, DoipError } from '../../errors/errors.js';
 import { Op } from '../../doip/operation-ids.js';
+import { batchResults, DIGITAL_OBJECT, ERROR } from '../../doip/result-schemas.js';
 import { Status } from '../../errors/status.js';
 import { denied } from '../../model/caller.js';
 import { idOf, itemSegments, tagsOf } from '../../bulk/batch/batch-item.js';
@@ -48,6 +49,7 @@ export const batchUpload = defineOperation<BatchAttributes>({
     attributes: withoutDryRun(Joi.object<BatchAttributes>({
         format: text(), failFast: flag().default(false), parallel: flag().default(true)
     })),
+    resultSchema: batchResults({ anyOf: [DIGITAL_OBJECT, ERROR] }),
 
     async handler(context) {
 

@@ -11,6 +11,7 @@ export const exportObjects = defineOperation({
     target: 'service',
     authorise: 'admin',
     unlisted: true,
+    outputs: ['bytes'],
 
     async handler({ services: { transfer } }) {
 

@@ -6,6 +6,7 @@
 import { bulkRecord } from '../../bulk/batch/batch-record.js';
 import { defineOperation } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { batchResults, COUNT, ERROR } from '../../doip/result-schemas.js';
 import { Status } from '../../errors/status.js';
 
 export const importObjects = defineOperation({
@@ -16,6 +17,7 @@ export const importObjects = defineOperation({
     input: 'segments',
     storesEachItem: true,
     unlisted: true,
+    resultSchema: batchResults(ERROR, { created: COUNT, updated: COUNT, unchanged: COUNT }),
 
     async handler({ caller, log, rawInput, requestContext, services: { bulk, transfer }, signal }) {
 

@@ -7,6 +7,7 @@ import Joi from 'joi';
 import { flag, withoutDryRun } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { constant } from '../../doip/result-schemas.js';
 
 export const uploadObjects = defineOperation<{ readonly deleteCurrentObjects: boolean }>({
     id: Op.uploadObjects,
@@ -16,6 +17,7 @@ export const uploadObjects = defineOperation<{ readonly deleteCurrentObjects: bo
     input: 'segments',
     unlisted: true,
     attributes: withoutDryRun(Joi.object({ deleteCurrentObjects: flag().default(false) })),
+    resultSchema: constant({ msg: 'success', message: 'success' }),
 
     async handler({ attributes: { deleteCurrentObjects }, caller, rawInput, requestContext, services: { uploader }, signal }) {
 

@@ -7,6 +7,7 @@ import Joi from 'joi';
 import { text } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { HANDLE_RECORD, whole } from '../../doip/result-schemas.js';
 import { resolvingOf } from '../../handles/handle-resolver.js';
 
 export const locateHandle = defineOperation<{ readonly view?: string }>({
@@ -17,6 +18,7 @@ export const locateHandle = defineOperation<{ readonly view?: string }>({
     authorise: 'in-handler',
     unlisted: true,
     attributes: Joi.object({ view: text() }),
+    resultSchema: whole({ view: { type: 'string' }, href: { type: ['string', 'null'] }, record: HANDLE_RECORD }),
 
     async handler(context) {
 

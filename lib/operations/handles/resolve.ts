@@ -7,6 +7,7 @@ import Joi from 'joi';
 import { texts } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { HANDLE_RECORD } from '../../doip/result-schemas.js';
 import { resolvingOf } from '../../handles/handle-resolver.js';
 
 /** Maximum number of filter values in a request. */
@@ -23,6 +24,7 @@ export const resolveHandle = defineOperation<{ readonly index: readonly number[]
         index: Joi.array().items(Joi.number().integer().min(0)).single().max(MAX_FILTER_VALUES).default([]),
         type: texts().max(MAX_FILTER_VALUES).default([])
     }),
+    resultSchema: HANDLE_RECORD,
 
     async handler(context) {
 

@@ -2,6 +2,7 @@
 
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { HANDLE_UPDATE } from '../../doip/result-schemas.js';
 
 export const handleUpdateStatus = defineOperation({
     id: Op.handlesStatus,
@@ -10,6 +11,7 @@ export const handleUpdateStatus = defineOperation({
     methods: ['GET', 'POST'],
     authorise: 'admin',
     unlisted: true,
+    resultSchema: HANDLE_UPDATE,
 
     async handler({ services: { handles } }) {
 

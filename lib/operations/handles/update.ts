@@ -2,6 +2,7 @@
 
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { constant } from '../../doip/result-schemas.js';
 
 export const updateHandles = defineOperation({
     id: Op.handlesUpdate,
@@ -9,6 +10,7 @@ export const updateHandles = defineOperation({
     target: 'service',
     authorise: 'admin',
     unlisted: true,
+    resultSchema: constant({}),
 
     async handler({ services: { handles } }) {
 

@@ -8,8 +8,9 @@ import { defineOperation, result } from '../../core/operation.js';
 import type { OperationSummary } from '../../core/operation-summary.js';
 import type { Services } from '../../core/services.js';
 import { Op } from '../../doip/operation-ids.js';
+import { apiKey } from '../../doip/result-schemas.js';
 import { badRequest } from '../../errors/errors.js';
-import { keyRecord, keySchema } from '../../identity/keys/key-record.js';
+import { keyRecord } from '../../identity/keys/key-record.js';
 
 const DAY = 86_400_000;
 
@@ -47,7 +48,7 @@ export const createKey = defineOperation({
     authorise: 'caller',
     input: 'json',
     inputSchema,
-    resultSchema: keySchema({ key: { type: 'string' } }),
+    resultSchema: apiKey('with value'),
 
     async handler({ caller, inputJson, services }) {
 

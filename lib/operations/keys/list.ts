@@ -4,7 +4,8 @@ import Joi from 'joi';
 import { flag, text } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
-import { keyRecord, keySchema } from '../../identity/keys/key-record.js';
+import { apiKey, apiKeys } from '../../doip/result-schemas.js';
+import { keyRecord } from '../../identity/keys/key-record.js';
 
 interface ListAttributes {
     readonly userId?: string;
@@ -24,9 +25,7 @@ export const listKeys = defineOperation<ListAttributes>({
     attributes: Joi.object<ListAttributes>({
         userId: text(), all: flag().default(false), after: text().default(''), pageSize: Joi.number().integer().min(1).max(MAX_PAGE).default(MAX_PAGE)
     }),
-    resultSchema: {
-        type: 'object', properties: { keys: { type: 'array', items: keySchema() }, next: { type: 'string' } }, required: ['keys']
-    },
+    resultSchema: apiKeys(apiKey()),
 
     async handler({ attributes: { userId, all, after, pageSize }, caller, services: { identity } }) {
 

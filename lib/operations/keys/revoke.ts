@@ -4,6 +4,7 @@ import Joi from 'joi';
 import { text, withoutDryRun } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { constant } from '../../doip/result-schemas.js';
 
 export const revokeKey = defineOperation<{ readonly keyId: string }>({
     id: Op.keysRevoke,
@@ -11,7 +12,7 @@ export const revokeKey = defineOperation<{ readonly keyId: string }>({
     target: 'service',
     authorise: 'caller',
     attributes: withoutDryRun(Joi.object<{ keyId: string }>({ keyId: text().required() })),
-    resultSchema: { type: 'object', properties: { success: { const: true } }, required: ['success'] },
+    resultSchema: constant({ success: true }),
 
     async handler({ attributes: { keyId }, caller, services: { identity } }) {
 

@@ -57,6 +57,7 @@ export const call = defineOperation<CallAttributes>({
     attributes: Joi.object<CallAttributes>({
         type: text(), method: text().required(), params: Joi.any().meta(NULLABLE), attributes: Joi.object().default({})
     }),
+    outputs: ['json', 'bytes', 'none'],
 
     async handler(context) {
 

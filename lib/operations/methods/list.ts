@@ -7,6 +7,7 @@ import { defineOperation, result } from '../../core/operation.js';
 import { notFound } from '../../errors/errors.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import { Op } from '../../doip/operation-ids.js';
+import { IDS } from '../../doip/result-schemas.js';
 import { objectAttributes } from '../../objects/read/object-presenter.js';
 import type { OperationContext } from '../../core/operation-context.js';
 
@@ -24,6 +25,7 @@ export const listMethods = defineOperation<ListAttributes>({
     authorise: 'in-handler',
     unlisted: true,
     attributes: Joi.object<ListAttributes>({ type: text(), static: flag().default(false), includeCrud: flag().default(false) }),
+    resultSchema: IDS,
 
     async handler(context) {
 

@@ -9,6 +9,7 @@ import { entityTagOf, tagged } from '../../core/entity-tags.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { badRequest } from '../../errors/errors.js';
 import { Op } from '../../doip/operation-ids.js';
+import { DIGITAL_OBJECT } from '../../doip/result-schemas.js';
 import { mustDeclare, readObjectInput, storing } from '../../objects/input/object-input.js';
 import { writtenAnswer } from '../../objects/read/object-presenter.js';
 import { type ObjectInput } from '../../model/object-input.js';
@@ -27,6 +28,7 @@ export const create = defineOperation<CreateAttributes>({
     authorise: 'in-handler',
     input: 'segments',
     attributes: Joi.object<CreateAttributes>({ dryRun: flag().default(false), suffix: text() }),
+    resultSchema: DIGITAL_OBJECT,
 
     async handler(context) {
 

@@ -21,6 +21,7 @@ export const remove = defineOperation<Preconditions>({
     attributes: withPreconditions<object>(withoutDryRun(Joi.object({
         ...Object.fromEntries(PARTS.map((name) => [name, forbidden('names a part, but the operation deletes the whole object: use 0.DOIP/Op.Update')]))
     }))),
+    outputs: ['none'],
 
     async handler({ attributes, caller, target, requestContext, services: { objects, policy } }) {
 

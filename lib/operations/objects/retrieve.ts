@@ -17,6 +17,7 @@ import { notFound } from '../../errors/errors.js';
 import { requireAt } from '../../json/pointer.js';
 import { prune } from '../../json/filter.js';
 import { Op } from '../../doip/operation-ids.js';
+import { DIGITAL_OBJECT } from '../../doip/result-schemas.js';
 import { bytesSegment, jsonSegment, sequence } from '../../doip/segments.js';
 import { resolveRange } from '../../objects/elements/byte-range.js';
 import { objectAnswer, objectAttributes } from '../../objects/read/object-presenter.js';
@@ -49,6 +50,9 @@ export const retrieve = defineOperation<RetrieveAttributes>({
         jsonPointer: text(),
         filter: texts()
     }),
+    resultSchema: { anyOf: [DIGITAL_OBJECT, { description: 'with jsonPointer the value there, with filter the requested branches of the object' }] },
+    // Of an element its bytes; with includeElementData the object, and of each element its id and bytes.
+    outputs: ['json', 'bytes', 'segments'],
 
     async handler(context) {
 

@@ -9,6 +9,7 @@ import { demand } from '../../core/authorise.js';
 import { demandPreconditions, entityTagOf, tagged, withPreconditions, type Preconditions } from '../../core/entity-tags.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { DIGITAL_OBJECT } from '../../doip/result-schemas.js';
 import { checkElementName } from '../../objects/input/field-validation.js';
 import { mustDeclare, readObjectInput, storing } from '../../objects/input/object-input.js';
 import { writtenAnswer } from '../../objects/read/object-presenter.js';
@@ -35,6 +36,7 @@ export const update = defineOperation<UpdateAttributes>({
         deletePointer: text(),
         elementsToDelete: texts().default([])
     })).oxor('jsonPointer', 'deletePointer'),
+    resultSchema: DIGITAL_OBJECT,
 
     async handler(context) {
 

@@ -4,6 +4,7 @@ import Joi from 'joi';
 import { flag } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { DIGITAL_OBJECT, relationships } from '../../doip/result-schemas.js';
 import { objectAttributes } from '../../objects/read/object-presenter.js';
 
 export const getRelationships = defineOperation<{ readonly outboundOnly: boolean }>({
@@ -13,6 +14,7 @@ export const getRelationships = defineOperation<{ readonly outboundOnly: boolean
     readOnly: true,
     authorise: 'reader',
     attributes: Joi.object({ outboundOnly: flag().default(false) }),
+    resultSchema: relationships(DIGITAL_OBJECT),
 
     async handler({ caller, target, requestContext, signal, attributes, services }) {
 

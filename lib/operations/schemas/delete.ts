@@ -7,6 +7,7 @@ import { demandPreconditions, type Preconditions, withPreconditions } from '../.
 import { defineOperation, result } from '../../core/operation.js';
 import { badRequest, notFound } from '../../errors/errors.js';
 import { Op } from '../../doip/operation-ids.js';
+import { constant } from '../../doip/result-schemas.js';
 
 interface DeleteAttributes extends Preconditions {
     readonly type: string;
@@ -19,6 +20,7 @@ export const deleteSchema = defineOperation<DeleteAttributes>({
     authorise: 'caller',
     unlisted: true,
     attributes: withPreconditions(withoutDryRun(Joi.object<DeleteAttributes>({ type: text().required() }))),
+    resultSchema: constant({ msg: 'success' }),
 
     async handler({ attributes, caller, requestContext, services: { catalog, objects, policy } }) {
 

@@ -8,6 +8,7 @@ import { tagged } from '../../core/entity-tags.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { notFound } from '../../errors/errors.js';
 import { Op } from '../../doip/operation-ids.js';
+import { TYPE_SCHEMA } from '../../doip/result-schemas.js';
 
 export const getSchema = defineOperation<{ type: string }>({
     id: Op.schemasGet,
@@ -17,6 +18,7 @@ export const getSchema = defineOperation<{ type: string }>({
     authorise: 'anyone',
     unlisted: true,
     attributes: Joi.object<{ type: string }>({ type: text().required() }),
+    resultSchema: TYPE_SCHEMA,
 
     async handler({ attributes: { type }, services: { catalog } }) {
 

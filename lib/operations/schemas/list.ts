@@ -4,6 +4,7 @@
 
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { TYPE_SCHEMAS } from '../../doip/result-schemas.js';
 import { withText } from '../../json/raw-json.js';
 
 export const listSchemas = defineOperation({
@@ -13,6 +14,7 @@ export const listSchemas = defineOperation({
     methods: ['GET', 'POST'],
     authorise: 'anyone',
     unlisted: true,
+    resultSchema: TYPE_SCHEMAS,
 
     async handler({ services: { catalog } }) {
 

@@ -2,6 +2,7 @@
 
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { SCHEMA_TEMPLATES } from '../../doip/result-schemas.js';
 import { EXAMPLE_JAVASCRIPT, schemaTemplates } from '../../types/schema-templates.js';
 
 export const getSchemaTemplates = defineOperation({
@@ -11,6 +12,7 @@ export const getSchemaTemplates = defineOperation({
     methods: ['GET', 'POST'],
     authorise: 'anyone',
     unlisted: true,
+    resultSchema: SCHEMA_TEMPLATES,
 
     async handler({ services: { catalog } }) {
 

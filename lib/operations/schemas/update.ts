@@ -12,6 +12,7 @@ import { defineOperation, result } from '../../core/operation.js';
 import { badRequest } from '../../errors/errors.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { Op } from '../../doip/operation-ids.js';
+import { constant } from '../../doip/result-schemas.js';
 import { checkTypeName } from '../../objects/input/field-validation.js';
 import { SCHEMA_TYPE } from '../../types/built-in-types.js';
 import type { OperationContext } from '../../core/operation-context.js';
@@ -29,6 +30,7 @@ export const updateSchema = defineOperation<SchemaAttributes>({
     input: 'json',
     unlisted: true,
     attributes: withPreconditions(withoutDryRun(Joi.object<SchemaAttributes>({ type: text().required() }))),
+    resultSchema: constant({ msg: 'success' }),
 
     async handler(context) {
 

@@ -5,6 +5,7 @@
 
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { COUNT, whole } from '../../doip/result-schemas.js';
 
 export const highestSafeTxnId = defineOperation({
     id: Op.highestSafeTxnId,
@@ -12,6 +13,7 @@ export const highestSafeTxnId = defineOperation({
     target: 'service',
     methods: ['GET', 'POST'],
     authorise: 'caller',
+    resultSchema: whole({ txnId: COUNT }),
 
     async handler({ services: { highestSafeTxn } }) {
 

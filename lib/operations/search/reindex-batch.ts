@@ -9,6 +9,7 @@ import { flag, text } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { badRequest } from '../../errors/errors.js';
 import { Op } from '../../doip/operation-ids.js';
+import { constant } from '../../doip/result-schemas.js';
 import type { ReindexRequest } from '../../search/reindexer.js';
 
 interface ReindexAttributes {
@@ -24,6 +25,7 @@ export const reindexBatch = defineOperation<ReindexAttributes>({
     authorise: 'admin',
     attributes: Joi.object<ReindexAttributes>({ lockObjects: flag().default(true), query: text(), all: flag().default(false) }),
     input: 'optional-json',
+    resultSchema: constant({ success: true, msg: 'success' }),
 
     async handler({ attributes, inputJson, services: { reindexing } }) {
 

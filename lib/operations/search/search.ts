@@ -10,6 +10,7 @@ import { isJsonObject } from '../../util/json-types.js';
 import { pruner } from '../../json/filter.js';
 import { plainObject } from '../../doip/serialized-object.js';
 import { Op } from '../../doip/operation-ids.js';
+import { DIGITAL_OBJECT, OPEN, searchResults, TEXT } from '../../doip/result-schemas.js';
 import { RecordOutput } from '../../doip/record-output.js';
 import { onClose } from '../../util/streams/on-close.js';
 import type { Found, SearchQuery } from '../../search/search-service.js';
@@ -73,6 +74,9 @@ export const search = defineOperation<SearchAttributes>({
     authorise: 'anyone',
     attributes,
     input: 'optional-json',
+    resultSchema: searchResults({
+        anyOf: [{ ...TEXT, description: 'an id' }, DIGITAL_OBJECT, { ...OPEN, description: 'with filter the requested branches of an object' }]
+    }),
 
     async handler(context) {
 

@@ -1,8 +1,9 @@
 /** Everything that the OpenAPI document tells: all operations that are listed, and the schemas of all types. Public, as both are. */
 
 import { defineOperation, result } from '../../core/operation.js';
-import { describeOperation } from '../../core/operation-description.js';
+import { describeOperation, OPERATION_DESCRIPTION } from '../../core/operation-description.js';
 import { Op } from '../../doip/operation-ids.js';
+import { arrayOf, TEXT, TYPE_SCHEMAS, whole } from '../../doip/result-schemas.js';
 import { withText } from '../../json/raw-json.js';
 import type { TypeRegistry } from '../../types/type-registry.js';
 import type { JsonObject } from '../../util/json-types.js';
@@ -17,6 +18,7 @@ export const describe = defineOperation({
     methods: ['GET', 'POST'],
     authorise: 'anyone',
     unlisted: true,
+    resultSchema: whole({ id: TEXT, operations: arrayOf(OPERATION_DESCRIPTION), types: TYPE_SCHEMAS }),
 
     handler({ services: { catalog, registry, serviceId } }) {
 

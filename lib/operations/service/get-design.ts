@@ -5,6 +5,7 @@
 
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { design, TYPE_SCHEMAS } from '../../doip/result-schemas.js';
 import { withText } from '../../json/raw-json.js';
 import { designDocument } from '../../types/design-document.js';
 
@@ -14,6 +15,7 @@ export const getDesign = defineOperation({
     target: 'service',
     methods: ['GET', 'POST'],
     authorise: 'anyone',
+    resultSchema: design(TYPE_SCHEMAS),
 
     async handler({ services: { catalog } }) {
 

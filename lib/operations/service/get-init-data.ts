@@ -2,6 +2,7 @@
 
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { design, initData, TYPE_SCHEMAS } from '../../doip/result-schemas.js';
 import { COMPATIBLE_VERSION, implementation } from '../../util/version.js';
 import { designDocument } from '../../types/design-document.js';
 
@@ -11,6 +12,7 @@ export const getInitData = defineOperation({
     target: 'service',
     methods: ['GET', 'POST'],
     authorise: 'anyone',
+    resultSchema: initData(design(TYPE_SCHEMAS)),
 
     async handler({ caller, services }) {
 

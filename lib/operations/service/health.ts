@@ -3,6 +3,7 @@
 import Joi from 'joi';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { HEALTH } from '../../doip/result-schemas.js';
 import { unavailable } from '../../errors/errors.js';
 
 const RETRY_SECONDS = 5;
@@ -24,6 +25,7 @@ export const health = defineOperation<HealthAttributes>({
     attributes: Joi.object({
         check: Joi.string().valid('live', 'ready').default('ready')
     }),
+    resultSchema: HEALTH,
 
     async handler({ services: { startup }, attributes: { check } }) {
 

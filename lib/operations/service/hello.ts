@@ -2,7 +2,7 @@
 
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
-import { serviceInfo } from '../../core/services.js';
+import { SERVICE_INFO, serviceInfo } from '../../core/services.js';
 
 export const hello = defineOperation({
     id: Op.hello,
@@ -10,6 +10,7 @@ export const hello = defineOperation({
     target: 'service',
     methods: ['GET', 'POST'],
     authorise: 'anyone',
+    resultSchema: SERVICE_INFO,
 
     async handler({ services }) {
 

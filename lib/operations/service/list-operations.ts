@@ -5,8 +5,9 @@ import type { OperationSummary } from '../../core/operation-summary.js';
 import { demand, isReading, missingTarget } from '../../core/authorise.js';
 import { flag } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
-import { describeOperation } from '../../core/operation-description.js';
+import { describeOperation, METHOD_DESCRIPTION, OPERATION_DESCRIPTION } from '../../core/operation-description.js';
 import { Op } from '../../doip/operation-ids.js';
+import { arrayOf, IDS } from '../../doip/result-schemas.js';
 import { admitsOperation } from '../../model/api-key-scope.js';
 import type { Caller } from '../../model/caller.js';
 import { isUnrestrictedAdmin } from '../../model/caller.js';
@@ -25,6 +26,7 @@ export const listOperations = defineOperation<ListAttributes>({
     attributes: Joi.object<ListAttributes>({
         describe: flag().default(false)
     }),
+    resultSchema: { anyOf: [IDS, { ...arrayOf({ anyOf: [OPERATION_DESCRIPTION, METHOD_DESCRIPTION] }), description: 'with describe' }] },
 
     async handler(context) {
 

@@ -2,6 +2,7 @@
 
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { STARTUP_STATUS } from '../../doip/result-schemas.js';
 import { Status } from '../../errors/status.js';
 
 export const startupStatus = defineOperation({
@@ -12,6 +13,7 @@ export const startupStatus = defineOperation({
     authorise: 'anyone',
     availableWhenDown: true,
     unlisted: true,
+    resultSchema: STARTUP_STATUS,
 
     async handler({ services: { startup } }) {
 

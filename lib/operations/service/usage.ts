@@ -4,6 +4,7 @@ import Joi from 'joi';
 import { text } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { USAGE } from '../../doip/result-schemas.js';
 import { declined, forbidden } from '../../errors/errors.js';
 import type { UsageReport } from '../../objects/quotas/usage-counter.js';
 import type { JsonObject } from '../../util/json-types.js';
@@ -13,11 +14,6 @@ interface UsageAttributes {
     readonly user?: string;
     readonly type?: string;
 }
-
-const whole = { type: 'integer' };
-const limit = { type: ['integer', 'null'] };
-const totals = { objects: whole, bytes: whole, maxObjects: limit, maxBytes: limit };
-const required = ['objects', 'bytes', 'maxObjects', 'maxBytes'];
 
 export const usage = defineOperation<UsageAttributes>({
     id: Op.usage,
@@ -29,14 +25,7 @@ export const usage = defineOperation<UsageAttributes>({
         user: text().description('id of another user, for administrators'),
         type: text().description('name of a type, for administrators')
     }),
-    resultSchema: {
-        type: 'object',
-        properties: {
-            user: { type: 'object', properties: { id: { type: 'string' }, ...totals }, required: ['id', ...required] },
-            type: { type: 'object', properties: { name: { type: 'string' }, ...totals }, required: ['name', ...required] }
-        },
-        required: ['user']
-    },
+    resultSchema: USAGE,
 
     async handler({ attributes: { user, type }, caller, services: { usage: counter } }) {
 

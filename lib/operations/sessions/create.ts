@@ -5,6 +5,7 @@
 
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { SESSION } from '../../doip/result-schemas.js';
 
 export const createSession = defineOperation({
     id: Op.sessionsCreate,
@@ -13,6 +14,7 @@ export const createSession = defineOperation({
     authorise: ({ services: { identity } }) => identity.sessions.checkEnabled(),
     input: 'optional-json',
     unlisted: true,
+    resultSchema: SESSION,
 
     async handler({ caller, services: { identity } }) {
 

@@ -4,6 +4,7 @@ import Joi from 'joi';
 import { text } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { SESSION } from '../../doip/result-schemas.js';
 
 export const deleteSession = defineOperation<{ readonly session: string }>({
     id: Op.sessionsDelete,
@@ -13,6 +14,7 @@ export const deleteSession = defineOperation<{ readonly session: string }>({
     attributes: Joi.object({ session: text().default('this') }),
     input: 'optional-json',
     unlisted: true,
+    resultSchema: SESSION,
 
     async handler({ caller, services: { identity } }) {
 

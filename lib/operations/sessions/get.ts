@@ -4,6 +4,7 @@ import Joi from 'joi';
 import { flag, text } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { SESSION } from '../../doip/result-schemas.js';
 
 export const getSession = defineOperation<{ readonly full: boolean; readonly session: string }>({
     id: Op.sessionsGet,
@@ -13,6 +14,7 @@ export const getSession = defineOperation<{ readonly full: boolean; readonly ses
     authorise: ({ attributes, services: { identity } }) => identity.sessions.checkName(attributes.session),
     attributes: Joi.object({ full: flag().default(false), session: text().default('this') }),
     unlisted: true,
+    resultSchema: SESSION,
 
     async handler({ attributes, caller, services: { identity } }) {
 

@@ -6,6 +6,7 @@
 import { demand, missingTarget } from '../../core/authorise.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { arrayOf, VERSION } from '../../doip/result-schemas.js';
 import { objectAttributes } from '../../objects/read/object-presenter.js';
 
 export const getVersions = defineOperation({
@@ -16,6 +17,7 @@ export const getVersions = defineOperation({
     authorise: 'in-handler',
     // Versions outlive their object.
     targetMayBeGone: true,
+    resultSchema: arrayOf(VERSION),
 
     async handler(context) {
 

@@ -8,6 +8,7 @@ import { flag, text, withoutDryRun } from '../../core/attributes.js';
 import { demand } from '../../core/authorise.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { VERSION } from '../../doip/result-schemas.js';
 import { objectAttributes } from '../../objects/read/object-presenter.js';
 
 export const publishVersion = defineOperation<{ readonly versionId?: string; readonly clonePayloads: boolean }>({
@@ -16,6 +17,7 @@ export const publishVersion = defineOperation<{ readonly versionId?: string; rea
     target: 'object',
     authorise: 'writer',
     attributes: withoutDryRun(Joi.object({ versionId: text(), clonePayloads: flag().default(true) })),
+    resultSchema: VERSION,
 
     async handler({ caller, target, requestContext, attributes: { versionId, clonePayloads }, services }) {
 

@@ -12,6 +12,9 @@ import { isJsonObject } from '../../../lib/util/json-types.js';
 import { defineOwnOperation } from '../../../lib/core/own-operation.js';
 import { flag, text } from '../../../lib/core/attributes.js';
 import { result } from '../../../lib/core/operation.js';
+import { METHOD_DESCRIPTION, OPERATION_DESCRIPTION } from '../../../lib/core/operation-description.js';
+import { Op } from '../../../lib/doip/operation-ids.js';
+import { arrayOf, DIGITAL_OBJECT, IDS as ID_LIST } from '../../../lib/doip/result-schemas.js';
 import { createServer, serverUrl } from '../../../lib/server.js';
 import { configure } from '../../../lib/config/index.js';
 import { restRoutes } from '../../../translators/rest/index.js';
@@ -124,6 +127,19 @@ describe('the description of the service', () => {
         });
     });
 
+    it('has the results of operations, and the forms of their output', () => {
+
+        const paths = document['paths'] as Record<string, { post: { responses: { 200: { content?: JsonObject } } } }>;
+        const outputOf = (id: string): JsonObject | undefined => paths[`/doip/${id}`]?.post.responses[200].content;
+
+        expect<unknown>(outputOf(Op.create)).to.equal({ 'application/json': { schema: DIGITAL_OBJECT } });
+        expect(Object.keys(outputOf(Op.retrieve) ?? {})).to.equal(['application/json', 'application/octet-stream', 'multipart/mixed']);
+        expect(outputOf(Op.delete)).to.be.undefined();
+        expect<unknown>(outputOf('20.500.123/Op.Count')).to.equal({
+            'application/json': { schema: { type: 'object', properties: { words: { type: 'integer' } }, required: ['words'] } }
+        });
+    });
+
     it('is given for the operations that the caller may perform', async () => {
 
         const path = '/doip?operationId=0.DOIP/Op.ListOperations&targetId=service';
@@ -135,7 +151,8 @@ describe('the description of the service', () => {
         expect(admin.length).to.be.above(anonymous.length);
         expect<unknown>(anonymous.find(({ id }) => id === '0.DOIP/Op.ListOperations')).to.equal({
             id: '0.DOIP/Op.ListOperations', aliases: [], summary: 'list the operations on the target', target: 'any', methods: ['GET', 'POST'],
-            authorise: 'in-handler', attributes: { type: 'object', properties: { describe: { type: 'boolean', default: false } }, additionalProperties: true }
+            authorise: 'in-handler', attributes: { type: 'object', properties: { describe: { type: 'boolean', default: false } }, additionalProperties: true },
+            result: { anyOf: [ID_LIST, { ...arrayOf({ anyOf: [OPERATION_DESCRIPTION, METHOD_DESCRIPTION] }), description: 'with describe' }] }
         });
         const onObject = await (await ask('GET', '/doip?operationId=0.DOIP/Op.ListOperations&targetId=design&attributes.describe=true')).json() as JsonObject[];
         expect(onObject.some(({ id }) => id === '20.500.123/Op.Count')).to.be.true();
@@ -224,8 +241,8 @@ describe('the description of the service', () => {
         }
 
         for (const each of described()) {
-            const { 200: ok } = each.operation['responses'] as Record<string, { content: Record<string, { schema?: JsonObject }> }>;
-            const check = checkOf(ok?.content['application/json']?.schema ?? {});
+            const { 200: ok } = each.operation['responses'] as Record<string, { content?: Record<string, { schema?: JsonObject }> }>;
+            const check = checkOf(ok?.content?.['application/json']?.schema ?? {});
             for (let round = 0; round < ROUNDS; ++round) {
                 const request = requestOf(each, random);
                 const response = await ask(each.method.toUpperCase(), request.path, request);

@@ -17,6 +17,7 @@ interface OperationDescription {
     readonly input?: JsonValue;
     readonly inputRequired?: boolean;
     readonly result?: JsonObject;
+    readonly outputs?: readonly string[];
 }
 
 /** What the service says about itself; the output of `gateway/Op.Describe`. */
@@ -108,8 +109,10 @@ function doipPath(operation: OperationDescription): [path: string, item: JsonObj
     return [`/doip/${id}`, item];
 }
 
-function doipOperation({ summary, target, attributes, result = {} }: OperationDescription): JsonObject {
+function doipOperation(operation: OperationDescription): JsonObject {
 
+    const { summary, target, attributes } = operation;
+    const content = doipOutput(operation);
     const properties = isJsonObject(attributes['properties']) ? attributes['properties'] : {};
     const parameters: JsonObject[] = [
         {
@@ -127,10 +130,20 @@ function doipOperation({ summary, target, attributes, result = {} }: OperationDe
         responses: {
             200: {
                 description: 'success; the header Doip-Response has the status and the attributes of the response',
-                content: { 'application/json': { schema: result }, 'application/octet-stream': {}, 'multipart/mixed': {} }
+                ...Object.keys(content).length === 0 ? {} : { content }
             },
             default: ERROR
         }
+    };
+}
+
+/** What an operation sends: of one that declares nothing anything, of one that declares a result alone JSON. */
+function doipOutput({ result, outputs = result ? ['json'] : ['json', 'bytes', 'segments'] }: OperationDescription): JsonObject {
+
+    return {
+        ...outputs.includes('json') ? { 'application/json': { schema: result ?? {} } } : {},
+        ...outputs.includes('bytes') ? { 'application/octet-stream': {} } : {},
+        ...outputs.includes('segments') ? { 'multipart/mixed': {} } : {}
     };
 }
 

@@ -215,7 +215,7 @@ export const PATHS: readonly PathDescription[] = [
         method: 'post', path: '/auth/introspect', tag: 'Logins', summary: 'the user of an access token', query: [ROLES],
         body: FORM_OR_JSON('TokenInput'), response: jsonOf(ref('Caller'))
     },
-    { method: 'post', path: '/auth/revoke', tag: 'Logins', summary: 'revoke an access token', body: FORM_OR_JSON('TokenInput'), response: jsonOf(ref('Caller')) },
+    { method: 'post', path: '/auth/revoke', tag: 'Logins', summary: 'revoke an access token', body: FORM_OR_JSON('TokenInput'), response: jsonOf(ref('Inactive')) },
     {
         method: 'get', path: '/auth/keys', tag: 'Logins', summary: 'the API keys of the caller',
         query: [
