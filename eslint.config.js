@@ -67,7 +67,7 @@ const LAYERS = [
     { folders: ['lib/bulk'], values: without('db') },
     { folders: ['lib/core'], values: ['lib/util', 'lib/errors', 'lib/json', 'lib/doip', 'lib/model'], never: ['db'] },
     { folders: ['lib/operations'], never: ['db', 'lib/stores'], apart: true },
-    { folders: ['lib/metrics'], values: ['lib/util'] },
+    { folders: ['lib/metrics', 'lib/tracing'], values: ['lib/util'] },
     { folders: ['lib/app'] },
     { folders: ['lib/backup'] },
     {

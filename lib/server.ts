@@ -87,6 +87,11 @@ export async function createServer(config: Config = loadConfig(), options: Serve
         await offerMetrics(server, { host: config.metrics.host, port: config.metrics.port }, { gateway, connections, native, log });
     }
 
+    if (config.tracing.spans) {
+        const { openTracer } = await import('./tracing/tracer.js');
+        gateway.trace(await openTracer());
+    }
+
     addRequestSteps(server, config, connections, gateway);
     logAccess(server, log, factsOf);
     const graceMs = config.http.shutdownSeconds * 1000;

@@ -12,7 +12,7 @@ import type { ChangeListener } from '../objects/change-events.js';
 import type { Runtime } from './container.js';
 import type { Services } from '../core/services.js';
 import type { CommitObserver } from '../../db/database.js';
-import type { DispatcherState, RequestObserver } from '../core/dispatcher.js';
+import type { DispatcherState, RequestObserver, RequestTracer } from '../core/dispatcher.js';
 import type { GatewayState } from '../metrics/load.js';
 import { Dispatcher } from '../core/dispatcher.js';
 import { OperationRegistry } from '../core/registry.js';
@@ -81,6 +81,8 @@ export interface Gateway {
     stop(): Promise<void>;
     /** Reports requests and transactions to an observer, such as one that counts them; before `start()`. */
     observe(observer: GatewayObserver): void;
+    /** Performs every request in a span; before `start()`. */
+    trace(tracer: RequestTracer): void;
     /** Returns what metrics read. */
     readonly state: GatewayState;
     /** True between a successful start and `stop()`. */
@@ -158,6 +160,11 @@ class RepositoryGateway implements Gateway {
 
         this.#observer = observer;
         this.#dispatcher.observer = (request, seconds) => observer.performed(request, seconds);
+    }
+
+    trace(tracer: RequestTracer): void {
+
+        this.#dispatcher.tracer = tracer;
     }
 
     get isUp(): boolean {

@@ -143,6 +143,12 @@ const metrics = {
         'Address on which metrics are served, without TLS and without a login: an address of this machine or of a private network.')
 };
 
+/** Traces. */
+const tracing = {
+    spans: setting(Joi.boolean().default(false), { name: 'TRACING' },
+        'true: a span of OpenTelemetry for each operation, for the SDK that the process loads by NODE_OPTIONS; see docs/monitoring.md.')
+};
+
 /** The audit log. */
 const audit = {
     days: wholeNumber('AUDIT_DAYS', 0, [0, 36_500],
@@ -283,6 +289,7 @@ const settings = {
     http,
     doip,
     metrics,
+    tracing,
     log: {
         level: setting(Joi.string().valid('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'), { name: 'LOG_LEVEL' },
             'Minimum level of log lines: trace, debug, info, warn, error, fatal or silent.')

@@ -21,7 +21,7 @@ import { badRequest, declined, DoipError, internal } from '../errors/errors.js';
 import { DESIGN_ID, SERVICE_ALIAS } from '../doip/ids.js';
 import { Op } from '../doip/operation-ids.js';
 import { json } from '../doip/segments.js';
-import type { StatusTable } from '../errors/status.js';
+import { Status, type StatusTable } from '../errors/status.js';
 import { ANONYMOUS, denied, inRequest } from '../model/caller.js';
 import { authorise, isReading, missingTarget } from './authorise.js';
 import { originOf, recordDenial, recordOperation } from './auditing.js';
@@ -54,6 +54,17 @@ export interface PerformedRequest {
 
 /** Called when the response to a request is about to begin, with the seconds since the request was given. */
 export type RequestObserver = (request: PerformedRequest, seconds: number) => void;
+
+/** Performs a request by calling `perform` once, for example in a span of a trace. */
+export type RequestTracer = (request: DoipRequest, perform: () => Promise<TracedResponse>) => Promise<TracedResponse>;
+
+/** A response, and what is known of its request. */
+export interface TracedResponse {
+    readonly response: DoipResponse;
+    readonly performed: PerformedRequest;
+    /** True for an internal error. */
+    readonly isError: boolean;
+}
 
 /** Replaced when the service starts or stops, and when the database is lost or found again. */
 export interface DispatcherState {
@@ -102,6 +113,8 @@ export class Dispatcher {
     state: DispatcherState;
     /** Called for every request, except those that operations perform for their callers. */
     observer: RequestObserver | null = null;
+    /** Called like the observer. */
+    tracer: RequestTracer | null = null;
     readonly #options: DispatcherOptions;
     readonly #requests = new CallCounter(REQUESTS_PER_TURN);
 
@@ -114,16 +127,22 @@ export class Dispatcher {
     /** Performs a request. Never rejects: errors become responses. */
     async perform(request: DoipRequest): Promise<DoipResponse> {
 
-        const { observer } = this;
-        if (!observer) {
-            return this.#perform(request, { caller: null, dynamic: false });
+        const { observer, tracer } = this;
+        if (tracer) {
+            return (await tracer(request, () => this.#observed(request))).response;
         }
+
+        return observer ? (await this.#observed(request)).response : this.#perform(request, { caller: null, dynamic: false });
+    }
+
+    async #observed(request: DoipRequest): Promise<TracedResponse> {
 
         const began = performance.now();
         const seen: Seen = { caller: null, dynamic: false };
         const response = await this.#perform(request, seen);
-        observer(this.#labelsOf(request, response, seen), (performance.now() - began) / 1000);
-        return response;
+        const performed = this.#labelsOf(request, response, seen);
+        this.observer?.(performed, (performance.now() - began) / 1000);
+        return { response, performed, isError: response.status === Status.internal };
     }
 
     async #perform(request: DoipRequest, seen: Seen): Promise<DoipResponse> {

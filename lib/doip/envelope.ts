@@ -77,6 +77,8 @@ export interface Transport {
     readonly logId?: string;
     /** Id of the trace to which the request belongs (W3C Trace Context), for the log. */
     readonly traceId?: string | undefined;
+    /** The same with the span that it belongs to, as the header `traceparent` has it, for tracing. */
+    readonly traceparent?: string | undefined;
     /** Certificate whose key the client has proved to own in the TLS handshake; used where a request has no other credentials. */
     readonly clientCertificate?: ClientCertificate | undefined;
 }

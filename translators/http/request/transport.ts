@@ -20,6 +20,8 @@ interface Peer {
     readonly logId: string;
     readonly translator: string;
     readonly traceId: string | undefined;
+    /** The header, if it is valid. */
+    readonly traceparent: string | undefined;
 }
 
 /**
@@ -38,7 +40,8 @@ export function createTransportReader(translator: string, trustedProxies: readon
         const encrypted = (request.raw.req.socket as TLSSocket).encrypted === true;
         const logId = header(request.headers, 'request-id') ?? request.info.id;
         const traceId = traceIdOf(request.headers['traceparent']);
-        const from = { peer, encrypted, logId, translator, traceId };
+        const traceparent = traceId === undefined ? undefined : header(request.headers, 'traceparent');
+        const from = { peer, encrypted, logId, translator, traceId, traceparent };
         const transport = trusted && isForwarded(request) && contains(trusted, peer) ?
             forwarded(request, from, trusted) : direct(request, from);
         noteAddress(request, transport);
@@ -68,13 +71,13 @@ export function peerSignal(request: Request): AbortSignal {
 }
 
 /** Treats loopback connections as secure, unless they were forwarded, perhaps over an insecure network. */
-function direct(request: Request, { peer, encrypted, logId, translator, traceId }: Peer): Transport {
+function direct(request: Request, { peer, encrypted, logId, translator, traceId, traceparent }: Peer): Transport {
 
     const isForeign = isForwarded(request);
     const isLocal = !isForeign && isLoopback(peer);
     return {
         protocol: encrypted ? 'https' : 'http', secure: encrypted || isLocal, remoteAddress: peer,
-        localToken: isLocal || !isForeign && isOwnAddress(request, peer) ? bearerToken(request) : undefined, logId, translator, traceId
+        localToken: isLocal || !isForeign && isOwnAddress(request, peer) ? bearerToken(request) : undefined, logId, translator, traceId, traceparent
     };
 }
 
@@ -90,7 +93,7 @@ function bearerToken({ headers }: Request): string | undefined {
 }
 
 /** Walks back through the trusted proxies to the first address that is not one of them. */
-function forwarded(request: Request, { peer, encrypted, logId, translator, traceId }: Peer, trusted: BlockList): Transport {
+function forwarded(request: Request, { peer, encrypted, logId, translator, traceId, traceparent }: Peer, trusted: BlockList): Transport {
 
     const hops = listed(request, 'x-forwarded-for').map(plainAddress);
     let address = peer;
@@ -101,7 +104,7 @@ function forwarded(request: Request, { peer, encrypted, logId, translator, trace
     const protocols = listed(request, 'x-forwarded-proto').map((protocol) => protocol.toLowerCase());
     const secure = protocols.length > 0 ? protocols.every((protocol) => protocol === 'https') : encrypted;
     return {
-        protocol: secure ? 'https' : 'http', secure, remoteAddress: isIP(address) ? address : peer, localToken: undefined, logId, translator, traceId
+        protocol: secure ? 'https' : 'http', secure, remoteAddress: isIP(address) ? address : peer, localToken: undefined, logId, translator, traceId, traceparent
     };
 }
 
