@@ -19,6 +19,15 @@ const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const PARENT = '00f067aa0ba902b7';
 const TRACEPARENT = `00-${TRACE}-${PARENT}-01`;
 
+/** Removes what `register()` has made global, for other tests of the process. */
+function forgetProvider(): void {
+
+    trace.disable();
+    context.disable();
+    propagation.disable();
+    Reflect.deleteProperty(globalThis, Symbol.for('opentelemetry.js.api.1'));
+}
+
 describe('spans of operations', () => {
 
     const exporter = new InMemorySpanExporter();
@@ -38,9 +47,7 @@ describe('spans of operations', () => {
 
         await service.stop();
         await provider.shutdown();
-        trace.disable();
-        context.disable();
-        propagation.disable();
+        forgetProvider();
     });
 
     const spans = (): readonly ReadableSpan[] => exporter.getFinishedSpans();
@@ -141,9 +148,7 @@ describe('without TRACING', () => {
         finally {
             await service.stop();
             await provider.shutdown();
-            trace.disable();
-            context.disable();
-            propagation.disable();
+            forgetProvider();
         }
     });
 });
