@@ -12,6 +12,7 @@ import { SERVICE } from '../model/caller.js';
 import type { AuditRow, AuditSeal, AuditStore } from '../stores/audit-store.js';
 import { AUDIT_ROWS, termOf } from '../stores/audit-store.js';
 import { EventLoopYielder } from '../util/concurrency/event-loop-yielder.js';
+import { firstPassing } from '../util/binary-search.js';
 import type { JsonObject, JsonValue } from '../util/json-types.js';
 import type { AuditOutcome } from './audit-entry.js';
 import { idOf, toAuditRow } from './audit-entry.js';
@@ -54,6 +55,9 @@ const NO_HASH = '0'.repeat(64);
 
 /** Clocks of nodes, and the time between an entry and its commit, may differ by this much, in ms. */
 const CLOCK_TOLERANCE_MS = 120_000;
+
+/** How long a gap in the ids may be filled by an entry of a transaction that is not committed yet, in ms: later entries are sealed then. */
+const GAP_MS = 10_000;
 
 /** Reads of one search, and seals of one verification, before the caller has to continue. */
 const READS_PER_SEARCH = 20;
@@ -101,9 +105,10 @@ export class AuditLog {
         const [userId, objectId] = [filter.userId, filter.objectId].map((id) => (id === undefined ? undefined : idOf(id) ?? undefined));
         const terms = [...userId === undefined ? [] : [termOf('user', userId)], ...objectId === undefined ? [] : [termOf('object', objectId)]];
         const entries: JsonObject[] = [];
+        const inGaps = terms.length === 0 ? [] : [...await store.sealedInGaps()].sort((a, b) => a - b);
         let next = filter.to === undefined ? before : Math.min(before, await this.#idAfter(filter.to + CLOCK_TOLERANCE_MS));
         for (let reads = 0; reads < READS_PER_SEARCH; ++reads) {
-            next = terms.length === 0 ? next : await this.#skip(next, terms);
+            next = terms.length === 0 ? next : await this.#skip(next, terms, inGaps);
             const rows = await store.before(next);
             for (const row of rows) {
                 if (filter.from !== undefined && row.at < filter.from - CLOCK_TOLERANCE_MS) {
@@ -130,19 +135,25 @@ export class AuditLog {
         return { entries, next };
     }
 
-    /** Returns the smallest id so that all seals between it and another one have no entry with these terms. */
-    async #skip(before: number, terms: readonly number[]): Promise<number> {
+    /**
+     * Returns the smallest id so that all seals between it and another one have no entry with these terms.
+     *
+     * @param inGaps ids of late seals, ascending, of whose terms the seals around them know nothing
+     */
+    async #skip(before: number, terms: readonly number[], inGaps: readonly number[]): Promise<number> {
 
         const { store } = this.#parts;
         if (before > await store.sealedUpTo() + 1) {
             return before;
         }
 
-        const inGaps = await store.sealedInGaps();
         for (let [next, reads] = [before, 1]; ; ++reads) {
             const seals = await store.sealsBefore(next);
-            const match = seals.find(({ terms: contained, firstId, lastId }) =>
-                terms.every((term) => contained.has(term)) || [...inGaps].some((id) => id >= firstId && id <= lastId));
+            const match = seals.find(({ terms: contained, firstId, lastId }) => {
+
+                const inGap = inGaps[firstPassing(0, inGaps.length, (i) => (inGaps[i] ?? 0) >= firstId)] ?? Infinity;
+                return inGap <= lastId || terms.every((term) => contained.has(term));
+            });
             const last = seals.at(-1);
             if (match || !last || reads === READS_PER_SEARCH) {
                 return Math.min(next, match ? match.lastId + 1 : last ? last.firstId : 1);
@@ -185,7 +196,7 @@ export class AuditLog {
 
         const { store } = this.#parts;
         const sealed = await store.sealedUpTo();
-        const rows = await store.after(sealed);
+        const rows = this.#withoutGap(await store.after(sealed), sealed);
         const lastId = rows.at(-1)?.id;
         if (lastId !== undefined) {
             const firstId = sealed + 1;
@@ -196,6 +207,15 @@ export class AuditLog {
         return inGaps.length === 0 ? null : { rows: inGaps, firstId: 0, lastId: 0, ids: inGaps.map(({ id }) => id) };
     }
 
+    /** Returns the entries before the first gap of ids that an entry may still fill. */
+    #withoutGap(rows: readonly AuditRow[], sealed: number): readonly AuditRow[] {
+
+        const { store, now } = this.#parts;
+        const gap = store.mayFillGaps ?
+            rows.findIndex(({ id, at }, i) => id !== (rows[i - 1]?.id ?? sealed) + 1 && Math.abs(now() - at) < GAP_MS) : -1;
+        return gap === -1 ? rows : rows.slice(0, gap);
+    }
+
     /** Removes entries that were sealed before a time, and records that. The last seal stays. */
     async purge(before: number, signal?: AbortSignal): Promise<void> {
 
@@ -203,7 +223,9 @@ export class AuditLog {
         for (;;) {
             signal?.throwIfAborted();
             const seals = await store.seals(0);
-            const old = seals.slice(0, -1).filter(({ sealedOn }) => sealedOn < before).slice(0, SEALS_PER_PURGE);
+            // From the beginning, also where the clock was set back: what remains must be a chain.
+            const recent = seals.findIndex(({ sealedOn }) => sealedOn >= before);
+            const old = seals.slice(0, recent === -1 ? -1 : Math.min(recent, seals.length - 1)).slice(0, SEALS_PER_PURGE);
             const last = old.at(-1);
             if (!last) {
                 return;
@@ -231,11 +253,22 @@ export class AuditLog {
         let head: AuditSeal | null = former?.seal === from - 1 ? former : null;
         const end = (problem: string | null, next: number | null = null): AuditVerification =>
             ({ ...verified, next, head: head && { seal: head.seal, hash: head.hash }, problem });
-        for (;;) {
-            const seals = await store.seals(head ? head.seal + 1 : from);
+        const lost = from > 1 || !expected ? null : await this.#lossOf(expected);
+        if (lost !== null) {
+            return end(lost);
+        }
+
+        for (let start = from; ;) {
+            const seals = await store.seals(head ? head.seal + 1 : start);
             for (const seal of seals) {
-                const problem = await this.#problemOf(seal, head) ?? (expected?.seal === seal.seal && expected.hash !== seal.hash ?
-                    `seal ${seal.seal} is not the expected one: the log was written anew` : null);
+                const isOther = expected?.seal === seal.seal && expected.hash !== seal.hash;
+                const problem = await this.#problemOf(seal, head) ?? (isOther ? notExpected(seal.seal) : null);
+                if (problem && await this.#isGone(seal)) {
+                    // Removed because of its age meanwhile, as the next seal tells.
+                    [head, start] = [null, seal.seal];
+                    break;
+                }
+
                 if (problem) {
                     return end(problem);
                 }
@@ -258,6 +291,24 @@ export class AuditLog {
         }
     }
 
+    /** Returns what is wrong if the log begins after an expected seal; null if it does not, or with the seal that follows it. */
+    async #lossOf(expected: Pick<AuditSeal, 'seal' | 'hash'>): Promise<string | null> {
+
+        const [first] = await this.#parts.store.seals(0);
+        if (!first || expected.seal >= first.seal || expected.seal === first.seal - 1 && expected.hash === first.previous) {
+            return null;
+        }
+
+        return expected.seal === first.seal - 1 ? notExpected(expected.seal) :
+            `seal ${expected.seal} was removed, because of its age or otherwise: expect one from ${first.seal - 1} on`;
+    }
+
+    async #isGone({ seal }: AuditSeal): Promise<boolean> {
+
+        const [found] = await this.#parts.store.seals(seal);
+        return found !== undefined && found.seal !== seal;
+    }
+
     async #problemOf(seal: AuditSeal, head: AuditSeal | null): Promise<string | null> {
 
         const { store } = this.#parts;
@@ -270,8 +321,7 @@ export class AuditLog {
         }
 
         const { rows, others } = await store.entriesOf(seal);
-        const inGaps = others.length === 0 ? null : await store.sealedInGaps();
-        const added = others.find((id) => inGaps?.has(id) !== true);
+        const added = others.length === 0 ? undefined : await this.#addedAmong(others);
         if (added !== undefined || rows.length !== seal.entries) {
             return added === undefined ? `seal ${seal.seal} has ${rows.length} entries instead of ${seal.entries}` : `entry ${added} was added after seal ${seal.seal}`;
         }
@@ -282,6 +332,21 @@ export class AuditLog {
 
         const wrong = rows.find(({ at, entry }) => (JSON.parse(entry) as JsonObject)['at'] !== at);
         return wrong ? `the time of entry ${wrong.id} was changed` : null;
+    }
+
+    /** Returns an entry that no seal covers, though later ones are sealed; undefined if there is none. */
+    async #addedAmong(ids: readonly number[]): Promise<number | undefined> {
+
+        const { store } = this.#parts;
+        const inGaps = await store.sealedInGaps();
+        if (ids.every((id) => inGaps.has(id))) {
+            return undefined;
+        }
+
+        // One may have become visible since entries were sealed last.
+        await this.seal();
+        const sealed = await store.sealedInGaps();
+        return ids.find((id) => !sealed.has(id));
     }
 
     /** True if an entry tells that everything before a seal was removed because of its age. */
@@ -322,8 +387,8 @@ export class AuditLog {
 function isWanted({ at, user, actor, object, operation, outcome }: JsonObject, filter: Omit<AuditFilter, 'limit' | 'before'>): boolean {
 
     const { userId, objectId, operationId, from = -Infinity, to = Infinity } = filter;
-    return Number(at) >= from && Number(at) <= to && (userId === undefined || user === userId || actor === userId) && (objectId === undefined || object === objectId) &&
-        (operationId === undefined || operation === operationId) && (filter.outcome === undefined || outcome === filter.outcome);
+    return Number(at) >= from && Number(at) <= to && (userId === undefined || user === userId || actor === userId) &&
+        (objectId === undefined || object === objectId) && (operationId === undefined || operation === operationId) && (filter.outcome === undefined || outcome === filter.outcome);
 }
 
 function termsOf(rows: readonly AuditRow[]): Set<number> {
@@ -333,6 +398,11 @@ function termsOf(rows: readonly AuditRow[]): Set<number> {
         const { user, actor, object } = JSON.parse(entry) as JsonObject;
         return [...[user, actor].filter(isText).map((id) => termOf('user', id)), ...[object].filter(isText).map((id) => termOf('object', id))];
     }));
+}
+
+function notExpected(seal: number): string {
+
+    return `seal ${seal} is not the expected one: the log was written anew`;
 }
 
 function isText(value: JsonValue | undefined): value is string {

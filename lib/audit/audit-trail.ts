@@ -58,7 +58,9 @@ export class AuditTrail implements WriteParticipant {
     /** Records an operation that has changed no object. Resolves when the entry is durable. */
     async performed({ caller, origin, targetId }: AuditedRequest, rule: string | null): Promise<void> {
 
-        await this.#parts.store.append([toAuditRow({ at: this.#parts.now(), outcome: 'performed', objectId: targetId, rule, caller, origin })]);
+        const { store, now } = this.#parts;
+        // Logins and revocations are stored without free space, too.
+        await store.append([toAuditRow({ at: now(), outcome: 'performed', objectId: targetId, rule, caller, origin })], { essential: true });
     }
 
     /** Records a request that was denied for lack of a login or of rights; other errors are none of its concern. Never throws. */

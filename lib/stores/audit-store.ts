@@ -67,16 +67,22 @@ export class AuditStore {
         this.#sql = buildStatements(db);
     }
 
+    /** True if an entry may become visible after one with a greater id, as it does not in an embedded database. */
+    get mayFillGaps(): boolean {
+
+        return this.#db.dialect !== 'sqlite';
+    }
+
     /** Returns the step that appends an entry. */
     appendStep({ at, entry }: NewAuditRow): Step {
 
         return this.#sql.append.step({ at, entry });
     }
 
-    /** Appends entries. */
-    async append(rows: readonly NewAuditRow[]): Promise<void> {
+    /** Appends entries. @param essential true to append them also when free space is short */
+    async append(rows: readonly NewAuditRow[], { essential = false }: { readonly essential?: boolean } = {}): Promise<void> {
 
-        await this.#db.commit({ steps: rows.map((each) => this.appendStep(each)), shared: true });
+        await this.#db.commit({ steps: rows.map((each) => this.appendStep(each)), shared: true, essential });
     }
 
     /** Returns up to {@link AUDIT_ROWS} entries, newest first. */
@@ -115,10 +121,10 @@ export class AuditStore {
         return this.#sql.after.read<AuditRow>({ id });
     }
 
-    /** Returns up to {@link AUDIT_ROWS} entries that became visible after those around them were sealed; there are none in an embedded database. */
+    /** Returns up to {@link AUDIT_ROWS} entries that became visible after those around them were sealed. */
     async unsealedInGaps(): Promise<AuditRow[]> {
 
-        if (this.#db.dialect === 'sqlite') {
+        if (!this.mayFillGaps) {
             return [];
         }
 
@@ -138,7 +144,8 @@ export class AuditStore {
     /** Returns the ids that late seals cover. */
     async sealedInGaps(): Promise<Set<number>> {
 
-        return new Set((await this.#sql.sealsOfGaps.read<StoredSeal>({})).flatMap((seal) => toSeal(seal).ids ?? []));
+        const seals = await this.#sql.sealsOfGaps.read<Pick<StoredSeal, 'ids'>>({});
+        return new Set(seals.flatMap(({ ids }) => (ids === null ? [] : JSON.parse(ids) as number[])));
     }
 
     /** Returns the entries of a seal, ascending by id; and those in its range that it does not cover, since they are late or were added. */
@@ -247,7 +254,7 @@ function buildStatements(db: Database) {
         sealedUpTo: build((knex) => knex(seals).max('last_id as last')),
         after: build<'id'>((knex, bind) => knex(entries).where('id', '>', bind('id')).orderBy('id').limit(AUDIT_ROWS).select(rows)),
         withGaps: build((knex) => knex(seals).whereNotNull('ids').where('last_id', '>', 0).orderBy('last_id', 'desc').limit(SEALS_WITH_GAPS).select('*')),
-        sealsOfGaps: build((knex) => knex(seals).where('last_id', 0).select('*')),
+        sealsOfGaps: build((knex) => knex(seals).where('last_id', 0).select('ids')),
         idsBetween: build<'firstId' | 'lastId'>((knex, bind) => knex(entries).whereBetween('id', [bind('firstId'), bind('lastId')]).select('id')),
         between: build<'firstId' | 'lastId'>((knex, bind) => knex(entries)
             .whereBetween('id', [bind('firstId'), bind('lastId')]).orderBy('id').limit(2 * AUDIT_ROWS).select(rows)),

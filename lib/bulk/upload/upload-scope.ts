@@ -18,7 +18,8 @@ export class UploadScope {
 
     /** @param items items of the upload */
     constructor(
-        parts: { objects: ObjectScan; restorer: ObjectRestorer }, items: () => AsyncIterable<BulkItem>, { signal, caller }: { signal: AbortSignal; caller: Caller }
+        parts: { objects: ObjectScan; restorer: ObjectRestorer }, items: () => AsyncIterable<BulkItem>,
+        { signal, caller }: { signal: AbortSignal; caller: Caller }
     ) {
 
         this.#parts = parts;
@@ -68,7 +69,8 @@ export class UploadScope {
             isLeft = false;
             for await (const page of pages()) {
                 this.#signal.throwIfAborted();
-                const removals = await Promise.all(page.filter(({ id }) => id !== DESIGN_ID).map((object) => this.#parts.restorer.remove(object, this.#caller)));
+                const others = page.filter(({ id }) => id !== DESIGN_ID);
+                const removals = await Promise.all(others.map((object) => this.#parts.restorer.remove(object, this.#caller)));
                 isLeft ||= removals.includes(false);
             }
         }

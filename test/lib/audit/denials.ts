@@ -5,8 +5,10 @@ import { runInNewContext } from 'node:vm';
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { pino } from 'pino';
-import type { Database } from '../../../db/database.js';
+import type { Database, Unit } from '../../../db/database.js';
+import { AuditTrail } from '../../../lib/audit/audit-trail.js';
 import { Denials, MAX_IN_WINDOW, MAX_OF_ADDRESS } from '../../../lib/audit/denials.js';
+import { unauthenticated } from '../../../lib/errors/errors.js';
 import { ANONYMOUS } from '../../../lib/model/caller.js';
 import { AuditStore } from '../../../lib/stores/audit-store.js';
 import type { JsonObject } from '../../../lib/util/json-types.js';
@@ -158,6 +160,26 @@ describe('denied requests', () => {
 
         expect<unknown>(lines.map((line) => (JSON.parse(line) as JsonObject)['event'])).to.equal(['audit.write-failed']);
         expect(await counts()).to.equal(3);
+    });
+
+    it('are not written without free space, unlike operations that were performed', async () => {
+
+        const units: Unit[] = [];
+        const commit: Database['commit'] = (unit) => {
+
+            units.push(unit);
+            return db.commit(unit);
+        };
+
+        const observed = new Proxy(db, { get: (target, name) => (name === 'commit' ? commit : Reflect.get(target, name) as unknown) });
+        const policy = { canCreate: () => ({ allowed: true, reason: '' }), canWrite: () => ({ allowed: true, reason: '' }) };
+        const trail = new AuditTrail({ store: new AuditStore(observed), policy, log: pino({ level: 'silent' }), now: () => now });
+        const origin = { operationId: '20.DOIP/Op.Auth.Token', address: '192.0.2.1', protocol: 'rest', requestId: null, changes: 0 };
+        await trail.performed({ caller: ANONYMOUS, origin, targetId: 'test/service' }, 'anyone');
+        trail.denied({ caller: ANONYMOUS, origin, targetId: 'test/service' }, unauthenticated('Authentication failed'));
+        await trail.close();
+
+        expect(units.map(({ essential }) => essential)).to.equal([true, false]);
     });
 
     it('are written when the service stops', async () => {
