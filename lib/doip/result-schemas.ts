@@ -176,3 +176,9 @@ const TOTALS = { objects: COUNT, bytes: COUNT, maxObjects: limit, maxBytes: limi
 export const USAGE: JsonObject = record({ user: whole({ id: TEXT, ...TOTALS }), type: whole({ name: TEXT, ...TOTALS }) }, ['user']);
 
 export const LOGIN_PROVIDERS: JsonObject = whole({ providers: arrayOf(whole({ name: TEXT, title: TEXT })) });
+
+/** A method of a type, by what its code says about it. */
+export const METHOD: JsonObject = record({
+    name: TEXT, allowGet: TRUTH, summary: TEXT,
+    params: { ...TYPE_SCHEMA, description: 'JSON schema of the input' }, result: { ...TYPE_SCHEMA, description: 'JSON schema of the result' }
+}, ['name', 'allowGet']);

@@ -73,6 +73,23 @@ forEachDatabase((name, create, dialect) => {
 
         after(() => Promise.all(Object.values(services).map((each) => each.stop())));
 
+        for (const [fault, getter] of dialect === 'sqlite' ? [['time', 'for (;;) {}'], ['memory', 'return { summary: \'x\'.repeat(500000000) };']] as const : []) {
+            it(`does not list methods whose description needs too much ${fault}`, async () => {
+
+                const javascript = `exports.methods = { greedy: () => 1 };
+                    Object.defineProperty(exports.methods.greedy, 'description', { get() { ${getter} } });`;
+                const limited = services[fault] as RestService;
+                const payload = JSON.stringify({ identifier: '', name: 'Described', schema: { type: 'object' }, javascript });
+                const start = performance.now();
+                const stored = await limited.asAdmin('POST /objects?type=Schema', { headers: JSON_TYPE, payload });
+                const listed = await limited.asAdmin('GET /listMethods?type=Described&describe');
+
+                expect(performance.now() - start, `${stored.payload} ${listed.payload}`).to.be.below(30_000);
+                expect(listed.payload).to.not.contain('summary');
+                expect((await limited.asAdmin('GET /listMethods?type=Greedy')).payload).to.equal('["change"]');
+            });
+        }
+
         function use(fault: string): void {
 
             service = services[fault]!;

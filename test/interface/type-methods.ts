@@ -285,6 +285,54 @@ onEveryDatabase((name, start) => {
             expect(anonymous.statusCode).to.equal(401);
         });
 
+        it('are listed with their descriptions on request', async () => {
+
+            const javascript = `exports.methods = { add: () => 1, plain: () => 2 };
+                exports.methods.add.description = { summary: 'adds', params: { type: 'integer' }, result: true, other: 1 };
+                exports.methods.plain.allowGet = true;
+                exports.staticMethods = { made: () => 3 };
+                exports.staticMethods.made.description = {};`;
+            const authConfig = { defaultAclRead: ['authenticated'], defaultAclWrite: [], aclCreate: [] };
+            await service.create('Schema', { name: 'Described', schema: SCHEMA, javascript, authConfig });
+            await service.create('Described', {}, 'handle=test/described');
+            const add = { name: 'add', allowGet: false, summary: 'adds', params: { type: 'integer' }, result: true };
+            const plain = { name: 'plain', allowGet: true };
+            const list = async (query: string): Promise<unknown> => json(await service.asAdmin(`GET /listMethods?${query}`));
+
+            expect(await list('type=Described&describe=true')).to.equal([add, plain]);
+            expect(await list('objectId=test/described&describe')).to.equal([add, plain]);
+            expect(await list('type=Described&static&describe')).to.equal([{ name: 'made', allowGet: false }]);
+            expect(await list('objectId=test/described&describe&includeCrud')).to.include([
+                { name: '0.DOIP/Op.Delete', allowGet: false, summary: 'delete an object' }, add
+            ]);
+            expect(await list('type=Described&describe=false')).to.equal(['add', 'plain']);
+            expect((await service.asAdmin('GET /listMethods?type=Described')).payload).to.equal('["add","plain"]');
+            const doip = await service.asAdmin('GET /doip/gateway/Op.ListMethods?targetId=test/described&attributes.describe=true');
+            expect(json(doip)).to.equal([add, plain]);
+            const anonymous = await service.anonymously('GET /listMethods?objectId=test/described&describe');
+            expect(anonymous.statusCode).to.equal(401);
+            expect(anonymous.payload).to.not.contain('adds');
+        });
+
+        it('are rejected with a description that is none', async () => {
+
+            const WRONG: readonly string[] = [
+                '"text"', 'null', '[]', '{ summary: 1 }', '{ summary: "x".repeat(501) }', '{ params: [] }', '{ result: "string" }',
+                '{ params: { description: "x".repeat(70000) } }', '(() => { const a = {}; a.a = a; return { params: a }; })()',
+                '(() => { let a = {}; for (let i = 0; i < 100; ++i) { a = { items: a }; } return { params: a }; })()', '() => 1', '1n',
+                '{ toJSON() { throw 1; } }'
+            ];
+            for (const wrong of WRONG) {
+                const javascript = `exports.methods = { bad: () => 1 }; exports.methods.bad.description = ${wrong};`;
+                const response = await service.asAdmin('POST /objects?type=Schema', {
+                    headers: JSON_TYPE, payload: JSON.stringify({ identifier: '', name: 'Wrong', schema: SCHEMA, javascript })
+                });
+
+                expect(response.statusCode, `${wrong} ${response.payload}`).to.equal(400);
+                expect(response.payload, wrong).to.contain('description must be an object');
+            }
+        });
+
         it('are listed as operations for callers with the right', async () => {
 
             const authConfig = {

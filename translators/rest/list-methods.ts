@@ -1,4 +1,4 @@
-/** `/listMethods`: the names of the methods of an object or a type (interface specification, "GET /listMethods"). */
+/** `/listMethods`: the names or descriptions of the methods of an object or a type (interface specification, "GET /listMethods"). */
 
 import type { Route } from '../http/route.js';
 import { Op } from '../../lib/doip/operation-ids.js';
@@ -12,7 +12,9 @@ export const listMethodsRoutes: readonly Route[] = [
         toEnvelope({ params }) {
 
             const { targetId, type } = callee(params);
-            const attributes = omitUndefined({ type, static: params.flag('static'), includeCrud: params.flag('includeCrud') || undefined });
+            const attributes = omitUndefined({
+                type, static: params.flag('static'), includeCrud: params.flag('includeCrud') || undefined, describe: params.flag('describe') || undefined
+            });
             return { operationId: Op.listMethods, targetId, attributes };
         }
     }

@@ -7,15 +7,21 @@ import { defineOperation, result } from '../../core/operation.js';
 import { notFound } from '../../errors/errors.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import { Op } from '../../doip/operation-ids.js';
-import { IDS } from '../../doip/result-schemas.js';
+import { arrayOf, IDS, METHOD } from '../../doip/result-schemas.js';
 import { objectAttributes } from '../../objects/read/object-presenter.js';
 import type { OperationContext } from '../../core/operation-context.js';
+import type { FoundMethod } from '../../scripting/methods/methods.js';
+import type { JsonObject } from '../../util/json-types.js';
 
 interface ListAttributes {
     readonly type?: string;
     readonly static: boolean;
     readonly includeCrud: boolean;
+    readonly describe: boolean;
 }
+
+/** A method, or an operation that counts as one. */
+type Listed = Pick<FoundMethod, 'name'> & Partial<Pick<FoundMethod, 'allowGet' | 'description'>>;
 
 export const listMethods = defineOperation<ListAttributes>({
     id: Op.listMethods,
@@ -24,18 +30,20 @@ export const listMethods = defineOperation<ListAttributes>({
     methods: ['GET', 'POST'],
     authorise: 'in-handler',
     unlisted: true,
-    attributes: Joi.object<ListAttributes>({ type: text(), static: flag().default(false), includeCrud: flag().default(false) }),
-    resultSchema: IDS,
+    attributes: Joi.object<ListAttributes>({
+        type: text(), static: flag().default(false), includeCrud: flag().default(false), describe: flag().default(false)
+    }),
+    resultSchema: { anyOf: [IDS, { ...arrayOf(METHOD), description: 'with describe' }] },
 
     async handler(context) {
 
-        const names = await namesFor(context);
+        const found: readonly Listed[] = [...crudOf(context), ...await methodsFor(context)];
         const facts = context.hasTarget ? objectAttributes(context, context.target) : {};
-        return result.json([...crudOf(context), ...names], facts);
+        return result.json(context.attributes.describe ? found.map(described) : found.map(({ name }) => name), facts);
     }
 });
 
-async function namesFor(context: OperationContext<ListAttributes>): Promise<string[]> {
+async function methodsFor(context: OperationContext<ListAttributes>): Promise<FoundMethod[]> {
 
     const { attributes: { type, static: isStatic }, targetId, services: { catalog, scripts, serviceId } } = context;
     const { methods } = scripts;
@@ -43,29 +51,40 @@ async function namesFor(context: OperationContext<ListAttributes>): Promise<stri
     if (targetId !== serviceId) {
         const { target } = readable(context);
         return isStatic && target.id !== DESIGN_ID ?
-            methods.namesOf(target.type, group) : (await methods.onObject(target)).map(({ name }) => name);
+            methods.ofType(target.type, group) : methods.onObject(target);
     }
 
     if (type === undefined) {
-        return (await methods.onService()).map(({ name }) => name);
+        return methods.onService();
     }
 
     if (!catalog.current.get(type)) {
         throw notFound(`Unknown type ${type}`);
     }
 
-    return methods.namesOf(type, group);
+    return methods.ofType(type, group);
 }
 
 /** Basic operations of every object that the caller may perform. */
-function crudOf(context: OperationContext<ListAttributes>): string[] {
+function crudOf(context: OperationContext<ListAttributes>): Listed[] {
 
-    const { attributes: { includeCrud }, caller, hasTarget, services: { policy } } = context;
+    const { attributes: { includeCrud }, caller, hasTarget, services: { policy, registry } } = context;
     if (!includeCrud || !hasTarget) {
         return [];
     }
 
-    return policy.canWrite(caller, context.target).allowed ? [Op.retrieve, Op.update, Op.delete] : [Op.retrieve];
+    const ids: readonly string[] = policy.canWrite(caller, context.target).allowed ? [Op.retrieve, Op.update, Op.delete] : [Op.retrieve];
+    const operations = new Map(registry.all().map((operation) => [operation.id, operation]));
+    return ids.map((id) => {
+
+        const { summary = '', methods = [] } = operations.get(id) ?? {};
+        return { name: id, allowGet: methods.includes('GET'), description: { summary } };
+    });
+}
+
+function described({ name, allowGet = false, description }: Listed): JsonObject {
+
+    return { name, allowGet, ...description };
 }
 
 function readable(context: OperationContext<ListAttributes>): OperationContext<ListAttributes> {

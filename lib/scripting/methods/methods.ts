@@ -21,6 +21,7 @@ import { contextOf, objectContext } from '../invoker/hook-context.js';
 import type { ScriptInvoker } from '../invoker/script-invoker.js';
 import type { ScriptResult } from '../protocol/script-result.js';
 import type { EntryModule } from '../protocol/program.js';
+import type { MethodDescription } from '../program/method-description.js';
 import type { InvocationContext } from '../protocol/invocation-context.js';
 import { outputOf } from '../protocol/script-result.js';
 
@@ -34,6 +35,8 @@ export interface FoundMethod {
     readonly group: 'methods' | 'staticMethods';
     /** True if it may be called by GET. */
     readonly allowGet: boolean;
+    /** What its code says about it; null for nothing. */
+    readonly description: MethodDescription | null;
 }
 
 /** Input of a method. */
@@ -75,11 +78,10 @@ export class Methods {
         this.#services = parts.services;
     }
 
-    /** Returns the names of the instance or static methods of a type. Code that cannot be loaded has none. */
-    async namesOf(type: string, group: FoundMethod['group']): Promise<string[]> {
+    /** Returns the instance or static methods of a type. Code that cannot be loaded has none. */
+    ofType(type: string, group: FoundMethod['group']): Promise<FoundMethod[]> {
 
-        return (await this.#of(this.#invoker.scripts.unitOf(type), { kind: group === 'methods' ? 'instance' : 'static', type, group }))
-            .map(({ name }) => name);
+        return this.#of(this.#invoker.scripts.unitOf(type), { kind: group === 'methods' ? 'instance' : 'static', type, group });
     }
 
     /** Returns the methods of an object, which are those of its type; for the design object also those of the design. */
@@ -182,7 +184,7 @@ export class Methods {
         }
 
         const description = await this.#invoker.describe(unit, INTERNAL);
-        return [...description[source.group]].map(([name, { allowGet }]) => ({ ...source, name, unit, allowGet }));
+        return [...description[source.group]].map(([name, facts]) => ({ ...source, ...facts, name, unit }));
     }
 
     async #run(

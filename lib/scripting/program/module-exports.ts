@@ -8,11 +8,14 @@ import { positionIn } from '../protocol/stack-trace.js';
 import type { ScriptFailure } from '../protocol/script-error.js';
 import { readFailure } from '../protocol/script-result.js';
 import type { EntryModule } from '../protocol/program.js';
+import { type MethodDescription, readMethodDescription } from './method-description.js';
 
 /** Properties of a method. */
 export interface MethodFacts {
     /** True if it may be called by GET. */
     readonly allowGet: boolean;
+    /** What the code says about it; null for nothing, or for what is no description. */
+    readonly description: MethodDescription | null;
 }
 
 /** An error in type code. */
@@ -101,6 +104,12 @@ function exportError(kinds: ReadonlyMap<string, JsonValue>, described: JsonObjec
         if (name !== undefined) {
             return `exports.${group}[${JSON.stringify(name)}] must be a function`;
         }
+
+        const [wrong] = Object.entries(isJsonObject(methods) ? methods : {})
+            .find(([, facts]) => Array.isArray(facts) && readMethodDescription(facts[1]) === null) ?? [];
+        if (wrong !== undefined) {
+            return `exports.${group}[${JSON.stringify(wrong)}].description must be an object with summary, params and result, as JSON of limited size`;
+        }
     }
 
     return null;
@@ -109,7 +118,11 @@ function exportError(kinds: ReadonlyMap<string, JsonValue>, described: JsonObjec
 function readMethods(value: JsonValue | undefined): ReadonlyMap<string, MethodFacts> {
 
     const methods = Object.entries(isJsonObject(value) ? value : {});
-    return new Map(methods.filter(([, allowGet]) => typeof allowGet === 'boolean').map(([name, allowGet]) => [name, { allowGet: allowGet === true }]));
+    return new Map(methods.filter(([, facts]) => typeof facts === 'boolean' || Array.isArray(facts)).map(([name, facts]) => {
+
+        const [allowGet, text] = Array.isArray(facts) ? facts : [facts];
+        return [name, { allowGet: allowGet === true, description: text === undefined ? null : readMethodDescription(text) }];
+    }));
 }
 
 /** Returns the position of the first occurrence of the export's name in the code. */

@@ -7,7 +7,7 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { ValidateFunction } from 'ajv';
 import Ajv2020 from 'ajv/dist/2020';
-import { DIGITAL_OBJECT, IDS, searchResults, TEXT } from '../../../lib/doip/result-schemas.js';
+import { DIGITAL_OBJECT, IDS, METHOD, searchResults, TEXT } from '../../../lib/doip/result-schemas.js';
 import { Op } from '../../../lib/doip/operation-ids.js';
 import { bytesSegment, jsonSegment } from '../../../lib/doip/segments.js';
 import { OPERATION_DESCRIPTION } from '../../../lib/core/operation-description.js';
@@ -41,6 +41,7 @@ const BESIDE: Readonly<Record<string, readonly string[]>> = { [Op.retrieve]: ['j
 const CODE = `
     exports.methods = { show: (object) => object.content.name };
     exports.methods.show.allowGet = true;
+    exports.methods.show.description = { summary: 'the name', params: false, result: { type: 'string' } };
     exports.staticMethods = { count: () => 1 };
 `;
 const SCHEMA: JsonObject = {
@@ -108,6 +109,7 @@ const CASES: readonly Case[] = [
     [Op.listMethods, onNote({ includeCrud: true }), IDS],
     [Op.listMethods, { attributes: { type: 'Note', static: true } }, IDS],
     [Op.listMethods, {}, IDS],
+    [Op.listMethods, onNote({ describe: true, includeCrud: true }), { type: 'array', items: METHOD }],
     [Op.listOperations, {}, IDS],
     [Op.listOperations, onNote(), IDS],
     [Op.listOperations, { attributes: { describe: true } }, { type: 'array', items: OPERATION_DESCRIPTION }],

@@ -206,9 +206,9 @@ export const PATHS: readonly PathDescription[] = [
         method: 'get', path: '/listMethods', tag: 'Methods', summary: 'names of the methods of an object or of a type',
         query: [
             text('objectId', 'methods of this object'), text('type', 'methods of objects of this type'), flag('static', 'with type: static methods'),
-            flag('includeCrud', 'adds the operations on objects')
+            flag('includeCrud', 'adds the operations on objects'), flag('describe', 'descriptions instead of names')
         ],
-        response: jsonOf({ type: 'array', items: TEXT })
+        response: jsonOf({ type: 'array', items: { anyOf: [TEXT, ref('Method')] } })
     },
     { method: 'post', path: '/auth/token', tag: 'Logins', summary: 'create an access token', query: [ROLES], body: FORM_OR_JSON('TokenRequest'), response: jsonOf(ref('Token')) },
     {

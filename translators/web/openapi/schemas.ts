@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../../lib/util/json-types.js';
 import {
     ACL, apiKey, apiKeys, arrayOf, batchResults, CALLER, constant, COUNT, design, ERROR, HANDLE_RECORD, HANDLE_UPDATE, HEALTH, IDS, initData,
-    LOGIN_PROVIDERS, METADATA, OPEN, record, relationships, SCHEMA_TEMPLATES, searchResults, SESSION, STARTUP_STATUS, TEXT, TOKEN, TRUTH,
+    LOGIN_PROVIDERS, METADATA, METHOD, OPEN, record, relationships, SCHEMA_TEMPLATES, searchResults, SESSION, STARTUP_STATUS, TEXT, TOKEN, TRUTH,
     TYPE_SCHEMAS, USAGE, VERSION, whole
 } from '../../../lib/doip/result-schemas.js';
 
@@ -72,6 +72,7 @@ export const SCHEMAS: Readonly<Record<string, JsonObject>> = {
     SchemaTemplates: SCHEMA_TEMPLATES,
     HandleRecord: HANDLE_RECORD,
     HandleUpdate: HANDLE_UPDATE,
+    Method: METHOD,
     StartupStatus: STARTUP_STATUS,
     Usage: USAGE,
     Health: HEALTH,

@@ -263,7 +263,13 @@ function kindOf(value: unknown): string {
     return value === null ? 'null' : value === true ? 'true' : typeof value;
 }
 
-/** Returns name → whether the method may be called by GET; null for members that are not functions. */
+/** Maximum length of the descriptions of all methods of a group together, as JSON. */
+const MAX_DESCRIPTIONS = 65_536;
+
+/**
+ * Returns name → whether the method may be called by GET, or that and the JSON text of its description (null if it has none, or one that is
+ * too long); null for members that are not functions.
+ */
 function methodsOf(exports: unknown, group: string): object | null {
 
     const methods = safely(() => (exports as Record<string, unknown>)[group]);
@@ -271,10 +277,24 @@ function methodsOf(exports: unknown, group: string): object | null {
         return null;
     }
 
+    let room = MAX_DESCRIPTIONS;
     const kinds = ownNames(methods).map((name) => {
 
         const method = safely(() => (methods as Record<string, unknown>)[name]);
-        return [name, typeof method === 'function' ? safely(() => (method as { allowGet?: unknown }).allowGet) === true : null];
+        if (typeof method !== 'function') {
+            return [name, null];
+        }
+
+        const allowGet = safely(() => (method as { allowGet?: unknown }).allowGet) === true;
+        const description = safely(() => (method as { description?: unknown }).description);
+        if (description === undefined) {
+            return [name, allowGet];
+        }
+
+        const text: unknown = safely(() => stringify(description as object));
+        const fits = typeof text === 'string' && text.length <= room;
+        room -= fits ? text.length : 0;
+        return [name, [allowGet, fits ? text : null]];
     });
     return Object.fromEntries(kinds) as object;
 }
