@@ -8,7 +8,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { describeConfig } from '../../lib/config/index.js';
 import { createSqlite } from '../support/database.js';
 import { readPage, ROOT } from '../support/doc-pages.js';
@@ -115,6 +115,118 @@ describe('the compose file', () => {
         expect([...new Set(used)].sort()).to.equal(Object.keys(secrets).sort());
         expect(mounted.sort()).to.equal(Object.keys(volumes).sort());
         expect(Object.values(secrets).filter(({ file }) => !made.includes(`> ${file.slice(2)}\n`))).to.equal([]);
+    });
+});
+
+describe('the manifests for Kubernetes', () => {
+
+    const FOLDER = 'docs/deploy/kubernetes';
+
+    interface Container {
+        readonly env: readonly { readonly name: string; readonly value: string }[];
+        readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
+        readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
+        readonly securityContext: Record<string, unknown>;
+        readonly [probe: `${string}Probe`]: { readonly httpGet: { readonly path: string; readonly port: string } };
+    }
+
+    interface Manifest {
+        readonly kind: string;
+        readonly metadata: { readonly name: string };
+        readonly resources?: readonly string[];
+        readonly patches?: readonly { readonly path: string }[];
+        readonly configMapGenerator?: readonly { readonly name: string; readonly literals: readonly string[] }[];
+        readonly spec: {
+            readonly ports: readonly { readonly targetPort: string }[];
+            readonly serviceName: string;
+            readonly template: { readonly spec: {
+                readonly terminationGracePeriodSeconds: number;
+                readonly securityContext: Record<string, unknown>;
+                readonly containers: readonly Container[];
+                readonly volumes: readonly { readonly name: string }[];
+            } };
+            readonly volumeClaimTemplates: readonly Manifest[];
+        };
+    }
+
+    const manifests = (path: string): Manifest[] => parseAllDocuments(read(join(FOLDER, path))).map((document) => {
+
+        expect(document.errors, path).to.equal([]);
+        return document.toJS() as Manifest;
+    });
+
+    const [set] = manifests('base/statefulset.yaml') as [Manifest];
+    const { template: { spec: pod }, volumeClaimTemplates: claims, serviceName } = set.spec;
+    const [container] = pod.containers as [Container];
+    const values = new Map((manifests('base/kustomization.yaml')[0]?.configMapGenerator?.[0]?.literals ?? []).map((pair) => pair.split('=') as [string, string]));
+
+    it('name files that exist', () => {
+
+        for (const folder of ['base', 'mariadb']) {
+            const [{ resources = [], patches = [] }] = manifests(`${folder}/kustomization.yaml`) as [Manifest];
+            const paths = [...resources, ...patches.map(({ path }) => path)];
+            expect(paths.filter((path) => !existsSync(join(ROOT, FOLDER, folder, path)))).to.equal([]);
+            expect(paths.length).to.be.at.least(2);
+        }
+    });
+
+    it('have settings, ports, volumes and services that belong together', () => {
+
+        const [nodes] = manifests('mariadb/nodes.yaml') as [Manifest];
+        const services = manifests('base/service.yaml');
+        const env = [...container.env, ...nodes.spec.template.spec.containers[0]?.env ?? []];
+        const made = readPage('docs/operating.md').blocks.map(({ text }) => text).join('\n');
+
+        expect([...values.keys(), ...env.map(({ name }) => name)].filter((name) => !settings.has(name))).to.equal([]);
+        expect(env.filter(({ value }) => !made.includes(`--from-file=${value.replace('/run/secrets/repository/', '')}=`))).to.equal([]);
+        expect(container.ports.map(({ containerPort }) => String(containerPort)).slice(1)).to.equal([values.get('DOIP_PORT'), values.get('METRICS_PORT')]);
+        expect(services.flatMap(({ spec: { ports } }) => ports.map(({ targetPort }) => targetPort)).sort())
+            .to.equal(container.ports.map(({ name }) => name).sort());
+        expect(services.map(({ metadata: { name } }) => name)).to.include(serviceName);
+        expect(container.volumeMounts.map(({ name }) => name).sort())
+            .to.equal([...pod.volumes, ...claims.map(({ metadata }) => metadata)].map(({ name }) => name).sort());
+        expect(container.volumeMounts.some(({ mountPath }) => mountPath === values.get('DATA_DIR'))).to.be.true();
+        expect([nodes.kind, nodes.metadata.name]).to.equal([set.kind, set.metadata.name]);
+    });
+
+    it('run as no root, with nothing that can be written but the volumes', () => {
+
+        expect(pod.securityContext).to.include({ runAsNonRoot: true, runAsUser: 1000, fsGroup: 1000 });
+        expect(container.securityContext).to.equal({ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } });
+    });
+
+    it('wait for a graceful stop', () => {
+
+        const [drain, shutdown] = ['DRAIN_SECONDS', 'SHUTDOWN_SECONDS'].map((name) =>
+            Number(values.get(name) ?? describeConfig().find((each) => each.name === name)?.fallback));
+        expect(pod.terminationGracePeriodSeconds).to.be.above((drain ?? NaN) + 2 * (shutdown ?? NaN));
+    });
+
+    it('have probes that a service answers', async () => {
+
+        const database = await createSqlite();
+        const service = await startProcess(database);
+        const probes = [container.startupProbe, container.livenessProbe, container.readinessProbe];
+        // It is ready once its index is built.
+        let statuses: number[] = [];
+        await until(async () => {
+
+            statuses = await Promise.all(probes.map(async (probe) => (await fetch(`${service.url}${probe?.httpGet.path ?? '/none'}`)).status));
+            return statuses.at(-1) !== 503;
+        });
+        await service.stop();
+        await database.dispose();
+
+        expect(statuses).to.equal([200, 200, 200]);
+        expect(probes.map((probe) => probe?.httpGet.port)).to.equal(['http', 'http', 'http']);
+    });
+
+    it('are accepted by kustomize', { skip: !isThere('kustomize') }, () => {
+
+        for (const folder of ['base', 'mariadb']) {
+            const built = parseAllDocuments(execFileSync('kustomize', ['build', join(ROOT, FOLDER, folder)]).toString());
+            expect(built.map((document) => (document.toJS() as Manifest).kind)).to.include(['ConfigMap', 'Service', 'StatefulSet']);
+        }
     });
 });
 
