@@ -152,7 +152,15 @@ export const TOKEN: JsonObject = record(
     { access_token: TEXT, token_type: { const: 'Bearer' }, active: { const: true }, ...CALLER_MEMBERS }, ['access_token', 'token_type', 'active']
 );
 
-export const CALLER: JsonObject = record({ active: TRUTH, ...CALLER_MEMBERS, apiKey: record(KEY_SCOPE, ['id', 'name', 'readOnly']) }, ['active']);
+export const API_KEY_SCOPE: JsonObject = record(KEY_SCOPE, ['id', 'name', 'readOnly']);
+
+/** A caller, by the schema of the scope of an API key. */
+export function caller(scope: JsonObject): JsonObject {
+
+    return record({ active: TRUTH, ...CALLER_MEMBERS, apiKey: scope }, ['active']);
+}
+
+export const CALLER: JsonObject = caller(API_KEY_SCOPE);
 
 export const SESSION: JsonObject = record({ isActiveSession: TRUTH, ...CALLER_MEMBERS }, ['isActiveSession', 'typesPermittedToCreate']);
 

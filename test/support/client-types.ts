@@ -32,6 +32,7 @@ const TYPES: Readonly<Record<string, TypeOptions>> = {
     Version: { summary: 'A version of an object, or the object itself (`isTip`)' },
     BatchItem: { parameter: 'C = JsonValue', members: { content: 'C' }, summary: 'An object of a batch; with the id of an existing one, that is changed' },
     BatchResults: { summary: 'What became of the items of a batch; `position` is the index of an item' },
+    ApiKeyScope: { summary: 'The API key of a caller, and what it permits' },
     Caller: { summary: 'Who is calling' }
 };
 

@@ -23,6 +23,6 @@ export type { RetryOptions } from './retry.js';
 export type { Bytes, Progress, ProgressListener } from './streams.js';
 export type { Fetch, Query, WebRequest } from './transport.js';
 export type {
-    Acl, BatchItem, BatchResults, Caller, DigitalObject, Metadata, Payload, SearchResults, Version
+    Acl, ApiKeyScope, BatchItem, BatchResults, Caller, DigitalObject, Metadata, Payload, SearchResults, Version
 } from './types.js';
 export type { JsonObject, JsonValue } from '../../util/json-types.js';

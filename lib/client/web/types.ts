@@ -86,6 +86,16 @@ export interface BatchResults {
     readonly success: boolean;
 }
 
+/** The API key of a caller, and what it permits. */
+export interface ApiKeyScope {
+    readonly id: string;
+    readonly name: string;
+    readonly readOnly: boolean;
+    readonly operations?: readonly string[];
+    readonly types?: readonly string[];
+    readonly expiresOn?: number;
+}
+
 /** Who is calling. */
 export interface Caller {
     readonly active: boolean;
@@ -93,7 +103,7 @@ export interface Caller {
     readonly username?: string;
     readonly typesPermittedToCreate?: readonly string[];
     readonly groupIds?: readonly string[];
-    readonly apiKey?: { readonly id: string; readonly name: string; readonly readOnly: boolean; readonly operations?: readonly string[]; readonly types?: readonly string[]; readonly expiresOn?: number };
+    readonly apiKey?: ApiKeyScope;
 }
 
 /** Parameters of a search. */

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../../lib/util/json-types.js';
 import {
-    ACL, apiKey, apiKeys, arrayOf, batchResults, CALLER, constant, COUNT, design, ERROR, HANDLE_RECORD, HANDLE_UPDATE, HEALTH, IDS, initData,
+    ACL, API_KEY_SCOPE, apiKey, apiKeys, arrayOf, batchResults, caller, constant, COUNT, design, ERROR, HANDLE_RECORD, HANDLE_UPDATE, HEALTH, IDS, initData,
     LOGIN_PROVIDERS, METADATA, METHOD, OPEN, record, relationships, SCHEMA_TEMPLATES, searchResults, SESSION, STARTUP_STATUS, TEXT, TOKEN, TRUTH,
     TYPE_SCHEMAS, USAGE, VERSION, whole
 } from '../../../lib/doip/result-schemas.js';
@@ -56,7 +56,8 @@ export const SCHEMAS: Readonly<Record<string, JsonObject>> = {
     },
     Token: TOKEN,
     TokenInput: { type: 'object', properties: { token: TEXT }, required: ['token'] },
-    Caller: CALLER,
+    ApiKeyScope: API_KEY_SCOPE,
+    Caller: caller(ref('ApiKeyScope')),
     Inactive: constant({ active: false }),
     ApiKeyRequest: record({
         name: { type: 'string', minLength: 1, maxLength: 100 }, userId: { ...TEXT, description: 'for admin: whose key it will be' },
