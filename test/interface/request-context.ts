@@ -38,6 +38,8 @@ const NEEDS: Readonly<Record<string, { query?: string; payload?: JsonValue }>> =
     [Op.authToken]: { payload: { username: 'admin', password: ADMIN_PASSWORD } },
     [Op.authIntrospect]: { payload: { token: 'none' } },
     [Op.authRevoke]: { payload: { token: 'none' } },
+    [Op.loginBegin]: { query: '&provider=none&codeChallenge=none' },
+    [Op.loginComplete]: { query: '&query=none' },
     [Op.keysCreate]: { payload: { name: 'key' } },
     [Op.keysRevoke]: { query: '&keyId=none' },
     [Op.aclsUpdate]: { payload: { readers: [] } },
@@ -51,6 +53,8 @@ const NEEDS: Readonly<Record<string, { query?: string; payload?: JsonValue }>> =
 const LINES: Readonly<Record<string, string>> = {
     [`POST /objects/{name*} ${Op.create}`]: 'POST /objects?type=Document',
     [`GET /search ${Op.search}`]: 'GET /search?query=*',
+    [`GET /auth/login/{name*} ${Op.loginProviders}`]: 'GET /auth/login',
+    [`GET /auth/login/{name*} ${Op.loginBegin}`]: 'GET /auth/login/none?codeChallenge=none',
     [`GET /schemas/{name*} ${Op.schemasList}`]: 'GET /schemas',
     [`GET /schemas/{name*} ${Op.schemasGet}`]: 'GET /schemas/Document',
     [`PUT /schemas/{name*} ${Op.schemasUpdate}`]: 'PUT /schemas/Extra',

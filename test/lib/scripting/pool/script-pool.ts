@@ -226,8 +226,10 @@ describe('the description of type code', () => {
 
         expect([...hooks]).to.equal(['beforeDelete', 'helper']);
         expect([...flags]).to.equal(['isGenerateIdLoopable']);
-        expect([...methods]).to.equal([['20.5/abc', { allowGet: true }], ['plain', { allowGet: false }]]);
-        expect([...staticMethods]).to.equal([['make', { allowGet: false }]]);
+        expect([...methods]).to.equal([
+            ['20.5/abc', { allowGet: true, description: null }], ['plain', { allowGet: false, description: null }]
+        ]);
+        expect([...staticMethods]).to.equal([['make', { allowGet: false, description: null }]]);
         expect(fault).to.be.null();
     });
 
