@@ -5,6 +5,7 @@
 import { Op } from '../doip/operation-ids.js';
 import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
+import { defined } from '../client/web/json.js';
 import { demandUrlFor } from './call.js';
 import { CommandError, EXIT } from './command-error.js';
 import { type CommandOptions, numberOption, type Work } from './command.js';
@@ -25,7 +26,7 @@ export function prepareAudit(_args: readonly string[], options: CommandOptions):
     }
 
     const limit = numberOption('limit', options.limit) ?? DEFAULT_LIMIT;
-    const attributes = { ...defined({ userId, objectId, operation, outcome, from: timeOption('from', options), to: timeOption('to', options) }) };
+    const attributes = defined({ userId, objectId, operation, outcome, from: timeOption('from', options), to: timeOption('to', options) });
     return async (service) => {
 
         if (format === 'text') {
@@ -59,7 +60,7 @@ export function prepareVerifyAudit(_args: readonly string[], options: CommandOpt
         let result: JsonObject = {};
 
         do {
-            const attributes = { ...defined({ expect, from: result['next'] }) };
+            const attributes = defined({ expect, from: result['next'] });
             result = await performForRecord(service, { targetId: 'service', operationId: Op.auditVerify, attributes });
             seals += Number(result['seals'] ?? 0);
             entries += Number(result['entries'] ?? 0);
@@ -99,9 +100,4 @@ function timeOption(name: 'from' | 'to', { [name]: given }: CommandOptions): num
     }
 
     return time;
-}
-
-function defined(values: Record<string, JsonValue | undefined>): JsonObject {
-
-    return Object.fromEntries(Object.entries(values).filter((pair): pair is [string, JsonValue] => pair[1] !== undefined));
 }

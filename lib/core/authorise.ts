@@ -75,9 +75,9 @@ function decide(rule: Exclude<Operation['authorise'], (...args: never[]) => unkn
         case 'in-handler':
             return { allowed: true, reason: rule };
         case 'caller':
-            return { allowed: caller.userId !== null, reason: caller.userId === null ? 'needs a login' : 'logged in' };
+            return { allowed: caller.userId !== null, reason: 'needs a login' };
         case 'admin':
-            return { allowed: isUnrestrictedAdmin(caller), reason: isUnrestrictedAdmin(caller) ? 'admin' : 'admin only' };
+            return { allowed: isUnrestrictedAdmin(caller), reason: 'admin only' };
         case 'reader':
             return policy.canRead(caller, context.target);
         case 'writer':

@@ -249,7 +249,7 @@ export class Dispatcher {
 
         await shapeInput(operation, context, context.input);
         const outcome = await operation.handler(context);
-        if (seen) {
+        if (seen && caller.origin) {
             await recordOperation(operation, context, outcome);
         }
 

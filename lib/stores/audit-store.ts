@@ -6,6 +6,7 @@
  * came later.
  */
 
+import { hash } from 'node:crypto';
 import type { Database, Step } from '../../db/database.js';
 import { row, statements } from '../../db/statements.js';
 
@@ -52,6 +53,8 @@ const SEALS_WITH_GAPS = 200;
 const SEALED = 'audit:sealed';
 
 const COLUMNS = ['at', 'entry'] as const;
+
+const SEAL_COLUMNS = ['seal', 'first_id', 'last_id', 'ids', 'terms', 'entries', 'sealed_on', 'previous', 'hash'] as const;
 
 const TERM_BYTES = 4;
 
@@ -180,8 +183,10 @@ export class AuditStore {
     /** Adds a seal; false when another node was faster. */
     async seal({ seal, firstId, lastId, ids, terms, entries, sealedOn, previous, hash }: AuditSeal): Promise<boolean> {
 
-        const values = { seal, first_id: firstId, last_id: lastId, ids: ids && JSON.stringify(ids), terms: toBytes(terms), entries, sealed_on: sealedOn, previous, hash };
-        return (await this.#db.commit({ steps: [this.#sql.addSeal.step(values, { duplicate: SEALED })], essential: true })).ok;
+        const step = this.#sql.addSeal.step({
+            seal, first_id: firstId, last_id: lastId, ids: ids && JSON.stringify(ids), terms: toBytes(terms), entries, sealed_on: sealedOn, previous, hash
+        }, { duplicate: SEALED });
+        return (await this.#db.commit({ steps: [step], essential: true })).ok;
     }
 
     /** Deletes seals with their entries, and appends an entry about it. */
@@ -211,15 +216,10 @@ interface StoredSeal {
     readonly hash: string;
 }
 
-/** Returns the hash of a user or object, by which a search skips seals without entries of it: FNV-1a. */
+/** Returns the hash of a user or object, by which a search skips seals without entries of it. */
 export function termOf(kind: 'user' | 'object', id: string): number {
 
-    let hash = 0x811c9dc5;
-    for (const byte of Buffer.from(`${kind} ${id}`)) {
-        hash = Math.imul(hash ^ byte, 0x01000193);
-    }
-
-    return hash >>> 0;
+    return hash('sha256', `${kind} ${id}`, 'buffer').readUInt32BE();
 }
 
 function toBytes(terms: ReadonlySet<number>): Buffer {
@@ -261,7 +261,7 @@ function buildStatements(db: Database) {
         byIds: build.list<never, 'ids'>((knex, _bind, list) => knex(entries).whereIn('id', list('ids')).select(rows)),
         seals: build<'from'>((knex, bind) => knex(seals).where('seal', '>=', bind('from')).orderBy('seal').limit(SEALS_PER_READ).select('*')),
         lastSeal: build((knex) => knex(seals).orderBy('seal', 'desc').limit(1).select('*')),
-        addSeal: build<keyof StoredSeal>((knex, bind) => knex(seals).insert(row(bind, ['seal', 'first_id', 'last_id', 'ids', 'terms', 'entries', 'sealed_on', 'previous', 'hash']))),
+        addSeal: build<keyof StoredSeal>((knex, bind) => knex(seals).insert(row(bind, SEAL_COLUMNS))),
         removeBetween: build<'firstId' | 'lastId'>((knex, bind) => knex(entries).whereBetween('id', [bind('firstId'), bind('lastId')]).delete()),
         removeIds: build.list<never, 'ids'>((knex, _bind, list) => knex(entries).whereIn('id', list('ids')).delete()),
         removeSeals: build.list<never, 'seals'>((knex, _bind, list) => knex(seals).whereIn('seal', list('seals')).delete())

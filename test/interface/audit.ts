@@ -182,7 +182,8 @@ forEachWay((name, start) => {
 
             expect(answers.map(({ statusCode }) => statusCode), answers.map(({ payload }) => payload).join()).to.equal([200, 200, 200, 200, 200, 200, 200]);
             const entries = await fresh();
-            expect<unknown>(entries.map(({ outcome, operation, user, actor, address, method }) => [outcome, operation, user, actor ?? null, address, method])).to.equal([
+            const facts = entries.map(({ outcome, operation, user, actor, address, method }) => [outcome, operation, user, actor ?? null, address, method]);
+            expect<unknown>(facts).to.equal([
                 ['changed', Op.call, ann, null, '127.0.0.1', 'password'],
                 ['created', Op.call, 'admin', ann, '127.0.0.1', 'internal'],
                 ['created', 'make', 'admin', ann, '127.0.0.1', 'internal'],
@@ -203,7 +204,8 @@ forEachWay((name, start) => {
             const uploaded = await service.asAdmin('POST /uploadObjects', { payload: '[{"id":"test/uploaded","type":"Document","content":{}}]' });
 
             expect(uploaded.statusCode, uploaded.payload).to.equal(200);
-            expect<unknown>((await fresh()).map(({ outcome, operation, object, user, actor, method }) => [outcome, operation, object, user, actor ?? null, method])).to.equal([
+            const entries = await fresh();
+            expect<unknown>(entries.map(({ outcome, operation, object, user, actor, method }) => [outcome, operation, object, user, actor ?? null, method])).to.equal([
                 ['created', Op.uploadObjects, 'test/uploaded', 'admin', 'admin', 'internal'],
                 ['performed', Op.uploadObjects, service.gateway.services.serviceId, 'admin', null, 'password']
             ]);

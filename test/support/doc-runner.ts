@@ -59,7 +59,8 @@ export async function runPage(page: Page): Promise<readonly BlockRun[]> {
     const { host } = new URL(service.url);
     try {
         await prepare(folder);
-        const script = scriptOf(page).replaceAll(SHOWN_ADDRESS, host).replaceAll(SHOWN_NATIVE_ADDRESS, service.native).replaceAll(SHOWN_PASSWORD, ADMIN_PASSWORD);
+        const script = scriptOf(page).replaceAll(SHOWN_ADDRESS, host).replaceAll(SHOWN_NATIVE_ADDRESS, service.native)
+            .replaceAll(SHOWN_PASSWORD, ADMIN_PASSWORD);
         const failure = await shell(folder, script, service.dataDir);
         const commands = page.blocks.filter(({ language }) => language === 'sh');
         return await Promise.all(commands.map(async (block) => {

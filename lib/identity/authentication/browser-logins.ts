@@ -6,7 +6,7 @@
  * PKCE, a code is worth nothing to others, and nobody can be logged in as somebody else by a link.
  */
 
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Configuration } from 'openid-client';
 import type { Logger } from 'pino';
 import type { BrowserLogin, LoginProvider } from '../../config/login-providers.js';
@@ -14,6 +14,7 @@ import { badRequest, notFound, unauthenticated, unavailable } from '../../errors
 import type { LoginStore } from '../../stores/login-attempt-store.js';
 import type { JsonObject } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
+import { digestOf } from '../tokens/digest.js';
 import type { SealedMessages } from '../secrets/sealed-messages.js';
 import { claimOf, type ProvidedUser, userOf } from './provided-user.js';
 import { readAnswer } from './hook-authenticator.js';
@@ -118,7 +119,7 @@ export class BrowserLogins {
         const [state, nonce, verifier] = [randomText(), randomText(), randomText()];
         const pending: PendingLogin = { provider: name, state, nonce, verifier, returnTo, codeChallenge };
         const location = buildAuthorizationUrl(configuration, {
-            redirect_uri: redirectUri, scope: provider.browser.scope, state, nonce, code_challenge: sha256(verifier), code_challenge_method: 'S256'
+            redirect_uri: redirectUri, scope: provider.browser.scope, state, nonce, code_challenge: digestOf(verifier), code_challenge_method: 'S256'
         });
         return {
             location: location.href, state, maxAgeSeconds: STATE_MS / 1000,
@@ -138,7 +139,7 @@ export class BrowserLogins {
         const pending = await messages.open(STATE, cookie) as PendingLogin | null;
         const provider = pending && this.#providers.get(pending.provider);
         const parameters = new URLSearchParams(query);
-        if (!pending || !provider || parameters.get('state') !== pending.state || !await logins.useOnce(sha256(`${STATE} ${pending.state}`), now() + STATE_MS)) {
+        if (!pending || !provider || parameters.get('state') !== pending.state || !await logins.useOnce(digestOf(`${STATE} ${pending.state}`), now() + STATE_MS)) {
             throw badRequest('this login has expired, or was not begun in this browser: log in again');
         }
 
@@ -159,7 +160,7 @@ export class BrowserLogins {
 
         const { logins, messages, now } = this.#parts;
         const found = await messages.open(CODE, code);
-        if (!found || found['codeChallenge'] !== sha256(codeVerifier) || !await logins.useOnce(sha256(`${CODE} ${found['id'] as string}`), now() + 2 * CODE_MS)) {
+        if (!found || found['codeChallenge'] !== digestOf(codeVerifier) || !await logins.useOnce(digestOf(`${CODE} ${found['id'] as string}`), now() + 2 * CODE_MS)) {
             return null;
         }
 
@@ -271,9 +272,4 @@ function withParameter(path: string, name: string, value: string): string {
 function randomText(): string {
 
     return randomBytes(32).toString('base64url');
-}
-
-function sha256(text: string): string {
-
-    return createHash('sha256').update(text).digest('base64url');
 }

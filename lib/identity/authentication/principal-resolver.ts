@@ -119,7 +119,7 @@ export class PrincipalResolver {
         const principal = await this.#directory.principal(userId, epoch);
         const acted: Caller = principal ? this.#directory.callerOf(principal, 'as-user') :
             { ...ANONYMOUS, userId, groupIds: await this.#directory.groupIdsOf([userId]), method: 'as-user' };
-        return { ...acted, actorId: caller.userId };
+        return { ...acted, actorId: caller.userId, shared: acted };
     }
 
     /** Returns the authentication result of a token. */

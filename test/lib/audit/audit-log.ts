@@ -92,7 +92,8 @@ forEachDatabase((name, create, dialect) => {
 
                 const found: number[] = [];
                 for (let before: number | null | undefined; before !== null;) {
-                    const page = await audit.find({ ...filter, limit: limit === 1 && expected.length > 50 ? 100 : limit, ...before === undefined ? {} : { before } });
+                    const pageSize = limit === 1 && expected.length > 50 ? 100 : limit;
+                    const page = await audit.find({ ...filter, limit: pageSize, ...before === undefined ? {} : { before } });
                     found.push(...page.entries.map(({ at }) => Number(at)));
                     before = page.next;
                 }
