@@ -5,7 +5,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { removeStale } from './remove-stale.mjs';
@@ -16,7 +16,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDERS = ['lib', 'translators', 'db', 'test'];
 
 /** Other files on which the result depends; npm writes the last one whenever it installs something. */
-const OTHERS = ['tsconfig.json', 'package.json', 'node_modules/.package-lock.json'];
+const OTHERS = ['test/support/build.mjs', 'tsconfig.json', 'package.json', 'node_modules/.package-lock.json'];
 
 /** Written by this program: a digest of the sources of a successful build. */
 const STAMP = join(ROOT, 'dist/.sources');
@@ -76,6 +76,8 @@ async function build() {
         }
     }
 
+    // npm runs it as it is: in a clone by `npx doip-gateway`.
+    chmodSync(join(ROOT, 'dist/lib/cli/main.js'), 0o755);
     removeStale();
     await writeWebModules();
     writeFileSync(STAMP, digest);

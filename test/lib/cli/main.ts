@@ -1,15 +1,17 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import type { TestDatabase } from '../../support/database.js';
 import type { ServiceProcess } from '../../support/process.js';
 import { createSqlite } from '../../support/database.js';
+import { ROOT } from '../../support/doc-pages.js';
 import { startProcess } from '../../support/process.js';
 import { readToEnd } from '../../support/server.js';
 import { until } from '../../support/until.js';
@@ -60,6 +62,14 @@ describe('the command line', () => {
         running.push(service);
         return service;
     };
+
+    it('is run by npx in a clone', async () => {
+
+        const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+        const { stdout } = await promisify(execFile)('npx', ['--no-install', 'doip-gateway', 'version'], { cwd: ROOT });
+
+        expect(stdout.trim()).to.equal(version);
+    });
 
     it('serves, and prints the URL last', async () => {
 
