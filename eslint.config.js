@@ -39,7 +39,8 @@ const PACKAGES = [
     { files: ['lib/server.ts', 'lib/run.ts', 'lib/index.ts', 'lib/http-server/**/*.ts'], forbid: [NO_BOOM, NO_SQL] },
     { files: ['lib/client/web/**/*.ts'], forbid: [never('^[^.]', 'the client for browsers has no dependencies, nor modules of node')] },
     { files: ['translators/**/*.ts'], forbid: [NO_BOOM, NO_SQL] },
-    { files: ['translators/http/response/errors.ts'], forbid: [NO_SQL] }
+    { files: ['translators/http/response/errors.ts'], forbid: [NO_SQL] },
+    { files: ['ui/**/*.ts', 'ui/**/*.tsx'], forbid: [never('^(node:|@hapi/|knex|joi|ajv)', 'the web UI runs in browsers')] }
 ];
 
 /**
@@ -78,6 +79,7 @@ const LAYERS = [
     { folders: ['lib/client/web'], only: ['lib/client/web', 'lib/util'], values: [] },
     { folders: ['lib/client'], only: ['lib/client', 'lib/util', 'lib/errors', 'lib/json', 'lib/doip', 'translators/http'] },
     { folders: ['lib/http-server', 'lib/doip-server'], values: without('db') },
+    { folders: ['ui'], only: ['ui', 'lib/client/web', 'lib/util'], values: ['lib/client/web'] },
     { folders: ['lib'], flat: true },
     { folders: ['lib/cli'] }
 ];
@@ -198,7 +200,7 @@ module.exports = TsEslint.config(
         rules: { strict: 'off', 'func-style': 'off' }
     },
     {
-        files: ['**/*.ts'],
+        files: ['**/*.ts', '**/*.tsx'],
         extends: [TsEslint.configs.recommendedTypeChecked],
         languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: __dirname } },
         rules: {
@@ -212,7 +214,7 @@ module.exports = TsEslint.config(
         }
     },
     {
-        files: ['lib/**/*.ts', 'translators/**/*.ts', 'db/**/*.ts'],
+        files: ['lib/**/*.ts', 'translators/**/*.ts', 'db/**/*.ts', 'ui/**/*.ts', 'ui/**/*.tsx'],
         plugins: { regexp: RegexpPlugin },
         rules: {
             'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
@@ -224,7 +226,7 @@ module.exports = TsEslint.config(
         rules: { 'max-lines': ['warn', { max: 400 }], '@typescript-eslint/no-non-null-assertion': 'off' }
     },
     {
-        files: ['lib/**/*.ts', 'translators/**/*.ts', 'db/**/*.ts'],
+        files: ['lib/**/*.ts', 'translators/**/*.ts', 'db/**/*.ts', 'ui/**/*.ts', 'ui/**/*.tsx'],
         plugins: { house: { rules: { layers, 'log-events': logEvents } } },
         rules: { 'house/layers': 'error', 'house/log-events': 'error', 'no-restricted-syntax': ['error', ...NO_PRIVATE_KEYWORD] }
     },

@@ -111,7 +111,8 @@ export async function createServer(config: Config = loadConfig(), options: Serve
     await server.register({
         plugin, options: {
             gateway, limits: config.limits, trustedProxies: config.listen.trustedProxies, errorsAreShaped: true,
-            translators: ['rest', 'doip-http', 'sessions', 'web']
+            translators: ['rest', 'doip-http', 'sessions', 'web', ...config.ui.isOn ? ['ui' as const] : []],
+            uiPath: config.ui.path, extensionKeyword: config.service.extensionKeyword
         }
     }, config.listen.basePath === '' ? {} : { routes: { prefix: config.listen.basePath } });
     return server;
@@ -159,11 +160,17 @@ function endpointOf(server: Server, config: Config, native: DoipServer): Endpoin
 function addRequestSteps(server: Server, config: Config, connections: Connections, gateway: Gateway): void {
 
     const cors = new Cors(config.listen);
+    // hapi has no route for a prefix with a slash at its end.
+    const frontWithSlash = config.listen.basePath === '' ? null : `${config.listen.basePath}/`;
     server.ext('onRequest', (request, h) => {
 
         assignRequestId(request);
         countBytes(request);
         checkRequest(request, config.http);
+        if (request.path === frontWithSlash) {
+            request.setUrl(config.listen.basePath + request.url.search);
+        }
+
         const preflight = cors.preflight(request);
         if (!preflight) {
             return h.continue;

@@ -51,7 +51,7 @@ const SHARE = 1 / (3 * AT_A_TIME);
 const LEAST_FILES = 3;
 
 /** Folders whose tests take long, as they start processes: they are run first. */
-const SLOW = ['dist/test/interface/', 'dist/test/examples/'];
+const SLOW = ['dist/test/interface/', 'dist/test/examples/', 'dist/test/ui/'];
 
 /** Where unit tests are; they mirror the tree. */
 const UNIT = ['dist/test/lib/', 'dist/test/db/', 'dist/test/translators/'];
@@ -103,6 +103,9 @@ const NOT_UNIT = [
 
 /** A test that takes longer hangs. Much more than any takes on a quiet machine, because the machine may be busy. */
 const TEST_MS = 300_000;
+
+/** Globals that playwright-core leaves. */
+const IGNORED_GLOBALS = '__zod_globalConfig,__zod_globalRegistry,Symbol(signal-exit emitter)';
 
 /** How many of the slowest tests a whole run shows. */
 const SLOWEST = 40;
@@ -198,7 +201,7 @@ async function runLab(paths, options, url, { prints = true, seed = newSeed() } =
     const file = join(folder, 'counts.json');
     try {
         const args = [
-            ...paths, '-m', `${TEST_MS}`, '--shuffle', ...(options.includes('--seed') ? [] : ['--seed', `${seed}`]),
+            ...paths, '-m', `${TEST_MS}`, '-I', IGNORED_GLOBALS, '--shuffle', ...(options.includes('--seed') ? [] : ['--seed', `${seed}`]),
             '-r', 'console', '-o', 'stdout', '-r', './test/support/counts-reporter.cjs', '-o', file, ...options
         ];
         const env = { ...process.env, TEST_MYSQL_URL: url };

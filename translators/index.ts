@@ -10,18 +10,19 @@ import { doipHttp } from './doip-http/index.js';
 import type { TranslatorOptions } from './http/request/translator-options.js';
 import { rest } from './rest/index.js';
 import { sessions } from './sessions/index.js';
+import { pageResponder, ui, type UiOptions } from './ui/index.js';
 import { web } from './web/index.js';
 
 export { factsOf } from './http/request/request-facts.js';
 export { shapeErrors } from './http/response/errors.js';
 
 /** Names of the interfaces. */
-export type TranslatorName = 'rest' | 'doip-http' | 'sessions' | 'web';
+export type TranslatorName = 'rest' | 'doip-http' | 'sessions' | 'web' | 'ui';
 
 /** Options of the plugin. */
-export interface PluginOptions extends Omit<TranslatorOptions, 'gateway'> {
+export interface PluginOptions extends Omit<TranslatorOptions, 'gateway'>, UiOptions {
     readonly gateway: Gateway;
-    /** Interfaces to mount; by default all but `web`, whose pages another server may have itself. */
+    /** Interfaces to mount; by default all but `web` and `ui`, whose pages another server may have itself. With both, the page at `/` is the web UI. */
     readonly translators?: readonly TranslatorName[];
 }
 
@@ -36,11 +37,12 @@ const TRANSLATORS: Readonly<Record<TranslatorName, Plugin<TranslatorOptions>>> =
     rest,
     'doip-http': doipHttp,
     sessions,
-    web
+    web,
+    ui
 };
 
 const NAMES = Object.keys(TRANSLATORS) as TranslatorName[];
-const DEFAULT_NAMES = NAMES.filter((name) => name !== 'web');
+const DEFAULT_NAMES = NAMES.filter((name) => name !== 'web' && name !== 'ui');
 
 const optionsSchema = Joi.object<PluginOptions>({
     gateway: Joi.object({ perform: Joi.function().required() }).unknown().required(),
@@ -48,6 +50,8 @@ const optionsSchema = Joi.object<PluginOptions>({
     limits: Joi.object().unknown(),
     trustedProxies: Joi.array().items(Joi.string()),
     errorsAreShaped: Joi.boolean(),
+    uiPath: Joi.string().pattern(/^(\/[\w.~-]+)+$/),
+    extensionKeyword: Joi.string(),
     bases: Joi.array().items(Joi.string().allow('').pattern(/^(\/[\w.~-]+)*$/))
 }).required().label('options of the plugin doip-gateway');
 
@@ -65,8 +69,9 @@ export const plugin: Plugin<PluginOptions> = {
         Joi.assert(options, optionsSchema);
         const { gateway, translators = DEFAULT_NAMES, ...rest } = options;
         server.expose('gateway', gateway);
+        const page = translators.includes('ui') ? pageResponder(rest) : null;
         for (const name of translators) {
-            await server.register({ plugin: TRANSLATORS[name], options: { gateway, ...rest } });
+            await server.register({ plugin: TRANSLATORS[name], options: { gateway, ...rest, ...page ? { page } : {} } });
         }
     }
 };

@@ -149,6 +149,12 @@ const tracing = {
         'true: a span of OpenTelemetry for each operation, for the SDK that the process loads by NODE_OPTIONS; see docs/monitoring.md.')
 };
 
+/** The web UI. */
+const ui = {
+    isOn: setting(Joi.boolean().truthy('on').falsy('off').default(true), { name: 'UI' }, 'off: the web UI is not served; / is a page with links.'),
+    path: setting(basePath.default('/ui'), { name: 'UI_PATH' }, 'Path of the files of the web UI below BASE_PATH. Its page is at / as well.')
+};
+
 /** The audit log. */
 const audit = {
     days: wholeNumber('AUDIT_DAYS', 0, [0, 36_500],
@@ -288,6 +294,7 @@ const settings = {
     },
     http,
     doip,
+    ui,
     metrics,
     tracing,
     log: {

@@ -1,6 +1,6 @@
 /**
- * `npm run build`, which `npm start` begins with: compiles the grammar and all TypeScript to `dist`, unless nothing has changed since the last
- * build. On a terminal it says what it does.
+ * `npm run build`, which `npm start` begins with: compiles the grammar and all TypeScript to `dist`, and bundles the web UI, unless nothing has
+ * changed since the last build. On a terminal it says what it does.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -8,12 +8,13 @@ import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildUi } from '../../ui/build.mjs';
 import { removeStale } from './remove-stale.mjs';
 import { writeWebModules } from './web-modules.mjs';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-const FOLDERS = ['lib', 'translators', 'db', 'test'];
+const FOLDERS = ['lib', 'translators', 'db', 'test', 'ui'];
 
 /** Other files on which the result depends; npm writes the last one whenever it installs something. */
 const OTHERS = ['test/support/build.mjs', 'tsconfig.json', 'package.json', 'node_modules/.package-lock.json'];
@@ -23,14 +24,15 @@ const STAMP = join(ROOT, 'dist/.sources');
 
 const TOOLS = [
     ['peggy/bin/peggy.js', '--format', 'commonjs', '--output', 'dist/lib/search/query/grammar.js', 'lib/search/query/grammar.peggy'],
-    ['typescript/bin/tsc']
+    ['typescript/bin/tsc'],
+    ['typescript/bin/tsc', '--project', 'ui']
 ];
 
 /** Digest of path, size and time of every source. A file that is missing counts as empty. */
 function digestOfSources() {
 
     const filesOf = (folder) => readdirSync(join(ROOT, folder), { recursive: true }).map((name) => `${folder}/${name}`);
-    const sources = FOLDERS.flatMap(filesOf).filter((path) => /\.(ts|peggy)$/.test(path));
+    const sources = FOLDERS.flatMap(filesOf).filter((path) => /\.(tsx?|peggy|css|mjs)$/.test(path));
     const digest = createHash('sha256');
     for (const path of [...sources, ...OTHERS].sort()) {
         const { size = 0, mtimeMs = 0 } = statSync(join(ROOT, path), { throwIfNoEntry: false }) ?? {};
@@ -80,6 +82,7 @@ async function build() {
     chmodSync(join(ROOT, 'dist/lib/cli/main.js'), 0o755);
     removeStale();
     await writeWebModules();
+    await buildUi();
     writeFileSync(STAMP, digest);
     say(`Built in ${((performance.now() - started) / 1000).toFixed(1)} s.\n`);
     return 0;

@@ -3,7 +3,7 @@
  * `/openapi.json`, `/health/…`, and `/favicon.ico` and `/robots.txt`, which are the same whatever the service holds.
  */
 
-import type { Plugin } from '@hapi/hapi';
+import type { Plugin, Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import { isJsonObject } from '../../lib/util/json-types.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { readJson } from '../../lib/doip/segments.js';
@@ -25,13 +25,25 @@ export const frontRoute: Route = {
         fromEnvelope: async ({ output }) => {
 
             const service = await readJson(output);
-            return frontPage(isJsonObject(service) ? service : {}, { base, isBrowser: /\btext\/html\b/i.test(header(request.headers, 'accept') ?? '') });
+            return frontPage(isJsonObject(service) ? service : {}, { base, isBrowser: isBrowser(request) });
         }
     })
 };
 
+/** True for a client that shows HTML. */
+function isBrowser({ headers }: Pick<Request, 'headers'>): boolean {
+
+    return /\btext\/html\b/i.test(header(headers, 'accept') ?? '');
+}
+
 /** All routes of the web. */
 export const webRoutes: readonly Route[] = [frontRoute, ...healthRoutes, ...openApiRoutes];
+
+/** Options of the web. */
+export interface WebOptions extends TranslatorOptions {
+    /** Responds with another page for browsers at `/`, below a base. Default: a page with links. */
+    readonly page?: (h: ResponseToolkit, base: string) => ResponseObject;
+}
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">
 <rect width="16" height="16" rx="3" fill="#1f4e79"/>
@@ -56,10 +68,22 @@ const MAX_AGE = 86_400;
  * @example
  * await server.register({ plugin: web, options: { gateway } });
  */
-export const web: Plugin<TranslatorOptions> = {
+export const web: Plugin<WebOptions> = {
     name: 'doip-gateway-web',
 
     register(server, options) {
+
+        const { page } = options;
+        if (page) {
+            // Before the operation: the page is there even while the service cannot be started.
+            server.ext('onPreHandler', (request, h) => {
+
+                const { path, realm } = request.route;
+                const prefix = realm.modifiers.route.prefix ?? '';
+                const base = path.slice(prefix.length).replace(/\/$/, '');
+                return isFront(request, base, options) ? page(h, prefix + base).header('vary', 'Accept').takeover() : h.continue;
+            }, { sandbox: 'plugin' });
+        }
 
         mount(server, webRoutes, options);
         const files = [['/favicon.ico', 'image/svg+xml', ICON], ['/robots.txt', 'text/plain', robots(options.bases ?? DEFAULT_BASES)]] as const;
@@ -71,3 +95,9 @@ export const web: Plugin<TranslatorOptions> = {
         }
     }
 };
+
+/** True for a request of a browser for the front page. */
+function isFront(request: Request, base: string, { bases = DEFAULT_BASES }: WebOptions): boolean {
+
+    return request.method === 'get' && bases.includes(base) && isBrowser(request);
+}

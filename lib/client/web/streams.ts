@@ -85,5 +85,5 @@ export async function blobOf(bytes: Bytes): Promise<Blob> {
         return bytes;
     }
 
-    return bytes instanceof Uint8Array ? new Blob([bytes]) : new Response(streamOf(chunksOf(bytes))).blob();
+    return bytes instanceof Uint8Array ? new Blob([bytes as Uint8Array<ArrayBuffer>]) : new Response(streamOf(chunksOf(bytes))).blob();
 }

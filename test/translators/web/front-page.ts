@@ -20,7 +20,7 @@ describe('the front page', () => {
 
     before(async () => {
 
-        test = await startServer({ DOIP_PORT: 0 });
+        test = await startServer({ DOIP_PORT: 0, UI: 'off' });
     });
 
     after(() => test.stop());

@@ -1,0 +1,92 @@
+/**
+ * A real browser for tests of the web UI: Chromium of the system, driven by playwright-core. Every page is watched: an error in the console, an
+ * exception, a violation of the content security policy or a request to another origin fails the test.
+ */
+
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+
+const PATHS = [process.env['CHROMIUM'] ?? '', '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+const FLAGS = [
+    '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
+    '--disable-dev-shm-usage'
+];
+
+const executable = PATHS.find((path) => path !== '' && existsSync(path));
+
+/** True where there is a browser. In CI there is one, or the tests fail. */
+export const hasBrowser = executable !== undefined || process.env['CI'] === 'true';
+
+/** Timeout for what the page shall show, in milliseconds: long, as the machine may be busy. */
+const SHOWN_MS = 30_000;
+
+/** Starts the browser. Close it in the end. */
+export async function startBrowser(): Promise<Browser> {
+
+    if (executable === undefined) {
+        throw new Error('no Chromium is installed: see CONTRIBUTING.md');
+    }
+
+    const { chromium } = await import('playwright-core');
+    return chromium.launch({ executablePath: executable, args: FLAGS, timeout: 120_000 });
+}
+
+/** A page and what went wrong on it. */
+export interface WatchedPage {
+    readonly page: Page;
+    /** What the browser complained about, in the order of time. */
+    readonly complaints: string[];
+    /** Patterns of complaints that a test expects, such as the line that the browser writes about a response with status 404. */
+    readonly expected: RegExp[];
+    close(): Promise<void>;
+}
+
+/** Opens a page in a profile of its own. */
+export async function openPage(browser: Browser, origin: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+
+    const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...options });
+    const page = await context.newPage();
+    page.setDefaultTimeout(SHOWN_MS);
+    page.setDefaultNavigationTimeout(SHOWN_MS);
+    const complaints: string[] = [];
+    const expected: RegExp[] = [];
+    const complain = (text: string): void => {
+
+        if (!expected.some((pattern) => pattern.test(text))) {
+            complaints.push(text);
+        }
+    };
+
+    page.on('console', (message) => message.type() === 'error' && complain(`console: ${message.text()}`));
+    page.on('pageerror', (error) => complain(`exception: ${error.stack ?? error.message}`));
+    page.on('request', (request) => {
+
+        if (/^(https?|wss?):/.test(request.url()) && new URL(request.url()).origin !== new URL(origin).origin) {
+            complain(`a request to another origin: ${request.url()}`);
+        }
+    });
+    await page.addInitScript('addEventListener("securitypolicyviolation", (event) => ' +
+        'console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`));');
+    return { page, complaints, expected, close: () => context.close() };
+}
+
+/** A finding of axe. */
+interface Finding {
+    readonly id: string;
+    readonly help: string;
+    readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary?: string }[];
+}
+
+/** Returns what axe finds on a page against WCAG 2.2 AA, one line for each place. */
+export async function accessibilityFindings(page: Page): Promise<string[]> {
+
+    // By the protocol of the developer tools, which the content security policy does not concern.
+    await page.evaluate(await readFile(require.resolve('axe-core/axe.min.js'), 'utf8'));
+    const found = await page.evaluate(`axe.run(document, {
+        runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'], resultTypes: ['violations']
+    }).then(({ violations }) => violations)`);
+    return (found as readonly Finding[]).flatMap(({ id, help, nodes }) =>
+        nodes.map(({ target, failureSummary = '' }) => `${id}: ${help}: ${target.join(' ')}: ${failureSummary.replaceAll('\n', ' ')}`));
+}

@@ -1,0 +1,68 @@
+/**
+ * Bundles the web UI into `dist/ui/static`: modules that load each other as they are needed, one style sheet, each with the hash of its bytes in
+ * its name and compressed as far as possible, and `index.json`, which lists them for the service.
+ */
+
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const STATIC = join(ROOT, 'dist/ui/static');
+
+/** Smaller files are sent as they are, in bytes. */
+const MIN_COMPRESSED = 256;
+
+/** Builds; throws after esbuild has shown what is wrong. `outFolder` is for measurements. */
+export async function buildUi(outFolder = STATIC) {
+
+    const { build } = await import('esbuild');
+    rmSync(outFolder, { recursive: true, force: true });
+    mkdirSync(outFolder, { recursive: true });
+    const { metafile } = await build({
+        absWorkingDir: ROOT,
+        entryPoints: { main: 'ui/src/main.tsx', style: 'ui/src/styles/index.css' },
+        outdir: outFolder,
+        bundle: true, splitting: true, minify: true, metafile: true, format: 'esm', target: 'es2022', charset: 'utf8', legalComments: 'none',
+        entryNames: '[name]-[hash]', chunkNames: 'part-[hash]', assetNames: '[name]-[hash]',
+        jsx: 'automatic', jsxImportSource: 'preact', tsconfigRaw: {}, logLevel: 'warning'
+    });
+    const outputs = Object.entries(metafile.outputs);
+    const find = (entryPoint) => outputs.find(([, output]) => output.entryPoint === entryPoint);
+    const [script, { imports }] = find('ui/src/main.tsx');
+    const index = {
+        script: basename(script), style: basename(find('ui/src/styles/index.css')[0]),
+        imports: imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => basename(path)),
+        files: readdirSync(outFolder).sort()
+    };
+    index.files.forEach((name) => compress(join(outFolder, name)));
+    writeFileSync(join(outFolder, 'index.json'), `${JSON.stringify(index, null, 2)}\n`);
+    return index;
+}
+
+function compress(path) {
+
+    const bytes = readFileSync(path);
+    if (bytes.length >= MIN_COMPRESSED) {
+        writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }));
+        writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }));
+    }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+    const { files } = await buildUi();
+    for (const name of files) {
+        const size = (ending) => {
+
+            try {
+                return readFileSync(join(STATIC, name + ending)).length;
+            }
+            catch {
+                return null;
+            }
+        };
+
+        console.log(`${name.padEnd(28)} ${String(size('')).padStart(8)} ${String(size('.gz') ?? '').padStart(8)} gz ${String(size('.br') ?? '').padStart(8)} br`);
+    }
+}

@@ -1,0 +1,78 @@
+/**
+ * The client of the service: requests of the page's own origin, with the cookie of the session. A request that fails as the session has ended waits
+ * for a new login and is repeated, so that nothing is lost.
+ */
+
+import { RepositoryClient, RepositoryError } from '../../../lib/client/web/index.js';
+import type { Query, WebRequest } from '../../../lib/client/web/index.js';
+import { config } from '../config.js';
+
+export { RepositoryError };
+
+/** By this header the service knows that a request is of its own origin: pages of others cannot send it without permission. */
+const OWN_ORIGIN = { 'X-Requested-With': 'doip-gateway' };
+
+const UNAUTHENTICATED = 401;
+
+/** Asks for a login; resolves to whether there was one. */
+type LoginPrompt = () => Promise<boolean>;
+
+let prompt: LoginPrompt | null = null;
+
+/** Sets who asks for a login when the session has ended. Null while nobody is logged in: then 401 is an error like any other. */
+export function setLoginPrompt(ask: LoginPrompt | null): void {
+
+    prompt = ask;
+}
+
+/** Sends a request of the page's own origin. */
+export async function send(url: string, init: RequestInit): Promise<Response> {
+
+    const own = { ...init, credentials: 'same-origin' as const, headers: { ...init.headers as Record<string, string>, ...OWN_ORIGIN } };
+    const response = await fetch(url, own);
+    if (response.status === UNAUTHENTICATED && prompt && await prompt()) {
+        return fetch(url, own);
+    }
+
+    return response;
+}
+
+/** The service, as the caller of the session. */
+export const repository = new RepositoryClient(location.origin + config.base, { fetch: send, insecure: true });
+
+/** Sends a request and returns its JSON. @throws RepositoryError */
+export async function requestJson<T>(request: WebRequest): Promise<T> {
+
+    const response = await repository.request(request);
+    return await response.json() as T;
+}
+
+/** Reads JSON. @throws RepositoryError */
+export async function getJson<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
+
+    return requestJson<T>({ method: 'GET', path, query, signal });
+}
+
+/** Sends JSON. @throws RepositoryError */
+export async function sendJson<T>(method: 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown, options: Partial<WebRequest> = {}): Promise<T> {
+
+    const text = JSON.stringify(body);
+    return requestJson<T>({
+        method, path, ...options,
+        ...body === undefined ? {} : { body: { mediaType: 'application/json', open: () => text, isReplayable: true } }
+    });
+}
+
+/** The path of an object: the slashes of its id stay, unless a URL would lose them. */
+export function objectPath(id: string, base = '/objects'): string {
+
+    const segments = id.split('/');
+    const isPlain = segments.every((segment) => !/^\.{0,2}$/.test(segment));
+    return `${base}/${isPlain ? segments.map(encodeURIComponent).join('/') : encodeURIComponent(id)}`;
+}
+
+/** The address of a payload, for `img`, `video`, `iframe` and downloads. */
+export function payloadUrl(id: string, name: string, options: { readonly isDownload?: boolean } = {}): string {
+
+    return `${config.base}${objectPath(id)}?payload=${encodeURIComponent(name)}${options.isDownload ? '&disposition=attachment' : ''}`;
+}

@@ -1,0 +1,52 @@
+/** A question before something that cannot be undone. */
+
+import type { ComponentChildren, JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { defineTexts } from '../i18n/index.js';
+import { textOf } from '../state/messages.js';
+import { Dialog } from './dialog.js';
+import { ErrorBox } from './feedback.js';
+
+const t = defineTexts({ en: { cancel: 'Cancel' }, de: { cancel: 'Abbrechen' }, fr: { cancel: 'Annuler' } });
+
+interface ConfirmProps {
+    readonly title: string;
+    readonly children?: ComponentChildren;
+    /** Text of the button that does it. */
+    readonly action: string;
+    readonly isDangerous?: boolean;
+    /** Does it. An error is shown in the dialog, which then stays open. */
+    readonly onConfirm: () => void | Promise<void>;
+    readonly onClose: () => void;
+}
+
+/** Asks whether to go on. */
+export function Confirm({ title, children, action, isDangerous = false, onConfirm, onClose }: ConfirmProps): JSX.Element {
+
+    const [state, setState] = useState<{ readonly isBusy: boolean; readonly error: string | null }>({ isBusy: false, error: null });
+    const confirm = async (event: Event): Promise<void> => {
+
+        event.preventDefault();
+        setState({ isBusy: true, error: null });
+        try {
+            await onConfirm();
+            onClose();
+        }
+        catch (error) {
+            setState({ isBusy: false, error: textOf(error) });
+        }
+    };
+
+    return (
+        <Dialog title={title} onClose={onClose}>
+            <form class="stack" onSubmit={(event) => void confirm(event)}>
+                {children}
+                {state.error !== null && <ErrorBox message={state.error} />}
+                <div class="actions">
+                    <button type="button" onClick={onClose}>{t('cancel')}</button>
+                    <button type="submit" class={isDangerous ? 'danger' : 'primary'} disabled={state.isBusy}>{action}</button>
+                </div>
+            </form>
+        </Dialog>
+    );
+}

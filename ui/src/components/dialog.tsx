@@ -1,0 +1,52 @@
+/** Dialogs: the browser's own, which keeps the focus inside and closes by Escape. */
+
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { defineTexts } from '../i18n/index.js';
+import { Icon } from './icon.js';
+
+const t = defineTexts({ en: { close: 'Close' }, de: { close: 'Schließen' }, fr: { close: 'Fermer' } });
+
+/** Properties of a dialog. It is open as long as it is part of the page. */
+interface DialogProps {
+    readonly title: string;
+    readonly children: ComponentChildren;
+    /** Called by Escape, and by the button for it; the dialog must then be removed from the page, unless it has to stay. */
+    readonly onClose: () => void;
+    readonly size?: 'small' | 'large';
+}
+
+/** A modal dialog. */
+export function Dialog({ title, children, onClose, size = 'small' }: DialogProps): JSX.Element {
+
+    const ref = useRef<HTMLDialogElement>(null);
+    const id = useId();
+    useEffect(() => {
+
+        const dialog = ref.current;
+        const before = document.activeElement;
+        dialog?.showModal();
+        return () => {
+
+            dialog?.close();
+            if (before instanceof HTMLElement) {
+                before.focus();
+            }
+        };
+    }, []);
+    const cancel = (event: Event): void => {
+
+        event.preventDefault();
+        onClose();
+    };
+
+    return (
+        <dialog ref={ref} class={`dialog ${size}`} aria-labelledby={id} onCancel={cancel}>
+            <header class="dialog-head">
+                <h2 id={id}>{title}</h2>
+                <button type="button" class="quiet icon-button" aria-label={t('close')} onClick={onClose}><Icon name="close" /></button>
+            </header>
+            {children}
+        </dialog>
+    );
+}

@@ -1,0 +1,50 @@
+/** Screens that are loaded when they are first shown. */
+
+import type { ComponentType, JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { defineTexts } from '../i18n/index.js';
+import { ErrorBox, Loading } from './feedback.js';
+
+const t = defineTexts({
+    en: { failed: 'This part of the page could not be loaded. Is the service reachable?' },
+    de: { failed: 'Dieser Teil der Seite konnte nicht geladen werden. Ist der Dienst erreichbar?' },
+    fr: { failed: 'Cette partie de la page n’a pas pu être chargée. Le service est-il joignable ?' }
+});
+
+/** Returns a component that loads another one. It is loaded once; a failure can be retried. */
+export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+
+    let loaded: ComponentType<P> | null = null;
+    return function Lazy(props: P): JSX.Element {
+
+        const [Inner, setInner] = useState<ComponentType<P> | null>(() => loaded);
+        const [attempt, setAttempt] = useState(0);
+        const [isFailed, setFailed] = useState(false);
+        useEffect(() => {
+
+            if (Inner) {
+                return;
+            }
+
+            let isCurrent = true;
+            setFailed(false);
+            load().then((component) => {
+
+                loaded = component;
+                if (isCurrent) {
+                    setInner(() => component);
+                }
+            }, () => isCurrent && setFailed(true));
+            return () => {
+
+                isCurrent = false;
+            };
+        }, [attempt]);
+        if (Inner) {
+            return <Inner {...props} />;
+        }
+
+        // A module that failed to load stays failed in the browser: only loading the page anew helps for good.
+        return isFailed ? <ErrorBox message={t('failed')} onRetry={() => (attempt > 0 ? location.reload() : setAttempt(attempt + 1))} /> : <Loading />;
+    };
+}

@@ -1,0 +1,9 @@
+/** Not built yet. */
+
+import type { JSX } from 'preact';
+import type { ScreenProps } from '../shell/app.js';
+
+export function Create({ route: { name } }: ScreenProps): JSX.Element {
+
+    return <h1>{name}</h1>;
+}

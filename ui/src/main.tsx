@@ -1,0 +1,43 @@
+/** Starts the web UI: who is logged in and what the service holds are read while the first screen is loaded. */
+
+import { effect } from '@preact/signals';
+import { render } from 'preact';
+import { completeProviderLogin } from './api/provider-login.js';
+import { readCaller } from './api/session.js';
+import { App } from './shell/app.js';
+import { config } from './config.js';
+import { go, route, startRouter } from './router.js';
+import { readDesign, uiConfig } from './state/design.js';
+import { sayError } from './state/messages.js';
+import { applyTheme } from './state/theme.js';
+
+async function start(): Promise<void> {
+
+    applyTheme();
+    startRouter();
+    const isFresh = location.hash === '';
+    const login = completeProviderLogin().catch((error: unknown) => {
+
+        sayError(error);
+        return false;
+    });
+    const root = document.querySelector('#app');
+    if (root) {
+        render(<App />, root);
+    }
+
+    const isLoggedIn = await login;
+    await Promise.all([isLoggedIn ? Promise.resolve() : readCaller(), readDesign()].map((each) => each.catch(sayError)));
+    const { initialFragment = '' } = uiConfig.value;
+    if (isFresh && /^#?(?:objects|create|schemas|admin)\b/.test(initialFragment)) {
+        go(initialFragment.startsWith('#') ? initialFragment : `#${initialFragment}`, { replace: true });
+    }
+}
+
+effect(() => {
+
+    const { screen, name } = route.value;
+    document.title = [name || null, screen === 'home' ? null : screen, uiConfig.value.title ?? config.name].filter((part) => part !== null).join(' · ');
+});
+
+void start();

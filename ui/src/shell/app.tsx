@@ -1,0 +1,77 @@
+/** The frame and the screen that the address names. */
+
+import type { ComponentType, JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Empty, Messages } from '../components/feedback.js';
+import { lazy } from '../components/lazy.js';
+import { loginRequest } from '../api/session.js';
+import { language } from '../i18n/index.js';
+import { route, to, type Route } from '../router.js';
+import { Header } from './header.js';
+import { LoginDialog } from './login-dialog.js';
+import { t } from './texts.js';
+
+/** Properties of every screen. */
+export interface ScreenProps {
+    readonly route: Route;
+}
+
+const SCREENS: Readonly<Record<Route['screen'], ComponentType<ScreenProps>>> = {
+    home: lazy(async () => (await import('../home/home.js')).Home),
+    search: lazy(async () => (await import('../search/search.js')).Search),
+    object: lazy(async () => (await import('../object/object.js')).ObjectScreen),
+    create: lazy(async () => (await import('../edit/edit.js')).Create),
+    types: lazy(async () => (await import('../types/types.js')).Types),
+    type: lazy(async () => (await import('../types/types.js')).TypeScreen),
+    admin: lazy(async () => (await import('../admin/admin.js')).Admin),
+    callback: Unknown,
+    unknown: Unknown
+};
+
+/** The whole page. */
+export function App(): JSX.Element {
+
+    const current = route.value;
+    const Screen = SCREENS[current.screen];
+    const main = useRef<HTMLElement>(null);
+    const isFirst = useRef(true);
+    useEffect(() => {
+
+        // A new screen is read from its beginning; the first one is where the browser put the focus.
+        if (isFirst.current) {
+            isFirst.current = false;
+        }
+        else {
+            main.current?.focus({ preventScroll: true });
+            scrollTo(0, 0);
+        }
+    }, [current.screen, current.name]);
+    useEffect(() => {
+
+        document.documentElement.lang = language.value;
+    }, [language.value]);
+
+    return (
+        <>
+            <a class="skip" href="#main" onClick={(event) => skip(event, main.current)}>{t('skip')}</a>
+            <Header />
+            <main id="main" ref={main} tabIndex={-1} class={`screen-${current.screen}`}>
+                <Screen key={`${current.screen} ${current.name}`} route={current} />
+            </main>
+            <Messages />
+            {loginRequest.value && <LoginDialog request={loginRequest.value} />}
+        </>
+    );
+}
+
+/** The fragment of the address is the route, so the link must not change it. */
+function skip(event: Event, main: HTMLElement | null): void {
+
+    event.preventDefault();
+    main?.focus();
+}
+
+function Unknown({ route: { name } }: ScreenProps): JSX.Element {
+
+    return <Empty isPage title={t('unknown', { name })}><p><a href={to.home}>{t('toHome')}</a></p></Empty>;
+}

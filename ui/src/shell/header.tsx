@@ -1,0 +1,186 @@
+/** The head of every screen: title, search, new objects, navigation, account. */
+
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from '../components/icon.js';
+import { Menu, type MenuItem } from '../components/menu.js';
+import { askForLogin, caller, isAdmin, logOut } from '../api/session.js';
+import { LANGUAGES, language, setLanguage, type Language } from '../i18n/index.js';
+import { go, route, to } from '../router.js';
+import { uiConfig, typeNames, type NavLink } from '../state/design.js';
+import { say, sayError } from '../state/messages.js';
+import { setTheme, theme, type Theme } from '../state/theme.js';
+import { config } from '../config.js';
+import { CreateDialog } from './create-dialog.js';
+import { t } from './texts.js';
+
+/** The head. */
+export function Header(): JSX.Element {
+
+    return (
+        <header class="shell-head">
+            <div class="shell-bar">
+                <a class="brand" href={to.home}><Icon name="type" /><span dir="auto">{uiConfig.value.title ?? config.name}</span></a>
+                <SearchBox />
+                <CreateMenu />
+                <AccountMenu />
+            </div>
+            <Navigation />
+        </header>
+    );
+}
+
+/** The search. A slash anywhere on the page leads here; an id or a handle opens its object. */
+function SearchBox(): JSX.Element {
+
+    const input = useRef<HTMLInputElement>(null);
+    const { screen, params } = route.value;
+    const query = screen === 'search' ? params.get('query') ?? '' : '';
+    const [text, setText] = useState(query);
+    useEffect(() => setText(query), [query]);
+    useEffect(() => {
+
+        const focus = (event: KeyboardEvent): void => {
+
+            const isShortcut = event.key === '/' && !event.ctrlKey && !event.metaKey && !event.altKey || event.key === 'k' && (event.ctrlKey || event.metaKey);
+            const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select, [contenteditable], dialog') !== null;
+            if (isShortcut && (!isTyping || event.key === 'k')) {
+                event.preventDefault();
+                input.current?.focus();
+                input.current?.select();
+            }
+        };
+
+        addEventListener('keydown', focus);
+        return () => removeEventListener('keydown', focus);
+    }, []);
+    const search = (event: Event): void => {
+
+        event.preventDefault();
+        const id = idIn(text.trim());
+        go(id === null ? to.search({ query: text.trim() }) : to.object(id));
+    };
+
+    return (
+        <form class="search-box" role="search" onSubmit={search}>
+            <input ref={input} type="search" aria-label={t('search')} placeholder={t('search')} value={text} dir="auto" spellcheck={false}
+                aria-keyshortcuts="/ Control+K" onInput={(event) => setText(event.currentTarget.value)} />
+            <button type="submit" class="quiet icon-button" aria-label={t('searchButton')}><Icon name="search" /></button>
+        </form>
+    );
+}
+
+/** The id that a text is, such as `test/123`, `hdl:test/123` or an address of a handle resolver; null for a query. */
+export function idIn(text: string): string | null {
+
+    const [, id = text] = /^(?:hdl:|https?:\/\/(?:hdl\.handle\.net|doi\.org)\/|https?:\/\/\S*?#objects\/|doi:)(\S+)$/i.exec(text) ?? [];
+    return /^[\w.-]+\/[^\s"():*?~[\]{}]+$/.test(id) ? id : null;
+}
+
+function CreateMenu(): JSX.Element | null {
+
+    const [isChoosing, choose] = useState(false);
+    const types = (caller.value.typesPermittedToCreate ?? []).filter((type) => type !== 'CordraDesign');
+    const { numTypesForCreateDropdown: limit = 15 } = uiConfig.value;
+    if (types.length === 0) {
+        return null;
+    }
+
+    const sorted = [...types].sort((a, b) => a.localeCompare(b));
+    return (
+        <>
+            {sorted.length <= limit ?
+                <Menu class="create-menu" items={sorted.map((type) => ({ label: type, href: to.create(type) }))}><Icon name="add" /><span class="wide">{t('create')}</span></Menu> :
+                <button type="button" class="quiet" onClick={() => choose(true)}><Icon name="add" /><span class="wide">{t('create')}</span></button>}
+            {isChoosing && <CreateDialog types={sorted} onClose={() => choose(false)} />}
+        </>
+    );
+}
+
+function AccountMenu(): JSX.Element {
+
+    const { active, username = '', userId = '' } = caller.value;
+    const themes: readonly (readonly [Theme, string])[] = [['system', t('system')], ['light', t('light')], ['dark', t('dark')]];
+    const settings: readonly MenuItem[] = [
+        ...themes.map(([value, label]) => ({ label: `${t('theme')}: ${label}`, isSelected: theme.value === value, onSelect: () => setTheme(value) })),
+        ...(Object.entries(LANGUAGES) as [Language, string][]).map(([value, label]) => ({
+            label, isSelected: language.value === value, onSelect: () => setLanguage(value)
+        })),
+        { label: t('api'), href: `${config.base}/docs` }
+    ];
+    const leave = (): void => {
+
+        logOut().then(() => say(t('loggedOut'), 'info'), sayError);
+    };
+
+    const own: readonly MenuItem[] = [
+        { label: t('myObjects'), href: to.search({ query: `metadata/createdBy:"${userId}"` }) }, { label: t('account'), href: to.admin('account') },
+        { label: t('logOut'), onSelect: leave }
+    ];
+    return (
+        <>
+            {!active && <button type="button" class="primary" onClick={() => void askForLogin()}>{t('logIn')}</button>}
+            <Menu class="account-menu end" label={active ? username : t('theme')} items={active ? [...own, ...settings] : settings}>
+                <Icon name={active ? 'user' : 'more'} />{active && <span class="wide" dir="auto">{username}</span>}
+            </Menu>
+        </>
+    );
+}
+
+/** The links that the design defines, those to types and to the administration. */
+function Navigation(): JSX.Element {
+
+    const { navBarLinks } = uiConfig.value;
+    const links: readonly NavLink[] = Array.isArray(navBarLinks) ? navBarLinks as readonly NavLink[] : [];
+    return (
+        <nav class="shell-nav" aria-label={t('menu')}>
+            {links.map((link, index) => <DesignLink key={index} link={link} />)}
+            <span class="grow" />
+            <NavigationLink href={to.types} screens={['types', 'type']}>{t('types')}</NavigationLink>
+            {isAdmin.value && <NavigationLink href={to.admin()} screens={['admin']}>{t('admin')}</NavigationLink>}
+        </nav>
+    );
+}
+
+function NavigationLink({ href, screens, children }: { readonly href: string; readonly screens: readonly string[]; readonly children: string }): JSX.Element {
+
+    return <a href={href} aria-current={screens.includes(route.value.screen) ? 'page' : undefined}>{children}</a>;
+}
+
+function DesignLink({ link }: { readonly link: NavLink }): JSX.Element | null {
+
+    const { type, title, query = '*:*', sortFields, url, maxItems = 15 } = link;
+    switch (type) {
+        case 'query': {
+            return <a href={to.search({ query, sortFields })} dir="auto">{title ?? query}</a>;
+        }
+
+        case 'url': {
+            return isSafeUrl(url) ? <a href={url} dir="auto">{title ?? url}</a> : null;
+        }
+
+        case 'typeDropdown':
+        case 'typeObjectsDropdown': {
+            const shown = typeNames.value.slice(0, maxItems).map((name) => ({ label: name, href: to.search({ query: `type:"${name}"` }) }));
+            const more = typeNames.value.length > maxItems ? [{ label: t('allTypes'), href: to.types }] : [];
+            return <Menu items={[...shown, ...more]}><span dir="auto">{title ?? t('types')}</span></Menu>;
+        }
+
+        case 'menu': {
+            const items = (link.links ?? []).map(({ title: label, query: own, url: target, sortFields: order }) => ({
+                label: label ?? target ?? '', href: isSafeUrl(target) ? target : to.search({ query: own ?? '*:*', sortFields: order })
+            }));
+            return <Menu items={items}><span dir="auto">{title ?? ''}</span></Menu>;
+        }
+
+        default: {
+            return null;
+        }
+    }
+}
+
+/** True for addresses that cannot run scripts. The design is written by the administrator, but may have been copied from elsewhere. */
+export function isSafeUrl(url: string | undefined): url is string {
+
+    return url !== undefined && /^(?:https?:\/\/|mailto:|#|\/(?!\/)|[\w.-]+(?:\/|$))/i.test(url);
+}

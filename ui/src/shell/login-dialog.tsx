@@ -1,0 +1,123 @@
+/** The login: by password, by a private key, or at a login provider. It is a dialog over what the user was doing, which stays as it is. */
+
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { Dialog } from '../components/dialog.js';
+import { ErrorBox } from '../components/feedback.js';
+import { useResource } from '../components/use-resource.js';
+import { getJson, RepositoryError } from '../api/client.js';
+import { caller, logIn, type LoginRequest } from '../api/session.js';
+import { signAssertion } from '../api/key-login.js';
+import { beginProviderLogin } from '../api/provider-login.js';
+import { textOf } from '../state/messages.js';
+import { defineTexts } from '../i18n/index.js';
+
+const t = defineTexts({
+    en: {
+        title: 'Log in', renewal: 'Your session has ended', renewalText: 'Log in again: everything you entered is still there.', username: 'Name or id', password: 'Password', submit: 'Log in',
+        byKey: 'Log in with a private key', byPassword: 'Log in with a password', id: 'Id of the user', key: 'Private key (JWK)', keyHint: 'The key stays in this browser: it signs the login and is not sent.',
+        wrong: 'Name or password is wrong.', others: 'or', provider: 'Log in at {name}'
+    },
+    de: {
+        title: 'Anmelden', renewal: 'Ihre Sitzung ist beendet', renewalText: 'Melden Sie sich wieder an: Alles Eingegebene ist noch da.', username: 'Name oder Id', password: 'Passwort', submit: 'Anmelden',
+        byKey: 'Mit privatem Schlüssel anmelden', byPassword: 'Mit Passwort anmelden', id: 'Id des Benutzers', key: 'Privater Schlüssel (JWK)', keyHint: 'Der Schlüssel bleibt in diesem Browser: Er unterschreibt die Anmeldung und wird nicht gesendet.',
+        wrong: 'Name oder Passwort ist falsch.', others: 'oder', provider: 'Bei {name} anmelden'
+    },
+    fr: {
+        title: 'Se connecter', renewal: 'Votre session est terminée', renewalText: 'Reconnectez-vous : tout ce que vous avez saisi est conservé.', username: 'Nom ou identifiant', password: 'Mot de passe', submit: 'Se connecter',
+        byKey: 'Se connecter avec une clé privée', byPassword: 'Se connecter avec un mot de passe', id: 'Identifiant de l’utilisateur', key: 'Clé privée (JWK)', keyHint: 'La clé reste dans ce navigateur : elle signe la connexion et n’est pas envoyée.',
+        wrong: 'Le nom ou le mot de passe est incorrect.', others: 'ou', provider: 'Se connecter chez {name}'
+    }
+});
+
+const UNAUTHENTICATED = 401;
+
+interface Provider {
+    readonly name: string;
+    readonly title?: string;
+}
+
+/** The dialog for one login that is waited for. */
+export function LoginDialog({ request }: { readonly request: LoginRequest }): JSX.Element {
+
+    const [isByKey, setByKey] = useState(false);
+    const providers = useResource((signal) => getJson<{ providers: readonly Provider[] }>('/auth/login', {}, signal), []).value?.providers ?? [];
+    return (
+        <Dialog title={request.isRenewal ? t('renewal') : t('title')} onClose={() => request.finish(false)}>
+            {request.isRenewal && <p>{t('renewalText')}</p>}
+            {isByKey ? <KeyForm request={request} /> : <PasswordForm request={request} />}
+            <div class="login-others stack">
+                <button type="button" class="link" onClick={() => setByKey(!isByKey)}>{isByKey ? t('byPassword') : t('byKey')}</button>
+                {providers.map(({ name, title }) => (
+                    <button key={name} type="button" onClick={() => void beginProviderLogin(name)}>{t('provider', { name: title ?? name })}</button>
+                ))}
+            </div>
+        </Dialog>
+    );
+}
+
+/** A login that may be running. */
+interface LoginState {
+    /** Message of the last failure. */
+    readonly error: string | null;
+    readonly isBusy: boolean;
+    readonly run: (event: Event, work: () => Promise<void>) => void;
+}
+
+function useLogin(request: LoginRequest): LoginState {
+
+    const [state, setState] = useState<{ readonly error: string | null; readonly isBusy: boolean }>({ error: null, isBusy: false });
+    const run = (event: Event, work: () => Promise<void>): void => {
+
+        event.preventDefault();
+        setState({ error: null, isBusy: true });
+        work().then(() => request.finish(true), (error: unknown) => {
+
+            const isWrong = error instanceof RepositoryError && error.status === UNAUTHENTICATED;
+            setState({ error: isWrong ? t('wrong') : textOf(error), isBusy: false });
+        });
+    };
+
+    return { ...state, run };
+}
+
+function PasswordForm({ request }: { readonly request: LoginRequest }): JSX.Element {
+
+    const { error, isBusy, run } = useLogin(request);
+    const [username, setUsername] = useState(request.isRenewal ? caller.value.username ?? '' : '');
+    const [password, setPassword] = useState('');
+    return (
+        <form class="stack" onSubmit={(event) => run(event, () => logIn({ username, password }))}>
+            <label>{t('username')}
+                <input name="username" autocomplete="username" autocapitalize="off" spellcheck={false} required autofocus={username === ''}
+                    value={username} onInput={(event) => setUsername(event.currentTarget.value)} />
+            </label>
+            <label>{t('password')}
+                <input name="password" type="password" autocomplete="current-password" required autofocus={username !== ''}
+                    value={password} onInput={(event) => setPassword(event.currentTarget.value)} />
+            </label>
+            {error !== null && <ErrorBox message={error} />}
+            <div class="actions"><button type="submit" class="primary" disabled={isBusy}>{t('submit')}</button></div>
+        </form>
+    );
+}
+
+function KeyForm({ request }: { readonly request: LoginRequest }): JSX.Element {
+
+    const { error, isBusy, run } = useLogin(request);
+    const [id, setId] = useState('');
+    const [key, setKey] = useState('');
+    return (
+        <form class="stack" onSubmit={(event) => run(event, async () => logIn({ assertion: await signAssertion(id, key) }))}>
+            <label>{t('id')}
+                <input name="id" autocomplete="username" autocapitalize="off" spellcheck={false} required value={id} onInput={(event) => setId(event.currentTarget.value)} />
+            </label>
+            <label>{t('key')}
+                <textarea name="key" rows={6} spellcheck={false} autocomplete="off" required value={key} onInput={(event) => setKey(event.currentTarget.value)} />
+                <small>{t('keyHint')}</small>
+            </label>
+            {error !== null && <ErrorBox message={error} />}
+            <div class="actions"><button type="submit" class="primary" disabled={isBusy}>{t('submit')}</button></div>
+        </form>
+    );
+}

@@ -1,0 +1,69 @@
+/** The design and the types of the service. */
+
+import { computed, signal } from '@preact/signals';
+import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
+import { getJson } from '../api/client.js';
+import { config } from '../config.js';
+
+/** A link of the navigation, as the design defines it. */
+export interface NavLink {
+    readonly type: 'query' | 'typeDropdown' | 'url' | 'typeObjectsDropdown' | 'menu';
+    readonly title?: string;
+    readonly query?: string;
+    readonly sortFields?: string;
+    readonly url?: string;
+    readonly types?: readonly string[];
+    readonly maxItems?: number;
+    readonly links?: readonly NavLink[];
+}
+
+/** What the design says about user interfaces. */
+export interface UiConfig {
+    readonly title?: string;
+    readonly relationshipsButtonText?: string;
+    readonly allowUserToSpecifySuffixOnCreate?: boolean;
+    readonly allowUserToSpecifyHandleOnCreate?: boolean;
+    readonly hideTypeInObjectEditor?: boolean;
+    readonly initialQuery?: string;
+    readonly initialFragment?: string;
+    readonly initialSortFields?: string;
+    readonly initialFilter?: readonly string[];
+    readonly numTypesForCreateDropdown?: number;
+    readonly aclUiSearchTypes?: readonly string[];
+    readonly navBarLinks?: readonly NavLink[];
+    readonly searchResults?: JsonObject;
+}
+
+/** The design, as far as everybody may read it. */
+export interface Design extends JsonObject {
+    readonly schemas: Readonly<Record<string, JsonObject>> & JsonObject;
+    readonly schemaIds: Readonly<Record<string, string>> & JsonObject;
+}
+
+/** The design; null until it is read. */
+export const design = signal<Design | null>(null);
+
+export const uiConfig = computed(() => (design.value?.['uiConfig'] ?? {}) as UiConfig);
+
+/** Names of all types, in alphabetical order. */
+export const typeNames = computed(() => Object.keys(design.value?.schemas ?? {}).sort((a, b) => a.localeCompare(b)));
+
+/** Reads the design, also again after it was changed. @throws RepositoryError */
+export async function readDesign(): Promise<void> {
+
+    design.value = await getJson<Design>('/design');
+}
+
+/** The JSON schema of a type; null for one that does not exist. Follows changes of the design. */
+export function schemaOf(type: string): JsonObject | null {
+
+    const schemas = design.value?.schemas ?? {};
+    return Object.hasOwn(schemas, type) ? schemas[type] ?? null : null;
+}
+
+/** The extension keyword of a schema or property: its member, such as `preview` or `type`. */
+export function extensionOf(schema: JsonValue | undefined): JsonObject {
+
+    const extension = typeof schema === 'object' && schema !== null && !Array.isArray(schema) ? schema[config.keyword] : undefined;
+    return typeof extension === 'object' && extension !== null && !Array.isArray(extension) ? extension : {};
+}

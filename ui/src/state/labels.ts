@@ -1,0 +1,69 @@
+/** Labels of objects by their ids, read for many ids at once and kept as long as the page. */
+
+import { signal } from '@preact/signals';
+import type { Signal } from '@preact/signals';
+import { sendJson } from '../api/client.js';
+
+/** What is shown instead of an id. */
+export interface Label {
+    readonly id: string;
+    readonly label: string;
+    readonly type?: string;
+}
+
+/** Maximum number of ids of a request. */
+const MAX_IDS = 200;
+/** Time in which ids are collected for a request, in milliseconds. */
+const COLLECT_MS = 10;
+/** Labels are forgotten beyond this number. */
+const MAX_KEPT = 5000;
+
+const labels = new Map<string, Signal<Label | null>>();
+let wanted: string[] = [];
+
+/** The label of an object: null until it is known, and for objects that the caller may not read. */
+export function labelOf(id: string): Signal<Label | null> {
+
+    let label = labels.get(id);
+    if (!label) {
+        if (labels.size >= MAX_KEPT) {
+            labels.clear();
+        }
+
+        label = signal(null);
+        labels.set(id, label);
+        if (wanted.push(id) === 1) {
+            setTimeout(() => void readLabels(), COLLECT_MS);
+        }
+    }
+
+    return label;
+}
+
+/** Sets a label that is known anyway, such as that of an object that was just read. */
+export function rememberLabel(label: Label): void {
+
+    const known = labels.get(label.id);
+    if (known) {
+        known.value = label;
+    }
+    else {
+        labels.set(label.id, signal(label));
+    }
+}
+
+async function readLabels(): Promise<void> {
+
+    const ids = wanted;
+    wanted = [];
+    for (let start = 0; start < ids.length; start += MAX_IDS) {
+        try {
+            const body = { ids: ids.slice(start, start + MAX_IDS) };
+            const { results } = await sendJson<{ results: Record<string, Label> }>('POST', '/labels', body, { isRead: true });
+            Object.values(results).forEach(rememberLabel);
+        }
+        catch {
+            // Ids are shown instead, and asked for again when the page is loaded anew.
+        }
+    }
+}

@@ -1,0 +1,53 @@
+/** Messages to the user: shown for a while, and read aloud by screen readers. */
+
+import { signal } from '@preact/signals';
+import { RepositoryError } from '../api/client.js';
+
+/** A message. */
+export interface Message {
+    readonly id: number;
+    readonly kind: 'info' | 'success' | 'error';
+    readonly text: string;
+}
+
+/** Time for which a message that is no error is shown, in milliseconds. */
+const SHOWN_MS = 6000;
+
+export const messages = signal<readonly Message[]>([]);
+
+let next = 1;
+
+/** Shows a message. Errors stay until they are dismissed. */
+export function say(text: string, kind: Message['kind'] = 'success'): void {
+
+    const message: Message = { id: next++, kind, text };
+    messages.value = [...messages.value.slice(-3), message];
+    if (kind !== 'error') {
+        setTimeout(() => dismiss(message.id), SHOWN_MS);
+    }
+}
+
+export function dismiss(id: number): void {
+
+    messages.value = messages.value.filter((message) => message.id !== id);
+}
+
+/** What an error says to the user. */
+export function textOf(error: unknown): string {
+
+    return error instanceof RepositoryError || error instanceof Error ? error.message : String(error);
+}
+
+/** True for a request that was given up by the user interface itself. */
+export function isAbort(error: unknown): boolean {
+
+    return error instanceof DOMException && error.name === 'AbortError';
+}
+
+/** Shows an error, unless the request was given up. */
+export function sayError(error: unknown): void {
+
+    if (!isAbort(error)) {
+        say(textOf(error), 'error');
+    }
+}
