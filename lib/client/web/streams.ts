@@ -85,5 +85,7 @@ export async function blobOf(bytes: Bytes): Promise<Blob> {
         return bytes;
     }
 
+    // The types of browsers exclude shared memory, which those of Node allow.
+    // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-assertion
     return bytes instanceof Uint8Array ? new Blob([bytes as Uint8Array<ArrayBuffer>]) : new Response(streamOf(chunksOf(bytes))).blob();
 }
