@@ -12,6 +12,7 @@ import { say, sayError } from '../state/messages.js';
 import { setTheme, theme, type Theme } from '../state/theme.js';
 import { config } from '../config.js';
 import { CreateDialog } from './create-dialog.js';
+import { idIn, isSafeUrl } from './links.js';
 import { t } from './texts.js';
 
 /** The head. */
@@ -68,13 +69,6 @@ function SearchBox(): JSX.Element {
             <button type="submit" class="quiet icon-button" aria-label={t('searchButton')}><Icon name="search" /></button>
         </form>
     );
-}
-
-/** The id that a text is, such as `test/123`, `hdl:test/123` or an address of a handle resolver; null for a query. */
-export function idIn(text: string): string | null {
-
-    const [, id = text] = /^(?:hdl:|https?:\/\/(?:hdl\.handle\.net|doi\.org)\/|https?:\/\/\S*?#objects\/|doi:)(\S+)$/i.exec(text) ?? [];
-    return /^[\w.-]+\/[^\s"():*?~[\]{}]+$/.test(id) ? id : null;
 }
 
 function CreateMenu(): JSX.Element | null {
@@ -177,10 +171,4 @@ function DesignLink({ link }: { readonly link: NavLink }): JSX.Element | null {
             return null;
         }
     }
-}
-
-/** True for addresses that cannot run scripts. The design is written by the administrator, but may have been copied from elsewhere. */
-export function isSafeUrl(url: string | undefined): url is string {
-
-    return url !== undefined && /^(?:https?:\/\/|mailto:|#|\/(?!\/)|[\w.-]+(?:\/|$))/i.test(url);
 }

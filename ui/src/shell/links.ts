@@ -1,0 +1,14 @@
+/** What texts that people enter or configure lead to. */
+
+/** The id that a text is, such as `test/123`, `hdl:test/123` or an address of a handle resolver; null for a query. */
+export function idIn(text: string): string | null {
+
+    const [, id = text] = /^(?:hdl:|https?:\/\/(?:hdl\.handle\.net|doi\.org)\/|https?:\/\/\S*?#objects\/|doi:)(\S+)$/i.exec(text) ?? [];
+    return /^[\w.-]+\/[^\s"():*?~[\]{}]+$/.test(id) ? id : null;
+}
+
+/** True for addresses that cannot run scripts. The design is written by the administrator, but may have been copied from elsewhere. */
+export function isSafeUrl(url: string | undefined): url is string {
+
+    return url !== undefined && /^(?:https?:\/\/|mailto:|#|\/(?!\/)|[\w.-]+(?:\/|$))/i.test(url);
+}
