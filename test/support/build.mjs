@@ -24,8 +24,8 @@ const STAMP = join(ROOT, 'dist/.sources');
 
 const TOOLS = [
     ['peggy/bin/peggy.js', '--format', 'commonjs', '--output', 'dist/lib/search/query/grammar.js', 'lib/search/query/grammar.peggy'],
-    ['typescript/bin/tsc'],
-    ['typescript/bin/tsc', '--project', 'ui']
+    ['typescript-native/bin/tsc'],
+    ['typescript-native/bin/tsc', '--project', 'ui']
 ];
 
 /** Digest of path, size and time of every source. A file that is missing counts as empty. */
@@ -63,7 +63,7 @@ async function build() {
         return 0;
     }
 
-    if (!existsSync(join(ROOT, 'node_modules', 'typescript'))) {
+    if (!existsSync(join(ROOT, 'node_modules', 'typescript-native'))) {
         process.stderr.write('doip-gateway: the packages that the build needs are not installed: run npm ci\n');
         return 1;
     }

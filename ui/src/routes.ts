@@ -90,7 +90,7 @@ export function paramText(params: Readonly<Record<string, ParamValue>> = {}): st
     const pairs = Object.entries(params).flatMap(([name, value]) => {
 
         const values = Array.isArray(value) ? value as readonly string[] : [value as string | number | boolean | undefined];
-        return values.filter((each) => each !== undefined && each !== '' && each !== false).map((each) => [name, String(each)]);
+        return values.filter((each) => each !== undefined && each !== '' && each !== false).map((each): [string, string] => [name, String(each)]);
     });
     const text = new URLSearchParams(pairs).toString();
     return text === '' ? '' : `?${text}`;

@@ -22,7 +22,7 @@ const ROUTES: readonly (readonly [fragment: string, screen: string, name: string
     ['#objects/test/a/b', 'object', 'test/a/b'],
     ['#create/Document', 'create', 'Document'],
     ['#create/My%20Type', 'create', 'My Type'],
-    ['#create', 'unknown', 'create'],
+    ['#create', 'unknown', ''],
     ['#schemas', 'types', ''],
     ['#schemas/Document', 'type', 'Document'],
     ['#admin', 'admin', ''],
