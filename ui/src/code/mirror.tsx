@@ -1,0 +1,163 @@
+/** The code editor, by parts of CodeMirror 6. Its style sheets carry the nonce of the page. */
+
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
+import type { CompletionContext, CompletionResult } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { javascript } from '@codemirror/lang-javascript';
+import { json } from '@codemirror/lang-json';
+import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from '@codemirror/language';
+import { forceLinting, linter, lintGutter, lintKeymap } from '@codemirror/lint';
+import type { Diagnostic } from '@codemirror/lint';
+import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
+import { Compartment, EditorState } from '@codemirror/state';
+import type { Extension, Text } from '@codemirror/state';
+import { drawSelection, EditorView, highlightActiveLine, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+import type { JSX } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { styleNonce } from '../config.js';
+import { language as uiLanguage } from '../i18n/index.js';
+import { syntaxErrors } from './syntax-errors.js';
+import { PHRASES, t } from './texts.js';
+import type { CodeDiagnostic, CodeEditorProps } from './types.js';
+
+/** Pause in typing before syntax errors are shown, in milliseconds. */
+const PAUSE_MS = 400;
+
+/** Spaces of an indentation. */
+const INDENT = 2;
+
+const COLOURS = HighlightStyle.define([
+    { tag: [tags.propertyName, tags.definition(tags.variableName)], color: 'var(--accent)' },
+    { tag: [tags.string, tags.special(tags.string)], color: 'var(--success)' },
+    { tag: [tags.number, tags.bool, tags.null, tags.regexp], color: 'var(--warning)' },
+    { tag: [tags.keyword, tags.operatorKeyword, tags.controlKeyword], color: 'var(--accent-strong)', fontWeight: '600' },
+    { tag: tags.comment, color: 'var(--muted)', fontStyle: 'italic' },
+    { tag: tags.invalid, color: 'var(--danger)' }
+]);
+
+const THEME = EditorView.theme({
+    '&': { color: 'var(--text)', backgroundColor: 'var(--surface)', border: '1px solid var(--control)', borderRadius: 'var(--radius)', fontSize: '.875rem' },
+    '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '1px' },
+    '.cm-scroller': { fontFamily: 'var(--mono)', overflow: 'auto' },
+    '.cm-content': { caretColor: 'var(--text)' },
+    '.cm-cursor': { borderLeftColor: 'var(--text)' },
+    '.cm-gutters': { color: 'var(--muted)', backgroundColor: 'var(--page)', borderRight: '1px solid var(--line)' },
+    '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'color-mix(in srgb, var(--accent) 7%, transparent)' },
+    '.cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground': {
+        backgroundColor: 'color-mix(in srgb, var(--accent) 28%, transparent)'
+    },
+    '.cm-tooltip, .cm-panels': { color: 'var(--text)', backgroundColor: 'var(--raised)', borderColor: 'var(--line)' },
+    '.cm-tooltip-autocomplete ul li[aria-selected]': { color: 'var(--on-accent)', backgroundColor: 'var(--accent)' },
+    '.cm-matchingBracket, &.cm-focused .cm-matchingBracket': { backgroundColor: 'var(--accent-soft)', outline: '1px solid var(--control)' },
+    '.cm-searchMatch': { backgroundColor: 'var(--warning-soft)', outline: '1px solid var(--warning)' },
+    '.cm-foldPlaceholder': { color: 'var(--muted)', backgroundColor: 'var(--page)', borderColor: 'var(--line)' }
+});
+
+const TALL = EditorView.theme({ '&': { height: 'min(70vh, 50rem)' } });
+
+const FIT = EditorView.theme({ '&': { maxHeight: 'min(70vh, 50rem)' }, '.cm-content': { minHeight: '8rem' } });
+
+/** What the extensions read: the properties of the latest rendering. */
+interface Current {
+    props: CodeEditorProps;
+    /** The text as it was last reported or set. */
+    text: string;
+}
+
+/** The editor. Load it by `CodeEditor`. */
+export function Mirror(props: CodeEditorProps): JSX.Element {
+
+    const host = useRef<HTMLDivElement>(null);
+    const hint = useId();
+    const view = useRef<EditorView | null>(null);
+    const editable = useRef(new Compartment());
+    const current = useRef<Current>({ props, text: props.value });
+    current.current.props = props;
+    useEffect(() => {
+
+        const { label, value } = current.current.props;
+        const content = EditorView.contentAttributes.of({ 'aria-label': label, 'aria-describedby': hint });
+        const state = EditorState.create({ doc: value, extensions: [extensionsFor(current.current), content, editable.current.of(access(props.readOnly))] });
+        const editor = new EditorView({ state, ...host.current ? { parent: host.current } : {} });
+        view.current = editor;
+        return () => editor.destroy();
+    }, [props.language, props.height, uiLanguage.value]);
+    useEffect(() => view.current?.dispatch({ effects: editable.current.reconfigure(access(props.readOnly)) }), [props.readOnly]);
+    useEffect(() => {
+
+        const editor = view.current;
+        if (editor && props.value !== current.current.text) {
+            current.current.text = props.value;
+            editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: props.value } });
+        }
+    }, [props.value]);
+    useEffect(() => {
+
+        if (view.current) {
+            forceLinting(view.current);
+        }
+    }, [props.diagnostics]);
+    return <div class="code"><div ref={host} /><p id={hint} class="visually-hidden">{t('leave')}</p></div>;
+}
+
+function access(isReadOnly = false): Extension {
+
+    return [EditorState.readOnly.of(isReadOnly), EditorView.editable.of(true)];
+}
+
+function extensionsFor(current: Current): Extension {
+
+    const { language, height = 'fit' } = current.props;
+    return [
+        EditorView.cspNonce.of(styleNonce()), EditorState.phrases.of(PHRASES[uiLanguage.value] ?? {}), THEME, height === 'tall' ? TALL : FIT,
+        lineNumbers(), foldGutter(), lintGutter(), highlightSpecialChars(), highlightActiveLine(), highlightSelectionMatches(), drawSelection(),
+        history(), indentOnInput(), indentUnit.of(' '.repeat(INDENT)), bracketMatching(), closeBrackets(), search({ top: true }), EditorView.lineWrapping,
+        syntaxHighlighting(COLOURS), language === 'json' ? json() : javascript(),
+        autocompletion({ ...current.props.complete ? { override: [(context) => completions(context, current)] } : {} }),
+        keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, ...lintKeymap]),
+        linter(({ state }) => [...syntaxErrors(state, language), ...given(state.doc, current.props.diagnostics)], { delay: PAUSE_MS }),
+        EditorView.updateListener.of(({ docChanged, state }) => {
+
+            const text = docChanged ? state.doc.toString() : current.text;
+            if (text !== current.text) {
+                current.text = text;
+                current.props.onChange?.(text);
+            }
+        })
+    ];
+}
+
+function completions(context: CompletionContext, { props: { complete } }: Current): CompletionResult | null {
+
+    const word = context.matchBefore(/[\w$]{1,100}/);
+    const from = word?.from ?? context.pos;
+    const before = context.state.sliceDoc(Math.max(0, from - 1000), from);
+    if (!complete || !context.explicit && !word && !before.endsWith('.')) {
+        return null;
+    }
+
+    const options = complete(before).map(({ kind, ...option }) => ({ ...option, ...kind ? { type: kind } : {} }));
+    return options.length === 0 ? null : { from, options, validFor: /^[\w$]*$/ };
+}
+
+/** Diagnostics of the caller; places beyond the text are moved into it. */
+function given(doc: Text, diagnostics: readonly CodeDiagnostic[] = []): Diagnostic[] {
+
+    return diagnostics.map((diagnostic) => {
+
+        const from = Math.min(doc.length, startOf(doc, diagnostic));
+        const to = Math.min(doc.length, Math.max(from, diagnostic.to ?? doc.lineAt(from).to));
+        return { from, to, severity: diagnostic.severity ?? 'error', message: diagnostic.message };
+    });
+}
+
+function startOf(doc: Text, { from, line, column = 1 }: CodeDiagnostic): number {
+
+    if (from !== undefined || line === undefined) {
+        return Math.max(0, from ?? 0);
+    }
+
+    const found = doc.line(Math.min(doc.lines, Math.max(1, line)));
+    return Math.min(found.to, found.from + Math.max(1, column) - 1);
+}

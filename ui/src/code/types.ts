@@ -1,0 +1,35 @@
+/** Properties of the code editor. */
+
+/** A message at a place of the text: by offset (0-based), or by line and column (1-based). Without a place it is at the beginning. */
+export interface CodeDiagnostic {
+    readonly from?: number;
+    readonly to?: number;
+    readonly line?: number;
+    readonly column?: number;
+    readonly severity?: 'error' | 'warning' | 'info';
+    readonly message: string;
+}
+
+/** A suggestion for the word at the cursor. */
+export interface CodeCompletion {
+    readonly label: string;
+    readonly detail?: string;
+    readonly info?: string;
+    /** Text that is inserted instead of the label. */
+    readonly apply?: string;
+    readonly kind?: 'function' | 'method' | 'property' | 'variable' | 'keyword';
+}
+
+export interface CodeEditorProps {
+    readonly language: 'json' | 'javascript';
+    readonly value: string;
+    readonly onChange?: (value: string) => void;
+    /** What screen readers call the editor. */
+    readonly label: string;
+    readonly diagnostics?: readonly CodeDiagnostic[];
+    readonly readOnly?: boolean;
+    /** Suggestions for the text before the cursor, up to the start of the current word: `cordra.` for methods of `cordra`. */
+    readonly complete?: (before: string) => readonly CodeCompletion[];
+    /** Height: `fit` grows with the text, `tall` fills most of the screen. */
+    readonly height?: 'fit' | 'tall';
+}
