@@ -33,7 +33,7 @@ export function labelOf(id: string): Signal<Label | null> {
         label = signal(null);
         labels.set(id, label);
         if (wanted.push(id) === 1) {
-            setTimeout(() => void readLabels(), COLLECT_MS);
+            setTimeout(() => void readWanted(), COLLECT_MS);
         }
     }
 
@@ -52,10 +52,27 @@ export function rememberLabel(label: Label): void {
     }
 }
 
-async function readLabels(): Promise<void> {
+/** Reads the labels of objects that are not known yet; afterwards `labelOf` has them. Labels that cannot be read stay unknown. */
+export async function readLabels(ids: readonly string[]): Promise<void> {
+
+    const unknown = ids.filter((id) => !labels.has(id));
+    if (labels.size + unknown.length > MAX_KEPT) {
+        labels.clear();
+    }
+
+    unknown.forEach((id) => labels.set(id, signal(null)));
+    await requestLabels(unknown);
+}
+
+async function readWanted(): Promise<void> {
 
     const ids = wanted;
     wanted = [];
+    await requestLabels(ids);
+}
+
+async function requestLabels(ids: readonly string[]): Promise<void> {
+
     for (let start = 0; start < ids.length; start += MAX_IDS) {
         try {
             const body = { ids: ids.slice(start, start + MAX_IDS) };

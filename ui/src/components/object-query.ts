@@ -1,0 +1,27 @@
+/** Queries for objects by the beginnings of words. */
+
+/** Types that a search is limited to. */
+export interface TypeFilter {
+    readonly types?: readonly string[];
+    readonly excludeTypes?: readonly string[];
+}
+
+/** Words of a text that a query has; more do not make it more precise. */
+const MAX_WORDS = 8;
+
+/** The query for objects that have a word for each word of a text, or its id. Without a text it matches all objects. */
+export function objectQuery(text: string, { types = [], excludeTypes = [] }: TypeFilter = {}): string {
+
+    const words = text.match(/[\p{L}\p{N}]+/gu)?.slice(0, MAX_WORDS) ?? [];
+    const byWords = words.map((word) => `+${word.toLowerCase()}*`).join(' ');
+    const byText = words.length === 0 ? '*:*' : `(${byWords}) id:${quoted(text)}`;
+    const ofTypes = types.length === 0 ? '' : ` +(${types.map((type) => `type:${quoted(type)}`).join(' ')})`;
+    const notOfTypes = excludeTypes.map((type) => ` -type:${quoted(type)}`).join('');
+    return `+(${byText})${ofTypes}${notOfTypes}`;
+}
+
+/** A text as a word of a query. */
+export function quoted(text: string): string {
+
+    return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+}
