@@ -1,6 +1,6 @@
 /**
  * Bundles the web UI into `dist/ui/static`: modules that load each other as they are needed, one style sheet, each with the hash of its bytes in
- * its name and compressed as far as possible, and `index.json`, which lists them for the service.
+ * its name and compressed as far as possible, `index.json`, which lists them for the service, and the licenses of the packages in them.
  */
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -28,6 +28,7 @@ export async function buildUi(outFolder = STATIC) {
         entryNames: '[name]-[hash]', chunkNames: 'part-[hash]', assetNames: '[name]-[hash]',
         jsx: 'automatic', jsxImportSource: 'preact', tsconfigRaw: {}, logLevel: 'warning'
     });
+    writeFileSync(join(outFolder, 'licenses.txt'), licensesOf(Object.keys(metafile.inputs)));
     const outputs = Object.entries(metafile.outputs);
     const find = (entryPoint) => outputs.find(([, output]) => output.entryPoint === entryPoint);
     const [script, { imports }] = find('ui/src/main.tsx');
@@ -39,6 +40,19 @@ export async function buildUi(outFolder = STATIC) {
     index.files.forEach((name) => compress(join(outFolder, name)));
     writeFileSync(join(outFolder, 'index.json'), `${JSON.stringify(index, null, 2)}\n`);
     return index;
+}
+
+/** The licenses of all packages that are in the bundle, which have to go with it. */
+function licensesOf(inputs) {
+
+    const packages = [...new Set(inputs.flatMap((path) => /^.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[0] ?? []))].sort();
+    return packages.map((folder) => {
+
+        const { name, version, license } = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
+        const file = readdirSync(join(ROOT, folder)).find((each) => /^licen[cs]e(\.(md|txt))?$/i.test(each));
+        const text = file === undefined ? `License: ${license}` : readFileSync(join(ROOT, folder, file), 'utf8').trim();
+        return `${name} ${version}\n\n${text}\n`;
+    }).join(`\n${'-'.repeat(80)}\n\n`);
 }
 
 function compress(path) {

@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { InstalledPackage } from './packages.js';
-import { PACKAGE_SCHEMA } from './packages.js';
+import { PACKAGE_CODE, PACKAGE_SCHEMA } from './packages.js';
 
 /** Where to, and who is told how far it got. */
 export interface LoadTarget {
@@ -28,7 +28,7 @@ export function packageId(prefix: string, key: string): string {
 /** Loads all packages. */
 export async function loadPackages(packages: readonly InstalledPackage[], target: LoadTarget): Promise<void> {
 
-    await call(target, 'PUT', '/schemas/Package', JSON.stringify(PACKAGE_SCHEMA));
+    await call(target, 'POST', '/objects?type=Schema', JSON.stringify({ identifier: '', name: 'Package', schema: PACKAGE_SCHEMA, javascript: PACKAGE_CODE }));
     await inParallel(packages, (item) => create(item, target), (done) => {
 
         target.onProgress?.('packages', done, packages.length);
@@ -38,6 +38,12 @@ export async function loadPackages(packages: readonly InstalledPackage[], target
 
         target.onProgress?.('references', done, referring.length);
     });
+}
+
+/** True where the packages were loaded before. */
+export async function isLoaded({ url }: Pick<LoadTarget, 'url'>): Promise<boolean> {
+
+    return (await fetch(`${url}/schemas/Package`)).ok;
 }
 
 async function create({ key, content, readme }: InstalledPackage, target: LoadTarget): Promise<void> {

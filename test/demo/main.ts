@@ -1,31 +1,37 @@
 /**
  * `npm run demo`: starts a service on a fresh folder, loads every installed package into it, says what to try, and serves
- * until it is interrupted.
+ * until it is interrupted. `npm run demo -- --keep DIR` keeps the data in a folder, and goes on with them the next time.
  */
 
 import { randomBytes } from 'node:crypto';
 import { fork } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
 import { installedPackages } from './packages.js';
-import { loadPackages, packageId } from './load.js';
+import { isLoaded, loadPackages, packageId } from './load.js';
 
 const ROOT = join(__dirname, '../../..');
 const BAR = 30;
 
 async function main(): Promise<void> {
 
-    const folder = mkdtempSync(join(tmpdir(), 'doip-gateway-demo-'));
-    const password = randomBytes(9).toString('base64url');
+    const { values: { keep } } = parseArgs({ options: { keep: { type: 'string' } } });
+    const folder = keep === undefined ? mkdtempSync(join(tmpdir(), 'doip-gateway-demo-')) : resolve(keep);
+    const isNew = keep === undefined || !existsSync(join(folder, 'repository.sqlite'));
+    const password = isNew ? randomBytes(9).toString('base64url') : '';
     const server = fork(join(__dirname, '../../lib/cli/main.js'), ['serve'], {
-        env: { PORT: '8080', LOG_LEVEL: 'warn', ...process.env, DATA_DIR: folder, DATABASE_URL: '', ADMIN_PASSWORD: password },
+        env: { PORT: '8080', LOG_LEVEL: 'warn', ...process.env, DATA_DIR: folder, DATABASE_URL: '', ...isNew ? { ADMIN_PASSWORD: password } : {} },
         stdio: ['ignore', 'pipe', 'inherit', 'ipc']
     });
     server.once('exit', (code) => {
 
-        rmSync(folder, { recursive: true, force: true });
+        if (keep === undefined) {
+            rmSync(folder, { recursive: true, force: true });
+        }
+
         process.exitCode = code ?? 0;
     });
     // An interrupt reaches the service as well; it ends first, and we clean up after it.
@@ -40,14 +46,16 @@ async function main(): Promise<void> {
     const authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`;
     const started = performance.now();
     try {
-        await loadPackages(packages, { url, authorization, prefix: 'test', onProgress: progressBar(started) });
+        if (isNew || !await isLoaded({ url })) {
+            await loadPackages(packages, { url, authorization, prefix: 'test', onProgress: progressBar(started) });
+        }
     }
     catch (error) {
         server.kill('SIGTERM');
         throw error;
     }
 
-    explain(url, password, packages.map(({ key }) => key));
+    explain(url, isNew ? password : null, packages.map(({ key }) => key));
 }
 
 /** The last line that the service prints at its start; null when it ends before. */
@@ -86,7 +94,8 @@ function progressBar(started: number): (stage: string, done: number, total: numb
     };
 }
 
-function explain(url: string, password: string, keys: readonly string[]): void {
+/** Says what to try. The password is null where an earlier run showed it. */
+function explain(url: string, password: string | null, keys: readonly string[]): void {
 
     const id = packageId('test', keys.find((key) => key.startsWith('@hapi/hapi@')) ?? keys[0] ?? '');
     console.log(`
@@ -99,11 +108,18 @@ ${keys.length} packages are objects now. Try:
     curl '${url}/search?query=/keywords/_:parser&pageSize=5'
     curl '${url}/search?query=readme:plugin&sortFields=/name&ids'
     curl '${url}/doip?operationId=0.DOIP/Op.Retrieve&targetId=${id}'
-    curl -u admin:${password} -X PUT '${url}/objects/${id}?jsonPointer=/description' -d '"A server"'
+    curl '${url}/call?objectId=${id}&method=countWords&params=%7B%22word%22:%22plugin%22%7D'
+    curl -u admin:${password ?? 'PASSWORD'} -X PUT '${url}/objects/${id}?jsonPointer=/description' -d '"A server"'
 
-Interrupt to end; the data go with it.
+In a browser, as admin with the password ${password ?? 'of the first start'}:
 
-${url}`);
+    ${url}/#objects/?query=type:Package
+    ${url}/#objects/${id}?tab=relations
+    ${url}/#objects/${id}?tab=methods
+
+Interrupt to end; the data go with it, unless they are kept (--keep DIR).
+
+${url}/#objects/?query=type:Package`);
 }
 
 if (require.main === module) {

@@ -37,7 +37,7 @@ interface Index {
 const FOLDER = join(__dirname, '../../ui/static');
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
-    js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8', svg: 'image/svg+xml', json: 'application/json; charset=utf-8'
+    js: 'text/javascript; charset=utf-8', txt: 'text/plain; charset=utf-8', css: 'text/css; charset=utf-8', svg: 'image/svg+xml', json: 'application/json; charset=utf-8'
 };
 
 const ENCODINGS: readonly (readonly [Encoding, ending: string])[] = [['br', '.br'], ['gzip', '.gz']];
