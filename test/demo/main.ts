@@ -108,7 +108,7 @@ ${keys.length} packages are objects now. Try:
     curl '${url}/search?query=/keywords/_:parser&pageSize=5'
     curl '${url}/search?query=readme:plugin&sortFields=/name&ids'
     curl '${url}/doip?operationId=0.DOIP/Op.Retrieve&targetId=${id}'
-    curl '${url}/call?objectId=${id}&method=countWords&params=%7B%22word%22:%22plugin%22%7D'
+    curl -u admin:${password ?? 'PASSWORD'} '${url}/call?objectId=${id}&method=countWords&params=%7B%22word%22:%22plugin%22%7D'
     curl -u admin:${password ?? 'PASSWORD'} -X PUT '${url}/objects/${id}?jsonPointer=/description' -d '"A server"'
 
 In a browser, as admin with the password ${password ?? 'of the first start'}:
