@@ -15,13 +15,15 @@ interface ConfirmProps {
     /** Text of the button that does it. */
     readonly action: string;
     readonly isDangerous?: boolean;
+    /** True when the dialog is not closed after it was done: its owner does. */
+    readonly staysOpen?: boolean;
     /** Does it. An error is shown in the dialog, which then stays open. */
     readonly onConfirm: () => void | Promise<void>;
     readonly onClose: () => void;
 }
 
 /** Asks whether to go on. */
-export function Confirm({ title, children, action, isDangerous = false, onConfirm, onClose }: ConfirmProps): JSX.Element {
+export function Confirm({ title, children, action, isDangerous = false, staysOpen = false, onConfirm, onClose }: ConfirmProps): JSX.Element {
 
     const [state, setState] = useState<{ readonly isBusy: boolean; readonly error: string | null }>({ isBusy: false, error: null });
     const confirm = async (event: Event): Promise<void> => {
@@ -30,7 +32,9 @@ export function Confirm({ title, children, action, isDangerous = false, onConfir
         setState({ isBusy: true, error: null });
         try {
             await onConfirm();
-            onClose();
+            if (!staysOpen) {
+                onClose();
+            }
         }
         catch (error) {
             setState({ isBusy: false, error: textOf(error) });

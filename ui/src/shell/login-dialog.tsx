@@ -7,6 +7,7 @@ import { ErrorBox } from '../components/feedback.js';
 import { useResource } from '../components/use-resource.js';
 import { getJson, RepositoryError } from '../api/client.js';
 import { caller, logIn, type LoginRequest } from '../api/session.js';
+import { changePassword } from '../api/with-password.js';
 import { signAssertion } from '../api/key-login.js';
 import { beginProviderLogin } from '../api/provider-login.js';
 import { textOf } from '../state/messages.js';
@@ -16,17 +17,17 @@ const t = defineTexts({
     en: {
         title: 'Log in', renewal: 'Your session has ended', renewalText: 'Log in again: everything you entered is still there.', username: 'Name or id', password: 'Password', submit: 'Log in',
         byKey: 'Log in with a private key', byPassword: 'Log in with a password', id: 'Id of the user', key: 'Private key (JWK)', keyHint: 'The key stays in this browser: it signs the login and is not sent.',
-        wrong: 'Name or password is wrong.', others: 'or', provider: 'Log in at {name}'
+        wrong: 'Name or password is wrong.', mustChange: 'Choose a new password: the present one must be changed before you can go on.', newPassword: 'New password', change: 'Change password and log in', others: 'or', provider: 'Log in at {name}'
     },
     de: {
         title: 'Anmelden', renewal: 'Ihre Sitzung ist beendet', renewalText: 'Melden Sie sich wieder an: Alles Eingegebene ist noch da.', username: 'Name oder Id', password: 'Passwort', submit: 'Anmelden',
         byKey: 'Mit privatem Schlüssel anmelden', byPassword: 'Mit Passwort anmelden', id: 'Id des Benutzers', key: 'Privater Schlüssel (JWK)', keyHint: 'Der Schlüssel bleibt in diesem Browser: Er unterschreibt die Anmeldung und wird nicht gesendet.',
-        wrong: 'Name oder Passwort ist falsch.', others: 'oder', provider: 'Bei {name} anmelden'
+        wrong: 'Name oder Passwort ist falsch.', mustChange: 'Wählen Sie ein neues Passwort: Das jetzige muss geändert werden, bevor es weitergeht.', newPassword: 'Neues Passwort', change: 'Passwort ändern und anmelden', others: 'oder', provider: 'Bei {name} anmelden'
     },
     fr: {
         title: 'Se connecter', renewal: 'Votre session est terminée', renewalText: 'Reconnectez-vous : tout ce que vous avez saisi est conservé.', username: 'Nom ou identifiant', password: 'Mot de passe', submit: 'Se connecter',
         byKey: 'Se connecter avec une clé privée', byPassword: 'Se connecter avec un mot de passe', id: 'Identifiant de l’utilisateur', key: 'Clé privée (JWK)', keyHint: 'La clé reste dans ce navigateur : elle signe la connexion et n’est pas envoyée.',
-        wrong: 'Le nom ou le mot de passe est incorrect.', others: 'ou', provider: 'Se connecter chez {name}'
+        wrong: 'Le nom ou le mot de passe est incorrect.', mustChange: 'Choisissez un nouveau mot de passe : l’actuel doit être changé avant de continuer.', newPassword: 'Nouveau mot de passe', change: 'Changer le mot de passe et se connecter', others: 'ou', provider: 'Se connecter chez {name}'
     }
 });
 
@@ -61,20 +62,23 @@ interface LoginState {
     /** Message of the last failure. */
     readonly error: string | null;
     readonly isBusy: boolean;
+    /** True when the password was right, but must be changed. */
+    readonly mustChange: boolean;
     readonly run: (event: Event, work: () => Promise<void>) => void;
 }
 
 function useLogin(request: LoginRequest): LoginState {
 
-    const [state, setState] = useState<{ readonly error: string | null; readonly isBusy: boolean }>({ error: null, isBusy: false });
+    const [state, setState] = useState<Omit<LoginState, 'run'>>({ error: null, isBusy: false, mustChange: false });
     const run = (event: Event, work: () => Promise<void>): void => {
 
         event.preventDefault();
-        setState({ error: null, isBusy: true });
+        setState({ ...state, error: null, isBusy: true });
         work().then(() => request.finish(true), (error: unknown) => {
 
-            const isWrong = error instanceof RepositoryError && error.status === UNAUTHENTICATED;
-            setState({ error: isWrong ? t('wrong') : textOf(error), isBusy: false });
+            const mustChange = error instanceof RepositoryError && error.details['passwordChangeRequired'] === true;
+            const isWrong = error instanceof RepositoryError && error.status === UNAUTHENTICATED && !mustChange;
+            setState({ error: mustChange ? null : isWrong ? t('wrong') : textOf(error), isBusy: false, mustChange: state.mustChange || mustChange });
         });
     };
 
@@ -83,11 +87,22 @@ function useLogin(request: LoginRequest): LoginState {
 
 function PasswordForm({ request }: { readonly request: LoginRequest }): JSX.Element {
 
-    const { error, isBusy, run } = useLogin(request);
+    const { error, isBusy, mustChange, run } = useLogin(request);
+    const [next, setNext] = useState('');
     const [username, setUsername] = useState(request.isRenewal ? caller.value.username ?? '' : '');
     const [password, setPassword] = useState('');
+    const submit = async (): Promise<void> => {
+
+        if (mustChange) {
+            await changePassword({ username, password }, next);
+        }
+
+        await logIn({ username, password: mustChange ? next : password });
+    };
+
     return (
-        <form class="stack" onSubmit={(event) => run(event, () => logIn({ username, password }))}>
+        <form class="stack" onSubmit={(event) => run(event, submit)}>
+            {mustChange && <p role="status">{t('mustChange')}</p>}
             <label>{t('username')}
                 <input name="username" autocomplete="username" autocapitalize="off" spellcheck={false} required autofocus={username === ''}
                     value={username} onInput={(event) => setUsername(event.currentTarget.value)} />
@@ -96,10 +111,23 @@ function PasswordForm({ request }: { readonly request: LoginRequest }): JSX.Elem
                 <input name="password" type="password" autocomplete="current-password" required autofocus={username !== ''}
                     value={password} onInput={(event) => setPassword(event.currentTarget.value)} />
             </label>
+            {mustChange && (
+                <label>{t('newPassword')}
+                    <input name="new-password" type="password" autocomplete="new-password" required ref={focusFirst} value={next} onInput={(event) => setNext(event.currentTarget.value)} />
+                </label>
+            )}
             {error !== null && <ErrorBox message={error} />}
-            <div class="actions"><button type="submit" class="primary" disabled={isBusy}>{t('submit')}</button></div>
+            <div class="actions"><button type="submit" class="primary" disabled={isBusy}>{mustChange ? t('change') : t('submit')}</button></div>
         </form>
     );
+}
+
+/** Focuses a field when it appears. */
+function focusFirst(field: HTMLInputElement | null): void {
+
+    if (field?.value === '') {
+        field.focus();
+    }
 }
 
 function KeyForm({ request }: { readonly request: LoginRequest }): JSX.Element {

@@ -37,6 +37,7 @@ export interface UiConfig {
 /** The design, as far as everybody may read it. */
 export interface Design extends JsonObject {
     readonly schemas: Readonly<Record<string, JsonObject>> & JsonObject;
+    /** Names of types by the ids of their Schema objects. */
     readonly schemaIds: Readonly<Record<string, string>> & JsonObject;
 }
 
@@ -59,6 +60,12 @@ export function schemaOf(type: string): JsonObject | null {
 
     const schemas = design.value?.schemas ?? {};
     return Object.hasOwn(schemas, type) ? schemas[type] ?? null : null;
+}
+
+/** The id of the Schema object of a type; null for a built-in type, and for one that does not exist. */
+export function schemaIdOf(type: string): string | null {
+
+    return Object.entries(design.value?.schemaIds ?? {}).find(([, name]) => name === type)?.[0] ?? null;
 }
 
 /** The extension keyword of a schema or property: its member, such as `preview` or `type`. */

@@ -1,0 +1,56 @@
+/** The API keys of all users. */
+
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { getJson } from '../../api/client.js';
+import { ErrorBox, Loading } from '../../components/feedback.js';
+import { Icon } from '../../components/icon.js';
+import { useResource } from '../../components/use-resource.js';
+import { sayError } from '../../state/messages.js';
+import { PersonPicker } from '../people/person-picker.js';
+import { KeyTable, type Key } from './keys.js';
+import { NewKey } from './new-key.js';
+import { t } from './texts.js';
+
+interface KeyPage {
+    readonly keys: readonly Key[];
+    readonly next?: string;
+}
+
+const PAGE_SIZE = 100;
+
+export function AllKeys(): JSX.Element {
+
+    const [userId, setUserId] = useState<string | null>(null);
+    const [creating, create] = useState<string | null>(null);
+    const [further, setFurther] = useState<KeyPage>({ keys: [] });
+    const { value, error, reload } = useResource(async (signal) => {
+
+        setFurther({ keys: [] });
+        return getJson<KeyPage>('/auth/keys', userId === null ? { all: true, pageSize: PAGE_SIZE } : { userId }, signal);
+    }, [userId]);
+    const next = further.keys.length > 0 ? further.next : value?.next;
+    const readMore = (): void => {
+
+        getJson<KeyPage>('/auth/keys', { all: true, pageSize: PAGE_SIZE, after: next ?? '' })
+            .then((page) => setFurther({ ...page, keys: [...further.keys, ...page.keys] }), sayError);
+    };
+
+    return (
+        <>
+            <div class="admin-head">
+                <h1>{t('allKeys')}</h1>
+                <button type="button" class="primary" onClick={() => create(userId ?? 'admin')}><Icon name="add" />{t('newKey')}</button>
+            </div>
+            <div class="toolbar">
+                <div class="grow"><PersonPicker label={t('filterUser')} isUsersOnly onChoose={({ id }) => setUserId(id)} /></div>
+                {userId !== null && <button type="button" onClick={() => setUserId(null)}>{t('showAll')}</button>}
+            </div>
+            {error && <ErrorBox message={error.message} onRetry={reload} />}
+            {!value && !error && <Loading />}
+            {value && <KeyTable keys={[...value.keys, ...further.keys]} hasUsers onChanged={reload} />}
+            {next !== undefined && <p><button type="button" onClick={readMore}>{t('more')}</button></p>}
+            {creating !== null && <NewKey userId={creating} onClose={() => create(null)} onCreated={reload} />}
+        </>
+    );
+}

@@ -1,0 +1,88 @@
+/** The dialog for a new API key, which it shows once. */
+
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { RepositoryError, sendJson } from '../../api/client.js';
+import { caller, isAdmin } from '../../api/session.js';
+import { sendWithPassword } from '../../api/with-password.js';
+import { Confirm } from '../../components/confirm.js';
+import { Dialog } from '../../components/dialog.js';
+import { NameList } from '../../components/name-list.js';
+import { typeNames } from '../../state/design.js';
+import { say } from '../../state/messages.js';
+import { PasswordField } from '../people/password-field.js';
+import { t } from './texts.js';
+
+interface NewKeyProps {
+    readonly userId: string;
+    readonly onClose: () => void;
+    readonly onCreated: () => void;
+}
+
+const UNAUTHENTICATED = 401;
+
+export function NewKey({ userId, onClose, onCreated }: NewKeyProps): JSX.Element {
+
+    const [name, setName] = useState('');
+    const [isReadOnly, setReadOnly] = useState(false);
+    const [types, setTypes] = useState<readonly string[]>([]);
+    const [days, setDays] = useState('');
+    const [password, setPassword] = useState('');
+    const [key, setKey] = useState<string | null>(null);
+    const create = async (): Promise<void> => {
+
+        const body = {
+            name, ...isReadOnly ? { readOnly: true } : {}, ...types.length > 0 ? { types } : {}, ...days === '' ? {} : { expiresInDays: Number(days) },
+            ...userId === caller.value.userId ? {} : { userId }
+        };
+        const created = isAdmin.value ? await sendJson<{ key: string }>('POST', '/auth/keys', body) : await createWithPassword(body, password);
+        setKey(created.key);
+        onCreated();
+    };
+
+    if (key !== null) {
+        return <KeyShown value={key} onClose={onClose} />;
+    }
+
+    return (
+        <Confirm title={t('newKey')} action={t('create')} onConfirm={create} onClose={onClose} staysOpen>
+            <label>{t('purpose')}<input required maxLength={100} dir="auto" autocomplete="off" value={name} onInput={(event) => setName(event.currentTarget.value)} /><small>{t('purposeHint')}</small></label>
+            <label class="inline"><input type="checkbox" checked={isReadOnly} onChange={(event) => setReadOnly(event.currentTarget.checked)} />{t('readOnlyLabel')}</label>
+            <NameList label={t('types')} hint={t('typesHint')} values={types} suggestions={typeNames.value} onChange={setTypes} />
+            <label>{t('days')}<input type="number" min={1} step={1} value={days} onInput={(event) => setDays(event.currentTarget.value)} /><small>{t('daysHint')}</small></label>
+            {!isAdmin.value && <div><PasswordField label={t('yourPassword')} value={password} onChange={setPassword} autoComplete="current-password" /><small>{t('yourPasswordHint')}</small></div>}
+        </Confirm>
+    );
+}
+
+async function createWithPassword(body: object, password: string): Promise<{ key: string }> {
+
+    try {
+        const response = await sendWithPassword({ username: caller.value.userId ?? '', password }, '/auth/keys', { method: 'POST', mediaType: 'application/json', body: JSON.stringify(body) });
+        return await response.json() as { key: string };
+    }
+    catch (error) {
+        throw error instanceof RepositoryError && error.status === UNAUTHENTICATED ? new Error(t('wrong')) : error;
+    }
+}
+
+function KeyShown({ value, onClose }: { readonly value: string; readonly onClose: () => void }): JSX.Element {
+
+    const copy = (): void => {
+
+        navigator.clipboard.writeText(value).then(() => say(t('copied'), 'info'), () => undefined);
+    };
+
+    return (
+        <Dialog title={t('keyTitle')} onClose={onClose}>
+            <div class="stack">
+                <p>{t('keyText')}</p>
+                <code class="secret">{value}</code>
+                <div class="actions">
+                    {'clipboard' in navigator && <button type="button" onClick={copy}>{t('copy')}</button>}
+                    <button type="button" class="primary" onClick={onClose}>{t('close')}</button>
+                </div>
+            </div>
+        </Dialog>
+    );
+}

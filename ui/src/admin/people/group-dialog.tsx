@@ -1,0 +1,134 @@
+/** A group and its members. */
+
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { JsonValue } from '../../../../lib/client/web/index.js';
+import { repository, RepositoryError } from '../../api/client.js';
+import { Confirm } from '../../components/confirm.js';
+import { Icon } from '../../components/icon.js';
+import { ErrorBox, Loading } from '../../components/feedback.js';
+import { UserName } from '../../components/object-link.js';
+import { useResource } from '../../components/use-resource.js';
+import { to } from '../../router.js';
+import { labelOf, rememberLabel } from '../../state/labels.js';
+import { contentOf, putValue, textAt, valueAt, type GroupType } from './accounts.js';
+import { PersonPicker } from './person-picker.js';
+import { t } from './texts.js';
+import { short } from './users.js';
+import type { Group } from './groups.js';
+
+interface GroupDialogProps {
+    readonly types: readonly GroupType[];
+    /** Null for a new one. */
+    readonly group: Group | null;
+    readonly onClose: () => void;
+    readonly onDone: (message: string) => void;
+}
+
+const CHANGED = 412;
+
+/** Makes a group, or changes its members. */
+export function GroupDialog({ group, ...props }: GroupDialogProps): JSX.Element | null {
+
+    return group ? <Members {...props} group={group} /> : <NewGroup {...props} />;
+}
+
+function NewGroup({ types, onClose, onDone }: Omit<GroupDialogProps, 'group'>): JSX.Element {
+
+    const [typeName, setType] = useState(types[0]?.type ?? '');
+    const [name, setName] = useState('');
+    const [description, setDescription] = useState('');
+    const [members, setMembers] = useState<readonly string[]>([]);
+    const type = types.find((each) => each.type === typeName) ?? types[0];
+    const create = async (): Promise<void> => {
+
+        if (type) {
+            const values = {
+                ...type.name === undefined ? {} : { [type.name]: name }, ...type.description === undefined ? {} : { [type.description]: description },
+                [type.members]: members.map((id) => memberOf(type, id))
+            };
+            await repository.create(type.type, contentOf(values));
+            onDone(t('created', { name: short(name) }));
+        }
+    };
+
+    return (
+        <Confirm title={t('newGroup')} action={t('create')} onConfirm={create} onClose={onClose}>
+            {types.length > 1 && (
+                <label>{t('type')}
+                    <select value={typeName} onChange={(event) => setType(event.currentTarget.value)}>{types.map((each) => <option key={each.type}>{each.type}</option>)}</select>
+                </label>
+            )}
+            {type?.name !== undefined && <label>{t('name')}<input required dir="auto" autocomplete="off" value={name} onInput={(event) => setName(event.currentTarget.value)} /></label>}
+            {type?.description !== undefined && <label>{t('description')}<textarea rows={2} dir="auto" value={description} onInput={(event) => setDescription(event.currentTarget.value)} /></label>}
+            <MemberList members={members} onChange={setMembers} />
+            <p><a href={to.create(typeName)} onClick={onClose}>{t('moreFields')}</a></p>
+        </Confirm>
+    );
+}
+
+/** The value that stands for a member. */
+function memberOf({ prefix }: GroupType, id: string): string {
+
+    return prefix !== '' && id.startsWith(prefix) ? id.slice(prefix.length) : id;
+}
+
+function Members({ group: { id, name, type }, onClose, onDone }: GroupDialogProps & { readonly group: Group }): JSX.Element {
+
+    const [changed, setChanged] = useState<readonly string[] | null>(null);
+    const { value, error, reload } = useResource(async (signal) => {
+
+        const stored = await repository.get(id, { signal });
+        const members: JsonValue | undefined = stored ? valueAt(stored.content, type.members) : [];
+        const ids = Array.isArray(members) ? members.filter((member): member is string => typeof member === 'string').map((member) => type.prefix + member) : [];
+        return { etag: stored?.etag ?? null, ids, name: textAt(stored?.content, type.name) };
+    }, [id]);
+    const save = async (): Promise<void> => {
+
+        if (changed && value) {
+            try {
+                await putValue(id, type.members, changed.map((member) => memberOf(type, member)), value.etag);
+            }
+            catch (failure) {
+                throw failure instanceof RepositoryError && failure.status === CHANGED ? new Error(t('conflict')) : failure;
+            }
+
+            onDone(t('saved', { name: short(name) }));
+        }
+    };
+
+    return (
+        <Confirm title={`${t('members')}: ${short(name)}`} action={t('save')} onConfirm={save} onClose={onClose}>
+            {error && <ErrorBox message={error.message} onRetry={reload} />}
+            {value ? <MemberList members={changed ?? value.ids} onChange={setChanged} /> : <Loading />}
+        </Confirm>
+    );
+}
+
+/** Members, with a search for further ones. */
+function MemberList({ members, onChange }: { readonly members: readonly string[]; readonly onChange: (members: readonly string[]) => void }): JSX.Element {
+
+    const add = (id: string, label: string): void => {
+
+        rememberLabel({ id, label });
+        onChange([...members, id]);
+    };
+
+    return (
+        <fieldset class="stack">
+            <legend>{t('members')}</legend>
+            {members.length === 0 && <p class="muted">{t('noMembers')}</p>}
+            {members.length > 0 && (
+                <ul class="member-list">
+                    {members.map((id) => (
+                        <li key={id}>
+                            <span><UserName id={id} /></span>
+                            <button type="button" class="quiet icon-button" aria-label={t('remove', { name: labelOf(id).value?.label ?? id })} onClick={() => onChange(members.filter((each) => each !== id))}><Icon name="close" /></button>
+                        </li>
+                    ))}
+                </ul>
+            )}
+            <PersonPicker label={t('addMember')} without={members} onChoose={({ id, label }) => add(id, label === t('useId', { text: id }) ? id : label)} />
+        </fieldset>
+    );
+}

@@ -1,0 +1,77 @@
+/** Dialogs about a user: a new one, and a new password. */
+
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { repository } from '../../api/client.js';
+import { Confirm } from '../../components/confirm.js';
+import { to } from '../../router.js';
+import { contentOf, putValue, type UserType } from './accounts.js';
+import { PasswordField } from './password-field.js';
+import { t } from './texts.js';
+import { short, type User } from './users.js';
+
+/** Makes a user. Types with further required properties have a form of their own, which the dialog links to. */
+export function NewUser({ types, onClose, onDone }: { readonly types: readonly UserType[]; readonly onClose: () => void; readonly onDone: (name: string) => void }): JSX.Element {
+
+    const [typeName, setType] = useState(types[0]?.type ?? '');
+    const [name, setName] = useState('');
+    const [password, setPassword] = useState('');
+    const [mustChange, setMustChange] = useState(true);
+    const type = types.find((each) => each.type === typeName);
+    const create = async (): Promise<void> => {
+
+        if (type) {
+            const { username, password: secret, active, mustChange: change } = type;
+            const values = {
+                [username]: name, ...secret === undefined ? {} : { [secret]: password }, ...active === undefined ? {} : { [active]: true },
+                ...change === undefined ? {} : { [change]: mustChange }
+            };
+            await repository.create(type.type, contentOf(values));
+            onDone(short(name));
+        }
+    };
+
+    return (
+        <Confirm title={t('newUser')} action={t('create')} onConfirm={create} onClose={onClose}>
+            {types.length > 1 && (
+                <label>{t('type')}
+                    <select value={typeName} onChange={(event) => setType(event.currentTarget.value)}>{types.map((each) => <option key={each.type}>{each.type}</option>)}</select>
+                </label>
+            )}
+            <label>{t('name')}
+                <input required autocomplete="off" autocapitalize="off" spellcheck={false} dir="auto" value={name} onInput={(event) => setName(event.currentTarget.value)} />
+            </label>
+            {type?.password !== undefined && <PasswordField label={t('password')} value={password} onChange={setPassword} canGenerate />}
+            {type?.mustChange !== undefined && <MustChange value={mustChange} onChange={setMustChange} />}
+            <p><a href={to.create(typeName)} onClick={onClose}>{t('moreFields')}</a></p>
+        </Confirm>
+    );
+}
+
+/** Sets the password of somebody. */
+export function PasswordDialog({ user: { id, name, type }, onClose, onDone }: { readonly user: User; readonly onClose: () => void; readonly onDone: () => void }): JSX.Element {
+
+    const [password, setPassword] = useState('');
+    const [mustChange, setMustChange] = useState(true);
+    const save = async (): Promise<void> => {
+
+        if (type.mustChange !== undefined) {
+            await putValue(id, type.mustChange, mustChange);
+        }
+
+        await putValue(id, type.password ?? '', password);
+        onDone();
+    };
+
+    return (
+        <Confirm title={`${t('setPassword').replace(' …', '')}: ${short(name)}`} action={t('save')} onConfirm={save} onClose={onClose}>
+            <PasswordField label={t('newPassword')} value={password} onChange={setPassword} canGenerate />
+            {type.mustChange !== undefined && <MustChange value={mustChange} onChange={setMustChange} />}
+        </Confirm>
+    );
+}
+
+function MustChange({ value, onChange }: { readonly value: boolean; readonly onChange: (value: boolean) => void }): JSX.Element {
+
+    return <label class="inline"><input type="checkbox" checked={value} onChange={(event) => onChange(event.currentTarget.checked)} />{t('mustChangeLabel')}</label>;
+}
