@@ -84,8 +84,8 @@ function CreateMenu(): JSX.Element | null {
     return (
         <>
             {sorted.length <= limit ?
-                <Menu class="create-menu" items={sorted.map((type) => ({ label: type, href: to.create(type) }))}><Icon name="add" /><span class="wide">{t('create')}</span></Menu> :
-                <button type="button" class="quiet" onClick={() => choose(true)}><Icon name="add" /><span class="wide">{t('create')}</span></button>}
+                <Menu class="create-menu" label={t('create')} items={sorted.map((type) => ({ label: type, href: to.create(type) }))}><Icon name="add" /><span class="wide">{t('create')}</span></Menu> :
+                <button type="button" class="quiet" aria-label={t('create')} onClick={() => choose(true)}><Icon name="add" /><span class="wide">{t('create')}</span></button>}
             {isChoosing && <CreateDialog types={sorted} onClose={() => choose(false)} />}
         </>
     );

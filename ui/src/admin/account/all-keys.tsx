@@ -43,7 +43,7 @@ export function AllKeys(): JSX.Element {
                 <button type="button" class="primary" onClick={() => create(userId ?? 'admin')}><Icon name="add" />{t('newKey')}</button>
             </div>
             <div class="toolbar">
-                <div class="grow"><PersonPicker label={t('filterUser')} isUsersOnly onChoose={({ id }) => setUserId(id)} /></div>
+                <div class="grow"><PersonPicker label={t('filterUser')} isUsersOnly onChoose={setUserId} /></div>
                 {userId !== null && <button type="button" onClick={() => setUserId(null)}>{t('showAll')}</button>}
             </div>
             {error && <ErrorBox message={error.message} onRetry={reload} />}

@@ -10,7 +10,7 @@ import { ErrorBox, Loading } from '../../components/feedback.js';
 import { UserName } from '../../components/object-link.js';
 import { useResource } from '../../components/use-resource.js';
 import { to } from '../../router.js';
-import { labelOf, rememberLabel } from '../../state/labels.js';
+import { labelOf } from '../../state/labels.js';
 import { contentOf, putValue, textAt, valueAt, type GroupType } from './accounts.js';
 import { PersonPicker } from './person-picker.js';
 import { t } from './texts.js';
@@ -108,12 +108,6 @@ function Members({ group: { id, name, type }, onClose, onDone }: GroupDialogProp
 /** Members, with a search for further ones. */
 function MemberList({ members, onChange }: { readonly members: readonly string[]; readonly onChange: (members: readonly string[]) => void }): JSX.Element {
 
-    const add = (id: string, label: string): void => {
-
-        rememberLabel({ id, label });
-        onChange([...members, id]);
-    };
-
     return (
         <fieldset class="stack">
             <legend>{t('members')}</legend>
@@ -128,7 +122,7 @@ function MemberList({ members, onChange }: { readonly members: readonly string[]
                     ))}
                 </ul>
             )}
-            <PersonPicker label={t('addMember')} without={members} onChoose={({ id, label }) => add(id, label === t('useId', { text: id }) ? id : label)} />
+            <PersonPicker label={t('addMember')} without={members} onChoose={(id) => onChange([...members, id])} />
         </fieldset>
     );
 }

@@ -50,8 +50,9 @@ export function Groups({ route: { params } }: ScreenProps): JSX.Element {
         reload();
     };
 
-    const remove = async ({ id, name }: Group): Promise<void> => {
+    const remove = async (): Promise<void> => {
 
+        const { id = '', name = '' } = task?.group ?? {};
         await repository.delete(id);
         done(t('deleted', { name: short(name) }));
     };
@@ -72,7 +73,7 @@ export function Groups({ route: { params } }: ScreenProps): JSX.Element {
             {task?.kind === 'edit' && <GroupDialog types={types} group={task.group} onClose={() => setTask(null)} onDone={done} />}
             {task?.kind === 'delete' && task.group && (
                 <Confirm title={t('deleteTitle', { name: short(task.group.name) })} action={t('delete').replace(' …', '')} isDangerous
-                    onConfirm={() => task.group ? remove(task.group) : undefined} onClose={() => setTask(null)}><p>{t('deleteGroupText')}</p></Confirm>
+                    onConfirm={remove} onClose={() => setTask(null)}><p>{t('deleteGroupText')}</p></Confirm>
             )}
         </>
     );
