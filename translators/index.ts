@@ -20,7 +20,7 @@ export { shapeErrors } from './http/response/errors.js';
 export type TranslatorName = 'rest' | 'doip-http' | 'sessions' | 'web' | 'ui';
 
 /** Options of the plugin. */
-export interface PluginOptions extends Omit<TranslatorOptions, 'gateway'>, UiOptions {
+export interface PluginOptions extends Omit<TranslatorOptions, 'gateway' | 'hasBrowserSessions'>, UiOptions {
     readonly gateway: Gateway;
     /** Interfaces to mount; by default all but `web` and `ui`, whose pages another server may have itself. With both, the page at `/` is the web UI. */
     readonly translators?: readonly TranslatorName[];
@@ -70,8 +70,9 @@ export const plugin: Plugin<PluginOptions> = {
         const { gateway, translators = DEFAULT_NAMES, ...rest } = options;
         server.expose('gateway', gateway);
         const page = translators.includes('ui') ? pageResponder(rest) : null;
+        const hasBrowserSessions = translators.includes('web');
         for (const name of translators) {
-            await server.register({ plugin: TRANSLATORS[name], options: { gateway, ...rest, ...page ? { page } : {} } });
+            await server.register({ plugin: TRANSLATORS[name], options: { gateway, ...rest, hasBrowserSessions, ...page ? { page } : {} } });
         }
     }
 };

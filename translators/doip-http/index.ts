@@ -8,6 +8,7 @@ import { failureFrom, methodNotAllowed, shapeErrors } from '../http/response/err
 import { answering, BODY_OPTIONS, explain, ROUTE_OPTIONS } from '../http/hapi-handler.js';
 import type { Performer, TranslatorOptions } from '../http/request/translator-options.js';
 import { DEFAULT_BASES } from '../http/request/translator-options.js';
+import { endedResponse, isEnded, withSession } from '../http/request/browser-session.js';
 import { recordPerformed, recordRejection } from '../http/request/request-facts.js';
 import { withRateLimits } from '../http/headers/rate-limit.js';
 import { RequestLimits } from '../http/request/request-limits.js';
@@ -27,8 +28,8 @@ export const doipHttp: Plugin<TranslatorOptions> = {
     name: 'doip-gateway-doip-http',
     register(server: Server, options: TranslatorOptions): void {
 
-        const { gateway, limits, trustedProxies, bases = DEFAULT_BASES } = options;
-        const setting = { limits: new RequestLimits(server, limits), transport: createTransportReader('doip-http', trustedProxies) };
+        const { gateway, limits, trustedProxies, bases = DEFAULT_BASES, hasBrowserSessions = false } = options;
+        const setting = { limits: new RequestLimits(server, limits), transport: createTransportReader('doip-http', trustedProxies), hasBrowserSessions };
         server.ext('onPreResponse', shapeErrors(gateway.statuses, ({ status, body }) =>
             ({ [DOIP_RESPONSE]: doipHeader(null, status, { message: body['message'] ?? '' }) })), { sandbox: 'plugin' });
         for (const base of bases) {
@@ -57,17 +58,20 @@ async function perform(request: Request, h: ResponseToolkit, gateway: Performer,
     const { statuses } = gateway;
     const seen: { requestId: string | null } = { requestId: null };
     try {
-        const { envelope, isPrivate } = await readRequest(request, setting, seen);
+        const { envelope, isPrivate, session } = await readRequest(request, setting, seen);
         const rejection = gateway.edge?.rejects(envelope.authentication, envelope.transport);
         if (rejection) {
             recordRejection(request, envelope.transport);
             return writeFailure(h, failureFrom(rejection, statuses), seen.requestId);
         }
 
-        const response = await gateway.perform(envelope);
+        const performed = await gateway.perform(envelope);
+        const isOver = session !== null && isEnded(performed);
+        const response = isOver ? endedResponse(performed) : performed;
         recordPerformed(request, envelope, response);
         const answered = withRateLimits(await writeResponse(request, h, envelope, response, statuses), response);
-        return isPrivate ? preventCaching(answered) : answered;
+        const described = session === null ? answered : withSession(answered, session, isOver);
+        return isPrivate ? preventCaching(described) : described;
     }
     catch (error) {
         return writeFailure(h, explain(request, error, gateway), seen.requestId);

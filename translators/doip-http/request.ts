@@ -1,12 +1,13 @@
 /** Converts an HTTP request to the envelope (specification, "Request mapping"), independent of the operation. */
 
 import type { Request } from '@hapi/hapi';
-import type { DoipRequest, Segment } from '../../lib/doip/envelope.js';
+import type { DoipRequest, Segment, Transport } from '../../lib/doip/envelope.js';
 import { badRequest } from '../../lib/errors/errors.js';
 import type { JsonObject, JsonValue } from '../../lib/util/json-types.js';
 import { jsonSegment } from '../../lib/doip/segments.js';
 import { pathParameter, queryOf, parseParameters } from '../http/request/url.js';
 import { readAuthentication } from '../http/request/authentication.js';
+import { type CookieScope, sessionToken } from '../http/request/browser-session.js';
 import { isForm, readForm, readRawSegments, readSegments } from '../http/request/body.js';
 import { parseDisposition } from '../http/headers/content-disposition.js';
 import type { EnvelopeParameters } from '../http/request/envelope-params.js';
@@ -23,13 +24,16 @@ import { HttpEnvelope } from '../http/request/envelope.js';
 export interface RequestSetting {
     readonly limits: RequestLimits;
     readonly transport: TransportReader;
+    readonly hasBrowserSessions: boolean;
 }
 
 /** The envelope of a request, and what is needed for its response. */
 export interface ReadRequest {
     readonly envelope: DoipRequest;
-    /** True when the query contained an access token: no shared cache may store the response. */
+    /** True when the credentials are in the query or in a cookie: no shared cache may store the response. */
     readonly isPrivate: boolean;
+    /** Where the cookie is valid, if the credentials are those of a browser session; otherwise null. */
+    readonly session: CookieScope | null;
 }
 
 /**
@@ -47,7 +51,10 @@ export async function readRequest(request: Request, setting: RequestSetting, see
     const parameters = readEnvelopeParameters(fields.filter(([name]) => name !== 'access_token'));
     seen.requestId = parameters.requestId ?? null;
     const isSafe = request.method === 'get' || request.method === 'head';
-    const authentication = readAuthentication(request.headers, { authentication: parameters.authentication, accessToken: tokens[0] });
+    const session = sessionOf(request, { transport, isAccepted: setting.hasBrowserSessions && parameters.authentication === undefined && tokens.length === 0 });
+    const authentication = readAuthentication(request.headers, {
+        authentication: parameters.authentication, accessToken: session?.token ?? tokens[0]
+    });
     const limits = setting.limits.of(request, transport, authentication);
     const envelope = new HttpEnvelope(request, {
         requestId: seen.requestId,
@@ -63,7 +70,17 @@ export async function readRequest(request: Request, setting: RequestSetting, see
         httpMethod: isSafe ? 'GET' : 'POST',
         ...(isSafe ? { safe: true } : {})
     });
-    return { envelope, isPrivate: tokens.length > 0 };
+    return { envelope, isPrivate: tokens.length > 0 || session !== null, session };
+}
+
+/** The browser session of a request without other credentials; null if there is none. */
+function sessionOf(
+    request: Request, { transport, isAccepted }: { readonly transport: Transport; readonly isAccepted: boolean }
+): CookieScope & { readonly token: string } | null {
+
+    const scope = { transport, prefix: request.route.realm.modifiers.route.prefix ?? '' };
+    const token = isAccepted && request.headers['authorization'] === undefined ? sessionToken(request, scope) : undefined;
+    return token === undefined ? null : { ...scope, token };
 }
 
 /** The operation id in the path or the query; both may give it when they agree. */

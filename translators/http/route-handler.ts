@@ -11,6 +11,7 @@ import { empty } from '../../lib/doip/segments.js';
 import { Status } from '../../lib/errors/status.js';
 import { pathParameter, queryOf, parseParameters } from './request/url.js';
 import { readAuthentication } from './request/authentication.js';
+import { type CookieScope, endedResponse, isEnded, sessionToken, withSession } from './request/browser-session.js';
 import { isForm, readForm } from './request/body.js';
 import { HttpEnvelope } from './request/envelope.js';
 import { codeOf, failureFrom, failureOf, hasReport, isFailure, methodNotAllowed, respondFailure, shapeErrors } from './response/errors.js';
@@ -31,13 +32,14 @@ interface Setting {
     readonly gateway: Performer;
     readonly limits: RequestLimits;
     readonly transport: TransportReader;
+    readonly hasBrowserSessions: boolean;
 }
 
 /** Registers routes below every base; those without a name in their path with and without a trailing slash. */
 export function mount(server: Server, routes: readonly Route[], options: TranslatorOptions): void {
 
-    const { gateway, limits, trustedProxies, bases = DEFAULT_BASES, errorsAreShaped = false } = options;
-    const setting = { gateway, limits: new RequestLimits(server, limits), transport: createTransportReader('rest', trustedProxies) };
+    const { gateway, limits, trustedProxies, bases = DEFAULT_BASES, errorsAreShaped = false, hasBrowserSessions = false } = options;
+    const setting = { gateway, limits: new RequestLimits(server, limits), transport: createTransportReader('rest', trustedProxies), hasBrowserSessions };
     if (!errorsAreShaped) {
         server.ext('onPreResponse', shapeErrors(gateway.statuses), { sandbox: 'plugin' });
     }
@@ -84,8 +86,9 @@ async function handle(
 
     const { gateway, limits } = setting;
     const transport = setting.transport(request);
+    const scope = { transport, prefix: request.route.realm.modifiers.route.prefix ?? '' };
     const params = await readParams(request, transport, limits);
-    const { authentication, isPrivate } = readCredentials(request, params);
+    const { authentication, isPrivate, isBySession } = readCredentials(request, params, setting.hasBrowserSessions ? scope : null);
     const rejection = gateway.edge?.rejects(authentication, transport);
     if (rejection) {
         recordRejection(request, transport);
@@ -97,14 +100,18 @@ async function handle(
         limits: limits.of(request, transport, authentication),
         unknownLimits: () => limits.ofUnknown(request, transport),
         name: pathParameter(request, 'name'),
-        base: (request.route.realm.modifiers.route.prefix ?? '') + base
+        base: scope.prefix + base,
+        prefix: scope.prefix
     };
     const operationCall = await route.toEnvelope(call);
     const doipRequest = envelope(request, operationCall, { authentication, transport, shared: sharedAttributes(request, params) });
-    const response = await gateway.perform(doipRequest);
+    const performed = await gateway.perform(doipRequest);
+    const isOver = isBySession && isEnded(performed);
+    const response = isOver ? endedResponse(performed) : performed;
     recordPerformed(request, doipRequest, response);
     const answered = withRateLimits(await answerOf(request, h, { operationCall, response, gateway }), response);
-    return isPrivate ? preventCaching(answered) : answered;
+    const described = isBySession ? withSession(answered, scope, isOver) : answered;
+    return isPrivate ? preventCaching(described) : described;
 }
 
 async function answerOf(
@@ -177,16 +184,25 @@ async function readParams(request: Request, transport: Transport, limits: Reques
 }
 
 /**
- * Reads the credentials. A token may be a parameter of requests without a body, or of a form. Responses to such a token, or to a session
- * cookie, are private: shared caches only recognise the Authorization header.
+ * Reads the credentials. A token may be a parameter of requests without a body, or of a form, or in the cookie of a browser session. Responses to
+ * such a token, or to the cookie of a legacy session, are private: shared caches only recognise the Authorization header.
+ *
+ * @param scope where the cookie of browser sessions is valid; null if there are none
  */
-function readCredentials(request: Request, params: Params): { authentication: JsonObject; isPrivate: boolean } {
+function readCredentials(
+    request: Request, params: Params, scope: CookieScope | null
+): { authentication: JsonObject; isPrivate: boolean; isBySession: boolean } {
 
     const { headers } = request;
-    const hasToken = headers['authorization'] === undefined && (isSafe(request) || isForm(request));
-    const accessToken = hasToken ? params.text('access_token') : undefined;
-    const direct = readAuthentication(headers, { accessToken });
-    const isDirect = headers['authorization'] !== undefined || accessToken !== undefined;
+    const hasHeader = headers['authorization'] !== undefined;
+    const accessToken = !hasHeader && (isSafe(request) || isForm(request)) ? params.text('access_token') : undefined;
+    const ofSession = scope === null || hasHeader || accessToken !== undefined ? undefined : sessionToken(request, scope);
+    const direct = readAuthentication(headers, { accessToken: accessToken ?? ofSession });
+    const isDirect = hasHeader || accessToken !== undefined || ofSession !== undefined;
     const session = isDirect ? {} : readSession(headers, params.text('csrfToken'));
-    return { authentication: { ...session, ...direct }, isPrivate: accessToken !== undefined || session.sessionId !== undefined };
+    return {
+        authentication: { ...session, ...direct },
+        isPrivate: accessToken !== undefined || ofSession !== undefined || session.sessionId !== undefined,
+        isBySession: ofSession !== undefined
+    };
 }

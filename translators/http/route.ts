@@ -20,6 +20,8 @@ export interface RouteCall {
     readonly name: string;
     /** Prefix of the interface's paths in the requested URL. */
     readonly base: string;
+    /** Prefix of all paths of the service, which is the path of its cookies, or empty. */
+    readonly prefix: string;
     readonly transport: Transport;
     readonly limits: HttpLimits;
     /** Limits for a body that is read before the operation consumes its input, when the caller is not authenticated yet. */

@@ -1,6 +1,6 @@
 /**
- * What browsers and supervisors ask for, as a hapi plugin: the front page of the service at `/`, its description at `/docs` and
- * `/openapi.json`, `/health/…`, and `/favicon.ico` and `/robots.txt`, which are the same whatever the service holds.
+ * What browsers and supervisors ask for, as a hapi plugin: the front page of the service at `/`, sessions of its pages at `/session`, its
+ * description at `/docs` and `/openapi.json`, `/health/…`, and `/favicon.ico` and `/robots.txt`, which are the same whatever the service holds.
  */
 
 import type { Plugin, Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
@@ -15,6 +15,7 @@ import { mount } from '../http/route-handler.js';
 import { frontPage } from './front-page.js';
 import { healthRoutes } from './health.js';
 import { openApiRoutes } from './openapi/index.js';
+import { sessionRoutes } from './session.js';
 
 /** A page for browsers, JSON for programs. */
 export const frontRoute: Route = {
@@ -37,7 +38,7 @@ function isBrowser({ headers }: Pick<Request, 'headers'>): boolean {
 }
 
 /** All routes of the web. */
-export const webRoutes: readonly Route[] = [frontRoute, ...healthRoutes, ...openApiRoutes];
+export const webRoutes: readonly Route[] = [frontRoute, ...healthRoutes, ...openApiRoutes, ...sessionRoutes];
 
 /** Options of the web. */
 export interface WebOptions extends TranslatorOptions {

@@ -14,6 +14,7 @@ export const introspect = defineOperation<{ readonly full: boolean }>({
     aliases: ['Auth.Introspect'],
     summary: 'return the user of an access token',
     target: 'service',
+    readOnly: true,
     authorise: 'anyone',
     attributes: Joi.object({ full: flag().default(false) }),
     input: 'optional-json',

@@ -67,6 +67,8 @@ export interface TranslatorOptions {
     readonly bases?: readonly string[];
     /** True when the server formats hapi's errors (`shapeErrors`), so that plugins do not have to inspect every response. */
     readonly errorsAreShaped?: boolean;
+    /** True where `/session` is mounted: its cookie is a credential of requests of the same origin. */
+    readonly hasBrowserSessions?: boolean;
 }
 
 /** Default prefixes of the paths of the interface. */

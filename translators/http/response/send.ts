@@ -158,10 +158,11 @@ export function respondOptions(h: ResponseToolkit, methods: readonly string[]): 
     return h.response().code(204).header('allow', allowed(methods));
 }
 
-/** Prevents shared caching of a response, and keeps its URL, which may hold a token, out of the header Referer. */
+/** Prevents shared caching of a response, unless it must not be cached at all, and keeps its URL, which may hold a token, out of the header Referer. */
 export function preventCaching(response: ResponseObject): ResponseObject {
 
-    return response.header('cache-control', 'private, no-cache').header('referrer-policy', 'no-referrer');
+    const isUncached = response.headers['cache-control'] === 'no-store';
+    return (isUncached ? response : response.header('cache-control', 'private, no-cache')).header('referrer-policy', 'no-referrer');
 }
 
 /** A response with one JSON value. */

@@ -259,6 +259,12 @@ export const PATHS: readonly PathDescription[] = [
         method: 'get', path: '/usage', tag: 'Logins', summary: 'how many objects and bytes the caller has, and may have',
         query: [text('user', 'id of another user, for administrators'), text('type', 'name of a type, for administrators')], response: jsonOf(ref('Usage'))
     },
+    { method: 'get', path: '/session', tag: 'Logins', summary: 'who is logged in on pages of the service', response: jsonOf(ref('Caller')) },
+    {
+        method: 'post', path: '/session', tag: 'Logins', summary: 'log in on a page of the service: the access token is in a cookie',
+        body: jsonOf(ref('TokenRequest')), response: jsonOf(ref('Caller'))
+    },
+    { method: 'delete', path: '/session', tag: 'Logins', summary: 'log out on a page of the service', response: jsonOf(ref('Inactive')) },
     { method: 'post', path: '/sessions', tag: 'Sessions', summary: 'start a session with cookies', query: [ROLES], response: jsonOf(ref('Session')) },
     {
         method: 'get', path: '/sessions/{session}', route: '/sessions/{name*}', tag: 'Sessions', summary: 'describe a session; `this` is that of the request', query: [ROLES],
