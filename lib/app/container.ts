@@ -38,6 +38,7 @@ import { ObjectWriter } from '../objects/object-writer.js';
 import { Quotas } from '../objects/quotas/quotas.js';
 import { UsageCounter } from '../objects/quotas/usage-counter.js';
 import { ReferenceChecker } from '../objects/reference-checker.js';
+import { LabelReader } from '../relationships/label-reader.js';
 import { RelationshipService } from '../relationships/relationship-service.js';
 import { TxnIdGenerator } from '../objects/txn-id-generator.js';
 import { VersionService } from '../versions/version-service.js';
@@ -287,8 +288,9 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     const creation = new ObjectCreation(writing);
     const loader = new ObjectLoader({ byIds: (ids) => scan.byIds(ids), refresh: () => reader.epochs() });
     const versions = new VersionService({ ...writing, versions: new VersionStore(db), references: referenceStore });
+    const labels = new LabelReader({ objects: scan, policy, resolution, catalog });
     const relationships = new RelationshipService({
-        references: referenceStore, objects: scan, policy, resolution, limit: options.relatedObjects ?? RELATED_OBJECTS
+        references: referenceStore, objects: scan, policy, resolution, labels, limit: options.relatedObjects ?? RELATED_OBJECTS
     });
     const bulk = await composeBulk({ dataDir: options.dataDir, limits, statuses, explain });
     const services: Services = {
@@ -296,7 +298,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
 
             return catalog.current.serviceId;
         },
-        registry, reader, creation, objects, loader, resolution, elements, versions, relationships, catalog, limits, scripts: scripting, bulk,
+        registry, reader, creation, objects, loader, resolution, elements, versions, relationships, labels, catalog, limits, scripts: scripting, bulk,
         reindexing: search.reindexing({ locks: writing.locks, makeForm: (object, caller) => objects.indexFormOf(object, { caller }) }),
         highestSafeTxn: new HighestSafeTxn({ index: search.index, objects: objectStore, clock, floor }),
         search: new SearchService({ index: search.index, objects: scan, policy, catalog, resolution, timeoutMs: options.search?.timeout }),

@@ -17,6 +17,7 @@ import type { Policy } from '../identity/access/access-policy.js';
 import type { UsageCounter } from '../objects/quotas/usage-counter.js';
 import type { ObjectLoader } from '../objects/read/object-loader.js';
 import type { ObjectResolution } from '../objects/read/object-resolution.js';
+import type { LabelReader } from '../relationships/label-reader.js';
 import type { RelationshipService } from '../relationships/relationship-service.js';
 import type { VersionService } from '../versions/version-service.js';
 import type { Scripting } from '../scripting/scripting.js';
@@ -97,6 +98,7 @@ export interface Services extends ScriptedServices {
     readonly scripts: Pick<Scripting, 'design' | 'methods'>;
     readonly versions: VersionService;
     readonly relationships: RelationshipService;
+    readonly labels: LabelReader;
     readonly reindexing: ReindexJobs;
     readonly highestSafeTxn: HighestSafeTxn;
     readonly bulk: BulkService;

@@ -33,6 +33,8 @@ export const Op = {
     keysRevoke: 'gateway/Op.Keys.Revoke',
     auditList: 'gateway/Op.Audit.List',
     auditVerify: 'gateway/Op.Audit.Verify',
+    labels: 'gateway/Op.Labels',
+    rightsExplain: 'gateway/Op.Rights.Explain',
     aclsGet: 'gateway/Op.Acls.Get',
     aclsUpdate: 'gateway/Op.Acls.Update',
     schemasList: 'gateway/Op.Schemas.List',

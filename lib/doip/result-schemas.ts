@@ -88,12 +88,35 @@ export function searchResults(result?: JsonObject): JsonObject {
 export function relationships(object: JsonObject): JsonObject {
 
     return record({
-        nodes: { type: 'array', items: record({ id: TEXT, label: TEXT }, ['id']) },
+        nodes: { type: 'array', items: whole({ id: TEXT, label: TEXT }) },
         edges: { type: 'array', items: whole({ from: TEXT, to: TEXT, style: TEXT, jsonPointer: TEXT }) },
         results: { type: 'object', additionalProperties: object },
         truncated: TRUTH
     }, ['nodes', 'edges', 'results']);
 }
+
+/** Labels of objects by their ids. */
+export const LABELS: JsonObject = { type: 'object', additionalProperties: whole({ id: TEXT, label: TEXT, type: TEXT }) };
+
+const LIST_OF_RIGHTS = record({
+    entries: IDS, source: { enum: ['object', 'type', 'default'] }, sameAs: { const: 'read' },
+    isPartial: { const: true, description: 'ids are left out, which the caller may not know' }
+}, ['entries', 'source']);
+
+const ANSWER = record({ allowed: TRUTH, by: { ...TEXT, description: 'the entry that admits: a word, an id, or admin' } }, ['allowed']);
+
+/** Who may do what with an object, and by which rule. */
+export const RIGHTS: JsonObject = whole({
+    id: TEXT, type: TEXT,
+    rights: whole({ read: LIST_OF_RIGHTS, readPayloads: LIST_OF_RIGHTS, write: LIST_OF_RIGHTS }),
+    methods: { type: 'object', additionalProperties: LIST_OF_RIGHTS },
+    otherMethods: LIST_OF_RIGHTS,
+    labels: LABELS,
+    check: record({
+        userId: { type: ['string', 'null'] }, username: { type: ['string', 'null'] }, groupIds: IDS, isActive: TRUTH,
+        read: ANSWER, readPayloads: ANSWER, write: ANSWER, methods: { type: 'object', additionalProperties: ANSWER }
+    }, ['userId', 'username', 'groupIds', 'isActive', 'read', 'readPayloads', 'write', 'methods'])
+});
 
 export const VERSION: JsonObject = record({ id: TEXT, type: TEXT, ...PUBLICATION, modifiedOn: COUNT, isTip: TRUTH }, ['id', 'type', 'isTip']);
 

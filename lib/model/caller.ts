@@ -103,6 +103,8 @@ export function checkOwnWriters({ userId, isAdmin, method }: Caller, objectId: s
 export interface Decision {
     readonly allowed: boolean;
     readonly reason: string;
+    /** The entry that admits the caller, or `admin`. */
+    readonly by?: string;
 }
 
 /** Returns the error of a denied access: 401 for anonymous callers, who could log in and retry, otherwise 403. The reason is logged, not sent. */

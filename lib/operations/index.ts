@@ -5,6 +5,7 @@ import { exportObjects } from './bulk/export.js';
 import { importObjects } from './bulk/import.js';
 import { uploadObjects } from './bulk/upload-objects.js';
 import { getAcl } from './acls/get.js';
+import { explainRights } from './acls/explain.js';
 import { updateAcl } from './acls/update.js';
 import { changeAdminPassword } from './auth/change-admin-password.js';
 import { listAudit } from './audit/list.js';
@@ -28,6 +29,7 @@ import { batchUpload } from './bulk/batch-upload.js';
 import { create } from './objects/create.js';
 import { remove } from './objects/delete.js';
 import { reindexBatch } from './search/reindex-batch.js';
+import { getLabels } from './relationships/labels.js';
 import { getRelationships } from './relationships/get.js';
 import { retrieve } from './objects/retrieve.js';
 import { search } from './search/search.js';
@@ -59,7 +61,7 @@ export const builtInOperations = [
     hello, listOperations, create, search, retrieve, update, remove,
     token, introspect, revoke, changePassword, checkCredentials, getInitData, batchUpload, reindexBatch, highestSafeTxnId, getDesign,
     getRelationships, publishVersion, getVersions, createKey, listKeys, revokeKey,
-    getAcl, updateAcl, listSchemas, getSchema, updateSchema, deleteSchema, getSchemaTemplates, call, listMethods,
+    getAcl, updateAcl, explainRights, getLabels, listSchemas, getSchema, updateSchema, deleteSchema, getSchemaTemplates, call, listMethods,
     uploadObjects, exportObjects, importObjects,
     changeAdminPassword, updateHandles, handleUpdateStatus, resolveHandle, locateHandle, createSession, getSession, deleteSession,
     startupStatus, health, describe, usage, listAudit, verifyAudit, loginProviders, beginLogin, completeLogin

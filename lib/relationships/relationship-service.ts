@@ -14,6 +14,7 @@ import type { StoredObject } from '../model/stored-object.js';
 import { getAt } from '../json/pointer.js';
 import { jsonText, rememberText } from '../json/raw-json.js';
 import type { DigitalObject } from '../doip/digital-object.js';
+import type { LabelReader } from './label-reader.js';
 import { digitalObjectText, SerializedObject } from '../doip/serialized-object.js';
 import { EventLoopYielder } from '../util/concurrency/event-loop-yielder.js';
 import { ResultReader } from '../search/hit-loader.js';
@@ -36,6 +37,7 @@ interface Edge {
 interface VisibleObject {
     readonly object: DigitalObject;
     readonly text: string;
+    readonly label: string;
 }
 
 /** Number of edges processed per turn of the event loop. */
@@ -57,22 +59,24 @@ export class RelationshipService {
     readonly #reader: ResultReader;
     readonly #policy: Policy;
     readonly #resolution: ObjectResolution;
+    readonly #labels: Pick<LabelReader, 'labelOf'>;
     readonly #limit: number;
 
     /** @param parts `limit` is the maximum number of objects in each direction */
     constructor(parts: {
-        references: ReferenceStore; objects: TextReader; policy: Policy; resolution: ObjectResolution; limit: number;
+        references: ReferenceStore; objects: TextReader; policy: Policy; resolution: ObjectResolution; labels: Pick<LabelReader, 'labelOf'>; limit: number;
     }) {
 
         this.#references = parts.references;
         this.#reader = new ResultReader({ ...parts, yielder: new EventLoopYielder() });
         this.#policy = parts.policy;
         this.#resolution = parts.resolution;
+        this.#labels = parts.labels;
         this.#limit = parts.limit;
     }
 
     /**
-     * Returns the graph around an object: `nodes` (the object first, with a label, then objects that refer to it, then objects
+     * Returns the graph around an object: `nodes` with their labels (the object first, then objects that refer to it, then objects
      * it refers to), `edges` (one per reference) and `results` (digital objects by id). `truncated` is true if a limit on
      * number or size was reached.
      *
@@ -83,7 +87,7 @@ export class RelationshipService {
     async graph(target: StoredObject, { outboundOnly }: { outboundOnly: boolean }, reader: RelationshipReader): Promise<JsonObject> {
 
         const visibleTarget = this.#policy.visibleTo(reader.caller, await this.#resolution.resolve(target, reader), target);
-        const visible = new Map([[target.id, withText(toDigitalObject(visibleTarget))]]);
+        const visible = new Map([[target.id, this.#described(toDigitalObject(visibleTarget))]]);
         const inbound = outboundOnly ? NOTHING : await this.#inbound(target.id, reader);
         const outbound = await this.#outbound(target.id);
         const ids = new Set([...inbound.edges.map(({ from }) => from), ...outbound.edges.map(({ to }) => to)]);
@@ -94,7 +98,7 @@ export class RelationshipService {
         const nodes = [...visible].filter(([id]) => id === target.id || referring.has(id));
         const isTruncated = inbound.isCut || outbound.isCut || !isWhole;
         return written({
-            nodes: nodes.map(([id]) => (id === target.id ? { id, label: id } : { id })),
+            nodes: nodes.map(([id, { label }]) => ({ id, label })),
             edges, results: nodes.map(([, found]) => found), isTruncated
         });
     }
@@ -143,7 +147,7 @@ export class RelationshipService {
         let length = 0;
         for await (const block of this.#reader.load(hitsOf(ids), reader)) {
             for (const object of block) {
-                const found = withText(object);
+                const found = this.#described(object);
                 length += jsonText(found.object.attributes.content).length;
                 if (length > MAX_ANSWER_LENGTH) {
                     return false;
@@ -155,22 +159,22 @@ export class RelationshipService {
 
         return true;
     }
+
+    /** Returns an object with its label and its JSON text, and caches the text of its content. */
+    #described(found: DigitalObject): VisibleObject {
+
+        const object = found instanceof SerializedObject ? found.toJSON() : found;
+        if (found instanceof SerializedObject) {
+            rememberText(object.attributes.content, found.parts.content);
+        }
+
+        return { object, text: digitalObjectText(object), label: this.#labels.labelOf(object).label };
+    }
 }
 
 async function *hitsOf(ids: readonly string[]) {
 
     yield ids.map((id) => ({ id, score: null }));
-}
-
-/** Returns an object with its JSON text, and caches the text of its content. */
-function withText(found: DigitalObject): VisibleObject {
-
-    const object = found instanceof SerializedObject ? found.toJSON() : found;
-    if (found instanceof SerializedObject) {
-        rememberText(object.attributes.content, found.parts.content);
-    }
-
-    return { object, text: digitalObjectText(object) };
 }
 
 /** Returns the edges between objects that are shown, in the form of the response, with the JSON text of the list. */

@@ -35,7 +35,7 @@ onEveryDatabase((name, start) => {
             const object = jsonOf(await service.anonymously('GET /objects/test/a%20b?full')) as { metadata: { createdOn: number } };
 
             expect(response.statusCode).to.equal(200);
-            expect(nodes).to.equal([{ id: 'test/c', label: 'test/c' }, { id: 'test/d' }, { id: 'test/e' }, { id: 'test/a b' }]);
+            expect(nodes).to.equal(['test/c', 'test/d', 'test/e', 'test/a b'].map((id) => ({ id, label: id })));
             expect(edges).to.equal([
                 { from: 'test/d', to: 'test/c', style: 'arrow', jsonPointer: '/to/0' },
                 { from: 'test/e', to: 'test/c', style: 'arrow', jsonPointer: '/to/1' },
@@ -52,7 +52,7 @@ onEveryDatabase((name, start) => {
 
                 const { nodes } = jsonOf(await service.anonymously(`GET /relationships/test/c?${flag}`));
 
-                expect(nodes).to.equal([{ id: 'test/c', label: 'test/c' }, { id: 'test/a b' }]);
+                expect(nodes).to.equal(['test/c', 'test/a b'].map((id) => ({ id, label: id })));
             });
         }
 

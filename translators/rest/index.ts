@@ -13,6 +13,8 @@ import { batchUploadRoutes } from './batch-upload.js';
 import { callRoutes } from './call.js';
 import { checkCredentialsRoutes } from './check-credentials.js';
 import { designRoutes } from './design.js';
+import { labelRoutes } from './gateway/labels.js';
+import { rightsRoutes } from './gateway/rights.js';
 import { handleRoutes } from './handles.js';
 import { listMethodsRoutes } from './list-methods.js';
 import { mount } from '../http/route-handler.js';
@@ -31,7 +33,7 @@ import { versionRoutes } from './versions.js';
 export const restRoutes: readonly Route[] = [
     ...objectRoutes, ...aclRoutes, ...searchRoutes, ...schemaRoutes, ...versionRoutes, ...relationshipRoutes, ...callRoutes, ...listMethodsRoutes,
     ...authRoutes, ...checkCredentialsRoutes, ...userRoutes, ...adminPasswordRoutes, ...batchUploadRoutes, ...uploadObjectsRoutes, ...handleRoutes,
-    ...updateHandlesRoutes, ...reindexBatchRoutes, ...startupStatusRoutes, ...designRoutes
+    ...updateHandlesRoutes, ...reindexBatchRoutes, ...startupStatusRoutes, ...designRoutes, ...rightsRoutes, ...labelRoutes
 ];
 
 /**

@@ -56,7 +56,25 @@ const WRITERS_ONLY: readonly string[] = ['writers'];
 
 const NO_METHODS: MethodAcls = { instance: new Map(), static: new Map(), default: {} };
 
-const ADMIN: Decision = { allowed: true, reason: 'admin' };
+const ADMIN: Decision = { allowed: true, reason: 'admin', by: 'admin' };
+
+/** A list of rights, and where it is: at the object, in the rules for its type, or in those of the service for all types. */
+export interface RightsList {
+    readonly entries: readonly string[];
+    readonly source: 'object' | 'type' | 'default';
+}
+
+/** The lists that decide who may use an object. */
+export interface ObjectRights {
+    readonly read: RightsList;
+    /** Null if the readers of the object may read its elements. */
+    readonly readPayloads: RightsList | null;
+    readonly write: RightsList;
+    /** By the name of each method that has a list. */
+    readonly methods: ReadonlyMap<string, RightsList>;
+    /** For all other methods. */
+    readonly otherMethods: RightsList;
+}
 
 /** Makes access decisions. */
 export class Policy {
@@ -153,7 +171,7 @@ export class Policy {
         const entries = own ?? this.#methodEntries(call);
         if (object && entries.includes('writers') && this.#write(caller, object).allowed ||
             object && entries.includes('readers') && this.#read(caller, object).allowed) {
-            return { allowed: true, reason: `method ${call.method} is open to readers or writers of ${object.id}` };
+            return { allowed: true, reason: `method ${call.method} is open to readers or writers of ${object.id}`, by: entries.includes('readers') ? 'readers' : 'writers' };
         }
 
         return this.#listed(caller, `${own ? 'acl.methods' : 'aclMethods'} of ${call.type}, method ${call.method}`, entries, object);
@@ -249,6 +267,31 @@ export class Policy {
         return rules.entryOf(type) ?? rules.system;
     }
 
+    /** Returns the lists by which this policy decides about an object. */
+    rightsOf(object: Subject): ObjectRights {
+
+        const { acl, type } = object;
+        const own = this.#rules().entryOf(type);
+        const source = own ? 'type' : 'default';
+        const listOf = (ofObject: readonly string[] | undefined, inherited: readonly string[]): RightsList =>
+            (ofObject ? { entries: ofObject, source: 'object' } : { entries: inherited, source });
+        const payloadReaders = acl?.payloadReaders ?? this.defaultsOf(type).defaultAclPayloadRead;
+        const methodSource = own?.aclMethods ? 'type' : 'default';
+        const rules = own?.aclMethods ?? this.#rules().system.aclMethods;
+        const methods = [...new Set([...Object.keys(acl?.methods ?? {}), ...(rules ?? NO_METHODS).instance.keys()])].map((method): [string, RightsList] => {
+
+            const ofObject = methodsOf(acl, method);
+            return [method, ofObject ? { entries: ofObject, source: 'object' } : { entries: this.#methodEntries({ kind: 'instance', type, method }), source: methodSource }];
+        });
+        return {
+            read: listOf(acl?.readers, this.#readers(object)),
+            readPayloads: payloadReaders ? listOf(acl?.payloadReaders, payloadReaders) : null,
+            write: listOf(acl?.writers, this.#writers(object)),
+            methods: new Map(methods),
+            otherMethods: { entries: rules ? rules.default.instance ?? [] : WRITERS_ONLY, source: methodSource }
+        };
+    }
+
     #read(caller: Caller, object: Subject): Decision {
 
         const write = this.#write(caller, object);
@@ -286,7 +329,7 @@ export class Policy {
 
         for (const entry of entries) {
             if (admits(entry, caller, object)) {
-                return { allowed: true, reason: `${list} has ${entry}` };
+                return { allowed: true, reason: `${list} has ${entry}`, by: entry };
             }
         }
 

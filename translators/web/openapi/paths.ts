@@ -159,6 +159,18 @@ export const PATHS: readonly PathDescription[] = [
         method: 'post', path: '/acls/{id}', route: '/acls/{name*}', tag: 'Rights', summary: 'the same as PUT',
         body: jsonOf(ref('Acl')), response: jsonOf(ref('Acl'))
     },
+    {
+        method: 'get', path: '/rights/{id}', route: '/rights/{name*}', tag: 'Rights', summary: 'who may use an object, and by which rule',
+        query: [text('user', 'id of a user to check, or `anonymous`; for writers of the object')], response: jsonOf(ref('Rights'))
+    },
+    {
+        method: 'get', path: '/labels', tag: 'Objects', summary: 'labels of many objects, for people', query: [json('ids', 'array of ids, at most 500')],
+        response: jsonOf(ref('Labels'))
+    },
+    {
+        method: 'post', path: '/labels', tag: 'Objects', summary: 'the same, for more ids than an address can hold', query: [json('ids', 'instead of the body')],
+        body: jsonOf({ type: 'array', items: TEXT, maxItems: 500 }), response: jsonOf(ref('Labels'))
+    },
     { method: 'get', path: '/schemas', route: '/schemas/{name*}', tag: 'Types', summary: 'all types with their JSON schemas', response: jsonOf(ref('Schemas')) },
     {
         method: 'get', path: '/schemas/{type}', route: '/schemas/{name*}', tag: 'Types', summary: 'the JSON schema of a type',

@@ -3,7 +3,8 @@
 import type { JsonObject } from '../../../lib/util/json-types.js';
 import {
     ACL, API_KEY_SCOPE, apiKey, apiKeys, arrayOf, batchResults, caller, constant, COUNT, design, ERROR, HANDLE_RECORD, HANDLE_UPDATE, HEALTH, IDS, initData,
-    LOGIN_PROVIDERS, METADATA, METHOD, OPEN, record, relationships, SCHEMA_TEMPLATES, searchResults, SESSION, STARTUP_STATUS, TEXT, TOKEN, TRUTH,
+    LABELS, LOGIN_PROVIDERS, METADATA, METHOD, OPEN, record, relationships, RIGHTS,
+    SCHEMA_TEMPLATES, searchResults, SESSION, STARTUP_STATUS, TEXT, TOKEN, TRUTH,
     TYPE_SCHEMAS, USAGE, VERSION, whole
 } from '../../../lib/doip/result-schemas.js';
 
@@ -36,6 +37,8 @@ export const SCHEMAS: Readonly<Record<string, JsonObject>> = {
     Content: { description: 'content of an object, as its type describes it' },
     SearchResults: { ...searchResults(), description: 'results are objects in full form, their contents, or ids' },
     Schemas: TYPE_SCHEMAS,
+    Labels: whole({ results: LABELS }),
+    Rights: RIGHTS,
     Version: VERSION,
     Relationships: relationships(record({ id: TEXT, type: TEXT, json: {}, createdOn: COUNT, createdBy: TEXT }, ['id', 'type', 'json'])),
     Success: { type: 'object', properties: { msg: TEXT, message: TEXT, success: TRUTH } },
