@@ -169,7 +169,8 @@ export const PATHS: readonly PathDescription[] = [
     },
     {
         method: 'post', path: '/labels', tag: 'Objects', summary: 'the same, for more ids than an address can hold', query: [json('ids', 'instead of the body')],
-        body: jsonOf({ type: 'array', items: TEXT, maxItems: 500 }), response: jsonOf(ref('Labels'))
+        body: jsonOf({ type: ['array', 'object'], items: TEXT, maxItems: 500, properties: { ids: { type: 'array', items: TEXT, maxItems: 500 } } }),
+        response: jsonOf(ref('Labels'))
     },
     { method: 'get', path: '/schemas', route: '/schemas/{name*}', tag: 'Types', summary: 'all types with their JSON schemas', response: jsonOf(ref('Schemas')) },
     {
