@@ -28,6 +28,8 @@ export const Op = {
     loginProviders: 'gateway/Op.Login.Providers',
     loginBegin: 'gateway/Op.Login.Begin',
     loginComplete: 'gateway/Op.Login.Complete',
+    tokensList: 'gateway/Op.Tokens.List',
+    tokensRevoke: 'gateway/Op.Tokens.Revoke',
     keysCreate: 'gateway/Op.Keys.Create',
     keysList: 'gateway/Op.Keys.List',
     keysRevoke: 'gateway/Op.Keys.Revoke',

@@ -206,6 +206,11 @@ const TOTALS = { objects: COUNT, bytes: COUNT, maxObjects: limit, maxBytes: limi
 
 export const USAGE: JsonObject = record({ user: whole({ id: TEXT, ...TOTALS }), type: whole({ name: TEXT, ...TOTALS }) }, ['user']);
 
+const USER_TOKEN = whole({ id: TEXT, kind: { enum: ['token', 'session'] }, createdOn: COUNT, lastUsedOn: COUNT, expiresOn: COUNT, current: TRUTH });
+
+/** Access tokens and legacy sessions of a user. */
+export const USER_TOKENS: JsonObject = whole({ tokens: arrayOf(USER_TOKEN) });
+
 export const LOGIN_PROVIDERS: JsonObject = whole({ providers: arrayOf(whole({ name: TEXT, title: TEXT })) });
 
 /** A method of a type, by what its code says about it. */

@@ -88,6 +88,7 @@ export interface Identity {
     readonly edge: EdgeLimiter;
     readonly local: LocalAccess;
     readonly tokens: OAuthTokenService;
+    readonly accessTokens: Pick<AccessTokens, 'ofUser' | 'revokeAllOfUser' | 'revokeOfUser'>;
     readonly keys: ApiKeys;
     readonly sessions: Sessions;
     readonly records: SessionInfo;
@@ -148,6 +149,7 @@ export function composeIdentity(options: IdentityOptions): Identity {
     return {
         authenticator, browserLogins, edge, keys, local, logins, directory,
         tokens: new OAuthTokenService({ authenticator, browserLogins, callers, credentials: stores.credentials, directory, edge, keys, tokens }),
+        accessTokens: tokens,
         sessions: new Sessions({ authenticator, callers, tokens }, design),
         records: new SessionInfo(policy),
         admin: new AdminAccount({ db, credentials: stores.credentials, passwords, tokens }),

@@ -17,6 +17,8 @@ import { completeLogin } from './auth/complete-login.js';
 import { loginProviders } from './auth/login-providers.js';
 import { introspect } from './auth/introspect.js';
 import { revoke } from './auth/revoke.js';
+import { listTokens } from './tokens/list.js';
+import { revokeTokens } from './tokens/revoke.js';
 import { token } from './auth/token.js';
 import { createKey } from './keys/create.js';
 import { listKeys } from './keys/list.js';
@@ -60,7 +62,7 @@ import { publishVersion } from './versions/publish.js';
 export const builtInOperations = [
     hello, listOperations, create, search, retrieve, update, remove,
     token, introspect, revoke, changePassword, checkCredentials, getInitData, batchUpload, reindexBatch, highestSafeTxnId, getDesign,
-    getRelationships, publishVersion, getVersions, createKey, listKeys, revokeKey,
+    getRelationships, publishVersion, getVersions, createKey, listKeys, revokeKey, listTokens, revokeTokens,
     getAcl, updateAcl, explainRights, getLabels, listSchemas, getSchema, updateSchema, deleteSchema, getSchemaTemplates, call, listMethods,
     uploadObjects, exportObjects, importObjects,
     changeAdminPassword, updateHandles, handleUpdateStatus, resolveHandle, locateHandle, createSession, getSession, deleteSession,

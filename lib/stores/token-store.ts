@@ -39,6 +39,9 @@ const COLUMNS = ['hash', 'kind', 'user_id', 'csrf', 'created_on', 'last_used', '
 /** Number of old tokens deleted at once. */
 const SWEEP = 256;
 
+/** Maximum number of tokens that are read of a user. */
+const MAX_OF_USER = 1000;
+
 /** Tokens and sessions in the database. */
 export class TokenStore {
 
@@ -91,6 +94,12 @@ export class TokenStore {
         return hashes.length > 0 ? [this.#sql.removeAll.step({ hashes })] : [];
     }
 
+    /** Returns the tokens of a user, the last used first, 1000 at most. */
+    async ofUser(userId: string): Promise<StoredToken[]> {
+
+        return (await this.#sql.ofUser.read<TokenRow>({ userId })).map(toToken);
+    }
+
     /** Returns the hashes of the least recently used tokens of a user beyond `limit`, as many as can be deleted at once. */
     async surplusOf(userId: string, limit: number): Promise<string[]> {
 
@@ -124,6 +133,8 @@ function buildStatements(db: Database) {
         touch: build<'hash' | 'lastUsed'>((knex, bind) => knex('tokens').where('hash', bind('hash'))
             .where('last_used', '<', bind('lastUsed')).update('last_used', bind('lastUsed'))),
         remove: build<'hash'>((knex, bind) => knex('tokens').where('hash', bind('hash')).delete()),
+        ofUser: build<'userId'>((knex, bind) => knex('tokens').where('user_id', bind('userId'))
+            .orderByRaw('last_used desc, created_on desc, hash').limit(MAX_OF_USER).select(COLUMNS)),
         removeOfUser: build<'userId'>((knex, bind) => knex('tokens').where('user_id', bind('userId')).delete()),
         removeAll: build.list<never, 'hashes'>((knex, _bind, list) => knex('tokens').whereIn('hash', list('hashes')).delete()),
         count: build<'userId'>((knex, bind) => knex('tokens').where('user_id', bind('userId')).count('hash as tokens')),

@@ -57,6 +57,17 @@ export const authRoutes: readonly Route[] = [
         path: '/auth/keys/{name*}',
         toEnvelope: ({ name }) => ({ operationId: Op.keysRevoke, attributes: { keyId: name } })
     },
+    { methods: ['GET'], path: '/auth/tokens', toEnvelope: ({ params }) => ({ operationId: Op.tokensList, attributes: ofUser(params) }) },
+    {
+        methods: ['DELETE'],
+        path: '/auth/tokens',
+        toEnvelope: ({ params }) => ({ operationId: Op.tokensRevoke, attributes: { ...ofUser(params), all: true } })
+    },
+    {
+        methods: ['DELETE'],
+        path: '/auth/tokens/{name*}',
+        toEnvelope: ({ name, params }) => ({ operationId: Op.tokensRevoke, attributes: { ...ofUser(params), tokenId: name } })
+    },
     {
         methods: ['GET'],
         path: '/auth/login/{name*}',
@@ -82,6 +93,11 @@ export const authRoutes: readonly Route[] = [
         }
     }
 ];
+
+function ofUser(params: Params): JsonObject {
+
+    return omitUndefined({ userId: params.text('userId') });
+}
 
 function redirected({ location }: JsonObject, cookies: string): Reply {
 

@@ -43,6 +43,9 @@ const WITHOUT_CREDENTIALS: ReadonlySet<string> = new Set([
     Op.authToken, Op.authIntrospect, Op.authRevoke, Op.startupStatus, Op.loginProviders, Op.loginBegin, Op.loginComplete
 ]);
 
+/** Operations that tell the token of the request from the others of the caller. */
+const WITH_OWN_TOKEN: ReadonlySet<string> = new Set([Op.tokensList]);
+
 /** Operations allowed to users who must change their password: the change itself, and what is public. */
 const BEFORE_PASSWORD_CHANGE: ReadonlySet<string> = new Set([
     Op.changePassword, Op.getDesign, Op.getInitData, Op.schemasList, Op.schemasGet, Op.sessionsDelete
@@ -123,7 +126,12 @@ export class Authenticator {
             return this.#restricted(caller, proof);
         }
 
-        return claim.credentials.kind === 'session' ? this.#inSession(caller, claim.credentials.sessionId) : caller;
+        const { credentials } = claim;
+        if (credentials.kind === 'token' && operationId !== undefined && WITH_OWN_TOKEN.has(operationId)) {
+            return this.#inSession(caller, credentials.token);
+        }
+
+        return credentials.kind === 'session' ? this.#inSession(caller, credentials.sessionId) : caller;
     }
 
     #restricted(caller: Caller, { apiKey }: AuthenticationResult): Caller {
@@ -141,7 +149,7 @@ export class Authenticator {
         return this.#callers.callerOf({ userId, method: 'key', hook: null, record: null }, identity, mayWait);
     }
 
-    /** Returns the id of the session that a caller has used; null for other callers. */
+    /** Returns the id of the session that a caller has used, or for some operations the token; null for other callers. */
     sessionOf(caller: Caller): string | null {
 
         return this.#sessions.get(sharedCaller(caller)) ?? null;

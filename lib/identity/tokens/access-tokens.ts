@@ -44,7 +44,21 @@ export interface IssuedToken {
     readonly csrf: string | null;
 }
 
+/** A token of a user, without what it could be used with. */
+export interface TokenDescription {
+    /** Names the token; computed from its hash, and of no other use. */
+    readonly id: string;
+    readonly kind: StoredToken['kind'];
+    readonly createdOn: number;
+    readonly lastUsedOn: number;
+    /** When it expires unless it is used. */
+    readonly expiresOn: number;
+}
+
 const TOKEN_BYTES = 24;
+
+/** Length of an id in characters: 132 bits. */
+const ID_LENGTH = 22;
 
 /** Maximum length of a value in characters; longer ones are not hashed. */
 const MAX_VALUE_LENGTH = 256;
@@ -167,7 +181,12 @@ export class AccessTokens {
     /** Revokes a token; resolves to false if there was none. */
     async revoke(value: string): Promise<boolean> {
 
-        const [remove] = value.length > MAX_VALUE_LENGTH ? [] : this.#store.removeSteps(digestOf(value));
+        return value.length <= MAX_VALUE_LENGTH && this.#remove(digestOf(value));
+    }
+
+    async #remove(hash: string): Promise<boolean> {
+
+        const [remove] = this.#store.removeSteps(hash);
         if (!remove) {
             return false;
         }
@@ -175,6 +194,27 @@ export class AccessTokens {
         const expected = { ...remove, expect: { rows: 1, otherwise: 'unknown' } };
         const result = await this.#db.commit({ steps: [expected, this.#accounts.bumpStep()], essential: true });
         return result.ok;
+    }
+
+    /** Returns the valid tokens of a user, the last used first. Uses of the last minute on other nodes may not be counted. */
+    async ofUser(userId: string): Promise<TokenDescription[]> {
+
+        const tokens = await this.#store.ofUser(userId);
+        return tokens.filter((token) => !this.#isExpired(token)).map((token) => this.#described(token))
+            .sort((one, other) => other.lastUsedOn - one.lastUsedOn);
+    }
+
+    /** Revokes the token of a user that has an id, on every node; resolves to false if there is none. */
+    async revokeOfUser(userId: string, id: string): Promise<boolean> {
+
+        const found = (await this.#store.ofUser(userId)).find(({ hash }) => idOfHash(hash) === id);
+        return found !== undefined && this.#remove(found.hash);
+    }
+
+    /** Revokes all tokens of a user, on every node. */
+    async revokeAllOfUser(userId: string): Promise<void> {
+
+        await this.#db.commit({ steps: this.revokeAllSteps(userId), essential: true });
     }
 
     /** Returns steps that revoke all tokens of a user, on every node. */
@@ -192,6 +232,12 @@ export class AccessTokens {
         }
     }
 
+    #described({ hash, kind, createdOn, lastUsed, expiresOn }: StoredToken): TokenDescription {
+
+        const lastUsedOn = Math.max(lastUsed, this.#uses.of(hash));
+        return { id: idOfHash(hash), kind, createdOn, lastUsedOn, expiresOn: Math.min(lastUsedOn + this.#options.timeout, expiresOn ?? Infinity) };
+    }
+
     #load(hash: string, epoch: number): Promise<StoredToken | null> {
 
         return this.#cache.load(hash, epoch, () => this.#store.get(hash));
@@ -203,6 +249,18 @@ export class AccessTokens {
         const last = Math.max(lastUsed, this.#uses.of(hash));
         return now() >= last + timeout + this.#grace || expiresOn !== null && now() >= expiresOn;
     }
+}
+
+/** Returns the id of a token with a value; null for a value that no token has. */
+export function tokenId(value: string): string | null {
+
+    return value.length > MAX_VALUE_LENGTH ? null : idOfHash(digestOf(value));
+}
+
+/** A digest of the hash: the hash itself stays in the database. */
+function idOfHash(hash: string): string {
+
+    return digestOf(`id of ${hash}`).slice(0, ID_LENGTH);
 }
 
 /** True if this is the CSRF token of a session. */

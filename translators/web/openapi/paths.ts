@@ -245,6 +245,18 @@ export const PATHS: readonly PathDescription[] = [
         method: 'delete', path: '/auth/keys/{keyId}', route: '/auth/keys/{name*}', tag: 'Logins', summary: 'revoke an API key', response: SUCCESS
     },
     {
+        method: 'get', path: '/auth/tokens', tag: 'Logins', summary: 'the access tokens and legacy sessions of the caller',
+        query: [text('userId', 'for admin: those of this user')], response: jsonOf(ref('UserTokens'))
+    },
+    {
+        method: 'delete', path: '/auth/tokens', tag: 'Logins', summary: 'revoke all access tokens and legacy sessions of the caller',
+        query: [text('userId', 'for admin: those of this user')], response: SUCCESS
+    },
+    {
+        method: 'delete', path: '/auth/tokens/{tokenId}', route: '/auth/tokens/{name*}', tag: 'Logins', summary: 'revoke an access token or legacy session by its id',
+        query: [text('userId', 'for admin: of this user')], response: SUCCESS
+    },
+    {
         method: 'get', path: '/auth/login', route: '/auth/login/{name*}', tag: 'Logins', summary: 'the login providers for browsers',
         response: jsonOf(ref('LoginProviders'))
     },

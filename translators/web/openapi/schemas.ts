@@ -5,7 +5,7 @@ import {
     ACL, API_KEY_SCOPE, apiKey, apiKeys, arrayOf, batchResults, caller, constant, COUNT, design, ERROR, HANDLE_RECORD, HANDLE_UPDATE, HEALTH, IDS, initData,
     LABELS, LOGIN_PROVIDERS, METADATA, METHOD, OPEN, record, relationships, RIGHTS,
     SCHEMA_TEMPLATES, searchResults, SESSION, STARTUP_STATUS, TEXT, TOKEN, TRUTH,
-    TYPE_SCHEMAS, USAGE, VERSION, whole
+    TYPE_SCHEMAS, USAGE, USER_TOKENS, VERSION, whole
 } from '../../../lib/doip/result-schemas.js';
 
 export function ref(name: string): JsonObject {
@@ -79,6 +79,7 @@ export const SCHEMAS: Readonly<Record<string, JsonObject>> = {
     Method: METHOD,
     StartupStatus: STARTUP_STATUS,
     Usage: USAGE,
+    UserTokens: USER_TOKENS,
     Health: HEALTH,
     FrontPage: whole({ name: TEXT, version: TEXT, id: TEXT, links: { type: 'object', additionalProperties: TEXT } })
 };
