@@ -40,7 +40,7 @@ export interface WatchedPage {
     readonly complaints: string[];
     /** Patterns of complaints that a test expects, such as the line that the browser writes about a response with status 404. */
     readonly expected: RegExp[];
-    close(): Promise<void>;
+    readonly close: () => Promise<void>;
 }
 
 /** Opens a page in a profile of its own. */
