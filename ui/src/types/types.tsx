@@ -1,14 +1,9 @@
-/** Not built yet. */
+/** The screens about types. */
 
-import type { JSX } from 'preact';
+import { lazy } from '../components/lazy.js';
 import type { ScreenProps } from '../shell/app.js';
 
-export function Types({ route: { name } }: ScreenProps): JSX.Element {
+export { Types } from './list.js';
 
-    return <h1>{name}</h1>;
-}
-
-export function TypeScreen({ route: { name } }: ScreenProps): JSX.Element {
-
-    return <h1>{name}</h1>;
-}
+/** The editor of a type. */
+export const TypeScreen = lazy<ScreenProps>(async () => (await import('./editor/type-screen.js')).TypeScreen);

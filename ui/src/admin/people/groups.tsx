@@ -17,7 +17,7 @@ import { design } from '../../state/design.js';
 import { say } from '../../state/messages.js';
 import { findObjects, groupTypes, jsonObject, PAGE_SIZE, textAt, valueAt, type GroupType } from './accounts.js';
 import { GroupDialog } from './group-dialog.js';
-import { ListSearch } from './list-search.js';
+import { ListSearch } from '../../components/list-search.js';
 import { t } from './texts.js';
 import { short } from './users.js';
 

@@ -20,7 +20,7 @@ import { say, sayError } from '../../state/messages.js';
 import { KeyList } from '../account/keys.js';
 import { TokenList } from '../account/tokens.js';
 import { findObjects, PAGE_SIZE, putValue, textAt, userTypes, valueAt, type UserType } from './accounts.js';
-import { ListSearch } from './list-search.js';
+import { ListSearch } from '../../components/list-search.js';
 import { t } from './texts.js';
 import { NewUser, PasswordDialog } from './user-dialogs.js';
 

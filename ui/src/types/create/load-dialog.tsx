@@ -1,0 +1,81 @@
+/** Loads many types from a file. */
+
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { requestJson } from '../../api/client.js';
+import { Confirm } from '../../components/confirm.js';
+import { ErrorBox } from '../../components/feedback.js';
+import type { Json, JsonMap } from '../../json/exact-number.js';
+import { JsonSyntaxError } from '../../json/parse-json.js';
+import { jsonErrorText } from '../../json/texts.js';
+import { writeJson } from '../../json/write-json.js';
+import { readDesign, schemaIdOf, schemaOf } from '../../state/design.js';
+import { say, textOf } from '../../state/messages.js';
+import { readTypeFile, type TypeFile, type TypeInFile } from '../model/type-file.js';
+import { readTypeObject } from '../model/type-object.js';
+import { t } from '../texts.js';
+
+export function LoadDialog({ onClose, onLoaded }: { readonly onClose: () => void; readonly onLoaded: () => void }): JSX.Element {
+
+    const [file, setFile] = useState<TypeFile | null>(null);
+    const [error, setError] = useState<string | null>(null);
+    const read = async (chosen: File | undefined): Promise<void> => {
+
+        setFile(null);
+        setError(null);
+        try {
+            const found = chosen ? readTypeFile(await chosen.text()) : null;
+            setFile(found);
+            setError(found?.types.length === 0 ? t('noTypesFound') : null);
+        }
+        catch (failure) {
+            setError(t('loadFailed', { error: failure instanceof JsonSyntaxError ? jsonErrorText(failure) : textOf(failure) }));
+        }
+    };
+
+    const store = async (): Promise<void> => {
+
+        const types = file?.types.filter((type) => stateOf(type) !== 'unchanged') ?? [];
+        const text = writeJson({ results: await Promise.all(types.map(objectOf)) as readonly Json[] });
+        await requestJson({ method: 'POST', path: '/uploadObjects', body: { mediaType: 'application/json', open: () => text, isReplayable: true } });
+        await readDesign();
+        say(t('loaded', { count: types.length }));
+        onLoaded();
+    };
+
+    const types = file?.types ?? [];
+    return (
+        <Confirm title={t('loadTitle')} action={t('store')} onConfirm={store} onClose={onClose}>
+            <p class="muted">{t('loadHint')} {t('allOrNone')}</p>
+            <label>{t('choose')} <input type="file" required accept=".json,.ndjson,.jsonl,application/json" onChange={(event) => void read(event.currentTarget.files?.[0])} /></label>
+            {error !== null && <ErrorBox message={error} />}
+            {types.length > 0 && (
+                <>
+                    <h3>{t('found')}</h3>
+                    <ul class="member-list">
+                        {types.slice(0, 500).map((type) => <li key={type.name}><span dir="auto">{type.name}</span><span class="badge plain">{t(stateOf(type))}</span></li>)}
+                    </ul>
+                    {file && file.others > 0 && <p>{t('others', { count: file.others })}</p>}
+                </>
+            )}
+        </Confirm>
+    );
+}
+
+function stateOf({ name, content, isWhole }: TypeInFile): 'isNew' | 'replaces' | 'unchanged' {
+
+    const present = schemaOf(name);
+    if (!present) {
+        return 'isNew';
+    }
+
+    return !isWhole && writeJson(present as JsonMap) === writeJson(content['schema'] ?? null) ? 'unchanged' : 'replaces';
+}
+
+/** The object to store: the one that the service has of this name, also when the file has it under another id. */
+async function objectOf({ name, content, object, isWhole }: TypeInFile): Promise<JsonMap> {
+
+    const id = schemaIdOf(name);
+    const before = id === null || isWhole ? {} : (await readTypeObject(id)).content;
+    return { ...object, ...id === null ? {} : { id }, type: 'Schema', content: { identifier: '', ...before, ...content, name } };
+}

@@ -1,0 +1,142 @@
+/** The type that is edited: what is stored, and what the user has changed. */
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { RepositoryError } from '../../api/client.js';
+import type { Json, JsonMap } from '../../json/exact-number.js';
+import { withMember, withoutMember } from '../../json/pointer.js';
+import { JsonSyntaxError, parseJson } from '../../json/parse-json.js';
+import { writeJson } from '../../json/write-json.js';
+import { isAbort, textOf } from '../../state/messages.js';
+import { writeTypeObject, type TypeObject } from '../model/type-object.js';
+
+/** An error of the service in the Schema object. Lines and columns, from 1, are those of code. */
+export interface TypeError {
+    readonly pointer: string;
+    readonly message: string;
+    readonly line?: number;
+    readonly column?: number;
+}
+
+/** What is edited. */
+export interface Draft {
+    readonly base: TypeObject;
+    readonly content: JsonMap;
+    /** The schema as text, while it is edited as such. */
+    readonly schemaText: string;
+    readonly isValidJson: boolean;
+    readonly isChanged: boolean;
+    readonly isSchemaChanged: boolean;
+    readonly isCodeChanged: boolean;
+    /** Sets a member of the Schema object; undefined removes it. */
+    readonly set: (member: string, value: Json | undefined) => void;
+    readonly setSchemaText: (text: string) => void;
+    /** Begins again with another version. With `keep` the changes stay. */
+    readonly reset: (base: TypeObject, options?: { readonly keep?: boolean }) => void;
+}
+
+/** Spaces of an indentation. */
+const INDENT = 2;
+
+interface State {
+    readonly base: TypeObject;
+    readonly content: JsonMap;
+    readonly text: string | null;
+}
+
+/** The draft of a type that was read. */
+export function useDraft(stored: TypeObject): Draft {
+
+    const [{ base, content, text }, setState] = useState<State>({ base: stored, content: stored.content, text: null });
+    const written = writeJson(content['schema'] ?? null, INDENT);
+    const isValidJson = text === null || parsed(text) !== undefined;
+    const differs = (member: string): boolean => writeJson(base.content[member] ?? null) !== writeJson(content[member] ?? null);
+    return {
+        base, content, schemaText: text ?? written, isValidJson,
+        isChanged: !isValidJson || writeJson(base.content) !== writeJson(content), isSchemaChanged: differs('schema'), isCodeChanged: differs('javascript'),
+        set: (member, value) => setState((state) => ({
+            ...state, content: (value === undefined ? withoutMember(state.content, member) : withMember(state.content, member, value)) as JsonMap,
+            text: member === 'schema' ? null : state.text
+        })),
+        setSchemaText: (next) => setState((state) => {
+
+            const schema = parsed(next);
+            return { ...state, text: next, content: schema === undefined ? state.content : withMember(state.content, 'schema', schema) as JsonMap };
+        }),
+        reset: (next, { keep = false } = {}) => setState((state) => ({ base: next, content: keep ? state.content : next.content, text: keep ? state.text : null }))
+    };
+}
+
+function parsed(text: string): Json | undefined {
+
+    try {
+        return parseJson(text);
+    }
+    catch (error) {
+        if (error instanceof JsonSyntaxError) {
+            return undefined;
+        }
+
+        throw error;
+    }
+}
+
+/** What the service says about a draft. */
+export interface Diagnosis {
+    readonly errors: readonly TypeError[];
+    readonly state: 'unchanged' | 'checking' | 'valid' | 'invalid' | 'failed';
+    readonly failure: string | null;
+}
+
+/** Pause in typing before the service is asked, in milliseconds. */
+const PAUSE_MS = 500;
+
+const INVALID = 400;
+
+const NOTHING: Diagnosis = { errors: [], state: 'unchanged', failure: null };
+
+/** Asks the service, by a dry run, what is wrong with a draft. */
+export function useDiagnosis({ base, content, isChanged, isValidJson }: Draft): Diagnosis {
+
+    const [diagnosis, setDiagnosis] = useState(NOTHING);
+    const text = writeJson(content);
+    const latest = useRef(content);
+    latest.current = content;
+    useEffect(() => {
+
+        if (!isChanged || !isValidJson || !base.mayWrite) {
+            setDiagnosis(NOTHING);
+            return undefined;
+        }
+
+        const controller = new AbortController();
+        setDiagnosis(({ errors }) => ({ errors, state: 'checking', failure: null }));
+        const timer = setTimeout(() => {
+
+            writeTypeObject({ id: base.id, content: latest.current, etag: null }, { dryRun: true, signal: controller.signal }).then(
+                () => !controller.signal.aborted && setDiagnosis({ errors: [], state: 'valid', failure: null }),
+                (error: unknown) => {
+
+                    if (!controller.signal.aborted && !isAbort(error)) {
+                        setDiagnosis(diagnosisOf(error));
+                    }
+                });
+        }, PAUSE_MS);
+        return () => {
+
+            clearTimeout(timer);
+            controller.abort(new DOMException('the type was changed again', 'AbortError'));
+        };
+    }, [text, isChanged, isValidJson, base]);
+    return diagnosis;
+}
+
+/** What a rejected write says about a type. */
+export function diagnosisOf(error: unknown): Diagnosis {
+
+    if (error instanceof RepositoryError && error.status === INVALID) {
+        const errors = error.errors.length > 0 ? error.errors as readonly TypeError[] : [{ pointer: '', message: error.message }];
+        return { errors, state: 'invalid', failure: null };
+    }
+
+    return { errors: [], state: 'failed', failure: textOf(error) };
+}

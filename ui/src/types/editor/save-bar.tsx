@@ -1,0 +1,114 @@
+/** The bar below the editor: what the service says about the draft, and the way to store it. */
+
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { RepositoryError } from '../../api/client.js';
+import { ErrorBox } from '../../components/feedback.js';
+import { Icon } from '../../components/icon.js';
+import { go, guardLeaving, to } from '../../router.js';
+import { readDesign } from '../../state/design.js';
+import { say, sayError, textOf } from '../../state/messages.js';
+import { readTypeObject, writeTypeObject, type TypeObject } from '../model/type-object.js';
+import { Conflict } from './conflict.js';
+import type { Diagnosis, Draft } from './draft.js';
+import { FitDialog } from './fit-dialog.js';
+import { t } from './texts.js';
+
+interface SaveBarProps {
+    readonly name: string;
+    readonly draft: Draft;
+    readonly diagnosis: Diagnosis;
+    readonly onSaved: () => void;
+}
+
+const CHANGED = 412;
+
+const NOT_FOUND = 404;
+
+export function SaveBar({ name, draft, diagnosis, onSaved }: SaveBarProps): JSX.Element {
+
+    const [state, setState] = useState<{ readonly isBusy: boolean; readonly error: string | null; readonly theirs: TypeObject | null }>({ isBusy: false, error: null, theirs: null });
+    const [fit, setFit] = useState<'check' | 'save' | null>(null);
+    const { base, content, isChanged, isValidJson, isSchemaChanged } = draft;
+    const save = async (etag: string | null = base.etag): Promise<void> => {
+
+        setFit(null);
+        setState({ isBusy: true, error: null, theirs: null });
+        try {
+            await writeTypeObject({ id: base.id, content, etag });
+            draft.reset(await readTypeObject(base.id));
+            guardLeaving(null);
+            await readDesign();
+            setState({ isBusy: false, error: null, theirs: null });
+            const newName = typeof content['name'] === 'string' ? content['name'] : name;
+            say(t('saved', { name: newName }));
+            onSaved();
+            if (newName !== name) {
+                go(to.type(newName), { replace: true });
+            }
+        }
+        catch (error) {
+            const isConflict = error instanceof RepositoryError && error.status === CHANGED;
+            setState({ isBusy: false, error: isConflict ? null : error instanceof RepositoryError && error.status === NOT_FOUND ? t('gone') : textOf(error), theirs: null });
+            if (isConflict) {
+                readTypeObject(base.id).then((theirs) => setState({ isBusy: false, error: null, theirs }), sayError);
+            }
+        }
+    };
+
+    const takeTheirs = (theirs: TypeObject): void => {
+
+        draft.reset(theirs);
+        setState({ isBusy: false, error: null, theirs: null });
+    };
+
+    return (
+        <div class="save-area">
+            {state.theirs && <Conflict mine={content} theirs={state.theirs} onTake={takeTheirs} onOverwrite={(theirs) => void save(theirs.etag)} />}
+            {state.error !== null && <ErrorBox message={state.error} />}
+            <div class="save-bar" role="region" aria-label={t('save')}>
+                <div class="grow" role="status"><State draft={draft} diagnosis={diagnosis} /></div>
+                {isSchemaChanged && isValidJson && <button type="button" onClick={() => setFit('check')}>{t('fit')}</button>}
+                {isChanged && <button type="button" onClick={() => draft.reset(base)}>{t('discard')}</button>}
+                <button type="button" class="primary" disabled={!isChanged || !isValidJson || state.isBusy} onClick={() => (isSchemaChanged ? setFit('save') : void save())}>
+                    <Icon name="save" />{t('save')}
+                </button>
+            </div>
+            {fit && <FitDialog type={name} schema={content['schema'] ?? null} isBeforeSave={fit === 'save'} onSave={() => void save()} onClose={() => setFit(null)} />}
+        </div>
+    );
+}
+
+function State({ draft: { isChanged, isValidJson }, diagnosis: { state, errors, failure } }: { readonly draft: Draft; readonly diagnosis: Diagnosis }): JSX.Element | null {
+
+    if (!isChanged) {
+        return null;
+    }
+
+    if (!isValidJson) {
+        return <span class="danger-text">{t('invalidJson')}</span>;
+    }
+
+    switch (state) {
+        case 'checking': {
+            return <span class="muted">{t('checking')}</span>;
+        }
+
+        case 'valid': {
+            return <span class="success-text">{t('noErrors')} <small>{t('unsaved')}</small></span>;
+        }
+
+        case 'invalid': {
+            const [first] = errors;
+            return <span class="danger-text">{t('errorCount', { count: errors.length })}: <bdi>{first?.pointer} {first?.message}{first?.line !== undefined && ` (${t('lineColumn', { line: first.line, column: first.column ?? 1 })})`}</bdi></span>;
+        }
+
+        case 'failed': {
+            return <span class="danger-text">{t('checkFailed', { error: failure ?? '' })}</span>;
+        }
+
+        default: {
+            return <span class="muted">{t('unsaved')}</span>;
+        }
+    }
+}
