@@ -14,7 +14,7 @@ import type { Extension, Text } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import type { JSX } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { styleNonce } from '../config.js';
 import { language as uiLanguage } from '../i18n/index.js';
 import { syntaxErrors } from './syntax-errors.js';
@@ -77,14 +77,15 @@ export function Mirror(props: CodeEditorProps): JSX.Element {
     useEffect(() => {
 
         const { label, value } = current.current.props;
-        const content = EditorView.contentAttributes.of({ 'aria-label': label, 'aria-describedby': hint });
+        const content = EditorView.contentAttributes.of({ 'tabindex': '0', 'aria-label': label, 'aria-describedby': hint });
         const state = EditorState.create({ doc: value, extensions: [extensionsFor(current.current), content, editable.current.of(access(props.readOnly))] });
         const editor = new EditorView({ state, ...host.current ? { parent: host.current } : {} });
         view.current = editor;
         return () => editor.destroy();
     }, [props.language, props.height, uiLanguage.value]);
     useEffect(() => view.current?.dispatch({ effects: editable.current.reconfigure(access(props.readOnly)) }), [props.readOnly]);
-    useEffect(() => {
+    // Before the browser paints: later, the value may be older than what was typed meanwhile.
+    useLayoutEffect(() => {
 
         const editor = view.current;
         if (editor && props.value !== current.current.text) {

@@ -69,7 +69,7 @@ function stateOf({ name, content, isWhole }: TypeInFile): 'isNew' | 'replaces' |
         return 'isNew';
     }
 
-    return !isWhole && writeJson(present as JsonMap) === writeJson(content['schema'] ?? null) ? 'unchanged' : 'replaces';
+    return !isWhole && writeJson(present) === writeJson(content['schema'] ?? null) ? 'unchanged' : 'replaces';
 }
 
 /** The object to store: the one that the service has of this name, also when the file has it under another id. */

@@ -47,7 +47,7 @@ export function completionsFor(before: string, fields: readonly string[]): reado
         return ['cordra', 'cordraUtil'].map((label) => ({ label }));
     }
 
-    const [, owner = ''] = /([\w$.?]+)\.$/.exec(before) ?? [];
+    const [, owner = ''] = /(?<![\w$.?])([\w$.?]{1,200})\.$/.exec(before) ?? [];
     const name = owner.replaceAll('?', '');
     if (name.endsWith('content')) {
         return fields.map((label) => ({ label, kind: 'property' }));

@@ -47,7 +47,7 @@ export function TypeScreen({ route: { name, params } }: ScreenProps): JSX.Elemen
     const { value, error, reload } = useResource(async (signal) => {
 
         const schema = schemaOf(name);
-        return id !== null ? readTypeObject(id, signal) : schema ? builtIn(name, schema as JsonMap) : null;
+        return id !== null ? readTypeObject(id, signal) : schema ? builtIn(name, schema) : null;
     }, [id, isKnown, caller.value.userId]);
     if (!isKnown || !value && !error && schemaOf(name)) {
         return <Loading />;

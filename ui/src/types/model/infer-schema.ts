@@ -6,7 +6,7 @@ import { isJsonMap, isNumber, type Json, type JsonMap } from '../../json/exact-n
 const LONG = 200;
 
 const FORMATS: readonly (readonly [format: string, pattern: RegExp])[] = [
-    ['date', /^\d{4}-\d\d-\d\d$/], ['date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/], ['uri', /^https?:\/\/\S+$/], ['email', /^[^\s@]+@[^\s@]+\.[^\s@]+$/]
+    ['date', /^\d{4}-\d\d-\d\d$/], ['date-time', /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/], ['uri', /^https?:\/\/\S+$/], ['email', /^[^\s@]+@[^\s@][^\s.@]*\.[^\s@]+$/]
 ];
 
 /** Names of properties that are likely to name an object. */
@@ -19,7 +19,7 @@ export function schemaOfExamples(examples: readonly Json[], keyword: string): Js
         throw new TypeError('an example is a JSON object');
     }
 
-    return withTitle(schemaOf(examples) as JsonMap, keyword);
+    return withTitle(schemaOf(examples), keyword);
 }
 
 /** A schema for the rows of a table, by the names of its columns. */
