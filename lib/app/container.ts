@@ -38,6 +38,7 @@ import { ObjectWriter } from '../objects/object-writer.js';
 import { Quotas } from '../objects/quotas/quotas.js';
 import { UsageCounter } from '../objects/quotas/usage-counter.js';
 import { ReferenceChecker } from '../objects/reference-checker.js';
+import { ServiceStatus } from '../health/service-status.js';
 import { LabelReader } from '../relationships/label-reader.js';
 import { RelationshipService } from '../relationships/relationship-service.js';
 import { TxnIdGenerator } from '../objects/txn-id-generator.js';
@@ -145,6 +146,7 @@ async function openClaimed(options: GatewayOptions, shell: GatewayShell): Promis
         const parts = await compose(db, options, shell);
         const { auditTrail, blobs, identity, jobs, scripting, search, services } = parts;
         await shutdown.use(() => blobs, () => blobs.close());
+        await shutdown.use(() => parts.status, (status) => status.close());
         await shutdown.use(() => auditTrail, (trail) => trail?.close());
         await parts.floor.renew();
         const { generatedPassword } = await bootstrap(parts);
@@ -292,6 +294,7 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     const relationships = new RelationshipService({
         references: referenceStore, objects: scan, policy, resolution, labels, limit: options.relatedObjects ?? RELATED_OBJECTS
     });
+    const status = new ServiceStatus({ db, jobStore, index: search.index, outbox: handles.outbox });
     const bulk = await composeBulk({ dataDir: options.dataDir, limits, statuses, explain });
     const services: Services = {
         get serviceId() {
@@ -307,12 +310,14 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
             directory: identity.directory, secretRemover, secrets: identity.secretTransfer, references,
             rehearse: scripting.rehearse, barrier, refresh: () => reader.epochs()
         }),
-        space: new FreeSpace(options.storageChooser ? {} : db, makeSpace), startup, log, policy, identity, usage, auditLog, auditTrail,
+        space: new FreeSpace(options.storageChooser ? {} : db, makeSpace), startup, status,
+        log, policy, identity, usage, auditLog, auditTrail,
         passwordChanges: new PasswordChanges({ admin: identity.admin, catalog, logins: identity.logins, objects, reader }),
         handles, endpoint, localSecret: identity.local.secret
     };
     return {
-        db, log, floor, usage, auditTrail, scripting, blobs, jobs, jobStore, search, identity, objectStore, catalogStore, settings, catalog, creation, reader,
+        db, log, floor, status, usage, auditTrail, scripting, blobs, jobs,
+        jobStore, search, identity, objectStore, catalogStore, settings, catalog, creation, reader,
         admin: identity.admin, services, seed: options
     };
 }

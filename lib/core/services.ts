@@ -24,6 +24,7 @@ import type { Scripting } from '../scripting/scripting.js';
 import type { ReindexJobs } from '../search/reindex-job.js';
 import type { HighestSafeTxn } from '../search/highest-safe-txn.js';
 import type { FreeSpace } from '../stores/free-space.js';
+import type { ServiceStatus } from '../health/service-status.js';
 import type { StartupState } from '../health/startup-state.js';
 import { arrayOf, COUNT, TEXT, whole } from '../doip/result-schemas.js';
 import type { ScriptedServices } from '../scripting/host/service-host.js';
@@ -114,6 +115,7 @@ export interface Services extends ScriptedServices {
     /** Free disk space. */
     readonly space: Pick<FreeSpace, 'demand'>;
     readonly startup: StartupState;
+    readonly status: Pick<ServiceStatus, 'report'>;
     readonly log: Logger;
     readonly passwordChanges: PasswordChanges;
     readonly handles: Handles;

@@ -58,6 +58,7 @@ export const Op = {
     sessionsGet: 'gateway/Op.Sessions.Get',
     sessionsDelete: 'gateway/Op.Sessions.Delete',
     startupStatus: 'gateway/Op.StartupStatus',
+    status: 'gateway/Op.Status',
     health: 'gateway/Op.Health',
     describe: 'gateway/Op.Describe',
     usage: 'gateway/Op.Usage'

@@ -200,6 +200,19 @@ export const STARTUP_STATUS: JsonObject = record(
     { state: { enum: ['UP', 'FAILED'] }, details: SUBSYSTEMS, subsystems: SUBSYSTEMS, message: TEXT }, ['state', 'details', 'subsystems']
 );
 
+/** Figures about the running service. */
+export const SERVICE_STATUS: JsonObject = record({
+    version: TEXT, node: TEXT, startedOn: COUNT,
+    database: record({ kind: { enum: ['SQLite', 'MySQL'] }, bytes: COUNT, freeBytes: COUNT }, ['kind']),
+    index: record({ isUp: TRUTH, documents: COUNT, segments: COUNT, pendingChanges: COUNT }, ['isUp', 'pendingChanges']),
+    jobs: arrayOf(record({
+        id: COUNT, type: TEXT, state: { enum: ['waiting', 'running', 'done', 'failed'] }, createdOn: COUNT, progress: {}, error: TEXT
+    }, ['id', 'type', 'state', 'createdOn'])),
+    handles: whole({ outbox: COUNT, errors: COUNT }),
+    memory: whole({ rssBytes: COUNT, heapBytes: COUNT }),
+    eventLoop: record({ p99Ms: { type: 'number', minimum: 0 } })
+}, ['version', 'node', 'startedOn', 'database', 'index', 'jobs', 'memory', 'eventLoop']);
+
 export const HEALTH: JsonObject = constant({ status: 'UP' });
 
 const TOTALS = { objects: COUNT, bytes: COUNT, maxObjects: limit, maxBytes: limit };

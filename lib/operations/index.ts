@@ -43,6 +43,7 @@ import { hello } from './service/hello.js';
 import { listOperations } from './service/list-operations.js';
 import { usage } from './service/usage.js';
 import { startupStatus } from './service/startup-status.js';
+import { status } from './service/status.js';
 import { health } from './service/health.js';
 import { describe } from './service/describe.js';
 import { createSession } from './sessions/create.js';
@@ -66,5 +67,5 @@ export const builtInOperations = [
     getAcl, updateAcl, explainRights, getLabels, listSchemas, getSchema, updateSchema, deleteSchema, getSchemaTemplates, call, listMethods,
     uploadObjects, exportObjects, importObjects,
     changeAdminPassword, updateHandles, handleUpdateStatus, resolveHandle, locateHandle, createSession, getSession, deleteSession,
-    startupStatus, health, describe, usage, listAudit, verifyAudit, loginProviders, beginLogin, completeLogin
+    startupStatus, status, health, describe, usage, listAudit, verifyAudit, loginProviders, beginLogin, completeLogin
 ] as unknown as readonly Operation[];

@@ -26,6 +26,12 @@ export interface Job {
     readonly lastError: string | null;
 }
 
+/** A job without its payload, for administrators. */
+export interface JobRecord extends Omit<Job, 'payload'> {
+    /** Epoch ms. */
+    readonly createdOn: number;
+}
+
 /** A job with the lease to run it. */
 export interface LeasedJob extends Job {
     readonly lease: string;
@@ -196,6 +202,17 @@ export class JobStore {
         return rows.map(toJob);
     }
 
+    /** Returns the newest jobs of all kinds, without their payloads. */
+    async recent(limit: number): Promise<JobRecord[]> {
+
+        const rows = await this.#sql.recent.read<Omit<JobRow, 'payload'> & { readonly created_on: number }>({ limit: Math.min(limit, MAX_LIST) });
+        return rows.map(({ created_on: createdOn, ...found }) => {
+
+            const { payload: _, ...job } = toJob({ ...found, payload: 'null' });
+            return { ...job, createdOn };
+        });
+    }
+
     /** Returns when the next waiting job of a kind is due, or a lease of it expires, whichever is first (epoch ms); null for neither. */
     async nextDue(kind: string): Promise<number | null> {
 
@@ -293,6 +310,8 @@ function buildStatements(db: Database) {
             .where('kind', bind('kind')).orderBy('id', 'desc').limit(bind('limit'))),
         listState: build<'kind' | 'state' | 'limit'>((knex, bind) => knex('jobs').select(COLUMNS)
             .where({ kind: bind('kind'), state: bind('state') }).orderBy('id', 'desc').limit(bind('limit'))),
+        recent: build<'limit'>((knex, bind) => knex('jobs').select('id', 'kind', 'state', 'progress', 'attempts', 'last_error', 'created_on')
+            .orderBy('id', 'desc').limit(bind('limit'))),
         ended: build<'before' | 'limit'>((knex, bind) => knex('jobs').select('id')
             .whereIn('state', ['done', 'failed']).where('updated_on', '<', bind('before')).orderBy('id').limit(bind('limit'))),
         countDue: build<'now' | 'limit'>((knex, bind) => knex.count({ count: '*' }).from(

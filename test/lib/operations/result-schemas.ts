@@ -180,6 +180,8 @@ const CASES: readonly Case[] = [
     [Op.handlesLocate, onNote({ view: 'json' })],
     [Op.handlesLocate, {}],
     [Op.startupStatus],
+    [Op.status],
+    [Op.status],
     [Op.health],
     [Op.health, { attributes: { check: 'live' }, ...anonymous }],
     [Op.auditList],

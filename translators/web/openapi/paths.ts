@@ -336,6 +336,7 @@ export const PATHS: readonly PathDescription[] = [
     { method: 'get', path: '/design', tag: 'Service', summary: 'the design with the schemas of all types', response: jsonOf(ref('Design')) },
     { method: 'get', path: '/initData', tag: 'Service', summary: 'version, design and the current login, for user interfaces', response: jsonOf(ref('InitData')) },
     { method: 'get', path: '/startupStatus', tag: 'Service', summary: 'the status of the subsystems; 500 when one has failed', response: jsonOf(ref('StartupStatus')) },
+    { method: 'get', path: '/status', tag: 'Administration', summary: 'figures about the running service', response: jsonOf(ref('Status')) },
     { method: 'get', path: '/health/live', tag: 'Service', summary: 'whether the process responds', response: jsonOf(ref('Health')) },
     { method: 'get', path: '/health/ready', tag: 'Service', summary: 'whether the service should get requests; otherwise 503', response: jsonOf(ref('Health')) },
     { method: 'get', path: '/', route: '', tag: 'Service', summary: 'name, version and links; a page for browsers', response: { 'application/json': ref('FrontPage'), 'text/html': TEXT } },

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../lib/util/json-types.js';
 import {
     ACL, API_KEY_SCOPE, apiKey, apiKeys, arrayOf, batchResults, caller, constant, COUNT, design, ERROR, HANDLE_RECORD, HANDLE_UPDATE, HEALTH, IDS, initData,
     LABELS, LOGIN_PROVIDERS, METADATA, METHOD, OPEN, record, relationships, RIGHTS,
-    SCHEMA_TEMPLATES, searchResults, SESSION, STARTUP_STATUS, TEXT, TOKEN, TRUTH,
+    SCHEMA_TEMPLATES, SERVICE_STATUS, searchResults, SESSION, STARTUP_STATUS, TEXT, TOKEN, TRUTH,
     TYPE_SCHEMAS, USAGE, USER_TOKENS, VERSION, whole
 } from '../../../lib/doip/result-schemas.js';
 
@@ -78,6 +78,7 @@ export const SCHEMAS: Readonly<Record<string, JsonObject>> = {
     HandleUpdate: HANDLE_UPDATE,
     Method: METHOD,
     StartupStatus: STARTUP_STATUS,
+    Status: SERVICE_STATUS,
     Usage: USAGE,
     UserTokens: USER_TOKENS,
     Health: HEALTH,

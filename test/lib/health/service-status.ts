@@ -1,0 +1,110 @@
+/** Figures about the running service: for administrators alone, on every database, and what happens when they cannot be read. */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import type { JsonObject } from '../../../lib/util/json-types.js';
+import { Op } from '../../../lib/doip/operation-ids.js';
+import { ServiceStatus } from '../../../lib/health/service-status.js';
+import { implementation } from '../../../lib/util/version.js';
+import { account, ACCOUNT, basic, defineAccounts } from '../../support/accounts.js';
+import type { TestDatabase } from '../../support/database.js';
+import { forEachDatabase } from '../../support/database.js';
+import type { TestGateway } from '../../support/gateway.js';
+import { ADMIN, startGateway } from '../../support/gateway.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+const OK = '0.DOIP/Status.001';
+const UNAUTHENTICATED = '0.DOIP/Status.102';
+const FORBIDDEN = '0.DOIP/Status.103';
+
+forEachDatabase((name, create) => {
+
+    describe(`the status of the service on ${name}`, () => {
+
+        let place: TestDatabase;
+        let test: TestGateway;
+
+        before(async () => {
+
+            place = await create();
+            test = await startGateway(place);
+            await defineAccounts(test);
+            await test.create(ACCOUNT, account('ann'), { id: 'test/ann' });
+        });
+
+        after(async () => {
+
+            await test.stop();
+            await place.dispose();
+        });
+
+        it('has figures of database, index, jobs and process', async () => {
+
+            await test.asAdmin(Op.reindexBatch, { input: ['test/ann', 'test/a secret of the payload'] });
+            const { value, status } = await test.asAdmin(Op.status);
+            const { version, database, index, jobs, memory, startedOn } = value as Record<string, JsonObject> & { jobs: JsonObject[] };
+            const found = jobs.find(({ type }) => type === 'search.reindex');
+
+            expect(status).to.equal(OK);
+            expect<unknown>(version).to.equal(implementation.version);
+            expect<unknown>(database?.['kind']).to.equal(name.includes('SQLite') ? 'SQLite' : 'MySQL');
+            expect(Number(database?.['bytes'])).to.be.above(0);
+            expect(Number(index?.['documents'])).to.be.above(0);
+            expect<unknown>([found?.['state'], typeof found?.['createdOn']]).to.equal(['done', 'number']);
+            expect(JSON.stringify(jobs)).to.not.include('a secret of the payload');
+            expect(Number(memory?.['rssBytes'])).to.be.above(Number(memory?.['heapBytes']));
+            expect(Number(startedOn) <= Date.now()).to.be.true();
+        });
+
+        it('is for the administrator alone, also of those with an API key', async () => {
+
+            const { value } = await test.asAdmin(Op.keysCreate, { input: { name: 'narrow', types: ['Document'] } });
+
+            expect((await test.perform(Op.status)).status).to.equal(UNAUTHENTICATED);
+            expect((await test.perform(Op.status, { authentication: basic('ann') })).status).to.equal(FORBIDDEN);
+            expect((await test.perform(Op.status, { authentication: { token: (value as { key: string }).key } })).status).to.equal(FORBIDDEN);
+            expect((await test.perform(Op.status, { authentication: ADMIN, safe: true })).status).to.equal(OK);
+        });
+    });
+});
+
+describe('the status of a service', () => {
+
+    const sources = (size: () => Promise<number>, error = ''): ConstructorParameters<typeof ServiceStatus>[0] => ({
+        db: { dialect: 'sqlite', size, usage: () => ({ writers: [], pool: null, disk: null }) },
+        index: { usage: () => Promise.reject(new Error('gone')), load: { isUp: false, pending: 3 } },
+        jobStore: { recent: () => Promise.resolve([
+            { id: 1, kind: 'a', state: 'failed', progress: 'x'.repeat(1000), attempts: 1, lastError: error, createdOn: 5 },
+            { id: 2, kind: 'b', state: 'running', progress: { done: 1 }, attempts: 1, lastError: null, createdOn: 6 }
+        ]) },
+        outbox: { counts: () => Promise.resolve({ entries: 7, failed: 2 }) }
+    });
+
+    it('is there without what cannot be read, or not in time, and with short texts only', { timeout: 10_000 }, async () => {
+
+        const status = new ServiceStatus(sources(() => new Promise(() => {}), 'e'.repeat(5000)));
+        const { database, index, jobs, handles } = await status.report() as Record<string, JsonObject> & { jobs: JsonObject[] };
+        status.close();
+
+        expect<unknown>([database, index, handles]).to.equal([{ kind: 'SQLite' }, { isUp: false, pendingChanges: 3 }, { outbox: 7, errors: 2 }]);
+        expect<unknown>(jobs).to.equal([
+            { id: 1, type: 'a', state: 'failed', createdOn: 5, error: 'e'.repeat(500) }, { id: 2, type: 'b', state: 'running', createdOn: 6, progress: { done: 1 } }
+        ]);
+    });
+
+    it('asks for what takes time once in some seconds, however many requests there are', async () => {
+
+        let [asked, now] = [0, 1_000_000];
+        const status = new ServiceStatus(sources(() => Promise.resolve(++asked)), () => now);
+        const bytes = async () => (await status.report() as Record<string, JsonObject>)['database']?.['bytes'];
+
+        expect<unknown>(await Promise.all([bytes(), bytes(), bytes()])).to.equal([1, 1, 1]);
+        now += 4_999;
+        expect<unknown>(await bytes()).to.equal(1);
+        now += 1;
+        expect<unknown>(await bytes()).to.equal(2);
+        status.close();
+    });
+});
