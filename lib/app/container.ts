@@ -39,6 +39,7 @@ import { Quotas } from '../objects/quotas/quotas.js';
 import { UsageCounter } from '../objects/quotas/usage-counter.js';
 import { ReferenceChecker } from '../objects/reference-checker.js';
 import { ServiceStatus } from '../health/service-status.js';
+import { SchemaCheck } from '../objects/schema-check.js';
 import { LabelReader } from '../relationships/label-reader.js';
 import { RelationshipService } from '../relationships/relationship-service.js';
 import { TxnIdGenerator } from '../objects/txn-id-generator.js';
@@ -301,7 +302,8 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
 
             return catalog.current.serviceId;
         },
-        registry, reader, creation, objects, loader, resolution, elements, versions, relationships, labels, catalog, limits, scripts: scripting, bulk,
+        registry, reader, creation, objects, loader, resolution, elements, versions, relationships, labels,
+        schemaCheck: new SchemaCheck({ objects: scan, catalog, policy }), catalog, limits, scripts: scripting, bulk,
         reindexing: search.reindexing({ locks: writing.locks, makeForm: (object, caller) => objects.indexFormOf(object, { caller }) }),
         highestSafeTxn: new HighestSafeTxn({ index: search.index, objects: objectStore, clock, floor }),
         search: new SearchService({ index: search.index, objects: scan, policy, catalog, resolution, timeoutMs: options.search?.timeout }),

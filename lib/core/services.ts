@@ -15,6 +15,7 @@ import type { Handles } from '../handles/handles.js';
 import type { PasswordChanges } from '../identity/authentication/password-changes.js';
 import type { Policy } from '../identity/access/access-policy.js';
 import type { UsageCounter } from '../objects/quotas/usage-counter.js';
+import type { SchemaCheck } from '../objects/schema-check.js';
 import type { ObjectLoader } from '../objects/read/object-loader.js';
 import type { ObjectResolution } from '../objects/read/object-resolution.js';
 import type { LabelReader } from '../relationships/label-reader.js';
@@ -100,6 +101,7 @@ export interface Services extends ScriptedServices {
     readonly versions: VersionService;
     readonly relationships: RelationshipService;
     readonly labels: LabelReader;
+    readonly schemaCheck: Pick<SchemaCheck, 'page'>;
     readonly reindexing: ReindexJobs;
     readonly highestSafeTxn: HighestSafeTxn;
     readonly bulk: BulkService;

@@ -43,6 +43,7 @@ export const Op = {
     schemasGet: 'gateway/Op.Schemas.Get',
     schemasUpdate: 'gateway/Op.Schemas.Update',
     schemasDelete: 'gateway/Op.Schemas.Delete',
+    schemasCheck: 'gateway/Op.Schemas.Check',
     schemaTemplates: 'gateway/Op.Schemas.Templates',
     changeAdminPassword: 'gateway/Op.ChangeAdminPassword',
     call: 'gateway/Op.Call',

@@ -133,6 +133,13 @@ export const TYPE_SCHEMA: JsonObject = { type: ['object', 'boolean'] };
 
 export const TYPE_SCHEMAS: JsonObject = { type: 'object', description: 'JSON schemas by the name of their type', additionalProperties: TYPE_SCHEMA };
 
+/** A page of a check of objects against another schema of their type. */
+export const SCHEMA_CHECK: JsonObject = record({
+    type: TEXT, total: { ...COUNT, description: 'objects of the type' }, checked: COUNT, invalid: COUNT,
+    samples: arrayOf(whole({ id: TEXT, errors: arrayOf(whole({ pointer: TEXT, message: TEXT })) })),
+    next: { ...TEXT, description: 'the parameter after of the next page' }
+}, ['type', 'total', 'checked', 'invalid', 'samples']);
+
 export const SCHEMA_TEMPLATES: JsonObject = whole({ templates: { type: 'object', additionalProperties: OPEN }, exampleJavaScript: TEXT });
 
 /** The design, by the schema of the schemas of all types. */

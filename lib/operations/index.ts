@@ -50,6 +50,7 @@ import { createSession } from './sessions/create.js';
 import { deleteSession } from './sessions/delete.js';
 import { getSession } from './sessions/get.js';
 import { call } from './methods/call.js';
+import { checkSchema } from './schemas/check.js';
 import { deleteSchema } from './schemas/delete.js';
 import { getSchema } from './schemas/get.js';
 import { listSchemas } from './schemas/list.js';
@@ -64,7 +65,7 @@ export const builtInOperations = [
     hello, listOperations, create, search, retrieve, update, remove,
     token, introspect, revoke, changePassword, checkCredentials, getInitData, batchUpload, reindexBatch, highestSafeTxnId, getDesign,
     getRelationships, publishVersion, getVersions, createKey, listKeys, revokeKey, listTokens, revokeTokens,
-    getAcl, updateAcl, explainRights, getLabels, listSchemas, getSchema, updateSchema, deleteSchema, getSchemaTemplates, call, listMethods,
+    getAcl, updateAcl, explainRights, getLabels, listSchemas, getSchema, updateSchema, deleteSchema, checkSchema, getSchemaTemplates, call, listMethods,
     uploadObjects, exportObjects, importObjects,
     changeAdminPassword, updateHandles, handleUpdateStatus, resolveHandle, locateHandle, createSession, getSession, deleteSession,
     startupStatus, status, health, describe, usage, listAudit, verifyAudit, loginProviders, beginLogin, completeLogin

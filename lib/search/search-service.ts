@@ -9,7 +9,7 @@ import type { ObjectResolution } from '../objects/read/object-resolution.js';
 import type { Catalog } from '../types/catalog.js';
 import type { DoipError } from '../errors/errors.js';
 import { tooManyRequests, unavailable } from '../errors/errors.js';
-import { accessOf } from './matching/acl-filter.js';
+import { FULL_ACCESS, accessOf } from './matching/acl-filter.js';
 import { filterQuery } from './collectors/facet-collector.js';
 import { BLOCK } from './runtime/hit-pages.js';
 import { EventLoopYielder } from '../util/concurrency/event-loop-yielder.js';
@@ -127,6 +127,17 @@ export class SearchService {
     async objects(query: SearchQuery, context: SearchContext): Promise<Found<DigitalObject>> {
 
         return await this.#search(query, context, (hits) => this.#results.load(hits, context));
+    }
+
+    /** Returns the number of objects of a type, whoever may read them; not for clients without rights to all of them. */
+    async countOfType(type: string, context: SearchContext): Promise<number> {
+
+        const { size, hits } = await this.#parts.index.search({
+            query: filterQuery('type', type), filterQueries: [], facets: [], sort: [], start: 0, limit: 0, includeScore: false, includeVersions: true,
+            access: FULL_ACCESS, caller: keyOf(context)
+        });
+        await hits.return();
+        return size;
     }
 
     async *#visibleIds(hits: Hits, context: SearchContext): AsyncGenerator<readonly string[], void, undefined> {

@@ -5,7 +5,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { ContentError } from '../errors/errors.js';
-import { badRequest } from '../errors/errors.js';
+import { badRequest, invalidContent } from '../errors/errors.js';
 import type { JsonObject } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
 import { serviceId } from '../doip/ids.js';
@@ -110,6 +110,29 @@ export class TypeRegistry {
         }
 
         return type;
+    }
+
+    /**
+     * Returns a type as it would be with another schema; a new one if there is none of this name.
+     *
+     * @throws DoipError 400, with JSON pointers into the content of its Schema object, if the schema cannot be used
+     */
+    withSchema(name: string, schema: JsonObject): TypeDefinition {
+
+        const former = this.#sources.get(name);
+        if (former && former.schemaId === null) {
+            throw badRequest(`type ${name} is built in and cannot be changed`);
+        }
+
+        const content = { ...former?.content, name, schema };
+        const errors = schemaObjectErrors(content, this.#lookup, this.#keywordNames);
+        if (errors.length > 0) {
+            throw invalidContent(errors);
+        }
+
+        const id = former?.schemaId ?? '';
+        const schemas = [...this.#options.schemas.filter((each) => each.id !== id), { id, content }];
+        return TypeRegistry.build({ ...this.#options, schemas, previous: this }).require(name);
     }
 
     /** Returns the names of all types, built-in types first. */

@@ -15,6 +15,7 @@ import { checkCredentialsRoutes } from './check-credentials.js';
 import { designRoutes } from './design.js';
 import { labelRoutes } from './gateway/labels.js';
 import { rightsRoutes } from './gateway/rights.js';
+import { schemaCheckRoutes } from './gateway/schema-check.js';
 import { statusRoutes } from './gateway/status.js';
 import { handleRoutes } from './handles.js';
 import { listMethodsRoutes } from './list-methods.js';
@@ -34,7 +35,8 @@ import { versionRoutes } from './versions.js';
 export const restRoutes: readonly Route[] = [
     ...objectRoutes, ...aclRoutes, ...searchRoutes, ...schemaRoutes, ...versionRoutes, ...relationshipRoutes, ...callRoutes, ...listMethodsRoutes,
     ...authRoutes, ...checkCredentialsRoutes, ...userRoutes, ...adminPasswordRoutes, ...batchUploadRoutes, ...uploadObjectsRoutes, ...handleRoutes,
-    ...updateHandlesRoutes, ...reindexBatchRoutes, ...startupStatusRoutes, ...designRoutes, ...rightsRoutes, ...labelRoutes, ...statusRoutes
+    ...updateHandlesRoutes, ...reindexBatchRoutes, ...startupStatusRoutes, ...designRoutes, ...rightsRoutes, ...labelRoutes, ...statusRoutes,
+    ...schemaCheckRoutes
 ];
 
 /**

@@ -125,6 +125,12 @@ export class ObjectScan {
         return (await this.#sql.idsAfter.read<{ id: string }>({ id })).map((row) => row.id);
     }
 
+    /** Returns the next ids of objects of a type after one, at most `limit`; from the first with an empty id. */
+    async idsOfTypeAfter(type: string, id: string, limit: number): Promise<string[]> {
+
+        return (await this.#sql.idsOfTypeAfter.read<{ id: string }>({ type, id, limit })).map((row) => row.id);
+    }
+
     /** Returns the objects of rows, in order, without those that were deleted meanwhile. */
     async #withElements<T>(rows: readonly ObjectRow[], make: Maker<T>): Promise<T[]> {
 
@@ -193,6 +199,8 @@ function buildStatements(db: Database) {
             ...columnsUpTo(knex, PAGE_ALONE_BYTES)
         )),
         idsAfter: build<'id'>((knex, bind) => knex('objects').where('id', '>', bind('id')).orderBy('id').limit(IDS_PER_BATCH).select('id')),
+        idsOfTypeAfter: build<'type' | 'id' | 'limit'>((knex, bind) => knex('objects').where('type', bind('type')).where('id', '>', bind('id'))
+            .orderBy('id').limit(bind('limit')).select('id')),
         elements: build.list<never, 'ids'>((knex, _bind, list) => knex('payloads as p').join('objects as o', 'o.id', 'p.object_id')
             .whereIn('p.object_id', list('ids')).orderBy('p.object_id').orderBy('p.position')
             .select('p.object_id', 'o.txn_id', ...ELEMENT_COLUMNS.map((column) => `p.${column}`)))

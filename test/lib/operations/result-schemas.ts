@@ -127,6 +127,7 @@ const CASES: readonly Case[] = [
     [Op.getInitData, asAnn],
     [Op.schemasList],
     [Op.schemasGet, { attributes: { type: 'Note' } }],
+    [Op.schemasCheck, { attributes: { type: 'Note', pageSize: 1 }, input: { required: ['absent'] } }],
     [Op.schemaTemplates],
     [Op.schemasUpdate, { attributes: { type: 'Fresh' }, input: { type: 'object' } }],
     [Op.schemasUpdate, { attributes: { type: 'Fresh' }, input: { type: 'object', required: ['a'] } }],

@@ -182,6 +182,11 @@ export const PATHS: readonly PathDescription[] = [
         body: jsonOf({ type: ['object', 'boolean'] }), response: SUCCESS
     },
     { method: 'delete', path: '/schemas/{type}', route: '/schemas/{name*}', tag: 'Types', summary: 'delete a type; its objects are kept', response: SUCCESS },
+    {
+        method: 'post', path: '/schemaCheck', tag: 'Types', summary: 'which objects of a type would not fit another schema',
+        query: [required('type', 'the type'), text('after', 'next of the page before'), number('pageSize', 'maximum number of objects, at most 1000; 200 by default')],
+        body: jsonOf({ type: 'object' }), response: jsonOf(ref('SchemaCheck'))
+    },
     { method: 'get', path: '/schemaTemplates', tag: 'Types', summary: 'templates for new types', response: jsonOf(ref('SchemaTemplates')) },
     {
         method: 'get', path: '/versions', tag: 'Versions', summary: 'the versions of an object, the tip last', query: [required('objectId', 'the object or a version')],

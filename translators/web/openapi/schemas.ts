@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../lib/util/json-types.js';
 import {
     ACL, API_KEY_SCOPE, apiKey, apiKeys, arrayOf, batchResults, caller, constant, COUNT, design, ERROR, HANDLE_RECORD, HANDLE_UPDATE, HEALTH, IDS, initData,
     LABELS, LOGIN_PROVIDERS, METADATA, METHOD, OPEN, record, relationships, RIGHTS,
-    SCHEMA_TEMPLATES, SERVICE_STATUS, searchResults, SESSION, STARTUP_STATUS, TEXT, TOKEN, TRUTH,
+    SCHEMA_CHECK, SCHEMA_TEMPLATES, SERVICE_STATUS, searchResults, SESSION, STARTUP_STATUS, TEXT, TOKEN, TRUTH,
     TYPE_SCHEMAS, USAGE, USER_TOKENS, VERSION, whole
 } from '../../../lib/doip/result-schemas.js';
 
@@ -73,6 +73,7 @@ export const SCHEMAS: Readonly<Record<string, JsonObject>> = {
     Session: SESSION,
     Design: design(ref('Schemas')),
     InitData: initData(ref('Design')),
+    SchemaCheck: SCHEMA_CHECK,
     SchemaTemplates: SCHEMA_TEMPLATES,
     HandleRecord: HANDLE_RECORD,
     HandleUpdate: HANDLE_UPDATE,
