@@ -59,7 +59,7 @@ export async function openPage(browser: Browser, origin: string, options: Browse
         }
     };
 
-    page.on('console', (message) => message.type() === 'error' && complain(`console: ${message.text()}`));
+    page.on('console', (message) => message.type() === 'error' && complain(`console: ${message.text()} ${message.location().url}`));
     page.on('pageerror', (error) => complain(`exception: ${error.stack ?? error.message}`));
     page.on('request', (request) => {
 

@@ -2,8 +2,9 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { accessibilityFindings, hasBrowser, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 export const lab = Lab.script();
@@ -29,8 +30,6 @@ describe('the frame of the web UI', { skip: !hasBrowser }, () => {
     beforeEach(async () => {
 
         watched = await openPage(browser, test.url);
-        // Until there are sessions.
-        watched.expected.push(/404/);
     });
 
     afterEach(async () => {
@@ -63,5 +62,125 @@ describe('the frame of the web UI', { skip: !hasBrowser }, () => {
                 expect(await accessibilityFindings(page), `${colorScheme} ${width}`).to.equal([]);
             }
         }
+    });
+
+    const logIn = async (page: Page, password = ADMIN_PASSWORD): Promise<void> => {
+
+        await page.getByRole('button', { name: 'Log in' }).first().click();
+        const dialog = page.getByRole('dialog', { name: 'Log in' });
+        await dialog.getByLabel('Name or id').fill('admin');
+        await dialog.getByLabel('Password', { exact: true }).fill(password);
+        await dialog.getByRole('button', { name: 'Log in', exact: true }).click();
+    };
+
+    it('logs in by a password, keeps the login when the page is loaded again, and logs out', async () => {
+
+        const { page } = watched;
+        await page.goto(`${test.url}/#nowhere`);
+        await logIn(page);
+        await page.getByRole('link', { name: 'Administration' }).waitFor();
+        await page.reload();
+        await page.getByRole('link', { name: 'Administration' }).waitFor();
+        const cookies = await page.context().cookies();
+
+        expect(cookies.map(({ name, httpOnly, sameSite }) => ({ name, httpOnly, sameSite }))).to.equal([{ name: 'doip-session', httpOnly: true, sameSite: 'Strict' }]);
+        expect(await page.evaluate('document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)')).to.not.contain(cookies[0]!.value);
+
+        await page.getByRole('button', { name: 'admin' }).click();
+        await page.getByRole('menuitem', { name: 'Log out' }).click();
+        await page.getByText('You are logged out.').waitFor();
+
+        expect(await page.getByRole('link', { name: 'Administration' }).count()).to.equal(0);
+        expect(await page.context().cookies()).to.equal([]);
+    });
+
+    it('says that a password is wrong, keeps the dialog open, and has no accessibility findings in it', async () => {
+
+        const { page, expected } = watched;
+        expected.push(/401/);
+        await page.goto(`${test.url}/#nowhere`);
+        await logIn(page, 'wrong');
+        await page.getByRole('alert').getByText('Name or password is wrong.').waitFor();
+
+        expect(await accessibilityFindings(page)).to.equal([]);
+
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+    });
+
+    it('asks for a login when the session has ended, and goes on where the user was', async () => {
+
+        const { page, expected } = watched;
+        expected.push(/401/);
+        await page.goto(`${test.url}/#nowhere`);
+        await logIn(page);
+        await page.getByRole('link', { name: 'Administration' }).waitFor();
+        const cookies = await page.context().cookies();
+        await fetch(`${test.url}/auth/revoke`, { method: 'POST', body: new URLSearchParams({ token: cookies[0]!.value }) });
+        await page.goto(`${test.url}/#admin/account`);
+        const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+        await dialog.waitFor();
+
+        expect(await dialog.getByLabel('Name or id').inputValue()).to.equal('admin');
+
+        await dialog.getByLabel('Password', { exact: true }).fill(ADMIN_PASSWORD);
+        await dialog.getByRole('button', { name: 'Log in', exact: true }).click();
+        await dialog.waitFor({ state: 'detached' });
+
+        expect(await page.evaluate('location.hash')).to.equal('#admin/account');
+    });
+
+    it('is operated by keys: the search by a slash, menus by arrows and Escape, the content by the first link', async () => {
+
+        const { page } = watched;
+        await page.goto(`${test.url}/#nowhere`);
+        await page.getByText('There is no page').waitFor();
+        await page.keyboard.press('/');
+        await page.keyboard.type('nothing is so called');
+        await page.keyboard.press('Enter');
+        await page.waitForURL(/#objects\/\?query=nothing\+is\+so\+called/);
+        await page.getByRole('button', { name: 'Appearance' }).press('Enter');
+        await page.getByRole('menu').waitFor();
+        await page.keyboard.press('ArrowDown');
+
+        expect(await page.evaluate('document.activeElement.textContent')).to.equal('Appearance: Light');
+
+        await page.keyboard.press('Escape');
+        await page.getByRole('menu').waitFor({ state: 'detached' });
+        await page.getByRole('link', { name: 'Skip to the content' }).press('Enter');
+
+        expect(await page.evaluate('document.activeElement.id')).to.equal('main');
+    });
+
+    it('speaks the language of the browser, and another one that the user chooses', async () => {
+
+        const german = await openPage(browser, test.url, { locale: 'de-AT' });
+        try {
+            await german.page.goto(`${test.url}/#nowhere`);
+            await german.page.getByRole('button', { name: 'Anmelden' }).waitFor();
+            await german.page.getByRole('button', { name: 'Darstellung' }).click();
+            await german.page.getByRole('menuitem', { name: 'Français' }).click();
+            await german.page.getByRole('button', { name: 'Se connecter' }).waitFor();
+            await german.page.reload();
+            await german.page.getByRole('button', { name: 'Se connecter' }).waitFor();
+
+            expect(await german.page.evaluate('document.documentElement.lang')).to.equal('fr');
+            expect(german.complaints).to.equal([]);
+        }
+        finally {
+            await german.close();
+        }
+    });
+
+    it('says that the service is away instead of showing an empty page', async () => {
+
+        const { page, expected } = watched;
+        expected.push(/ERR_INTERNET_DISCONNECTED|Failed to load resource/);
+        await page.goto(`${test.url}/#nowhere`);
+        await page.getByText('There is no page').waitFor();
+        await page.context().setOffline(true);
+        await page.goto(`${test.url}/#objects/?query=anything`).catch(() => undefined);
+        await page.getByRole('alert').first().waitFor();
+        await page.context().setOffline(false);
     });
 });

@@ -87,7 +87,8 @@ export const web: Plugin<WebOptions> = {
         }
 
         mount(server, webRoutes, options);
-        const files = [['/favicon.ico', 'image/svg+xml', ICON], ['/robots.txt', 'text/plain', robots(options.bases ?? DEFAULT_BASES)]] as const;
+        const { bases = DEFAULT_BASES } = options;
+        const files = [...bases.map((base) => [`${base}/favicon.ico`, 'image/svg+xml', ICON] as const), ['/robots.txt', 'text/plain', robots(bases)] as const];
         for (const [path, mediaType, text] of files) {
             server.route({
                 method: 'GET', path, options: ROUTE_OPTIONS,
