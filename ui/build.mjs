@@ -14,6 +14,21 @@ const STATIC = join(ROOT, 'dist/ui/static');
 /** Smaller files are sent as they are, in bytes. */
 const MIN_COMPRESSED = 256;
 
+/** Compiles the grammar of queries, which the page about a query uses, from the source of the service. */
+const queryGrammar = {
+    name: 'query-grammar',
+    setup(build) {
+
+        const path = join(ROOT, 'lib/search/query/grammar.peggy');
+        build.onResolve({ filter: /^query-grammar$/ }, () => ({ path, namespace: 'grammar' }));
+        build.onLoad({ filter: /./, namespace: 'grammar' }, async () => {
+
+            const { default: { generate } } = await import('peggy');
+            return { contents: generate(readFileSync(path, 'utf8'), { output: 'source', format: 'es' }), loader: 'js', watchFiles: [path] };
+        });
+    }
+};
+
 /** Builds; throws after esbuild has shown what is wrong. `outFolder` is for measurements. */
 export async function buildUi(outFolder = STATIC) {
 
@@ -26,7 +41,7 @@ export async function buildUi(outFolder = STATIC) {
         outdir: outFolder,
         bundle: true, splitting: true, minify: true, metafile: true, format: 'esm', target: 'es2022', charset: 'utf8', legalComments: 'none',
         entryNames: '[name]-[hash]', chunkNames: 'part-[hash]', assetNames: '[name]-[hash]',
-        jsx: 'automatic', jsxImportSource: 'preact', tsconfigRaw: {}, logLevel: 'warning'
+        jsx: 'automatic', jsxImportSource: 'preact', tsconfigRaw: {}, logLevel: 'warning', plugins: [queryGrammar]
     });
     writeFileSync(join(outFolder, 'licenses.txt'), licensesOf(Object.keys(metafile.inputs)));
     const outputs = Object.entries(metafile.outputs);

@@ -1,6 +1,6 @@
 /** Who is logged in, by the cookie of the session, which scripts cannot read. */
 
-import { computed, signal } from '@preact/signals';
+import { batch, computed, signal } from '@preact/signals';
 import { repository, sendJson, setLoginPrompt } from './client.js';
 
 /** The caller, as the service knows it. */
@@ -22,6 +22,9 @@ const NOBODY: Caller = { active: false };
 
 /** The caller; nobody until it is known. */
 export const caller = signal<Caller>(NOBODY);
+
+/** True once the service has said who is logged in. */
+export const isCallerKnown = signal(false);
 
 /** True for the administrator. */
 export const isAdmin = computed(() => caller.value.userId === 'admin');
@@ -72,7 +75,11 @@ export async function logOut(): Promise<void> {
 /** Sets the caller, as a response of the service says. */
 export function setCaller(next: Caller): void {
 
-    caller.value = next;
+    batch(() => {
+
+        caller.value = next;
+        isCallerKnown.value = true;
+    });
     setLoginPrompt(next.active ? () => askForLogin(true) : null);
 }
 

@@ -1,9 +1,236 @@
-/** Not built yet. */
+/** The search: results, facets, order, pages. Its state is in the address. */
 
 import type { JSX } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { caller, isCallerKnown } from '../api/session.js';
+import { Icon } from '../components/icon.js';
+import { lazy } from '../components/lazy.js';
+import { useResource } from '../components/use-resource.js';
+import { formatNumber } from '../i18n/index.js';
+import { go, to } from '../router.js';
+import { design } from '../state/design.js';
+import { fieldsOfType, previewOfType } from './context.js';
+import { Chips, Facets, kindOf, labelFor, type Facet } from './facets.js';
+import { facetFields, pointersOf, rangeFields, sortableFields, type Field } from './fields.js';
+import { Pager } from './pager.js';
+import { FieldHints, NothingFound, QueryProblem } from './problem.js';
+import { readFacets, readMissing, readPage, rememberPreviews, type FacetCounts, type Page } from './request.js';
+import { ResultCards, ResultTable, type Selection } from './results.js';
+import { ALL, paramsOf, readState, sortIn, sortText, typeOf, valueIn, type SearchState, type View } from './state.js';
+import { t } from './texts.js';
+import { shortened } from './value.js';
 import type { ScreenProps } from '../shell/app.js';
 
-export function Search({ route: { name } }: ScreenProps): JSX.Element {
+const Explain = lazy(async () => (await import('./explain.js')).Explain);
+const ExportDialog = lazy(async () => (await import('./export.js')).ExportDialog);
+const BulkDialog = lazy(async () => (await import('./bulk.js')).BulkDialog);
 
-    return <h1>{name}</h1>;
+const MAX_BUCKETS = 50;
+/** Windows that are narrower show cards, unless the address says otherwise. */
+const NARROW = '(max-width: 45rem)';
+
+/** Fields of metadata that every search offers. */
+const OWN_RANGES: readonly Pick<Field, 'name' | 'kind'>[] = [{ name: 'objmodified', kind: 'time' }, { name: 'objcreated', kind: 'time' }];
+
+/** The screen. */
+export function Search({ route: { params } }: ScreenProps): JSX.Element {
+
+    const text = params.toString();
+    const state = useMemo(() => readState(params), [text]);
+    const { query, filters, sort } = state;
+    const round = useCallerRound();
+    const { value: page, error, isLoading, reload } = useResource((signal) => readPage(state, signal), [text.replace(/&?view=\w+/, ''), round]);
+    const contents = useContents(page);
+    const change = (next: Partial<SearchState>): void => go(to.search(paramsOf({ ...state, page: 1, ...next })));
+    const view: View = state.view ?? (matchMedia(NARROW).matches ? 'cards' : 'table');
+    const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+    const [selectsAll, selectAll] = useState(false);
+    const [dialog, setDialog] = useState<'export' | 'bulk' | null>(null);
+    const [isExplained, explain] = useState(false);
+    const criteria = JSON.stringify([query, filters]);
+    useEffect(() => {
+
+        setSelected(new Set());
+        selectAll(false);
+    }, [criteria]);
+    const isShown = page?.state.query === query && JSON.stringify(page.state.filters) === JSON.stringify(filters);
+    const selection: Selection | null = caller.value.active ? {
+        ids: selectsAll ? new Set(page?.results.map(({ id }) => id)) : selected,
+        toggle: (ids, isSelected) => {
+
+            const next = new Set(selectsAll ? page?.results.map(({ id }) => id) : selected);
+            ids.forEach((id) => (isSelected ? next.add(id) : next.delete(id)));
+            selectAll(false);
+            setSelected(next);
+        }
+    } : null;
+    const type = typeOf(state) ?? (isShown && page.types.length === 1 ? page.types[0]?.value ?? null : null);
+    const facets = useFacets(state, page, type);
+    const ranges = [...OWN_RANGES.map((field) => ({ ...field, label: labelFor(field.name, null) })), ...rangeFields(type === null ? [] : fieldsOfType(type))];
+    const Results = view === 'table' ? ResultTable : ResultCards;
+    const count = selectsAll ? page?.size ?? 0 : selected.size;
+
+    return (
+        <div class="search-screen">
+            <Heading state={state} page={isShown ? page : null} error={error} />
+            <FieldHints state={state} />
+            {error && <QueryProblem error={error} query={query} onRetry={reload} />}
+            <Chips filters={filters} type={type} onChange={(next) => change({ filters: next })} />
+            {!error && page && (
+                <div class="search-body">
+                    <FacetPanel>
+                        <Facets state={state} facets={facets} ranges={ranges} onChange={(next) => change({ filters: next })} />
+                    </FacetPanel>
+                    <div class="search-main" aria-busy={isLoading}>
+                        <Toolbar state={state} type={type} view={view} size={page.size} onChange={change} onExport={() => setDialog('export')} />
+                        {selection && count > 0 && (
+                            <div class="selection-bar" role="group" aria-label={t('selected', { count })}>
+                                <strong>{t('selected', { count })}</strong>
+                                {!selectsAll && selected.size < page.size && (
+                                    <button type="button" class="link" onClick={() => selectAll(true)}>{t('selectAll', { count: page.size })}</button>
+                                )}
+                                <button type="button" class="link" onClick={() => selection.toggle([...selection.ids, ...selected], false)}>{t('unselect')}</button>
+                                <span class="grow" />
+                                <button type="button" class="primary" onClick={() => setDialog('bulk')}>{t('change')}</button>
+                            </div>
+                        )}
+                        {page.results.length > 0 && (
+                            <Results results={page.results} contents={contents} selection={selection} sort={sort} onSort={(next) => change({ sort: sortText(next) })} />
+                        )}
+                        {page.size === 0 && isShown && <NothingFound state={state} />}
+                        {page.size > 0 && page.results.length === 0 && <p class="card">{t('pastEnd')} <a href={to.search(paramsOf({ ...state, page: 1 }))}>{t('firstPage')}</a></p>}
+                        {page.size > 0 && <Pager state={state} size={page.size} />}
+                        <details class="explain" onToggle={(event) => explain(event.currentTarget.open)}>
+                            <summary>{t('explain')}</summary>
+                            {isExplained && <Explain state={state} type={type} />}
+                        </details>
+                    </div>
+                </div>
+            )}
+            {dialog === 'export' && <ExportDialog state={state} size={page?.size ?? 0} types={page?.types.map(({ value }) => value) ?? []} onClose={() => setDialog(null)} />}
+            {dialog === 'bulk' && (
+                <BulkDialog state={state} type={type} ids={selectsAll ? null : [...selected]} count={count} onClose={() => setDialog(null)} onDone={reload} />
+            )}
+        </div>
+    );
+}
+
+/** Counts logins and logouts after the page was loaded: the first search is sent with the session anyway. */
+function useCallerRound(): number {
+
+    const { userId = '' } = caller.value;
+    const isKnown = isCallerKnown.value;
+    const before = useRef<string | null>(null);
+    const round = useRef(0);
+    if (isKnown && before.current !== userId) {
+        round.current += before.current === null ? 0 : 1;
+        before.current = userId;
+    }
+
+    return round.current;
+}
+
+/** What the types show of the results, where it was not asked for in the first place. */
+function useContents(page: Page | null): Parameters<typeof ResultTable>[0]['contents'] {
+
+    const isDesignKnown = design.value !== null;
+    const types = isDesignKnown ? [...new Set(page?.results.map(({ type }) => type))] : [];
+    const wanted = types.map((type) => [type, pointersOf(previewOfType(type))] as const);
+    const missing = [...new Set(wanted.flatMap(([, pointers]) => pointers))].filter((pointer) => page && !page.pointers.includes(pointer));
+    useEffect(() => {
+
+        if (wanted.length > 0) {
+            rememberPreviews(Object.fromEntries(wanted));
+        }
+    }, [JSON.stringify(wanted)]);
+    const { value } = useResource(async (signal) => (page ? readMissing(page, missing, signal) : new Map()), [page, missing.join('\n')]);
+    return value ?? new Map();
+}
+
+/** The facets: types at once, those of the schema when it is known which type there is. */
+function useFacets(state: SearchState, page: Page | null, type: string | null): readonly Facet[] {
+
+    const names = [
+        ...type === null || design.value === null ? [] : facetFields(fieldsOfType(type)).map(({ name }) => name), 'metadata/createdBy'
+    ];
+    const filtered = [...new Set(state.filters.map((filter) => valueIn(filter)?.field).filter((field) => field !== undefined))];
+    const wanted = [...new Set([...filtered.includes('type') ? ['type'] : [], ...names, ...filtered])];
+    const { value } = useResource<readonly FacetCounts[]>(
+        async (signal) => (page === null ? [] : readFacets(page.state, wanted, filtered, MAX_BUCKETS, signal)),
+        [wanted.join('\n'), JSON.stringify([page?.state.query, page?.state.filters]), page === null]);
+    const size = page?.size ?? 0;
+    const types: readonly FacetCounts[] = filtered.includes('type') || page === null ? [] : [{ field: 'type', buckets: page.types }];
+    return [...types, ...value ?? []].filter(({ field, buckets }) => filtered.includes(field) || isUseful(buckets, size))
+        .map((each) => ({ ...each, label: labelFor(each.field, type), kind: kindOf(each.field, type) }));
+}
+
+/** False for values that tell nothing about the results: one that all have, or a different one for each. */
+function isUseful(buckets: FacetCounts['buckets'], size: number): boolean {
+
+    return buckets.length > 1 && ((buckets[0]?.count ?? 0) > 1 || size <= buckets.length && buckets.length <= 5) ||
+        buckets.length === 1 && (buckets[0]?.count ?? 0) < size;
+}
+
+function FacetPanel({ children }: { readonly children: JSX.Element }): JSX.Element {
+
+    return (
+        <details class="facet-panel" open={!matchMedia(NARROW).matches}>
+            <summary><Icon name="filter" /> {t('filters')}</summary>
+            {children}
+        </details>
+    );
+}
+
+function Heading({ state: { query }, page, error }: { readonly state: SearchState; readonly page: Page | null; readonly error: Error | null }): JSX.Element {
+
+    const isAll = query === '' || query === ALL || query === '*';
+    const found = page === null ? error ? t('error') : t('searching') :
+        page.size === 0 ? t(isAll ? 'nothing' : 'nothingFor') : t(isAll ? 'found' : 'foundFor', { count: page.size });
+    return (
+        <h1 class="search-heading">
+            <span role="status">{found}</span>{!isAll && page !== null && <> <q class="query" dir="auto">{shortened(query, 120)}</q></>}
+            {page !== null && <small class="search-time"> {t('milliseconds', { ms: formatNumber(Math.max(1, Math.round(page.time))) })}</small>}
+        </h1>
+    );
+}
+
+interface ToolbarProps {
+    readonly state: SearchState;
+    readonly type: string | null;
+    readonly view: View;
+    readonly size: number;
+    readonly onChange: (next: Partial<SearchState>) => void;
+    readonly onExport: () => void;
+}
+
+function Toolbar({ state, type, view, size, onChange, onExport }: ToolbarProps): JSX.Element {
+
+    const sort = sortIn(state.sort);
+    const own = [['', t('relevance')], ['objmodified', t('modified')], ['objcreated', t('created')], ['type', t('type')], ['id', t('id')]] as const;
+    const fields = [...own, ...type === null ? [] : sortableFields(fieldsOfType(type)).slice(0, 100).map(({ name, label }) => [name, label] as const)];
+    const options = fields.some(([name]) => name === sort.field) ? fields : [...fields, [sort.field, labelFor(sort.field, type)] as const];
+    const direction = t(sort.isDescending ? 'descending' : 'ascending');
+    return (
+        <div class="toolbar">
+            <label class="inline">{t('sort')}
+                <select value={sort.field} onChange={({ currentTarget: { value } }) => onChange({ sort: sortText({ field: value, isDescending: value === 'objmodified' || value === 'objcreated' }) })}>
+                    {options.map(([name, label]) => <option key={name} value={name}>{shortened(label, 60)}</option>)}
+                </select>
+            </label>
+            {sort.field !== '' && (
+                <button type="button" class="quiet icon-button" aria-label={t('direction', { direction })} title={direction} onClick={() => onChange({ sort: sortText({ ...sort, isDescending: !sort.isDescending }) })}>
+                    <Icon name={sort.isDescending ? 'down' : 'up'} />
+                </button>
+            )}
+            <span class="grow" />
+            <div class="segmented" role="group" aria-label={t('view')}>
+                {(['table', 'cards'] as const).map((each) => (
+                    <button key={each} type="button" class="quiet" aria-pressed={view === each} onClick={() => onChange({ view: each, page: state.page })}>
+                        <Icon name={each === 'table' ? 'table' : 'list'} /><span class="wide">{t(each)}</span>
+                    </button>
+                ))}
+            </div>
+            {size > 0 && <button type="button" class="quiet" onClick={onExport}><Icon name="download" /><span>{t('export')}</span></button>}
+        </div>
+    );
 }

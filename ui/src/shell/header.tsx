@@ -1,18 +1,19 @@
 /** The head of every screen: title, search, new objects, navigation, account. */
 
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { Icon } from '../components/icon.js';
 import { Menu, type MenuItem } from '../components/menu.js';
 import { askForLogin, caller, isAdmin, logOut } from '../api/session.js';
 import { LANGUAGES, language, setLanguage, type Language } from '../i18n/index.js';
-import { go, route, to } from '../router.js';
+import { route, to } from '../router.js';
 import { uiConfig, typeNames, type NavLink } from '../state/design.js';
 import { say, sayError } from '../state/messages.js';
 import { setTheme, theme, type Theme } from '../state/theme.js';
 import { config } from '../config.js';
 import { CreateDialog } from './create-dialog.js';
-import { idIn, isSafeUrl } from './links.js';
+import { isSafeUrl } from './links.js';
+import { SearchBox } from './search-box.js';
 import { t } from './texts.js';
 
 /** The head. */
@@ -28,46 +29,6 @@ export function Header(): JSX.Element {
             </div>
             <Navigation />
         </header>
-    );
-}
-
-/** The search. A slash anywhere on the page leads here; an id or a handle opens its object. */
-function SearchBox(): JSX.Element {
-
-    const input = useRef<HTMLInputElement>(null);
-    const { screen, params } = route.value;
-    const query = screen === 'search' ? params.get('query') ?? '' : '';
-    const [text, setText] = useState(query);
-    useEffect(() => setText(query), [query]);
-    useEffect(() => {
-
-        const focus = (event: KeyboardEvent): void => {
-
-            const isShortcut = event.key === '/' && !event.ctrlKey && !event.metaKey && !event.altKey || event.key === 'k' && (event.ctrlKey || event.metaKey);
-            const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select, [contenteditable], dialog') !== null;
-            if (isShortcut && (!isTyping || event.key === 'k')) {
-                event.preventDefault();
-                input.current?.focus();
-                input.current?.select();
-            }
-        };
-
-        addEventListener('keydown', focus);
-        return () => removeEventListener('keydown', focus);
-    }, []);
-    const search = (event: Event): void => {
-
-        event.preventDefault();
-        const id = idIn(text.trim());
-        go(id === null ? to.search({ query: text.trim() }) : to.object(id));
-    };
-
-    return (
-        <form class="search-box" role="search" onSubmit={search}>
-            <input ref={input} type="search" aria-label={t('search')} placeholder={t('search')} value={text} dir="auto" spellcheck={false}
-                aria-keyshortcuts="/ Control+K" onInput={(event) => setText(event.currentTarget.value)} />
-            <button type="submit" class="quiet icon-button" aria-label={t('searchButton')}><Icon name="search" /></button>
-        </form>
     );
 }
 

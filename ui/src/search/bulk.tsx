@@ -1,0 +1,341 @@
+/** The dialog that changes many objects together. */
+
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { JsonValue } from '../../../lib/util/json-types.js';
+import { Dialog } from '../components/dialog.js';
+import { ErrorBox, ProgressBar } from '../components/feedback.js';
+import { Icon } from '../components/icon.js';
+import { ObjectPicker } from '../components/object-picker.js';
+import { to } from '../router.js';
+import { uiConfig } from '../state/design.js';
+import { textOf } from '../state/messages.js';
+import { allPages } from './all-results.js';
+import { changeAll, type AclList, type BulkProgress, type Change } from './bulk-run.js';
+import { t } from './bulk-texts.js';
+import { fieldsOfType } from './context.js';
+import type { Field } from './fields.js';
+import type { SearchState } from './state.js';
+import { labelFor } from './facets.js';
+
+type Action = 'set' | 'unset' | 'rights' | 'add' | 'remove' | 'delete';
+
+const ACTIONS: readonly Action[] = ['set', 'unset', 'add', 'remove', 'rights', 'delete'];
+
+/** Words that stand for groups of people. */
+const WORDS = ['public', 'authenticated', 'creator', 'self'] as const;
+
+/** Failures that are shown. */
+const MAX_SHOWN = 200;
+const IDS_PER_PAGE = 5000;
+
+interface BulkProps {
+    readonly state: SearchState;
+    readonly type: string | null;
+    /** Null: all results of the search. */
+    readonly ids: readonly string[] | null;
+    readonly count: number;
+    readonly onClose: () => void;
+    /** Called after objects were changed. */
+    readonly onDone: () => void;
+}
+
+interface Run extends BulkProgress {
+    readonly state: 'collecting' | 'running' | 'done' | 'cancelled';
+    readonly total: number;
+}
+
+/** The dialog. */
+export function BulkDialog({ state, type, ids, count, onClose, onDone }: BulkProps): JSX.Element {
+
+    const [action, setAction] = useState<Action>('set');
+    const [change, setChange] = useState<Change | null>(null);
+    const [confirmed, confirm] = useState('');
+    const [run, setRun] = useState<Run | null>(null);
+    const [error, setError] = useState<string | null>(null);
+    const controller = useRef<AbortController | null>(null);
+    useEffect(() => {
+
+        return () => controller.current?.abort(new DOMException('closed', 'AbortError'));
+    }, []);
+    const isRunning = run?.state === 'collecting' || run?.state === 'running';
+
+    const start = async (each: Change, only: readonly string[] | null): Promise<void> => {
+
+        const { signal } = controller.current = new AbortController();
+        const none = { done: 0, unchanged: 0, failed: [] };
+        setError(null);
+        setRun({ ...none, state: 'collecting', total: count });
+        try {
+            const all = only ?? await collectIds(state, signal, (found) => {
+
+                setRun({ ...none, state: 'collecting', done: found, total: count });
+            });
+            const result = await changeAll(all, each, (progress) => {
+
+                setRun({ ...progress, state: 'running', total: all.length });
+            }, signal);
+            setRun({ ...result, state: signal.aborted ? 'cancelled' : 'done', total: all.length });
+        }
+        catch (failure) {
+            setError(signal.aborted ? null : textOf(failure));
+            setRun(signal.aborted ? { ...none, state: 'cancelled', total: count } : null);
+        }
+
+        onDone();
+    };
+
+    const wanted: Change | null = action === 'delete' ? { kind: 'delete' } : change;
+    const submit = (event: Event): void => {
+
+        event.preventDefault();
+        if (wanted) {
+            void start(wanted, ids);
+        }
+    };
+
+    const choose = (next: Action): void => {
+
+        setAction(next);
+        setChange(null);
+    };
+
+    const stop = (): void => controller.current?.abort(new DOMException('cancelled', 'AbortError'));
+    const isReady = action === 'delete' ? confirmed.trim() === String(count) : change !== null;
+    return (
+        <Dialog title={t('title', { count })} onClose={() => (isRunning ? stop() : onClose())}>
+            {run === null ? (
+                <form class="stack" onSubmit={submit}>
+                    <label>{t('what')}
+                        <select value={action} onChange={(event) => choose(event.currentTarget.value as Action)}>
+                            {ACTIONS.map((each) => <option key={each} value={each}>{t(each)}</option>)}
+                        </select>
+                    </label>
+                    {(action === 'set' || action === 'unset') && <PropertyChange key={action} kind={action} type={type} onChange={setChange} />}
+                    {(action === 'add' || action === 'remove') && <EntryChange key={action} kind={action} onChange={setChange} />}
+                    {action === 'rights' && <RightsChange onChange={setChange} />}
+                    {action === 'delete' && (
+                        <>
+                            <p class="box warning">{t('deleteWarning')}</p>
+                            <label>{t('confirm', { count: String(count) })}
+                                <input inputMode="numeric" autocomplete="off" value={confirmed} onInput={(event) => confirm(event.currentTarget.value)} />
+                            </label>
+                        </>
+                    )}
+                    {error !== null && <ErrorBox message={error} />}
+                    <div class="actions">
+                        <button type="button" onClick={onClose}>{t('cancel')}</button>
+                        <button type="submit" class={action === 'delete' ? 'danger' : 'primary'} disabled={!isReady}>{t(action === 'delete' ? 'doDelete' : 'doChange', { count })}</button>
+                    </div>
+                </form>
+            ) : (
+                <div class="stack">
+                    {isRunning ?
+                        <ProgressBar done={run.done} total={run.total} label={t(run.state === 'collecting' ? 'collecting' : 'progress', { done: run.done, total: run.total })} /> :
+                        <Report run={run} />}
+                    <div class="actions">
+                        {isRunning ? <button type="button" onClick={stop}>{t('cancel')}</button> : (
+                            <>
+                                {run.failed.length > 0 && wanted && (
+                                    <button type="button" onClick={() => void start(wanted, run.failed.map(({ id }) => id))}>{t('again')}</button>
+                                )}
+                                <button type="button" class="primary" onClick={onClose}>{t('close')}</button>
+                            </>
+                        )}
+                    </div>
+                </div>
+            )}
+        </Dialog>
+    );
+}
+
+/** The ids of all results, before anything is changed, as a change may make an object no result any more. */
+async function collectIds(state: SearchState, signal: AbortSignal, report: (count: number) => void): Promise<readonly string[]> {
+
+    const found: string[] = [];
+    for await (const page of allPages<string>(state, { ids: true }, signal, IDS_PER_PAGE)) {
+        found.push(...page);
+        report(found.length);
+    }
+
+    return found;
+}
+
+function Report({ run: { done, unchanged, failed, total, state } }: { readonly run: Run }): JSX.Element {
+
+    const changed = done - unchanged - failed.length;
+    return (
+        <div class="stack" role="status">
+            <p class={`box ${failed.length > 0 || state === 'cancelled' ? 'warning' : 'success'}`}>
+                <Icon name={failed.length > 0 ? 'warning' : 'check'} />
+                <span>
+                    {t('changed', { count: changed })}{unchanged > 0 && ` ${t('unchanged', { count: unchanged })}`}
+                    {failed.length > 0 && ` ${t('failed', { count: failed.length })}`}{state === 'cancelled' && ` ${t('cancelled', { count: total - done })}`}
+                </span>
+            </p>
+            {failed.length > 0 && (
+                <div class="report" role="region" tabIndex={0} aria-label={t('failures')}>
+                    <table>
+                        <thead><tr><th scope="col">{t('object')}</th><th scope="col">{t('reason')}</th></tr></thead>
+                        <tbody>
+                            {failed.slice(0, MAX_SHOWN).map(({ id, message }) => (
+                                <tr key={id}><td><a href={to.object(id)} target="_blank" dir="auto">{id}</a></td><td dir="auto">{message}</td></tr>
+                            ))}
+                        </tbody>
+                    </table>
+                </div>
+            )}
+        </div>
+    );
+}
+
+type ChangeProps<K extends Change['kind']> = { readonly kind: K; readonly onChange: (change: Change | null) => void };
+
+const WRITABLE: ReadonlySet<Field['kind']> = new Set(['choice', 'boolean', 'reference', 'date', 'time', 'number', 'text', 'long']);
+
+function PropertyChange({ kind, type, onChange }: ChangeProps<'set' | 'unset'> & { readonly type: string | null }): JSX.Element {
+
+    const fields = type === null ? [] : fieldsOfType(type).filter((field) => WRITABLE.has(field.kind) && !field.path.includes('_') && field.name !== '/id');
+    const [pointer, setPointer] = useState('');
+    const [text, setText] = useState('');
+    const [isJson, setJson] = useState(type === null);
+    const field = fields.find(({ name }) => name === pointer);
+    useEffect(() => {
+
+        const value = kind === 'unset' ? null : valueOf(text, isJson ? undefined : field);
+        onChange(!/^\/./.test(pointer) ? null : kind === 'unset' ? { kind, pointer } : value === undefined ? null : { kind, pointer, value });
+    }, [pointer, text, isJson]);
+    return (
+        <>
+            {fields.length > 0 && (
+                <label>{t('property')}
+                    <select value={field ? pointer : ''} onChange={(event) => {
+
+                        setPointer(event.currentTarget.value);
+                        setText('');
+                        setJson(false);
+                    }}>
+                        <option value="">{t('choose')}</option>
+                        {fields.map(({ name }) => <option key={name} value={name}>{labelFor(name, type)} ({name})</option>)}
+                    </select>
+                </label>
+            )}
+            {(fields.length === 0 || pointer === '') && (
+                <label>{t('pointer')}<input value={field ? '' : pointer} placeholder="/name" spellcheck={false} onInput={(event) => setPointer(event.currentTarget.value.trim())} /></label>
+            )}
+            {kind === 'set' && pointer !== '' && <ValueInput field={isJson ? undefined : field} text={text} onText={setText} />}
+            {kind === 'set' && field && <label class="inline"><input type="checkbox" checked={isJson} onChange={(event) => setJson(event.currentTarget.checked)} />{t('asJson')}</label>}
+        </>
+    );
+}
+
+/** The value that a text stands for; undefined for one that is none. Without a field the text is JSON. */
+function valueOf(text: string, field: Field | undefined): JsonValue | undefined {
+
+    if (!field || field.kind === 'number' || field.kind === 'boolean') {
+        try {
+            return JSON.parse(text) as JsonValue;
+        }
+        catch {
+            return undefined;
+        }
+    }
+
+    if (field.kind === 'choice' || field.kind === 'reference') {
+        return text === '' ? undefined : text;
+    }
+
+    return field.kind !== 'time' ? text : Number.isNaN(Date.parse(text)) ? undefined : new Date(text).toISOString();
+}
+
+function ValueInput({ field, text, onText }: { readonly field: Field | undefined; readonly text: string; readonly onText: (text: string) => void }): JSX.Element {
+
+    if (field?.kind === 'reference') {
+        return <ObjectPicker label={t('value')} value={text} onChange={onText} />;
+    }
+
+    if (field?.kind === 'boolean' || field?.kind === 'choice') {
+        const options = field.kind === 'boolean' ? ['true', 'false'] : field.values;
+        return (
+            <label>{t('value')}
+                <select value={text} onChange={(event) => onText(event.currentTarget.value)}>
+                    <option value="">{t('choose')}</option>
+                    {options.map((each) => <option key={each} value={each}>{each === 'true' ? t('yes') : each === 'false' ? t('no') : each}</option>)}
+                </select>
+            </label>
+        );
+    }
+
+    const types: Readonly<Record<string, string>> = { number: 'number', date: 'date', time: 'datetime-local' };
+    return field && field.kind !== 'long' ?
+        <label>{t('value')}<input type={(types[field.kind] ?? 'text') as 'text'} step="any" dir="auto" value={text} onInput={(event) => onText(event.currentTarget.value)} /></label> :
+        <label>{t(field ? 'value' : 'jsonValue')}<textarea rows={3} class={field ? '' : 'mono'} value={text} spellcheck={false} onInput={(event) => onText(event.currentTarget.value)} /></label>;
+}
+
+function people(): Pick<Parameters<typeof ObjectPicker>[0], 'types' | 'fixed'> {
+
+    return { types: uiConfig.value.aclUiSearchTypes ?? ['User', 'Group'], fixed: WORDS.map((id) => ({ id, label: id, hint: t(id) })) };
+}
+
+function EntryChange({ kind, onChange }: ChangeProps<'add' | 'remove'>): JSX.Element {
+
+    const [list, setList] = useState<AclList>('readers');
+    const [id, setId] = useState('');
+    useEffect(() => onChange(id === '' ? null : { kind, list, id }), [list, id]);
+    return (
+        <>
+            <label>{t('list')}
+                <select value={list} onChange={(event) => setList(event.currentTarget.value as AclList)}>
+                    <option value="readers">{t('readers')}</option>
+                    <option value="writers">{t('writers')}</option>
+                </select>
+            </label>
+            <ObjectPicker label={t('who')} value={id} onChange={setId} {...people()} />
+            {kind === 'add' && <p class="muted">{t('addNote')}</p>}
+        </>
+    );
+}
+
+function RightsChange({ onChange }: Pick<ChangeProps<'rights'>, 'onChange'>): JSX.Element {
+
+    const [lists, setLists] = useState<Readonly<Record<AclList, readonly string[] | null>>>({ readers: null, writers: null });
+    useEffect(() => {
+
+        const { readers, writers } = lists;
+        onChange({ kind: 'rights', acl: { ...readers === null ? {} : { readers }, ...writers === null ? {} : { writers } } });
+    }, [lists]);
+    return (
+        <>
+            {(['readers', 'writers'] as const).map((list) => {
+
+                const entries = lists[list];
+                const set = (next: readonly string[] | null): void => setLists({ ...lists, [list]: next });
+                return (
+                    <fieldset key={list} class="stack">
+                        <legend>{t(list)}</legend>
+                        <label class="inline">
+                            <input type="checkbox" checked={entries === null} onChange={(event) => set(event.currentTarget.checked ? null : [])} />{t('byType')}
+                        </label>
+                        {entries !== null && (
+                            <>
+                                {entries.length === 0 ? <p class="muted">{t('nobody')}</p> : (
+                                    <ul class="chips">
+                                        {entries.map((each) => (
+                                            <li key={each}>
+                                                <button type="button" class="chip" aria-label={t('removeEntry', { id: each })} onClick={() => set(entries.filter((other) => other !== each))}>
+                                                    <span dir="auto">{each}</span><Icon name="close" />
+                                                </button>
+                                            </li>
+                                        ))}
+                                    </ul>
+                                )}
+                                <ObjectPicker key={entries.length} label={t('addEntry')} value="" {...people()}
+                                    onChange={(id) => id !== '' && !entries.includes(id) && set([...entries, id])} />
+                            </>
+                        )}
+                    </fieldset>
+                );
+            })}
+        </>
+    );
+}

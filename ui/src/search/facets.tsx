@@ -1,0 +1,217 @@
+/** Facets of a search: values with the number of objects that have them, and ranges of times and numbers. */
+
+import type { JSX } from 'preact';
+import { useId, useState } from 'preact/hooks';
+import { Icon } from '../components/icon.js';
+import { formatNumber } from '../i18n/index.js';
+import { fieldLabel, fieldsOfType } from './context.js';
+import type { Field } from './fields.js';
+import type { Bucket, FacetCounts } from './request.js';
+import { rangeFilter, rangeIn, valueIn, type RangeFilter, type SearchState } from './state.js';
+import { t } from './texts.js';
+import { dateText, facetText } from './value.js';
+
+/** Values of a facet that are shown at first. */
+const SHOWN = 6;
+
+/** A facet and how it is shown. */
+export interface Facet extends FacetCounts {
+    readonly label: string;
+    readonly kind: Field['kind'] | undefined;
+}
+
+interface FacetsProps {
+    readonly state: SearchState;
+    readonly facets: readonly Facet[];
+    readonly ranges: readonly Pick<Field, 'name' | 'label' | 'kind'>[];
+    readonly onChange: (filters: readonly string[]) => void;
+}
+
+/** All facets. */
+export function Facets({ state, facets, ranges, onChange }: FacetsProps): JSX.Element {
+
+    return (
+        <div class="facets">
+            {facets.map((facet) => <ValueFacet key={facet.field} facet={facet} filters={state.filters} onChange={onChange} />)}
+            {ranges.map((field) => <RangeFacet key={field.name} field={field} filters={state.filters} onChange={onChange} />)}
+        </div>
+    );
+}
+
+type Change = Pick<FacetsProps, 'onChange'> & { readonly filters: readonly string[] };
+
+function ValueFacet({ facet: { field, label, kind, buckets }, filters, onChange }: Change & { readonly facet: Facet }): JSX.Element {
+
+    const [showsAll, showAll] = useState(false);
+    const chosen = new Map(filters.flatMap((filter) => {
+
+        const value = valueIn(filter);
+        return value?.field === field ? [[value.value, filter] as const] : [];
+    }));
+    const missing = [...chosen].filter(([value]) => !buckets.some((bucket) => bucket.value === value))
+        .map(([value, filterQuery]): Bucket => ({ value, filterQuery, count: 0 }));
+    const all = [...missing, ...buckets];
+    const max = Math.max(1, ...all.map(({ count }) => count));
+    const shown = showsAll ? all : all.filter(({ value }, index) => index < SHOWN || chosen.has(value));
+    const toggle = ({ value, filterQuery }: Bucket): void => {
+
+        const active = chosen.get(value);
+        onChange(active === undefined ? [...filters, filterQuery] : filters.filter((each) => each !== active));
+    };
+
+    return (
+        <fieldset class="facet">
+            <legend dir="auto">{label}</legend>
+            {shown.map((bucket) => (
+                <label key={bucket.value} class="facet-value">
+                    <input type="checkbox" checked={chosen.has(bucket.value)} onChange={() => toggle(bucket)} />
+                    <span class="facet-name" dir="auto">{facetText(bucket.value, kind) || '–'}</span>
+                    <span class="facet-count">{formatNumber(bucket.count)}</span>
+                    <meter class="facet-bar" aria-hidden="true" min={0} max={max} value={bucket.count} />
+                </label>
+            ))}
+            {all.length > SHOWN && (
+                <button type="button" class="link" onClick={() => showAll(!showsAll)}>{showsAll ? t('showLess') : t('showAll', { count: all.length })}</button>
+            )}
+        </fieldset>
+    );
+}
+
+/** Days before today, and the text for it. */
+const PRESETS = [[1, 'lastDay'], [7, 'lastWeek'], [30, 'lastMonth'], [365, 'lastYear']] as const;
+const DAY_MS = 86_400_000;
+
+/** Fields of metadata have digits instead of dates. */
+function isCompact(name: string): boolean {
+
+    return name === 'objmodified' || name === 'objcreated';
+}
+
+function dayOf(time: number): string {
+
+    return new Date(time).toISOString().slice(0, 10);
+}
+
+/** The filter for days, both included; the times of the last day as well. */
+function daysFilter(name: string, kind: Field['kind'], from: string, to: string): string | null {
+
+    if (kind === 'number') {
+        return rangeFilter({ field: name, from: from || null, to: to || null, isBefore: false });
+    }
+
+    const write = (day: string): string | null => (day === '' ? null : isCompact(name) ? day.replaceAll('-', '') : day);
+    const end = kind === 'date' || to === '' ? to : dayOf(Date.parse(to) + DAY_MS);
+    return rangeFilter({ field: name, from: write(from), to: write(end), isBefore: kind === 'time' });
+}
+
+/** The days of a range, as they are entered. */
+function daysIn({ field, from, to, isBefore }: RangeFilter): { readonly from: string; readonly to: string } {
+
+    const read = (text: string | null): string => (text === null ? '' : isCompact(field) ? text.replace(/^(\d{4})(\d\d)(\d\d).*$/, '$1-$2-$3') : text);
+    const end = read(to);
+    const last = isBefore && /^\d{4}-\d\d-\d\d$/.test(end) ? dayOf(Date.parse(end) - DAY_MS) : end;
+    return { from: read(from), to: last };
+}
+
+function RangeFacet({ field: { name, label, kind }, filters, onChange }: Change & { readonly field: Pick<Field, 'name' | 'label' | 'kind'> }): JSX.Element {
+
+    const id = useId();
+    const active = filters.find((filter) => rangeIn(filter)?.field === name);
+    const range = active === undefined ? null : rangeIn(active);
+    const initial = range ? daysIn(range) : { from: '', to: '' };
+    const set = (from: string, to: string): void => {
+
+        const filter = daysFilter(name, kind, from, to);
+        onChange([...filters.filter((each) => each !== active), ...filter === null ? [] : [filter]]);
+    };
+
+    const submit = (event: Event): void => {
+
+        event.preventDefault();
+        const data = new FormData(event.currentTarget as HTMLFormElement);
+        const text = (name: string): string => {
+
+            const value = data.get(name);
+            return typeof value === 'string' ? value : '';
+        };
+
+        set(text('from'), text('to'));
+    };
+
+    const type = kind === 'number' ? 'number' : 'date';
+    return (
+        <details class="facet" open={active !== undefined}>
+            <summary id={id} dir="auto">{label}</summary>
+            {kind !== 'number' && (
+                <div class="range-presets">
+                    {PRESETS.map(([days, text]) => (
+                        <button key={days} type="button" class="small" onClick={() => set(dayOf(Date.now() - days * DAY_MS), '')}>{t(text)}</button>
+                    ))}
+                </div>
+            )}
+            <form class="range" onSubmit={submit} aria-labelledby={id} key={active ?? ''}>
+                <label>{t('from')}<input type={type} name="from" step="any" defaultValue={initial.from} /></label>
+                <label>{t('to')}<input type={type} name="to" step="any" defaultValue={initial.to} /></label>
+                <button type="submit" class="small">{t('apply')}</button>
+            </form>
+        </details>
+    );
+}
+
+/** The filters that are in use, each with a button that removes it. */
+export function Chips({ filters, type, onChange }: Change & { readonly type: string | null }): JSX.Element | null {
+
+    if (filters.length === 0) {
+        return null;
+    }
+
+    return (
+        <ul class="chips" aria-label={t('filters')}>
+            {filters.map((filter) => {
+
+                const text = filterText(filter, type);
+                return (
+                    <li key={filter}>
+                        <button type="button" class="chip" aria-label={t('remove', { name: text })} onClick={() => onChange(filters.filter((each) => each !== filter))}>
+                            <span dir="auto">{text}</span><Icon name="close" />
+                        </button>
+                    </li>
+                );
+            })}
+            {filters.length > 1 && <li><button type="button" class="link" onClick={() => onChange([])}>{t('clear')}</button></li>}
+        </ul>
+    );
+}
+
+/** A filter in words. */
+export function filterText(filter: string, type: string | null): string {
+
+    const value = valueIn(filter);
+    if (value) {
+        const kind = kindOf(value.field, type);
+        return `${labelFor(value.field, type)}: ${facetText(value.value, kind)}`;
+    }
+
+    const range = rangeIn(filter);
+    if (!range) {
+        return filter;
+    }
+
+    const { from, to } = daysIn(range);
+    const write = (text: string): string => (/^\d{4}-\d\d-\d\d$/.test(text) ? dateText(text, 'date') : text);
+    const text = from !== '' && to !== '' ? `${write(from)} – ${write(to)}` : from === '' ? t('until', { to: write(to) }) : t('since', { from: write(from) });
+    return `${labelFor(range.field, type)}: ${text}`;
+}
+
+/** The kind of a field by its name. */
+export function kindOf(name: string, type: string | null): Field['kind'] | undefined {
+
+    return name === 'metadata/createdBy' || name === 'metadata/modifiedBy' ? 'reference' : type === null ? undefined : fieldsOfType(type).find((field) => field.name === name)?.kind;
+}
+
+/** The label of a field by its name, also for those of metadata. */
+export function labelFor(name: string, type: string | null): string {
+
+    const own: Readonly<Record<string, string>> = { type: t('type'), objmodified: t('modified'), objcreated: t('created'), 'metadata/createdBy': t('by'), id: t('id') };
+    return own[name] ?? fieldLabel(name, type);
+}

@@ -1,0 +1,224 @@
+/** Fields of types, as searches use them: what is shown of results, what facets, orders and suggestions there are. */
+
+import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
+
+/** Kinds of fields, by what can be done with their values. */
+export type FieldKind = 'choice' | 'boolean' | 'reference' | 'date' | 'time' | 'number' | 'text' | 'long' | 'secret' | 'object';
+
+/** A property of a type, also inside others. */
+export interface Field {
+    /** Names on the way to it; `_` stands for the items of an array. */
+    readonly path: readonly string[];
+    /** The name of the field in queries, such as `/authors/_/name`. */
+    readonly name: string;
+    readonly label: string;
+    readonly kind: FieldKind;
+    /** Values of a choice. */
+    readonly values: readonly string[];
+    readonly isPrimary: boolean;
+    readonly isPreview: boolean;
+    readonly hidesLabel: boolean;
+}
+
+const MAX_DEPTH = 6;
+const MAX_FIELDS = 1000;
+/** Texts that may be longer are no facets. */
+const MAX_FACET_LENGTH = 200;
+
+function objectIn(value: JsonValue | undefined): JsonObject {
+
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+}
+
+function listIn(value: JsonValue | undefined): readonly JsonValue[] {
+
+    return Array.isArray(value) ? value : [];
+}
+
+/** The part of a schema that a local reference names. */
+function resolved(schema: JsonValue | undefined, root: JsonObject): JsonObject {
+
+    let current = objectIn(schema);
+    for (let step = 0; step < MAX_DEPTH && typeof current['$ref'] === 'string' && current['$ref'].startsWith('#/'); ++step) {
+        const names = current['$ref'].slice(2).split('/').map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
+        const { $ref, ...own } = current;
+        current = { ...names.reduce<JsonObject>((each, name) => objectIn(Object.hasOwn(each, name) ? each[name] : undefined), root), ...own };
+    }
+
+    return current;
+}
+
+/** The fields of a type in the order of its schema. `keyword` is the extension keyword. */
+export function fieldsOf(schema: JsonObject | null, keyword: string): readonly Field[] {
+
+    const found: Field[] = [];
+    const root = schema ?? {};
+    const visit = (part: JsonObject, path: readonly string[], title: string): void => {
+
+        if (path.length > MAX_DEPTH || found.length >= MAX_FIELDS) {
+            return;
+        }
+
+        const items = resolved(part['items'], root);
+        const parts = [part, ...listIn(part['allOf']).map((each) => resolved(each, root))];
+        const properties = parts.flatMap((each) => Object.entries(objectIn(each['properties'])));
+        const extension = objectIn(part[keyword]);
+        const { isPrimary, showInPreview, excludeTitle } = objectIn(extension['preview']);
+        if (path.length > 0 && path.at(-1) !== '_' && (properties.length === 0 || showInPreview === true)) {
+            const isList = Object.keys(items).length > 0;
+            const kindOf = isList ? kindOfSchema(items, keyword) : kindOfSchema(part, keyword);
+            const whole = isList && kindOf !== 'object' ? [...path, '_'] : path;
+            found.push({
+                path: whole, name: nameOf(whole), label: title, kind: kindOf, values: choices(isList ? items : part, keyword),
+                isPrimary: isPrimary === true, isPreview: showInPreview === true, hidesLabel: excludeTitle === true
+            });
+        }
+
+        properties.forEach(([name, each]) => {
+
+            const inner = resolved(each, root);
+            visit(inner, [...path, name], typeof inner['title'] === 'string' && inner['title'] !== '' ? inner['title'] : name);
+        });
+        if (Object.keys(objectIn(items['properties'])).length > 0) {
+            visit(items, [...path, '_'], title);
+        }
+    };
+
+    visit(resolved(root, root), [], '');
+    return found;
+}
+
+function choices(schema: JsonObject, keyword: string): readonly string[] {
+
+    const suggested = objectIn(objectIn(schema[keyword])['type'])['suggestedVocabulary'];
+    return [...listIn(schema['enum']), ...listIn(suggested)].filter((each) => typeof each === 'string' || typeof each === 'number').map(String);
+}
+
+function kindOfSchema(schema: JsonObject, keyword: string): FieldKind {
+
+    const { type, format, enum: values, maxLength } = schema;
+    const extension = objectIn(schema[keyword]);
+    const types = Array.isArray(type) ? type : [type];
+    if (extension['secureProperty'] === true || format === 'password') {
+        return 'secret';
+    }
+
+    if ('handleReference' in objectIn(extension['type'])) {
+        return 'reference';
+    }
+
+    if (Array.isArray(values) || 'suggestedVocabulary' in objectIn(extension['type'])) {
+        return 'choice';
+    }
+
+    if (types.includes('object') || types.includes('array')) {
+        return 'object';
+    }
+
+    if (types.includes('boolean')) {
+        return 'boolean';
+    }
+
+    if (types.includes('integer') || types.includes('number')) {
+        return 'number';
+    }
+
+    return format === 'date' ? 'date' : format === 'date-time' ? 'time' :
+        format === 'textarea' || typeof maxLength === 'number' && maxLength > MAX_FACET_LENGTH ? 'long' : 'text';
+}
+
+/** The name of a field: a JSON pointer. */
+export function nameOf(path: readonly string[]): string {
+
+    return path.map((each) => `/${each.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+/** Properties that name an object where its type does not say which one does. */
+const TITLES = ['name', 'title', 'label', 'fullName', 'username', 'term', 'heading'];
+
+/** What is asked for before the types are known. */
+export const GUESSED_POINTERS: readonly string[] = TITLES.slice(0, 5).map((name) => `/content/${name}`);
+
+/** What is shown of an object of a type. */
+export interface Preview {
+    readonly title: Field | null;
+    readonly fields: readonly Field[];
+}
+
+/** Number of properties that are shown where a type does not say which. */
+const GUESSED_FIELDS = 3;
+
+const SHORT: ReadonlySet<FieldKind> = new Set(['choice', 'boolean', 'reference', 'date', 'time', 'number', 'text']);
+
+/** What is shown of objects of a type: what it declares, else its first short properties. */
+export function previewOf(fields: readonly Field[]): Preview {
+
+    const title = fields.find(({ isPrimary, kind }) => isPrimary && kind !== 'object') ??
+        TITLES.map((wanted) => fields.find(({ path, kind }) => path.length === 1 && path[0] === wanted && kind !== 'object')).find((each) => each !== undefined) ?? null;
+    const declared = fields.filter((field) => field.isPreview && field.kind !== 'secret');
+    const shown = declared.length > 0 ? declared :
+        fields.filter(({ path, kind }) => path.filter((each) => each !== '_').length === 1 && SHORT.has(kind) && path[0] !== 'id').slice(0, GUESSED_FIELDS + 1);
+    return { title, fields: shown.filter((field) => field !== title).slice(0, declared.length > 0 ? undefined : GUESSED_FIELDS) };
+}
+
+/** Pointers of what a preview needs, in the full form of objects. */
+export function pointersOf({ title, fields }: Preview): string[] {
+
+    const all = [...title ? [title] : [], ...fields].map(({ path }) => nameOf(['content', ...path.includes('_') ? path.slice(0, path.indexOf('_')) : path]));
+    return [...new Set(all)];
+}
+
+/** The values of a content at a path. */
+export function valuesAt(content: JsonValue | undefined, path: readonly string[]): readonly JsonValue[] {
+
+    return path.reduce<readonly JsonValue[]>((values, name) => values.flatMap((value) => {
+
+        if (name === '_' && Array.isArray(value)) {
+            return value as readonly JsonValue[];
+        }
+
+        const inner = objectIn(value);
+        const found = Object.hasOwn(inner, name) ? inner[name] : undefined;
+        return found === undefined ? [] : [found];
+    }), content === undefined ? [] : [content]);
+}
+
+/** What names an object: its title, or null. */
+export function titleOf(content: JsonValue | undefined, { title }: Preview): string | null {
+
+    const paths = [...title ? [title.path] : [], ...TITLES.map((name) => [name])];
+    for (const path of paths) {
+        const [value] = valuesAt(content, path);
+        if (typeof value === 'string' && value.trim() !== '' || typeof value === 'number') {
+            return String(value);
+        }
+    }
+
+    return null;
+}
+
+const FACETS: ReadonlySet<FieldKind> = new Set(['choice', 'boolean', 'reference', 'text']);
+const RANGES: ReadonlySet<FieldKind> = new Set(['date', 'time', 'number']);
+const FACET_ORDER: readonly FieldKind[] = ['choice', 'boolean', 'reference', 'text'];
+const MAX_FACETS = 10;
+const MAX_RANGES = 6;
+
+/** Fields whose values are counted: choices first, then others that are short. */
+export function facetFields(fields: readonly Field[]): readonly Field[] {
+
+    const { title } = previewOf(fields);
+    return fields.filter((field) => FACETS.has(field.kind) && field !== title && field.name !== '/id')
+        .sort((one, other) => FACET_ORDER.indexOf(one.kind) - FACET_ORDER.indexOf(other.kind)).slice(0, MAX_FACETS);
+}
+
+/** Fields that can be limited to a range. */
+export function rangeFields(fields: readonly Field[]): readonly Field[] {
+
+    return fields.filter(({ kind }) => RANGES.has(kind)).slice(0, MAX_RANGES);
+}
+
+/** Fields by which results can be sorted. */
+export function sortableFields(fields: readonly Field[]): readonly Field[] {
+
+    return fields.filter(({ kind, path }) => kind !== 'object' && kind !== 'secret' && !path.includes('_'));
+}

@@ -1,0 +1,134 @@
+/** Requests of a search: a page of results with only what is shown, and counts of values. */
+
+import type { JsonObject } from '../../../lib/util/json-types.js';
+import type { DigitalObject, SearchResults } from '../../../lib/client/web/index.js';
+import { sendJson } from '../api/client.js';
+import { store, stored } from '../i18n/index.js';
+import { GUESSED_POINTERS } from './fields.js';
+import { ALL, filterQueriesOf, type SearchState } from './state.js';
+
+/** A result; only some of its properties were asked for. */
+export type Result = DigitalObject;
+
+/** A value and the number of objects with it. */
+export interface Bucket {
+    readonly value: string;
+    readonly count: number;
+    readonly filterQuery: string;
+}
+
+export interface FacetCounts {
+    readonly field: string;
+    readonly buckets: readonly Bucket[];
+}
+
+/** A page of results. */
+export interface Page {
+    /** The state that it answers. */
+    readonly state: SearchState;
+    readonly size: number;
+    readonly results: readonly Result[];
+    readonly types: readonly Bucket[];
+    /** What was asked for of each result. */
+    readonly pointers: readonly string[];
+    /** Milliseconds. */
+    readonly time: number;
+}
+
+const BASE_POINTERS = [
+    '/id', '/type', '/payloads', '/metadata/modifiedOn', '/metadata/modifiedBy', '/metadata/createdOn', '/metadata/createdBy', '/metadata/isVersion'
+];
+const MAX_TYPES = 50;
+
+/** Parameters of a search. */
+export interface SearchBody {
+    readonly query: string;
+    readonly filterQueries?: readonly string[];
+    readonly sortFields?: string;
+    readonly pageNum?: number;
+    readonly pageSize?: number;
+    readonly filter?: readonly string[];
+    readonly facets?: readonly { readonly field: string; readonly maxBuckets: number }[];
+    readonly ids?: boolean;
+}
+
+/** Sends a search. @throws RepositoryError */
+export async function search<R = Result>(body: SearchBody, signal?: AbortSignal): Promise<SearchResults<R>> {
+
+    return sendJson<SearchResults<R>>('POST', '/search', body, { isRead: true, signal });
+}
+
+/** The query and the filters of a state. */
+export function bodyOf({ query, filters }: Pick<SearchState, 'query' | 'filters'>, except: string | null = null): SearchBody {
+
+    const filterQueries = filterQueriesOf(filters, except);
+    return { query: query === '' ? ALL : query, ...filterQueries.length === 0 ? {} : { filterQueries } };
+}
+
+/** Reads a page of results. Asks for what types were known to show when results of them came last, so that it need not wait for the types. */
+export async function readPage(state: SearchState, signal: AbortSignal): Promise<Page> {
+
+    const pointers = [...new Set([...BASE_POINTERS, ...GUESSED_POINTERS, ...Object.values(knownPreviews()).flat()])];
+    const started = performance.now();
+    const { size, results, facets = [] } = await search({
+        ...bodyOf(state), ...state.sort === '' ? {} : { sortFields: state.sort }, pageNum: state.page - 1, pageSize: state.size, filter: pointers,
+        facets: [{ field: 'type', maxBuckets: MAX_TYPES }]
+    }, signal);
+    return { state, size, results, types: (facets[0] as unknown as FacetCounts | undefined)?.buckets ?? [], pointers, time: performance.now() - started };
+}
+
+/** Reads the rest of what is shown of the results of a page. */
+export async function readMissing({ state, results }: Page, pointers: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, JsonObject>> {
+
+    if (pointers.length === 0) {
+        return new Map();
+    }
+
+    const found = await search({
+        ...bodyOf(state), ...state.sort === '' ? {} : { sortFields: state.sort }, pageNum: state.page - 1, pageSize: state.size, filter: ['/id', ...pointers]
+    }, signal);
+    const wanted = new Set(results.map(({ id }) => id));
+    return new Map(found.results.filter(({ id }) => wanted.has(id)).map(({ id, content }) => [id, content as JsonObject]));
+}
+
+/** Counts the values of fields. Values of a field that is filtered are counted as if it were not, so that another one can be chosen. */
+export async function readFacets(
+    state: Pick<SearchState, 'query' | 'filters'>, fields: readonly string[], filtered: readonly string[], maxBuckets: number, signal: AbortSignal
+): Promise<readonly FacetCounts[]> {
+
+    const read = async (names: readonly string[], except: string | null): Promise<readonly FacetCounts[]> => {
+
+        const facets = names.map((field) => ({ field, maxBuckets }));
+        return names.length === 0 ? [] : (await search({ ...bodyOf(state, except), pageSize: 0, facets }, signal)).facets as unknown as readonly FacetCounts[];
+    };
+
+    const open = fields.filter((field) => !filtered.includes(field));
+    const parts = await Promise.all([read(open, null), ...filtered.map((field) => read([field], field))]);
+    const byField = new Map(parts.flat().map((each) => [each.field, each]));
+    return fields.map((field) => byField.get(field) ?? { field, buckets: [] });
+}
+
+const STORED = 'doip-gateway-previews';
+const MAX_KNOWN = 20;
+
+/** Pointers of what is shown, by type, from the last visit. */
+function knownPreviews(): Readonly<Record<string, readonly string[]>> {
+
+    try {
+        const known: unknown = JSON.parse(stored(STORED) ?? '{}');
+        const entries = Object.entries(known as Record<string, unknown>).slice(0, MAX_KNOWN);
+        return Object.fromEntries(entries.map(([type, list]) => [
+            type, Array.isArray(list) ? list.filter((each): each is string => typeof each === 'string' && /^\/content\/./.test(each)) : []
+        ]));
+    }
+    catch {
+        return {};
+    }
+}
+
+/** Keeps what is shown of types for the next visit. */
+export function rememberPreviews(previews: Readonly<Record<string, readonly string[]>>): void {
+
+    const rest = Object.entries(knownPreviews()).filter(([type]) => !(type in previews));
+    store(STORED, JSON.stringify(Object.fromEntries([...Object.entries(previews), ...rest].slice(0, MAX_KNOWN))));
+}

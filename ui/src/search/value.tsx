@@ -1,0 +1,78 @@
+/** Values of properties, as results and facets show them. */
+
+import type { JSX } from 'preact';
+import type { JsonValue } from '../../../lib/util/json-types.js';
+import { ObjectLink } from '../components/object-link.js';
+import { formatNumber, formatTime, language } from '../i18n/index.js';
+import { labelOf } from '../state/labels.js';
+import { valuesAt, type Field } from './fields.js';
+import { t } from './texts.js';
+
+/** Longer texts are cut. */
+const MAX_LENGTH = 240;
+const MAX_VALUES = 4;
+
+/** The beginning of a text. */
+export function shortened(text: string, length = MAX_LENGTH): string {
+
+    return text.length > length ? `${text.slice(0, length).trimEnd()} …` : text;
+}
+
+/** A value as text. */
+export function valueText(value: JsonValue, kind: Field['kind']): string {
+
+    if (typeof value === 'boolean') {
+        return value ? t('yes') : t('no');
+    }
+
+    if (typeof value === 'number') {
+        // Years and codes are numbers as well: no separators.
+        return Number.isInteger(value) ? String(value) : formatNumber(value);
+    }
+
+    if (typeof value !== 'string') {
+        return value === null ? '–' : shortened(JSON.stringify(value));
+    }
+
+    return kind === 'date' || kind === 'time' ? dateText(value, kind) : shortened(value);
+}
+
+/** A date or time as the language writes it; other texts as they are. */
+export function dateText(value: string, kind: 'date' | 'time'): string {
+
+    const time = Date.parse(kind === 'date' && /^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00:00` : value);
+    return Number.isNaN(time) ? shortened(value) :
+        kind === 'time' ? formatTime(time) : new Intl.DateTimeFormat(language.value, { dateStyle: 'medium' }).format(time);
+}
+
+/** The values of a field. */
+export function FieldValues({ content, field }: { readonly content: JsonValue | undefined; readonly field: Field }): JSX.Element | null {
+
+    const values = valuesAt(content, field.path).filter((value) => value !== null && value !== '');
+    if (values.length === 0) {
+        return null;
+    }
+
+    return (
+        <>
+            {values.slice(0, MAX_VALUES).map((value, index) => (
+                <span key={index} class="value" dir="auto">
+                    {index > 0 && <span class="muted"> · </span>}
+                    {field.kind === 'reference' && typeof value === 'string' ? <ObjectLink id={value} /> : valueText(value, field.kind)}
+                </span>
+            ))}
+            {values.length > MAX_VALUES && <span class="muted"> +{formatNumber(values.length - MAX_VALUES)}</span>}
+        </>
+    );
+}
+
+/** A value of a facet or filter: the label of an object instead of its id. */
+export function facetText(value: string, kind: Field['kind'] | undefined): string {
+
+    if (kind === 'boolean') {
+        return value === 'true' ? t('yes') : value === 'false' ? t('no') : value;
+    }
+
+    const label = kind === 'reference' && value !== '' ? labelOf(value).value?.label ?? value : value;
+    return shortened(label, 80);
+}
