@@ -1,0 +1,37 @@
+/** The dialog that publishes a version. */
+
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Version } from '../../../../lib/client/web/index.js';
+import { Confirm } from '../../components/confirm.js';
+import { requestJson } from '../../api/client.js';
+import { say } from '../../state/messages.js';
+import { t as versions } from '../history/texts.js';
+import type { LoadedObject } from '../model/load.js';
+import { t } from './texts.js';
+
+/** The dialog. */
+export function PublishDialog({ object, onClose, onDone }: { readonly object: LoadedObject; readonly onClose: () => void; readonly onDone: () => void }): JSX.Element {
+
+    const [versionId, setVersionId] = useState('');
+    const [withFiles, setWithFiles] = useState(true);
+    const hasFiles = object.payloads.length > 0;
+    const publish = async (): Promise<void> => {
+
+        const own = versionId.trim();
+        const query = { objectId: object.id, versionId: own === '' ? undefined : own, clonePayloads: String(hasFiles && withFiles) };
+        const { id } = await requestJson<Version>({ method: 'POST', path: '/versions', query });
+        say(versions('published', { id }));
+        onDone();
+    };
+
+    return (
+        <Confirm title={t('publishTitle')} action={t('publishAction')} onConfirm={publish} onClose={onClose}>
+            <p>{versions('publishText')}</p>
+            {hasFiles && (
+                <label class="inline"><input type="checkbox" checked={withFiles} onChange={(event) => setWithFiles(event.currentTarget.checked)} />{versions('withFiles')}</label>
+            )}
+            <label>{versions('versionId')}<input value={versionId} autocomplete="off" spellcheck={false} onInput={(event) => setVersionId(event.currentTarget.value)} /></label>
+        </Confirm>
+    );
+}

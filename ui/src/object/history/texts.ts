@@ -1,0 +1,27 @@
+/** Texts of the tab for versions. */
+
+import { defineTexts } from '../../i18n/index.js';
+
+export const t = defineTexts({
+    en: {
+        title: 'Versions', none: 'No version has been published yet.', explain: 'A version is a copy of the object under an id of its own, which stays as it is when the object changes.', publish: 'Publish a version',
+        current: 'Current state', version: 'Version', when: 'When', who: 'By', id: 'Id', older: 'From', newer: 'To', compare: 'Compare', comparison: 'Difference', same: 'Both are the same.', restore: 'Restore', restoreTitle: 'Restore this version?',
+        restoreText: 'The content of {id} becomes the content of the object, as a new change. Its files and rights stay as they are.', restored: 'The version is restored.', skipped: { one: '{count} equal line', other: '{count} equal lines' },
+        actions: 'Actions', published: 'The version {id} is published.', versionId: 'Id of the version (optional)', withFiles: 'with the files', publishText: 'The object as it is now is kept under an id of its own.', line: 'Line',
+        shown: 'of the first {count} lines', before: 'before', after: 'after', large: 'Only the first {count} lines are compared.', pick: 'Choose'
+    },
+    de: {
+        title: 'Versionen', none: 'Noch wurde keine Version veröffentlicht.', explain: 'Eine Version ist eine Kopie des Objekts unter einer eigenen Id; sie bleibt, wie sie ist, wenn sich das Objekt ändert.', publish: 'Version veröffentlichen',
+        current: 'Jetziger Stand', version: 'Version', when: 'Wann', who: 'Von', id: 'Id', older: 'Von', newer: 'Bis', compare: 'Vergleichen', comparison: 'Unterschied', same: 'Beide sind gleich.', restore: 'Wiederherstellen', restoreTitle: 'Diese Version wiederherstellen?',
+        restoreText: 'Der Inhalt von {id} wird der Inhalt des Objekts, als neue Änderung. Dateien und Rechte bleiben, wie sie sind.', restored: 'Die Version ist wiederhergestellt.', skipped: { one: '{count} gleiche Zeile', other: '{count} gleiche Zeilen' },
+        actions: 'Aktionen', published: 'Die Version {id} ist veröffentlicht.', versionId: 'Id der Version (freiwillig)', withFiles: 'mit den Dateien', publishText: 'Das Objekt, wie es jetzt ist, wird unter einer eigenen Id aufbewahrt.', line: 'Zeile',
+        shown: 'der ersten {count} Zeilen', before: 'vorher', after: 'nachher', large: 'Nur die ersten {count} Zeilen werden verglichen.', pick: 'Auswählen'
+    },
+    fr: {
+        title: 'Versions', none: 'Aucune version n’a encore été publiée.', explain: 'Une version est une copie de l’objet sous son propre identifiant ; elle ne change pas quand l’objet change.', publish: 'Publier une version',
+        current: 'État actuel', version: 'Version', when: 'Quand', who: 'Par', id: 'Identifiant', older: 'De', newer: 'À', compare: 'Comparer', comparison: 'Différence', same: 'Les deux sont identiques.', restore: 'Restaurer', restoreTitle: 'Restaurer cette version ?',
+        restoreText: 'Le contenu de {id} devient le contenu de l’objet, comme une nouvelle modification. Les fichiers et les droits ne changent pas.', restored: 'La version est restaurée.', skipped: { one: '{count} ligne identique', other: '{count} lignes identiques' },
+        actions: 'Actions', published: 'La version {id} est publiée.', versionId: 'Identifiant de la version (facultatif)', withFiles: 'avec les fichiers', publishText: 'L’objet tel qu’il est maintenant est conservé sous son propre identifiant.', line: 'Ligne',
+        shown: 'des {count} premières lignes', before: 'avant', after: 'après', large: 'Seules les {count} premières lignes sont comparées.', pick: 'Choisir'
+    }
+});

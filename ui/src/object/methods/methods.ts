@@ -1,0 +1,120 @@
+/** Methods of objects and types, their descriptions, and calls. */
+
+import { getJson, repository } from '../../api/client.js';
+import type { JsonValue } from '../../../../lib/util/json-types.js';
+import { parseJson } from '../../json/parse-json.js';
+import { writeJson } from '../../json/write-json.js';
+import { plainJson } from '../model/plain-json.js';
+
+/** A method, and what its type says about it. */
+export interface Method {
+    readonly name: string;
+    readonly allowGet?: boolean;
+    readonly summary?: string;
+    /** JSON schema of the input. */
+    readonly params?: JsonValue;
+    readonly result?: JsonValue;
+}
+
+/** Of what a method is: an object, or a type. */
+export type Target = { readonly objectId: string } | { readonly type: string };
+
+/** An operation of DOIP. */
+export interface Operation {
+    readonly id: string;
+    readonly summary?: string;
+}
+
+/** A name, or a description where the service gives one. */
+type Listed<T> = string | T;
+
+/** Lists the methods of an object, or the static ones of a type. @throws RepositoryError */
+export async function listMethods(target: Target, signal?: AbortSignal): Promise<readonly Method[]> {
+
+    const found = await getJson<readonly Listed<Method>[]>('/listMethods', { ...target, static: 'type' in target, describe: true }, signal);
+    return found.map((each) => (typeof each === 'string' ? { name: each } : each));
+}
+
+/** Lists the operations that the caller may perform on an object. @throws RepositoryError */
+export async function listOperations(id: string, signal?: AbortSignal): Promise<readonly Operation[]> {
+
+    const parameters = { operationId: '0.DOIP/Op.ListOperations', targetId: id, 'attributes.describe': 'true' };
+    const found = await getJson<readonly Listed<Operation>[]>('/doip', parameters, signal);
+    return found.map((each) => (typeof each === 'string' ? { id: each } : each));
+}
+
+/** What a method returned. */
+export type Result =
+    | { readonly kind: 'none' }
+    | { readonly kind: 'text'; readonly text: string }
+    | { readonly kind: 'bytes'; readonly blob: Blob; readonly filename: string };
+
+/** Longer results are offered as a file. */
+const MAX_TEXT = 1_000_000;
+
+const TEXT = /^text\/|[/+]json\b/i;
+const JSON_TYPE = /[/+]json\b/i;
+
+/** Calls a method. `input` is JSON, or empty. @throws RepositoryError */
+export async function callMethod(target: Target, method: string, input: string): Promise<Result> {
+
+    const body = input.trim() === '' ? {} : { body: { mediaType: 'application/json', open: () => input, isReplayable: true } };
+    const response = await repository.request({ method: 'POST', path: '/call', query: { ...target, method }, ...body });
+    const type = response.headers.get('content-type') ?? '';
+    const blob = await response.blob();
+    const isText = TEXT.test(type);
+    if (blob.size === 0) {
+        return { kind: 'none' };
+    }
+
+    if (!isText || blob.size > MAX_TEXT) {
+        const [, filename = method] = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '') ?? [];
+        return { kind: 'bytes', blob, filename };
+    }
+
+    const text = await blob.text();
+    return JSON_TYPE.test(type) ? { kind: 'text', text: writeJson(parseJson(text), 2) } : { kind: 'text', text };
+}
+
+/** An input to begin with, by the schema: its defaults, examples, or empty values of its types. */
+export function exampleInput(schema: JsonValue | undefined): string {
+
+    return schema === undefined ? '' : JSON.stringify(exampleOf(schema, 0), null, 2);
+}
+
+const EMPTY: Readonly<Record<string, JsonValue>> = { string: '', number: 0, integer: 0, boolean: false, null: null, array: [] };
+
+function exampleOf(schema: JsonValue, depth: number): JsonValue {
+
+    if (typeof schema !== 'object' || schema === null || Array.isArray(schema) || depth > 6) {
+        return null;
+    }
+
+    const { default: preset, examples, const: constant, enum: values, type, properties } = schema;
+    const given = preset ?? (Array.isArray(examples) ? examples[0] : undefined) ?? constant ?? (Array.isArray(values) ? values[0] : undefined);
+    if (given !== undefined) {
+        return given;
+    }
+
+    if (typeof properties === 'object' && properties !== null && !Array.isArray(properties)) {
+        return Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, exampleOf(each, depth + 1)]));
+    }
+
+    const name = Array.isArray(type) ? type[0] : type;
+    return name === 'object' ? {} : typeof name === 'string' ? EMPTY[name] ?? null : null;
+}
+
+/** Checks an input. Returns what is wrong; null for nothing. */
+export function faultOf(input: string): string | null {
+
+    try {
+        if (input.trim() !== '') {
+            plainJson(parseJson(input));
+        }
+
+        return null;
+    }
+    catch (error) {
+        return error instanceof Error ? error.message : String(error);
+    }
+}

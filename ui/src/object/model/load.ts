@@ -1,0 +1,54 @@
+/** Reads an object as it was sent: numbers keep their digits. */
+
+import type { Acl, Metadata, Payload } from '../../../../lib/client/web/index.js';
+import { objectPath, repository } from '../../api/client.js';
+import { isJsonMap, type Json, type JsonMap } from '../../json/exact-number.js';
+import { parseJson } from '../../json/parse-json.js';
+import { plainJson } from './plain-json.js';
+
+/** An object, as a screen shows it. */
+export interface LoadedObject {
+    readonly id: string;
+    readonly type: string;
+    readonly content: Json;
+    readonly acl: Acl | undefined;
+    readonly metadata: Metadata;
+    readonly userMetadata: JsonMap | undefined;
+    readonly payloads: readonly Payload[];
+    /** All of it, as it was sent. */
+    readonly whole: JsonMap;
+    /** For If-Match; null for types whose code changes objects when they are read. */
+    readonly etag: string | null;
+    readonly mayWrite: boolean;
+}
+
+/** What every tab gets. */
+export interface TabProps {
+    readonly object: LoadedObject;
+    /** Reads the object again. */
+    readonly reload: () => void;
+    readonly params: URLSearchParams;
+}
+
+/** Reads an object. @throws RepositoryError */
+export async function loadObject(id: string, signal?: AbortSignal): Promise<LoadedObject> {
+
+    const response = await repository.request({ method: 'GET', path: objectPath(id), query: { full: true }, signal });
+    const whole = parseJson(await response.text());
+    if (!isJsonMap(whole)) {
+        throw new Error(`the response about ${id} is no object`);
+    }
+
+    const { content = null, userMetadata, ...rest } = whole;
+    const { id: own, type, acl, metadata, payloads } = plainJson(rest) as Partial<Omit<LoadedObject, 'content' | 'userMetadata'>>;
+    return {
+        id: own ?? id, type: type ?? '', content, acl, metadata: metadata ?? {}, userMetadata: isJsonMap(userMetadata) ? userMetadata : undefined,
+        payloads: payloads ?? [], whole, etag: response.headers.get('etag'), mayWrite: response.headers.get('x-permission') === 'WRITE'
+    };
+}
+
+/** Headers of a change of the version that was read. */
+export function ifMatch({ etag }: LoadedObject): Readonly<Record<string, string>> {
+
+    return etag === null ? {} : { 'If-Match': etag };
+}

@@ -1,0 +1,145 @@
+/**
+ * What a schema says about a value, as far as showing it needs to know: titles, formats, references. It is lenient: what it does not
+ * understand is as if it were absent, and the value is shown all the same.
+ */
+
+import type { JsonObject, JsonValue } from '../../../../lib/util/json-types.js';
+
+/** A schema; an empty one says nothing. */
+export type Schema = JsonObject;
+
+/** Schemas that refer to each other are followed this far. */
+const MAX_STEPS = 32;
+
+const NOTHING: Schema = {};
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Reads the schemas of the parts of a value. `root` is the schema of the whole content. */
+export class SchemaView {
+
+    readonly #root: Schema;
+    readonly #keyword: string;
+
+    constructor(root: Schema | null, keyword: string) {
+
+        this.#root = root ?? NOTHING;
+        this.#keyword = keyword;
+    }
+
+    get root(): Schema {
+
+        return this.#merged(this.#root, 0);
+    }
+
+    /** The schema of a member of an object or array, of which `parent` is the schema. */
+    member(parent: Schema, key: string | number): Schema {
+
+        const { properties, patternProperties, additionalProperties, items, prefixItems, additionalItems } = parent;
+        if (typeof key === 'number') {
+            const tuple = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
+            const rest = Array.isArray(items) ? additionalItems : items;
+            return this.#merged(tuple[key] ?? rest, 0);
+        }
+
+        if (isObject(properties) && Object.hasOwn(properties, key)) {
+            return this.#merged(properties[key], 0);
+        }
+
+        // Patterns may be slow to match: a single one is taken for all others.
+        const patterns = isObject(patternProperties) ? Object.values(patternProperties) : [];
+        return this.#merged(patterns.length === 1 ? patterns[0] : additionalProperties, 0);
+    }
+
+    /** Names of the properties that a schema describes, in its order. */
+    names({ properties }: Schema): readonly string[] {
+
+        return isObject(properties) ? Object.keys(properties) : [];
+    }
+
+    /** The extension of a schema, such as `preview` and `type`. */
+    extension(schema: Schema, member: string): JsonObject {
+
+        const extension = schema[this.#keyword];
+        const value = isObject(extension) ? extension[member] : undefined;
+        return isObject(value) ? value : {};
+    }
+
+    /** True for a secret, of which the service keeps a hash only. */
+    isSecret(schema: Schema): boolean {
+
+        const extension = schema[this.#keyword];
+        return isObject(extension) && extension['secureProperty'] !== undefined;
+    }
+
+    /** How references are made of values; null for values that are none. References of an array may be described at the array. */
+    reference(schema: Schema, parent: Schema = NOTHING): JsonObject | null {
+
+        const own = this.extension(schema, 'type')['handleReference'];
+        const ofArray = this.extension(parent, 'type')['handleReference'];
+        return isObject(own) ? own : isObject(ofArray) ? ofArray : null;
+    }
+
+    /** Follows references within the schema, and joins what `allOf`, `anyOf` and `oneOf` say about properties. */
+    #merged(schema: JsonValue | undefined, steps: number): Schema {
+
+        if (!isObject(schema) || steps > MAX_STEPS) {
+            return NOTHING;
+        }
+
+        const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((name) => {
+
+            const each = schema[name];
+            return Array.isArray(each) ? each : [];
+        });
+        const { $ref } = schema;
+        const targets = [...typeof $ref === 'string' ? [this.#target($ref)] : [], ...parts].map((part) => this.#merged(part, steps + 1));
+        return targets.length === 0 ? schema : targets.reduce((all, part) => this.#joined(all, part), schema);
+    }
+
+    #joined(first: Schema, second: Schema): Schema {
+
+        const properties = { ...isObject(second['properties']) ? second['properties'] : {}, ...isObject(first['properties']) ? first['properties'] : {} };
+        return { ...second, ...first, ...Object.keys(properties).length > 0 ? { properties } : {} };
+    }
+
+    #target(reference: string): JsonValue | undefined {
+
+        if (!reference.startsWith('#')) {
+            return undefined;
+        }
+
+        const path = reference.slice(1).split('/').slice(1).map((part) => safeDecode(part).replaceAll('~1', '/').replaceAll('~0', '~'));
+        return path.reduce<JsonValue | undefined>((value, key) => {
+
+            return isObject(value) && Object.hasOwn(value, key) ? value[key] : Array.isArray(value) ? value[Number(key)] : undefined;
+        }, this.#root);
+    }
+}
+
+function safeDecode(text: string): string {
+
+    try {
+        return decodeURIComponent(text);
+    }
+    catch {
+        return text;
+    }
+}
+
+/** The text of a keyword; undefined where it has none. */
+export function textIn(schema: Schema, keyword: string): string | undefined {
+
+    const text = schema[keyword];
+    return typeof text === 'string' && text.trim() !== '' ? text : undefined;
+}
+
+/** A name of a property as a title: `firstName` is “First name”. */
+export function titleOfName(name: string): string {
+
+    const words = name.replaceAll('_', ' ').replace(/(?<=[\p{Ll}\d])(?=\p{Lu})/gu, ' ').trim();
+    return words === '' ? name : words === name && !/^\p{Ll}/u.test(name) ? name : `${words.slice(0, 1).toUpperCase()}${words.slice(1).replace(/\p{Lu}(?=\p{Ll})/gu, (letter) => letter.toLowerCase())}`;
+}

@@ -1,0 +1,97 @@
+/** The editor of the entries of one right. */
+
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { ErrorBox } from '../../components/feedback.js';
+import { Icon } from '../../components/icon.js';
+import { ObjectPicker } from '../../components/object-picker.js';
+import { objectPath, RepositoryError, sendJson } from '../../api/client.js';
+import { caller, isAdmin } from '../../api/session.js';
+import { labelOf } from '../../state/labels.js';
+import { uiConfig } from '../../state/design.js';
+import { say, textOf } from '../../state/messages.js';
+import { ifMatch, type LoadedObject } from '../model/load.js';
+import { changedAcl, ENTRY_WORDS, type RightName, type Rights } from './rights.js';
+import { t, wordName } from './texts.js';
+
+const CHANGED = 412;
+
+/** Types of those who have rights, where the design names none. */
+const USUAL_TYPES = ['User', 'Group'];
+
+interface RightEditorProps {
+    readonly right: RightName;
+    readonly rights: Rights;
+    readonly object: LoadedObject;
+    readonly reload: () => void;
+    readonly onClose: () => void;
+}
+
+/** The editor. Nothing is stored before it is saved. */
+export function RightEditor({ right, rights, object, reload, onClose }: RightEditorProps): JSX.Element {
+
+    const { entries: initial, source } = rights.rights[right];
+    const [entries, setEntries] = useState(initial);
+    const [error, setError] = useState<string | null>(null);
+    const [isBusy, setBusy] = useState(false);
+    const { aclUiSearchTypes = USUAL_TYPES } = uiConfig.value;
+    const fixed = ENTRY_WORDS.map((id) => ({ id, label: t(id), hint: id }));
+    const nameOf = (entry: string): string => wordName(entry) ?? rights.labels?.[entry]?.label ?? labelOf(entry).value?.label ?? entry;
+    const save = async (next: readonly string[] | null): Promise<void> => {
+
+        setBusy(true);
+        setError(null);
+        try {
+            const acl = changedAcl(object.acl, right, next);
+            await sendJson('PUT', objectPath(object.id, '/acls'), acl, { headers: ifMatch(object) });
+            say(t('saved'));
+            onClose();
+            reload();
+        }
+        catch (failure) {
+            const isChanged = failure instanceof RepositoryError && failure.status === CHANGED;
+            setError(isChanged ? t('changedMeanwhile') : textOf(failure));
+            setBusy(false);
+            if (isChanged) {
+                reload();
+            }
+        }
+    };
+
+    return (
+        <form class="stack" onSubmit={(event) => {
+
+            event.preventDefault();
+            void save(entries);
+        }}>
+            <ul class="chips editable">
+                {entries.length === 0 && <li class="muted">{t('nobody')}</li>}
+                {entries.map((entry) => (
+                    <li key={entry}>
+                        <span dir="auto">{nameOf(entry)}</span>
+                        <button type="button" class="quiet icon-button small" aria-label={t('remove', { name: nameOf(entry) })}
+                            onClick={() => setEntries(entries.filter((each) => each !== entry))}><Icon name="close" /></button>
+                    </li>
+                ))}
+            </ul>
+            <ObjectPicker label={t('add')} placeholder={t('add')} value="" types={aclUiSearchTypes} fixed={fixed.filter(({ id }) => !entries.includes(id))} autofocus
+                onChange={(id) => id !== '' && !entries.includes(id) && setEntries([...entries, id])} />
+            {right === 'write' && isLost(entries, object) && <p class="box warning"><Icon name="warning" />{t('lost')}</p>}
+            {error !== null && <ErrorBox message={error} />}
+            <div class="row">
+                <button type="submit" class="primary small" disabled={isBusy}>{t('save')}</button>
+                <button type="button" class="small" onClick={onClose}>{t('cancel')}</button>
+                {source === 'object' && <button type="button" class="link" disabled={isBusy} onClick={() => void save(null)}>{t('restore')}</button>}
+            </div>
+        </form>
+    );
+}
+
+/** True if the caller is in none of the entries. Members of groups are known by their ids. */
+function isLost(entries: readonly string[], { metadata, id }: LoadedObject): boolean {
+
+    const { userId = '', groupIds = [] } = caller.value;
+    const isOne = (entry: string): boolean => entry === 'public' || entry === 'authenticated' || entry === userId || groupIds.includes(entry) ||
+        entry === 'creator' && metadata.createdBy === userId || entry === 'self' && id === userId;
+    return !isAdmin.value && !entries.some(isOne);
+}
