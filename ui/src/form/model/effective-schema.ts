@@ -71,6 +71,7 @@ export class SchemaReader {
     /** The effective schema of a value. */
     effective(schema: Schema, value: Json | undefined, picks: Picks = NO_PICKS): EffectiveSchema {
 
+        this.#matcher.restart();
         const into: Collected = { schema: {}, choices: [], parts: [], isForbidden: false };
         this.#collect(schema, value, picks, into);
         return into;
@@ -86,6 +87,7 @@ export class SchemaReader {
     /** Returns whether a value fits a schema, as far as forms care. */
     matches(schema: Schema, value: Json | undefined): boolean {
 
+        this.#matcher.restart();
         return this.#matcher.matches(schema, value);
     }
 
@@ -131,7 +133,7 @@ export class SchemaReader {
 
             for (const keyword of ['dependentRequired', 'dependencies'] as const) {
                 const lists = Object.entries(isJsonMap(schema[keyword]) ? schema[keyword] : {});
-                require(into.schema, lists.filter(([name, list]) => Array.isArray(list) && Object.hasOwn(value, name)).flatMap(([, list]) => stringsOf(list)));
+                demand(into.schema, lists.filter(([name, list]) => Array.isArray(list) && Object.hasOwn(value, name)).flatMap(([, list]) => stringsOf(list)));
             }
         }
 
@@ -321,7 +323,7 @@ function conjunction(first: Json, second: Json): Json {
     return schema;
 }
 
-function require(into: Record<string, Json>, names: readonly string[]): void {
+function demand(into: Record<string, Json>, names: readonly string[]): void {
 
     if (names.length > 0) {
         into['required'] = [...new Set([...stringsOf(into['required']), ...names])];

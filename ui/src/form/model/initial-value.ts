@@ -41,7 +41,8 @@ export class InitialValues {
         const after = this.#reader.effective(next, undefined).schema;
         const isForObjects = typesOf(after).includes('object') && after['properties'] !== undefined;
         if (!isJsonMap(value) || !isForObjects) {
-            return this.#reader.matches(next, value) ? value : this.#value(after, 0) ?? (isForObjects ? {} : undefined);
+            const fits = !isForObjects && value !== undefined && this.#reader.matches(next, value);
+            return fits ? value : isForObjects ? this.#object(after, 0) : this.#value(after, 0);
         }
 
         const kept: Record<string, Json> = {};

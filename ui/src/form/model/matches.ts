@@ -13,6 +13,9 @@ import { matchesPattern } from './safe-pattern.js';
 /** Schemas that refer to each other are followed this deep. */
 const MAX_DEPTH = 40;
 
+/** Schemas that are tested between two calls of `restart`: branches of branches may be exponentially many. */
+const MAX_STEPS = 20_000;
+
 /** Items of an array that are tested. */
 const MAX_ITEMS = 1000;
 
@@ -21,17 +24,29 @@ export class Matcher {
 
     readonly #documents: SchemaDocuments;
     readonly #known = new WeakMap<object, WeakMap<JsonMap, boolean>>();
+    #steps = 0;
 
     constructor(documents: SchemaDocuments) {
 
         this.#documents = documents;
     }
 
-    /** Returns whether a value fits. An absent value fits no schema but true. */
+    /** Begins to count the steps anew. */
+    restart(): void {
+
+        this.#steps = 0;
+    }
+
+    /** Returns whether a value fits. An absent value fits no schema but true. What takes too many steps counts as fitting. */
     matches(schema: Schema, value: Json | undefined, depth = 0): boolean {
 
-        if (typeof schema === 'boolean' || value === undefined || depth > MAX_DEPTH) {
-            return schema === true || depth > MAX_DEPTH;
+        if (typeof schema === 'boolean' || value === undefined) {
+            return schema === true;
+        }
+
+        this.#steps += 1;
+        if (depth > MAX_DEPTH || this.#steps > MAX_STEPS) {
+            return true;
         }
 
         if (typeof value !== 'object' || value === null) {
@@ -47,7 +62,9 @@ export class Matcher {
         let result = known.get(schema);
         if (result === undefined) {
             result = this.#test(schema, value, depth);
-            known.set(schema, result);
+            if (this.#steps <= MAX_STEPS) {
+                known.set(schema, result);
+            }
         }
 
         return result;

@@ -69,7 +69,7 @@ export class SchemaDocuments {
             if (Array.isArray(value)) {
                 pending.push(...value as Json[]);
             }
-            else if (isJsonMap(value)) {
+            else if (isJsonMap(value) && this.#documentOf.get(value) !== document) {
                 this.#documentOf.set(value, document);
                 for (const keyword of ['$id', 'id', '$anchor', '$dynamicAnchor']) {
                     const name = value[keyword];

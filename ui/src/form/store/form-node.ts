@@ -1,7 +1,7 @@
 /** A place in the value that a form shows. Controls subscribe to it, so that an edit renders what it changed and nothing else. */
 
-import { signal } from '@preact/signals';
-import type { Signal } from '@preact/signals';
+import { signal } from '@preact/signals-core';
+import type { Signal } from '@preact/signals-core';
 import type { Json } from '../../json/exact-number.js';
 import { memberOf } from '../../json/pointer.js';
 import type { Path } from '../../json/pointer.js';

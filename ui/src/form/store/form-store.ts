@@ -1,7 +1,7 @@
 /** The value that a form edits, with the messages for its places. The value is never modified: each edit makes a new one that shares the rest. */
 
-import { batch, signal } from '@preact/signals';
-import type { ReadonlySignal } from '@preact/signals';
+import { batch, signal } from '@preact/signals-core';
+import type { ReadonlySignal } from '@preact/signals-core';
 import { isJsonMap } from '../../json/exact-number.js';
 import type { Json } from '../../json/exact-number.js';
 import { formatPointer, parsePointer, renamed, withMember, withoutMember } from '../../json/pointer.js';
