@@ -30,6 +30,8 @@ export interface Draft {
     /** Sets a member of the Schema object; undefined removes it. */
     readonly set: (member: string, value: Json | undefined) => void;
     readonly setSchemaText: (text: string) => void;
+    /** Replaces all members. */
+    readonly replace: (content: JsonMap) => void;
     /** Begins again with another version. With `keep` the changes stay. */
     readonly reset: (base: TypeObject, options?: { readonly keep?: boolean }) => void;
 }
@@ -62,6 +64,7 @@ export function useDraft(stored: TypeObject): Draft {
             const schema = parsed(next);
             return { ...state, text: next, content: schema === undefined ? state.content : withMember(state.content, 'schema', schema) as JsonMap };
         }),
+        replace: (next) => setState((state) => ({ ...state, content: next, text: null })),
         reset: (next, { keep = false } = {}) => setState((state) => ({ base: next, content: keep ? state.content : next.content, text: keep ? state.text : null }))
     };
 }

@@ -1,0 +1,65 @@
+/** The part of an OpenAPI document that the page shows. */
+
+/** A parameter of a request. */
+export interface Parameter {
+    readonly name: string;
+    readonly in: 'path' | 'query' | 'header';
+    readonly required?: boolean;
+    readonly description?: string;
+    readonly schema?: ParameterSchema;
+    readonly content?: Readonly<Record<string, { readonly schema?: ParameterSchema }>>;
+}
+
+interface ParameterSchema {
+    readonly description?: string;
+    readonly type?: string | readonly string[];
+    readonly enum?: readonly unknown[];
+    readonly const?: unknown;
+    readonly default?: unknown;
+}
+
+/** A request that the service takes. */
+export interface ApiOperation {
+    readonly id: string;
+    readonly method: string;
+    readonly path: string;
+    readonly summary: string;
+    readonly tag: string;
+    readonly parameters: readonly Parameter[];
+    /** Media types of the body; empty without one. */
+    readonly bodyTypes: readonly string[];
+}
+
+/** An OpenAPI document, as far as the page reads it. */
+export interface OpenApi {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, {
+        readonly summary?: string; readonly tags?: readonly string[]; readonly parameters?: readonly Parameter[];
+        readonly requestBody?: { readonly content?: Readonly<Record<string, unknown>> };
+    }>>>>;
+}
+
+const METHODS = ['get', 'post', 'put', 'delete'];
+
+/** The operations of a document, in its order. */
+export function operationsOf({ paths }: OpenApi): readonly ApiOperation[] {
+
+    return Object.entries(paths).flatMap(([path, item]) => METHODS.filter((method) => item[method]).map((method) => {
+
+        const { summary = '', tags = [], parameters = [], requestBody } = item[method] ?? {};
+        return { id: `${method} ${path}`, method: method.toUpperCase(), path, summary, tag: tags[0] ?? '', parameters, bodyTypes: Object.keys(requestBody?.content ?? {}) };
+    }));
+}
+
+/** The schema of a parameter, wherever the document has it. */
+export function schemaOfParameter({ schema, content }: Parameter): ParameterSchema {
+
+    return schema ?? Object.values(content ?? {})[0]?.schema ?? {};
+}
+
+/** The path and query of a request with the values that were entered. */
+export function addressOf({ path, parameters }: ApiOperation, values: Readonly<Record<string, string>>): string {
+
+    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => (values[name] ?? '').split('/').map(encodeURIComponent).join('/'));
+    const query = new URLSearchParams(parameters.filter(({ in: place, name }) => place === 'query' && (values[name] ?? '') !== '').map(({ name }) => [name, values[name] ?? '']));
+    return query.size === 0 ? filled : `${filled}?${query.toString()}`;
+}

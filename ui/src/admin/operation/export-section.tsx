@@ -1,0 +1,84 @@
+/** The export of all objects: streamed to a file where the browser can, otherwise through a Blob, which browsers keep on disk when it is large. */
+
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { repository } from '../../api/client.js';
+import { ErrorBox, ProgressBar } from '../../components/feedback.js';
+import { formatBytes } from '../../i18n/index.js';
+import { isAbort, textOf } from '../../state/messages.js';
+import { operationQuery } from './doip.js';
+import { saveBlob } from './save-blob.js';
+import { t } from './texts.js';
+
+/** A file that the user has chosen, as some browsers offer it. */
+type SavePicker = (options: object) => Promise<{ createWritable: () => Promise<WritableStream<Uint8Array>> }>;
+
+/** Bytes of the end that tell whether the export is complete. */
+const TAIL_BYTES = 200;
+
+export function ExportSection(): JSX.Element {
+
+    const [bytes, setBytes] = useState<number | null>(null);
+    const [outcome, setOutcome] = useState<{ readonly text: string; readonly isError: boolean } | null>(null);
+    const controller = useRef<AbortController | null>(null);
+    useEffect(() => {
+
+        return () => controller.current?.abort(new DOMException('the section is left', 'AbortError'));
+    }, []);
+    const run = async (): Promise<void> => {
+
+        const own = new AbortController();
+        controller.current = own;
+        setOutcome(null);
+        try {
+            const { total, isComplete } = await exportAll(own.signal, setBytes);
+            setOutcome(isComplete ? { text: t('exported', { bytes: formatBytes(total) }), isError: false } : { text: t('incomplete'), isError: true });
+        }
+        catch (error) {
+            setOutcome(isAbort(error) ? null : { text: textOf(error), isError: true });
+        }
+
+        setBytes(null);
+    };
+
+    return (
+        <section class="stack">
+            <h2>{t('export')}</h2>
+            <p class="muted">{t('exportHint')}</p>
+            {bytes !== null && <ProgressBar done={bytes} total={null} label={t('exporting', { bytes: formatBytes(bytes) })} />}
+            {outcome && (outcome.isError ? <ErrorBox message={outcome.text} /> : <p role="status">{outcome.text}</p>)}
+            <div class="row">
+                <button type="button" disabled={bytes !== null} onClick={() => void run()}>{t('exportRun')}</button>
+                {bytes !== null && <button type="button" onClick={() => controller.current?.abort(new DOMException('the user cancelled it', 'AbortError'))}>{t('cancel')}</button>}
+            </div>
+        </section>
+    );
+}
+
+async function exportAll(signal: AbortSignal, onProgress: (bytes: number) => void): Promise<{ readonly total: number; readonly isComplete: boolean }> {
+
+    const name = `export-${new Date().toISOString().slice(0, 10)}.ndjson`;
+    const picker = (globalThis as { showSaveFilePicker?: SavePicker }).showSaveFilePicker;
+    // The user chooses first: browsers permit it only right after a click.
+    const handle = await picker?.({ suggestedName: name });
+    onProgress(0);
+    const response = await repository.request({ method: 'POST', path: '/doip', query: operationQuery('gateway/Op.Export'), signal });
+    let [total, tail] = [0, ''];
+    const decoder = new TextDecoder();
+    const counter = new TransformStream<Uint8Array, Uint8Array>({ transform(chunk, output) {
+
+        total += chunk.byteLength;
+        tail = (tail + decoder.decode(chunk.slice(-TAIL_BYTES))).slice(-TAIL_BYTES);
+        onProgress(total);
+        output.enqueue(chunk);
+    } });
+    const counted = (response.body ?? new Blob().stream()).pipeThrough(counter);
+    if (handle) {
+        await counted.pipeTo(await handle.createWritable(), { signal });
+    }
+    else {
+        saveBlob(await new Response(counted).blob(), name);
+    }
+
+    return { total, isComplete: /\{"end":true[^\n]*\}\s*$/.test(tail) };
+}

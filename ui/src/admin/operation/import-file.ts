@@ -1,0 +1,189 @@
+/** Imports of files: in batches of lines, which report progress and can be cancelled between them, or as a whole. */
+
+import { errorOf, RepositoryError } from '../../../../lib/client/web/errors.js';
+import type { BatchResults } from '../../../../lib/client/web/index.js';
+import { requestJson } from '../../api/client.js';
+import { config } from '../../config.js';
+import { parseJson } from '../../json/parse-json.js';
+import { isJsonMap, type Json } from '../../json/exact-number.js';
+import { writeJson } from '../../json/write-json.js';
+import { operationQuery } from './doip.js';
+
+export type ImportMode = 'asBatch' | 'asRestore' | 'asUpload';
+
+/** An object that was refused. */
+export interface Refusal {
+    /** Line of the file, or position in it, from 1. */
+    readonly position: number;
+    readonly message: string;
+}
+
+/** What became of an import so far. */
+export interface ImportState {
+    readonly stored: number;
+    readonly refusedCount: number;
+    readonly refusals: readonly Refusal[];
+    /** Bytes of the file that were read or sent. */
+    readonly bytes: number;
+    readonly counts?: { readonly created: number; readonly updated: number; readonly unchanged: number };
+}
+
+export const NOTHING: ImportState = { stored: 0, refusedCount: 0, refusals: [], bytes: 0 };
+
+/** Refusals that are kept. */
+export const MAX_REFUSALS = 1000;
+
+const BATCH_LINES = 500;
+
+const BATCH_BYTES = 4_000_000;
+
+/** Bytes of JSON that are read at once, when it is not in lines. */
+const MAX_JSON_BYTES = 64_000_000;
+
+const SNIFFED_BYTES = 64 * 1024;
+
+/** What a file looks like. */
+export async function sniff(file: File): Promise<{ readonly isExport: boolean; readonly isLines: boolean }> {
+
+    const [first = '', second = ''] = (await file.slice(0, SNIFFED_BYTES).text()).replace(/^\uFEFF/, '').split('\n');
+    const isExport = /^\s*\{\s*"export"\s*:\s*\d/.test(first);
+    return { isExport, isLines: isExport || /^\s*\{.*\}\s*$/.test(first) && (second.trim() === '' || /^\s*\{/.test(second)) || /\.(ndjson|jsonl)$/i.test(file.name) };
+}
+
+/** Stores the objects of a file, each on its own. Yields after each batch. @throws RepositoryError when the service stops, JsonSyntaxError for a file that is none */
+export async function *importBatches(file: File, isLines: boolean, signal: AbortSignal): AsyncGenerator<ImportState, void, undefined> {
+
+    let state = NOTHING;
+    let batch: { lines: string[]; positions: number[]; bytes: number } = { lines: [], positions: [], bytes: 0 };
+    const send = async (bytes: number): Promise<void> => {
+
+        state = add(state, await sendBatch(batch.lines, signal), batch.positions, bytes);
+        batch = { lines: [], positions: [], bytes: 0 };
+    };
+
+    let read = 0;
+    for await (const { text, position, bytes } of isLines ? linesOf(file) : itemsOf(file)) {
+        signal.throwIfAborted();
+        read = bytes;
+        batch.lines.push(text);
+        batch.positions.push(position);
+        batch.bytes += text.length;
+        if (batch.lines.length >= BATCH_LINES || batch.bytes >= BATCH_BYTES) {
+            await send(read);
+            yield state;
+        }
+    }
+
+    if (batch.lines.length > 0) {
+        await send(file.size);
+    }
+
+    yield { ...state, bytes: file.size };
+}
+
+interface Line {
+    readonly text: string;
+    readonly position: number;
+    readonly bytes: number;
+}
+
+async function *linesOf(file: File): AsyncGenerator<Line, void, undefined> {
+
+    const reader = file.stream().getReader();
+    const decoder = new TextDecoder();
+    let [rest, position, bytes] = ['', 0, 0];
+    for (;;) {
+        const { value, done } = await reader.read();
+        bytes += value?.byteLength ?? 0;
+        const parts = (rest + decoder.decode(value, { stream: !done })).split('\n');
+        rest = done ? '' : parts.pop() ?? '';
+        for (const text of parts) {
+            ++position;
+            if (text.trim() !== '') {
+                yield { text, position, bytes };
+            }
+        }
+
+        if (done) {
+            return;
+        }
+    }
+}
+
+async function *itemsOf(file: File): AsyncGenerator<Line, void, undefined> {
+
+    if (file.size > MAX_JSON_BYTES) {
+        throw new RepositoryError('the file is too large for JSON that is not in lines: use JSON lines', { status: 0 });
+    }
+
+    const value = parseJson(await file.text());
+    const results = isJsonMap(value) ? value['results'] : undefined;
+    const items = Array.isArray(value) ? value as readonly Json[] : Array.isArray(results) ? results as readonly Json[] : [value];
+    for (const [at, item] of items.entries()) {
+        yield { text: writeJson(item), position: at + 1, bytes: Math.round((at + 1) / items.length * file.size) };
+    }
+}
+
+async function sendBatch(lines: readonly string[], signal: AbortSignal): Promise<BatchResults> {
+
+    const text = `${lines.join('\n')}\n`;
+    return requestJson<BatchResults>({ method: 'POST', path: '/batchUpload', query: { format: 'ndjson' }, body: { mediaType: 'application/x-ndjson', open: () => text, isReplayable: true }, signal });
+}
+
+const FAILED = 400;
+
+function add(state: ImportState, { results }: BatchResults, positions: readonly number[], bytes: number): ImportState {
+
+    const refused = results.filter(({ responseCode }) => responseCode >= FAILED).sort((one, other) => one.position - other.position);
+    const refusals = refused.map(({ position, response }) => ({ position: positions[position] ?? position + 1, message: messageOf(response as Json) }));
+    return {
+        ...state, stored: state.stored + results.length - refused.length, refusedCount: state.refusedCount + refused.length,
+        refusals: [...state.refusals, ...refusals].slice(0, MAX_REFUSALS), bytes
+    };
+}
+
+function messageOf(response: Json | undefined): string {
+
+    const message = isJsonMap(response) ? response['message'] : undefined;
+    return typeof message === 'string' ? message : JSON.stringify(response ?? null);
+}
+
+/** Sends a file as a whole. Progress is that of sending; the service works on. @throws RepositoryError */
+export async function sendFile(file: File, { mode, removeOthers, signal, onProgress }: {
+    readonly mode: 'asRestore' | 'asUpload'; readonly removeOthers: boolean; readonly signal: AbortSignal; readonly onProgress: (sent: number) => void;
+}): Promise<ImportState> {
+
+    const { isLines } = await sniff(file);
+    const query = mode === 'asRestore' ? operationQuery('gateway/Op.Import') : removeOthers ? { deleteCurrentObjects: 'true' } : {};
+    const path = `${config.base}${mode === 'asRestore' ? '/doip' : '/uploadObjects'}?${new URLSearchParams(query).toString()}`;
+    const request = new XMLHttpRequest();
+    request.open('POST', path);
+    request.setRequestHeader('X-Requested-With', 'doip-gateway');
+    request.setRequestHeader('Content-Type', isLines || mode === 'asRestore' ? 'application/x-ndjson' : 'application/json');
+    const { status, responseText } = await new Promise<XMLHttpRequest>((resolve, reject) => {
+
+        signal.addEventListener('abort', () => {
+
+            request.abort();
+            reject(signal.reason as Error);
+        }, { once: true });
+        request.upload.addEventListener('progress', ({ loaded }) => onProgress(loaded));
+        request.addEventListener('error', () => reject(new RepositoryError('the connection was lost', { status: 0 })));
+        request.addEventListener('load', () => resolve(request));
+        request.send(file);
+    });
+    const body = responseText === '' ? {} : JSON.parse(responseText) as Partial<BatchResults> & { created?: number; updated?: number; unchanged?: number; errors?: readonly { position?: number; message: string }[] };
+    if (status >= FAILED && !body.errors && !body.results) {
+        throw await errorOf(new Response(responseText, { status }), 'import');
+    }
+
+    const { results = [], errors = [], created, updated, unchanged } = body;
+    const refusals = [
+        ...results.filter(({ responseCode }) => responseCode >= FAILED).map(({ position, response }) => ({ position: position + 1, message: messageOf(response as Json) })),
+        ...errors.map(({ position = 0, message }) => ({ position: position + 1, message }))
+    ].sort((one, other) => one.position - other.position);
+    return {
+        stored: created === undefined ? 0 : created + (updated ?? 0), refusedCount: refusals.length, refusals: refusals.slice(0, MAX_REFUSALS), bytes: file.size,
+        ...created === undefined ? {} : { counts: { created, updated: updated ?? 0, unchanged: unchanged ?? 0 } }
+    };
+}

@@ -1,0 +1,160 @@
+/** The import: a file is dropped or chosen, and its objects are stored, with progress and a table of those that were refused. */
+
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ErrorBox, ProgressBar } from '../../components/feedback.js';
+import { Icon } from '../../components/icon.js';
+import { formatBytes } from '../../i18n/index.js';
+import { readDesign } from '../../state/design.js';
+import { isAbort, textOf } from '../../state/messages.js';
+import { importBatches, NOTHING, sendFile, sniff, type ImportMode, type ImportState } from './import-file.js';
+import { saveBlob } from './save-blob.js';
+import { t } from './texts.js';
+
+const MODES: readonly ImportMode[] = ['asBatch', 'asRestore', 'asUpload'];
+
+/** Refusals that are listed on the page. */
+const MAX_LISTED = 100;
+
+type Phase = 'idle' | 'running' | 'done' | 'cancelled';
+
+export function ImportSection(): JSX.Element {
+
+    const [file, setFile] = useState<File | null>(null);
+    const [mode, setMode] = useState<ImportMode>('asBatch');
+    const [removeOthers, setRemoveOthers] = useState(false);
+    const [phase, setPhase] = useState<Phase>('idle');
+    const [state, setState] = useState<ImportState>(NOTHING);
+    const [error, setError] = useState<string | null>(null);
+    const controller = useRef<AbortController | null>(null);
+    useEffect(() => {
+
+        return () => controller.current?.abort(new DOMException('the section is left', 'AbortError'));
+    }, []);
+    const choose = (chosen: File | null | undefined): void => {
+
+        setFile(chosen ?? null);
+        setPhase('idle');
+        setError(null);
+        if (chosen) {
+            sniff(chosen).then(({ isExport }) => setMode(isExport ? 'asRestore' : 'asBatch'), () => undefined);
+        }
+    };
+
+    const run = async (event: Event): Promise<void> => {
+
+        event.preventDefault();
+        if (!file) {
+            return;
+        }
+
+        const own = new AbortController();
+        controller.current = own;
+        setPhase('running');
+        setState(NOTHING);
+        setError(null);
+        try {
+            if (mode === 'asBatch') {
+                for await (const step of importBatches(file, (await sniff(file)).isLines, own.signal)) {
+                    setState(step);
+                }
+            }
+            else {
+                setState(await sendFile(file, { mode, removeOthers, signal: own.signal, onProgress: (bytes) => setState({ ...NOTHING, bytes }) }));
+            }
+
+            setPhase('done');
+        }
+        catch (failure) {
+            setPhase(isAbort(failure) ? 'cancelled' : 'idle');
+            setError(isAbort(failure) ? null : textOf(failure));
+        }
+
+        await readDesign().catch(() => undefined);
+    };
+
+    return (
+        <section class="stack">
+            <h2>{t('import')}</h2>
+            <form class="stack" onSubmit={(event) => void run(event)}>
+                <DropZone file={file} isDisabled={phase === 'running'} onChoose={choose} />
+                {file && (
+                    <fieldset disabled={phase === 'running'}>
+                        <legend>{t('mode')}</legend>
+                        <div class="stack choices-down">
+                            {MODES.map((each) => <label key={each} class="inline"><input type="radio" name="import-mode" checked={mode === each} onChange={() => setMode(each)} />{t(each)}</label>)}
+                            {mode === 'asUpload' && <label class="inline"><input type="checkbox" checked={removeOthers} onChange={(event) => setRemoveOthers(event.currentTarget.checked)} />{t('removeOthers')}</label>}
+                        </div>
+                    </fieldset>
+                )}
+                {mode === 'asUpload' && removeOthers && <div class="box warning"><Icon name="warning" /><p>{t('removeWarning')}</p></div>}
+                {file && phase === 'running' && <Progress file={file} state={state} mode={mode} />}
+                {error !== null && <ErrorBox message={error} />}
+                {file && <div class="row">
+                    <button type="submit" class="primary" disabled={phase === 'running'}>{t('start')}</button>
+                    {phase === 'running' && <button type="button" onClick={() => controller.current?.abort(new DOMException('the user cancelled it', 'AbortError'))}>{t('cancel')}</button>}
+                </div>}
+            </form>
+            {phase === 'cancelled' && <p role="status">{t('cancelled')}</p>}
+            {(phase === 'done' || state.refusedCount > 0) && <Outcome state={state} mode={mode} isDone={phase === 'done'} />}
+        </section>
+    );
+}
+
+function Progress({ file, state, mode }: { readonly file: File; readonly state: ImportState; readonly mode: ImportMode }): JSX.Element {
+
+    const label = state.bytes >= file.size ? t('working') : t('uploading', { sent: formatBytes(state.bytes), total: formatBytes(file.size) });
+    return <ProgressBar done={state.bytes} total={state.bytes >= file.size && mode !== 'asBatch' ? null : file.size} label={label} />;
+}
+
+function DropZone({ file, isDisabled, onChoose }: { readonly file: File | null; readonly isDisabled: boolean; readonly onChoose: (file: File | null | undefined) => void }): JSX.Element {
+
+    const [isOver, setOver] = useState(false);
+    const drop = (event: DragEvent): void => {
+
+        event.preventDefault();
+        setOver(false);
+        if (!isDisabled) {
+            onChoose(event.dataTransfer?.files[0]);
+        }
+    };
+
+    return (
+        <div class={`drop${isOver ? ' over' : ''}`} onDrop={drop} onDragLeave={() => setOver(false)} onDragOver={(event) => {
+
+            event.preventDefault();
+            setOver(true);
+        }}>
+            <Icon name="upload" />
+            <label>{t('drop')} {t('choose')} <input type="file" disabled={isDisabled} accept=".json,.ndjson,.jsonl,application/json,application/x-ndjson" onChange={(event) => onChoose(event.currentTarget.files?.[0])} /></label>
+            {file ? <p><strong dir="auto">{file.name}</strong> · {formatBytes(file.size)}</p> : <small>{t('formats')}</small>}
+        </div>
+    );
+}
+
+function Outcome({ state: { stored, counts, refusals, refusedCount }, mode, isDone }: { readonly state: ImportState; readonly mode: ImportMode; readonly isDone: boolean }): JSX.Element {
+
+    const save = (): void => saveBlob(new Blob(refusals.map((refusal) => `${JSON.stringify(refusal)}\n`), { type: 'application/x-ndjson' }), 'refused.ndjson');
+    return (
+        <div class="stack" role="status">
+            {isDone && (
+                <div class={`box ${refusedCount === 0 ? 'success' : 'warning'}`}>
+                    <Icon name={refusedCount === 0 ? 'check' : 'warning'} />
+                    <p>{counts ? t('restored', counts) : mode === 'asUpload' ? refusedCount === 0 ? t('uploaded') : t('allRefused') : t('stored', { count: stored })}</p>
+                </div>
+            )}
+            {refusedCount > 0 && (
+                <>
+                    <div class="admin-head"><h3>{t('refused', { count: refusedCount })}</h3><button type="button" class="small" onClick={save}>{t('saveRefused')}</button></div>
+                    <div class="list-table">
+                        <table>
+                            <thead><tr><th>{t('position')}</th><th>{t('message')}</th></tr></thead>
+                            <tbody>{refusals.slice(0, MAX_LISTED).map(({ position, message }) => <tr key={position}><td>{position}</td><td dir="auto">{message.slice(0, 2000)}</td></tr>)}</tbody>
+                        </table>
+                    </div>
+                    {refusedCount > MAX_LISTED && <p class="muted">{t('firstOf', { count: MAX_LISTED })}</p>}
+                </>
+            )}
+        </div>
+    );
+}

@@ -1,0 +1,102 @@
+/** The draft of the design object, which its sections share, and the bar that stores it. */
+
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { RepositoryError } from '../../api/client.js';
+import { ErrorBox, Loading } from '../../components/feedback.js';
+import { Icon } from '../../components/icon.js';
+import { useResource } from '../../components/use-resource.js';
+import { guardLeaving } from '../../router.js';
+import { readDesign } from '../../state/design.js';
+import { say, sayError, textOf } from '../../state/messages.js';
+import { Conflict } from '../../types/editor/conflict.js';
+import { useDiagnosis, useDraft, type Diagnosis, type Draft } from '../../types/editor/draft.js';
+import { readTypeObject, writeTypeObject, type TypeObject } from '../../types/model/type-object.js';
+import { t } from './texts.js';
+
+const DESIGN = 'design';
+
+const CHANGED = 412;
+
+/** Reads the design object and shows what edits it. */
+export function WithDesign({ title, children }: { readonly title: string; readonly children: (draft: Draft, diagnosis: Diagnosis) => ComponentChildren }): JSX.Element {
+
+    const { value, error, reload } = useResource((signal) => readTypeObject(DESIGN, signal), []);
+    return (
+        <>
+            <h1>{title}</h1>
+            {error && <ErrorBox message={error.message} onRetry={reload} />}
+            {!value && !error && <Loading />}
+            {value && <DesignEditor stored={value}>{children}</DesignEditor>}
+        </>
+    );
+}
+
+function DesignEditor({ stored, children }: { readonly stored: TypeObject; readonly children: (draft: Draft, diagnosis: Diagnosis) => ComponentChildren }): JSX.Element {
+
+    const draft = useDraft(stored);
+    const diagnosis = useDiagnosis(draft);
+    useEffect(() => {
+
+        if (!draft.isChanged) {
+            return undefined;
+        }
+
+        const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
+        guardLeaving(() => /^#admin\/(?:design|rights|handles)\?/.test(location.hash) || confirm(t('unsaved')));
+        addEventListener('beforeunload', warn);
+        return () => {
+
+            guardLeaving(null);
+            removeEventListener('beforeunload', warn);
+        };
+    });
+    return <>{children(draft, diagnosis)}<DesignBar draft={draft} diagnosis={diagnosis} /></>;
+}
+
+function DesignBar({ draft, diagnosis: { state, errors, failure } }: { readonly draft: Draft; readonly diagnosis: Diagnosis }): JSX.Element | null {
+
+    const { base, content, isChanged } = draft;
+    const [outcome, setOutcome] = useState<{ readonly isBusy: boolean; readonly error: string | null; readonly theirs: TypeObject | null }>({ isBusy: false, error: null, theirs: null });
+    const save = async (etag: string | null): Promise<void> => {
+
+        setOutcome({ isBusy: true, error: null, theirs: null });
+        try {
+            await writeTypeObject({ id: DESIGN, content, etag });
+            draft.reset(await readTypeObject(DESIGN));
+            await readDesign();
+            setOutcome({ isBusy: false, error: null, theirs: null });
+            say(t('saved'));
+        }
+        catch (error) {
+            const isConflict = error instanceof RepositoryError && error.status === CHANGED;
+            setOutcome({ isBusy: false, error: isConflict ? null : textOf(error), theirs: null });
+            if (isConflict) {
+                readTypeObject(DESIGN).then((theirs) => setOutcome({ isBusy: false, error: null, theirs }), sayError);
+            }
+        }
+    };
+
+    const takeTheirs = (theirs: TypeObject): void => {
+
+        draft.reset(theirs);
+        setOutcome({ isBusy: false, error: null, theirs: null });
+    };
+
+    if (!isChanged && !outcome.error) {
+        return null;
+    }
+
+    return (
+        <div class="save-area">
+            {outcome.theirs && <Conflict mine={content} theirs={outcome.theirs} onTake={takeTheirs} onOverwrite={({ etag }) => void save(etag)} />}
+            {outcome.error !== null && <ErrorBox message={outcome.error} />}
+            {errors.length > 0 && <div role="status"><ul class="errors">{errors.map(({ pointer, message }) => <li key={pointer + message} dir="auto"><code>{pointer}</code> {message}</li>)}</ul></div>}
+            <div class="save-bar" role="region" aria-label={t('save')}>
+                <span class="grow muted" role="status">{state === 'checking' ? t('checking') : state === 'valid' ? t('valid') : state === 'invalid' ? t('errors', { count: errors.length }) : state === 'failed' ? t('failed', { error: failure ?? '' }) : t('unsaved')}</span>
+                <button type="button" onClick={() => draft.reset(base)}>{t('discard')}</button>
+                <button type="button" class="primary" disabled={outcome.isBusy || !isChanged} onClick={() => void save(base.etag)}><Icon name="save" />{t('save')}</button>
+            </div>
+        </div>
+    );
+}

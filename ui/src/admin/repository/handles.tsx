@@ -1,0 +1,99 @@
+/** Handles: the settings of their records, and the update of all of them. */
+
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { getJson, sendJson } from '../../api/client.js';
+import { ErrorBox, ProgressBar } from '../../components/feedback.js';
+import { formatAgo } from '../../i18n/index.js';
+import { isJsonMap } from '../../json/exact-number.js';
+import { withMember, withoutMember } from '../../json/pointer.js';
+import { design } from '../../state/design.js';
+import { isAbort, textOf } from '../../state/messages.js';
+import type { Draft } from '../../types/editor/draft.js';
+import { WithDesign } from './design-draft.js';
+import { JsonMember } from './json-member.js';
+import { t } from './texts.js';
+
+export function Handles(): JSX.Element {
+
+    return (
+        <WithDesign title={t('handles')}>
+            {(draft) => <div class="stack"><p class="muted">{t('handlesHint')}</p><HandleSettings draft={draft} /><HandleUpdate /></div>}
+        </WithDesign>
+    );
+}
+
+function HandleSettings({ draft }: { readonly draft: Draft }): JSX.Element {
+
+    const own = draft.content['handleMintingConfig'];
+    const served = design.value?.['handleMintingConfig'];
+    const settings = isJsonMap(own) ? own : isJsonMap(served) ? served : {};
+    const text = (member: 'prefix' | 'baseUri'): string => (typeof settings[member] === 'string' ? settings[member] : '');
+    const set = (member: string, value: string): void => draft.set('handleMintingConfig', value === '' ? withoutMember(settings, member) : withMember(settings, member, value));
+    return (
+        <section class="card stack">
+            <div class="form-grid">
+                <label>{t('prefix')}<input value={text('prefix')} onInput={(event) => set('prefix', event.currentTarget.value)} /></label>
+                <label>{t('baseUri')}<input type="url" value={text('baseUri')} onInput={(event) => set('baseUri', event.currentTarget.value)} /><small>{t('baseUriHint')}</small></label>
+            </div>
+            <details><summary>{t('otherConfig')}</summary><JsonMember label={t('otherConfig')} value={settings} onChange={(next) => draft.set('handleMintingConfig', next)} /></details>
+        </section>
+    );
+}
+
+/** Progress of the update, as the service describes it. */
+interface UpdateState {
+    readonly inProgress: boolean;
+    readonly total: number;
+    readonly progress: number;
+    readonly startTime?: number;
+    readonly exceptionCount: number;
+}
+
+const POLL_MS = 1000;
+
+function HandleUpdate(): JSX.Element {
+
+    const [state, setState] = useState<UpdateState | null>(null);
+    const [round, setRound] = useState(0);
+    const [error, setError] = useState<string | null>(null);
+    useEffect(() => {
+
+        const controller = new AbortController();
+        let timer: ReturnType<typeof setTimeout> | undefined;
+        const read = (): void => {
+
+            getJson<UpdateState>('/updateHandles', {}, controller.signal).then((next) => {
+
+                setState(next);
+                if (next.inProgress) {
+                    timer = setTimeout(read, POLL_MS);
+                }
+            }, (failure: unknown) => !isAbort(failure) && setError(textOf(failure)));
+        };
+
+        read();
+        return () => {
+
+            clearTimeout(timer);
+            controller.abort(new DOMException('the section is left', 'AbortError'));
+        };
+    }, [round]);
+    const start = (): void => {
+
+        setError(null);
+        sendJson('POST', '/updateHandles').then(() => setRound(round + 1), (failure: unknown) => setError(textOf(failure)));
+    };
+
+    return (
+        <section class="card stack">
+            <h2>{t('update')}</h2>
+            <p class="muted">{t('updateHint')}</p>
+            {error !== null && <ErrorBox message={error} />}
+            {state?.inProgress && <ProgressBar done={state.progress} total={state.total} label={t('updating', { done: state.progress, total: state.total })} />}
+            {state && !state.inProgress && state.startTime !== undefined && <p role="status">{t('updated', { done: state.progress, total: state.total })} <small>{t('started', { time: formatAgo(state.startTime) })}</small></p>}
+            {state && state.exceptionCount > 0 && <p class="danger-text">{t('exceptions', { count: state.exceptionCount })}</p>}
+            <div><button type="button" disabled={state?.inProgress === true} onClick={start}>{t('updateRun')}</button></div>
+        </section>
+    );
+}
