@@ -39,8 +39,25 @@ type TabName = keyof typeof TABS;
 
 const NAMES = Object.keys(TABS) as TabName[];
 
+/** The editor of objects, where this build has one. */
+const Editor = lazy(async (): Promise<ComponentType<ScreenProps>> => {
+
+    const screens: Readonly<Record<string, unknown>> = await import('../edit/edit.js');
+    return typeof screens['EditObject'] === 'function' ? screens['EditObject'] as ComponentType<ScreenProps> : NoEditor;
+});
+
+function NoEditor({ route: { name: id } }: ScreenProps): JSX.Element {
+
+    return <Empty isPage title={t('editor')}><p><a href={to.object(id, { tab: 'json' })}>{t('json')}</a> · <a href={to.object(id)}>{t('back')}</a></p></Empty>;
+}
+
 /** The screen. */
-export function ObjectScreen({ route: { name: id, params } }: ScreenProps): JSX.Element {
+export function ObjectScreen(props: ScreenProps): JSX.Element {
+
+    return props.route.params.has('edit') ? <Editor {...props} /> : <ObjectView {...props} />;
+}
+
+function ObjectView({ route: { name: id, params } }: ScreenProps): JSX.Element {
 
     const { value, error, reload } = useResource((signal) => loadObject(id, signal), [id, caller.value.userId ?? '']);
     if (error) {

@@ -15,7 +15,9 @@ import { t } from './texts.js';
 const MAX_ERRORS = 10;
 
 /** The dialog. */
-export function MoveDialog({ object, onClose, reload }: { readonly object: LoadedObject; readonly onClose: () => void; readonly reload: () => void }): JSX.Element {
+export function MoveDialog({ object, onClose, reload }: {
+    readonly object: LoadedObject; readonly onClose: () => void; readonly reload: () => void;
+}): JSX.Element {
 
     const { typesPermittedToCreate = [] } = caller.value;
     const types = typesPermittedToCreate.filter((each) => each !== object.type && each !== 'CordraDesign').sort((a, b) => a.localeCompare(b));

@@ -11,7 +11,9 @@ import type { LoadedObject } from '../model/load.js';
 import { t } from './texts.js';
 
 /** The dialog. */
-export function PublishDialog({ object, onClose, onDone }: { readonly object: LoadedObject; readonly onClose: () => void; readonly onDone: () => void }): JSX.Element {
+export function PublishDialog({ object, onClose, onDone }: {
+    readonly object: LoadedObject; readonly onClose: () => void; readonly onDone: () => void;
+}): JSX.Element {
 
     const [versionId, setVersionId] = useState('');
     const [withFiles, setWithFiles] = useState(true);

@@ -1,7 +1,7 @@
 /** Markdown, as HTML that cannot run anything or load anything from elsewhere. Loaded where there is some. */
 
 import DOMPurify, { type Config } from 'dompurify';
-import { marked } from 'marked';
+import { Marked } from 'marked';
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
@@ -13,8 +13,14 @@ const OPTIONS: Config = {
     FORBID_ATTR: ['style', 'id', 'name', 'class', 'srcset', 'autofocus', 'tabindex'], ALLOW_DATA_ATTR: false, ALLOW_ARIA_ATTR: false
 };
 
-/** Headings of the text are below those of the page. */
-const DEEPER: Readonly<Record<string, string>> = { H1: 'h3', H2: 'h4', H3: 'h5', H4: 'h6', H5: 'h6' };
+/** HTML in the text is shown as text: the browser would report its handlers of events as violations of the policy, before they are removed. */
+const MARKED = new Marked({
+    gfm: true, async: false, renderer: { html: ({ text }) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;') }
+});
+
+/** Level of the first heading of a text, as the title of the page is above it. */
+const TOP_LEVEL = 2;
+const LOWEST_LEVEL = 6;
 
 /** Shows a text. */
 export function Markdown({ text }: { readonly text: string }): JSX.Element {
@@ -24,7 +30,7 @@ export function Markdown({ text }: { readonly text: string }): JSX.Element {
 
         const { current } = ref;
         if (current) {
-            const html = marked.parse(text.slice(0, MAX_LENGTH), { async: false, gfm: true });
+            const html = MARKED.parse(text.slice(0, MAX_LENGTH), { async: false });
             const fragment = DOMPurify.sanitize(html, { ...OPTIONS, RETURN_DOM_FRAGMENT: true });
             tame(fragment);
             current.replaceChildren(fragment);
@@ -35,13 +41,12 @@ export function Markdown({ text }: { readonly text: string }): JSX.Element {
 
 function tame(fragment: DocumentFragment): void {
 
-    // Pictures of other origins would tell them who reads this: they become links.
+    // Pictures of other origins would tell them who reads this, and nothing is beside the text: they become links.
     for (const image of fragment.querySelectorAll('img')) {
         const source = image.getAttribute('src') ?? '';
-        const isOwn = /^data:image\//i.test(source) || new URL(source, location.href).origin === location.origin;
-        if (!isOwn) {
+        if (!/^data:image\//i.test(source)) {
             const link = document.createElement('a');
-            link.href = source;
+            link.setAttribute('href', source);
             link.textContent = image.alt === '' ? source : image.alt;
             image.replaceWith(link);
         }
@@ -51,11 +56,7 @@ function tame(fragment: DocumentFragment): void {
         link.rel = 'noopener noreferrer';
     }
 
-    for (const heading of fragment.querySelectorAll('h1, h2, h3, h4, h5')) {
-        const deeper = document.createElement(DEEPER[heading.tagName] ?? 'h6');
-        deeper.append(...heading.childNodes);
-        heading.replaceWith(deeper);
-    }
+    moveHeadings([...fragment.querySelectorAll('h1, h2, h3, h4, h5, h6')]);
 
     for (const table of fragment.querySelectorAll('table')) {
         const frame = document.createElement('div');
@@ -64,4 +65,19 @@ function tame(fragment: DocumentFragment): void {
         table.replaceWith(frame);
         frame.append(table);
     }
+}
+
+/** Headings of the text go below those of the page, without gaps. */
+function moveHeadings(headings: readonly Element[]): void {
+
+    const levels = headings.map(({ tagName }) => Number(tagName.slice(1)));
+    const highest = Math.min(...levels);
+    let before = TOP_LEVEL - 1;
+    headings.forEach((heading, i) => {
+
+        before = Math.min((levels[i] ?? 1) - highest + TOP_LEVEL, before + 1, LOWEST_LEVEL);
+        const moved = document.createElement(`h${before}`);
+        moved.append(...heading.childNodes);
+        heading.replaceWith(moved);
+    });
 }

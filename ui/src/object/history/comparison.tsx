@@ -21,10 +21,10 @@ function comparedText({ content, acl, userMetadata, payloads }: LoadedObject): s
     return writeJson({ content, ...rest as unknown as Record<string, Json> }, 2);
 }
 
-/** The comparison of two objects by their ids. */
-export function Comparison({ from, to }: { readonly from: string; readonly to: string }): JSX.Element {
+/** The comparison of two objects by their ids. They are read again when `state` changes. */
+export function Comparison({ from, to, state }: { readonly from: string; readonly to: string; readonly state: string | null }): JSX.Element {
 
-    const { value, error, reload } = useResource((signal) => Promise.all([loadObject(from, signal), loadObject(to, signal)]), [from, to]);
+    const { value, error, reload } = useResource((signal) => Promise.all([loadObject(from, signal), loadObject(to, signal)]), [from, to, state]);
     const texts = useMemo(() => value?.map((each) => comparedText(each).split('\n')) ?? null, [value]);
     const parts = useMemo(() => {
 

@@ -58,7 +58,7 @@ function Versions({ versions, object, reload }: VersionsProps): JSX.Element {
             <section class="card" aria-labelledby="versions-title">
                 <h2 id="versions-title">{t('title')}</h2>
                 <div class="scroll-x" tabIndex={0} role="group" aria-labelledby="versions-title">
-                    <table>
+                    <table class="versions">
                         <thead><tr>
                             <th scope="col">{t('older')}</th><th scope="col">{t('newer')}</th><th scope="col">{t('version')}</th><th scope="col">{t('when')}</th><th scope="col">{t('who')}</th>
                             <th scope="col"><span class="visually-hidden">{t('actions')}</span></th>
@@ -82,7 +82,7 @@ function Versions({ versions, object, reload }: VersionsProps): JSX.Element {
             </section>
             <section class="card" aria-labelledby="comparison-title">
                 <h2 id="comparison-title">{t('comparison')}</h2>
-                {from !== '' && to !== '' && <Comparison from={from} to={to} />}
+                {from !== '' && to !== '' && <Comparison from={from} to={to} state={object.etag} />}
             </section>
             {restored && tip && (
                 <Confirm title={t('restoreTitle')} action={t('restore')} onClose={() => restore(null)} onConfirm={async () => {

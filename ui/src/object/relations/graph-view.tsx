@@ -104,10 +104,14 @@ export function GraphView({ nodes, edges, places, first, selected, expanded, typ
                                 }}>
                                 <title>{`${label} (${type})`}</title>
                                 <circle r={id === first ? RADIUS + 4 : RADIUS} />
-                                <text y={RADIUS + 17} text-anchor="middle">{label.length > MAX_LABEL ? `${label.slice(0, MAX_LABEL - 1)}…` : label}</text>
                             </g>
                         );
                     })}
+                    <g aria-hidden="true">
+                        {nodes.map(({ id }) => (
+                            <text key={id} class={id === first ? 'label first' : 'label'} x={at(id).x} y={at(id).y + RADIUS + 17} text-anchor="middle">{cut(labelOf(id))}</text>
+                        ))}
+                    </g>
                 </g>
             </svg>
             <div class="graph-tools">
@@ -117,6 +121,11 @@ export function GraphView({ nodes, edges, places, first, selected, expanded, typ
             </div>
         </div>
     );
+}
+
+function cut(label: string): string {
+
+    return label.length > MAX_LABEL ? `${label.slice(0, MAX_LABEL - 1)}…` : label;
 }
 
 /** A line from the rim of one node to that of another; a loop for an object that refers to itself. */

@@ -68,7 +68,7 @@ function Explorer({ first, relations }: { readonly first: string; readonly relat
         <div class="stack">
             <div class="row">
                 {properties.length > 1 && (
-                    <label class="inline">{t('filter')}
+                    <label class="inline filter">{t('filter')}
                         <select value={property} onChange={(event) => setProperty(event.currentTarget.value)}>
                             <option value="">{t('all')}</option>
                             {properties.map((each) => <option key={each} value={each}>{each}</option>)}
@@ -85,8 +85,8 @@ function Explorer({ first, relations }: { readonly first: string; readonly relat
             {shown.nodes.length > MAX_NODES && <p class="muted">{t('tooMany', { count: MAX_NODES })}</p>}
             <div class="relations">
                 <div class="stack">
-                    <GraphView nodes={nodes} edges={edges} places={laidOut} first={first} selected={selected} expanded={graph.expanded} types={types} labelOf={nameOf}
-                        onSelect={select} onExpand={expand} />
+                    <GraphView nodes={nodes} edges={edges} places={laidOut} first={first} selected={selected} expanded={graph.expanded} types={types}
+                        labelOf={nameOf} onSelect={select} onExpand={expand} />
                     <p class="muted">{t('hint')}</p>
                     <div class="card row" role="status">
                         <strong dir="auto" class="grow">{nameOf(selected)}</strong>

@@ -108,8 +108,8 @@ export function layOut(
     const links = edges.filter(({ from, to }) => from !== to).map(({ from, to }) => ({ source: from, target: to }));
     forceSimulation(bodies)
         .force('link', forceLink<Body, { source: string; target: string }>(links).id(({ id }) => id).distance(110))
-        .force('charge', forceManyBody().strength(-320).distanceMax(700))
-        .force('collide', forceCollide(38))
+        .force('charge', forceManyBody().strength(-420).distanceMax(700))
+        .force('collide', forceCollide(46))
         .force('x', forceX(0).strength(0.04))
         .force('y', forceY(0).strength(0.06))
         .stop()
