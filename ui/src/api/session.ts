@@ -1,6 +1,7 @@
 /** Who is logged in, by the cookie of the session, which scripts cannot read. */
 
 import { batch, computed, signal } from '@preact/signals';
+import { browserStorage, dropAllDrafts } from '../state/drafts.js';
 import { repository, sendJson, setLoginPrompt } from './client.js';
 
 /** The caller, as the service knows it. */
@@ -64,11 +65,12 @@ export async function logIn(credentials: Credentials): Promise<void> {
     setCaller(await sendJson<Caller>('POST', '/session', credentials));
 }
 
-/** Logs out. */
+/** Logs out, and removes what the user has left in the browser. */
 export async function logOut(): Promise<void> {
 
     setLoginPrompt(null);
     await repository.request({ method: 'DELETE', path: '/session' });
+    dropAllDrafts(browserStorage());
     setCaller(NOBODY);
 }
 

@@ -1,9 +1,124 @@
-/** Not built yet. */
+/** Screens of the editor: a new object (`#create/<Type>`), and an object that exists (`#objects/<id>?edit`). */
 
 import type { JSX } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import { RepositoryError } from '../api/client.js';
+import { Dialog } from '../components/dialog.js';
+import { Empty, ErrorBox, Loading } from '../components/feedback.js';
+import { useResource } from '../components/use-resource.js';
+import { initialContent } from '../form/schema-form.js';
+import type { FormContext, ReferenceOption } from '../form/schema-form.js';
+import type { Json, JsonMap } from '../json/exact-number.js';
+import { go, to } from '../router.js';
 import type { ScreenProps } from '../shell/app.js';
+import { design, uiConfig } from '../state/design.js';
+import { labelOf } from '../state/labels.js';
+import { textOf } from '../state/messages.js';
+import { editContext, formSchema, servicePrefix } from './edit-context.js';
+import { Editor } from './editor.js';
+import { readObject } from './object-access.js';
+import type { EditedObject, Target } from './object-access.js';
+import { t } from './texts.js';
 
-export function Create({ route: { name } }: ScreenProps): JSX.Element {
+/** An object that is created to refer to it, and who waits for it. */
+interface Creation {
+    readonly type: string;
+    readonly finish: (option: ReferenceOption | null) => void;
+}
 
-    return <h1>{name}</h1>;
+/** The context of a form, and the dialog for objects that are created on the way. */
+function useEditContext(): { readonly context: FormContext; readonly dialog: JSX.Element | null } {
+
+    const [creation, setCreation] = useState<Creation | null>(null);
+    // Another design may have other schemas, so that the form begins anew with them.
+    const context = useMemo(() => editContext((type) => new Promise((resolve) => {
+
+        setCreation({
+            type, finish: (option) => {
+
+                setCreation(null);
+                resolve(option);
+            }
+        });
+    })), [design.value]);
+    return { context, dialog: creation && <CreateInDialog {...creation} /> };
+}
+
+function CreateInDialog({ type, finish }: Creation): JSX.Element {
+
+    return (
+        <Dialog title={t('newObject', { type })} size="large" onClose={() => finish(null)}>
+            <NewObject type={type} isNested onSaved={({ id }) => finish({ id, label: labelOf(id).value?.label ?? id, type })} onCancel={() => finish(null)} />
+        </Dialog>
+    );
+}
+
+/** A new object. */
+export function Create({ route: { name: type } }: ScreenProps): JSX.Element {
+
+    return <NewObject type={type} onSaved={({ id }) => go(to.object(id), { replace: true })} onCancel={() => history.back()} />;
+}
+
+function NewObject({ type, isNested = false, onSaved, onCancel }: {
+    readonly type: string; readonly isNested?: boolean; readonly onSaved: (object: EditedObject) => void; readonly onCancel: () => void;
+}): JSX.Element {
+
+    const { context, dialog } = useEditContext();
+    const [names, setNames] = useState<{ readonly handle: string; readonly suffix: string }>({ handle: '', suffix: '' });
+    const schema = formSchema(type);
+    const content = useMemo(() => (schema ? initialContent(schema, context) : null), [schema, context]);
+    const target = useMemo((): Target => ({ kind: 'new', type, ...names }), [type, names]);
+    if (!design.value) {
+        return <Loading />;
+    }
+
+    if (!schema || content === null) {
+        return <Empty isPage={!isNested} title={t('noType', { type })} />;
+    }
+
+    const { allowUserToSpecifySuffixOnCreate: hasSuffix = false, allowUserToSpecifyHandleOnCreate: hasHandle = false } = uiConfig.value;
+    return (
+        <>
+            <Editor title={t('newObject', { type })} etag={null} {...{ target, schema, content, context, isNested, onSaved, onCancel }}>
+                {hasHandle && <label>{t('handle')}<input type="text" dir="auto" autocomplete="off" value={names.handle} onInput={({ currentTarget }) => setNames({ handle: currentTarget.value.trim(), suffix: '' })} /></label>}
+                {hasSuffix && !hasHandle && (
+                    <label>{t('suffix')}
+                        <input type="text" dir="auto" autocomplete="off" value={names.suffix} onInput={({ currentTarget }) => setNames({ handle: '', suffix: currentTarget.value.trim() })} />
+                        {servicePrefix() !== '' && <small>{t('suffixHint', { prefix: servicePrefix() })}</small>}
+                    </label>
+                )}
+            </Editor>
+            {dialog}
+        </>
+    );
+}
+
+const NOT_FOUND = new Set([403, 404]);
+
+/** An object that exists. */
+export function EditObject({ route: { name: id } }: ScreenProps): JSX.Element {
+
+    const { value: object, error, reload } = useResource((signal) => readObject(id, signal), [id]);
+    if (error) {
+        const isMissing = error instanceof RepositoryError && NOT_FOUND.has(error.status);
+        return isMissing ? <Empty isPage title={t('noObject')} /> : <ErrorBox message={textOf(error)} onRetry={reload} />;
+    }
+
+    return object && design.value ? <ExistingObject object={object} schema={formSchema(object.type) ?? {}} /> : <Loading />;
+}
+
+function ExistingObject({ object: { id, type, content, etag }, schema }: { readonly object: EditedObject; readonly schema: JsonMap }): JSX.Element {
+
+    const { context, dialog } = useEditContext();
+    const target = useMemo((): Target => ({ kind: 'object', id }), [id]);
+    const opened: Json = content;
+    return (
+        <>
+            <Editor title={t('editObject', { name: labelOf(id).value?.label ?? id })} {...{ target, schema, context, etag }} content={opened}
+                onSaved={() => go(to.object(id), { replace: true })} onCancel={() => go(to.object(id), { replace: true })}>
+                {uiConfig.value.hideTypeInObjectEditor === true ? null : <p class="muted">{t('type')}: <bdi>{type}</bdi></p>}
+            </Editor>
+            {dialog}
+        </>
+    );
 }

@@ -6,7 +6,7 @@ export const t = defineTexts({
     en: {
         required: 'required', readOnly: 'read only', notSet: 'Not set', yes: 'yes', no: 'no', type: 'Type of “{name}”', kind: 'Kind of “{name}”', none: 'No value (null)',
         string: 'Text', number: 'Number', integer: 'Whole number', boolean: 'Yes or no', object: 'Object', array: 'List', null: 'No value', option: 'Kind {count}',
-        add: 'Add', addTo: 'Add to “{name}”', remove: 'Remove', removeItem: 'Remove “{name}”', up: 'Move up: {name}', down: 'Move down: {name}', clear: 'Clear “{name}”',
+        add: 'Add', addTo: 'Add to “{name}”', remove: 'Remove', removeItem: 'Remove “{name}”', up: 'Move up: {name}', down: 'Move down: {name}',
         items: { one: '{count} entry', other: '{count} entries' }, item: 'Entry {count}', empty: 'No entries yet', moved: '“{name}” is at position {count} now', removed: '“{name}” was removed',
         reorder: 'Reorder', earlier: 'Move forward: {name}', later: 'Move back: {name}', range: '{from}–{to} of {all}', previous: 'Previous entries', next: 'Following entries', more: 'Show {count} more fields',
         tagHint: 'Enter or comma adds an entry.', newEntry: 'New entry for “{name}”', property: 'Name of the property', addProperty: 'Add property', newProperty: 'Name of a new property',
@@ -20,7 +20,7 @@ export const t = defineTexts({
     de: {
         required: 'erforderlich', readOnly: 'nur lesbar', notSet: 'Nicht gesetzt', yes: 'ja', no: 'nein', type: 'Typ von „{name}“', kind: 'Art von „{name}“', none: 'Kein Wert (null)',
         string: 'Text', number: 'Zahl', integer: 'Ganze Zahl', boolean: 'Ja oder nein', object: 'Objekt', array: 'Liste', null: 'Kein Wert', option: 'Art {count}',
-        add: 'Hinzufügen', addTo: 'Zu „{name}“ hinzufügen', remove: 'Entfernen', removeItem: '„{name}“ entfernen', up: 'Nach oben: {name}', down: 'Nach unten: {name}', clear: '„{name}“ leeren',
+        add: 'Hinzufügen', addTo: 'Zu „{name}“ hinzufügen', remove: 'Entfernen', removeItem: '„{name}“ entfernen', up: 'Nach oben: {name}', down: 'Nach unten: {name}',
         items: { one: '{count} Eintrag', other: '{count} Einträge' }, item: 'Eintrag {count}', empty: 'Noch keine Einträge', moved: '„{name}“ steht jetzt an Stelle {count}', removed: '„{name}“ wurde entfernt',
         reorder: 'Ordnen', earlier: 'Nach vorn: {name}', later: 'Nach hinten: {name}', range: '{from}–{to} von {all}', previous: 'Vorige Einträge', next: 'Weitere Einträge', more: '{count} weitere Felder zeigen',
         tagHint: 'Eingabetaste oder Komma fügt einen Eintrag hinzu.', newEntry: 'Neuer Eintrag für „{name}“', property: 'Name der Eigenschaft', addProperty: 'Eigenschaft hinzufügen', newProperty: 'Name einer neuen Eigenschaft',
@@ -34,7 +34,7 @@ export const t = defineTexts({
     fr: {
         required: 'obligatoire', readOnly: 'lecture seule', notSet: 'Non défini', yes: 'oui', no: 'non', type: 'Type de « {name} »', kind: 'Sorte de « {name} »', none: 'Aucune valeur (null)',
         string: 'Texte', number: 'Nombre', integer: 'Nombre entier', boolean: 'Oui ou non', object: 'Objet', array: 'Liste', null: 'Aucune valeur', option: 'Sorte {count}',
-        add: 'Ajouter', addTo: 'Ajouter à « {name} »', remove: 'Retirer', removeItem: 'Retirer « {name} »', up: 'Vers le haut : {name}', down: 'Vers le bas : {name}', clear: 'Vider « {name} »',
+        add: 'Ajouter', addTo: 'Ajouter à « {name} »', remove: 'Retirer', removeItem: 'Retirer « {name} »', up: 'Vers le haut : {name}', down: 'Vers le bas : {name}',
         items: { one: '{count} entrée', other: '{count} entrées' }, item: 'Entrée {count}', empty: 'Aucune entrée', moved: '« {name} » est maintenant en position {count}', removed: '« {name} » a été retiré',
         reorder: 'Réordonner', earlier: 'Avancer : {name}', later: 'Reculer : {name}', range: '{from}–{to} sur {all}', previous: 'Entrées précédentes', next: 'Entrées suivantes', more: 'Afficher {count} champs de plus',
         tagHint: 'Entrée ou virgule ajoute une entrée.', newEntry: 'Nouvelle entrée pour « {name} »', property: 'Nom de la propriété', addProperty: 'Ajouter une propriété', newProperty: 'Nom d’une nouvelle propriété',

@@ -28,11 +28,15 @@ const SCREENS: Readonly<Record<Route['screen'], ComponentType<ScreenProps>>> = {
     unknown: Unknown
 };
 
+/** An object is edited at its own address. */
+const EditObject = lazy(async () => (await import('../edit/edit.js')).EditObject);
+
 /** The whole page. */
 export function App(): JSX.Element {
 
     const current = route.value;
-    const Screen = SCREENS[current.screen];
+    const isEdited = current.screen === 'object' && current.params.has('edit');
+    const Screen = isEdited ? EditObject : SCREENS[current.screen];
     const main = useRef<HTMLElement>(null);
     const isFirst = useRef(true);
     useEffect(() => {
@@ -45,7 +49,7 @@ export function App(): JSX.Element {
             main.current?.focus({ preventScroll: true });
             scrollTo(0, 0);
         }
-    }, [current.screen, current.name]);
+    }, [current.screen, current.name, isEdited]);
     useEffect(() => {
 
         document.documentElement.lang = language.value;
@@ -56,7 +60,7 @@ export function App(): JSX.Element {
             <a class="skip" href="#main" onClick={(event) => skip(event, main.current)}>{t('skip')}</a>
             <Header />
             <main id="main" ref={main} tabIndex={-1} class={`screen-${current.screen}`}>
-                <Screen key={`${current.screen} ${current.name}`} route={current} />
+                <Screen key={`${current.screen} ${current.name} ${isEdited}`} route={current} />
             </main>
             <Messages />
             {loginRequest.value && <LoginDialog request={loginRequest.value} />}

@@ -176,7 +176,7 @@ function Nested({ node, kind, schema, label, description, level, isItem = false,
                 {!isPresent && <small>{t('notSet')}</small>}
                 {aside}
                 {isPresent && !isRequired && !isReadOnly &&
-                    <button type="button" class="link small" aria-label={t('clear', { name: label })} onClick={() => store.unset(node)}>{t('remove')}</button>}
+                    <button type="button" class="link small" aria-label={t('removeItem', { name: label })} onClick={() => store.unset(node)}>{t('remove')}</button>}
             </div>
             {description !== undefined && <p id={`${id}-d`} class="form-description" dir="auto">{description}</p>}
             <FieldErrors node={node} />

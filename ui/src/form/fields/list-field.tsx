@@ -7,6 +7,7 @@ import { Icon } from '../../components/icon.js';
 import { isJsonMap } from '../../json/exact-number.js';
 import type { Json, JsonMap } from '../../json/exact-number.js';
 import { idOf, useForm } from '../context.js';
+import { focusSoon } from '../focus.js';
 import { itemSchema } from '../model/field-kind.js';
 import { labelOf, summaryOf } from '../model/labels.js';
 import { limitOf, typesOf } from '../model/schema.js';
@@ -40,7 +41,7 @@ export function ListField({ node, schema, label, level, isReadOnly }: ListProps)
     const isFull = length >= (limitOf(schema['maxItems']) ?? Infinity) || itemSchema(schema, length) === false;
     const focus = (selector: string): void => {
 
-        requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(selector)?.focus());
+        focusSoon(() => box.current?.querySelector<HTMLElement>(selector));
     };
 
     const add = (): void => {
@@ -48,7 +49,7 @@ export function ListField({ node, schema, label, level, isReadOnly }: ListProps)
         store.insert(node, length, initial.of(itemSchema(schema, length)));
         node.child(String(length)).isOpen.value = true;
         page.show(length);
-        focus(`[data-item="${length}"] :is(input, textarea, select, button.form-toggle)`);
+        focus(`[data-item="${length}"] > .form-item-body :is(input, textarea, select, button)`);
     };
 
     const move = (from: number, to: number): void => {

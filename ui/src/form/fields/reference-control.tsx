@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useForm } from '../context.js';
 import type { ReferenceOption } from '../context.js';
+import { focusSoon } from '../focus.js';
 import { idOfValue, valueOfId } from '../model/extension.js';
 import type { ReferenceRule } from '../model/extension.js';
 import type { JsonMap } from '../../json/exact-number.js';
@@ -34,6 +35,7 @@ export function ReferenceControl(props: ControlProps & { readonly rule: Referenc
 
             setChanging(false);
             store.set(node, valueOfId(rule, id, context.servicePrefix ?? '') ?? id);
+            focusSoon(() => document.querySelector<HTMLElement>(`button#${attributes.id}`));
         };
 
         return <ReferenceSearch rule={rule} attributes={attributes} onChoose={choose} autoFocus={isChanging} {...text === '' ? {} : { onCancel: () => setChanging(false) }} />;
@@ -48,7 +50,7 @@ export function ReferenceControl(props: ControlProps & { readonly rule: Referenc
             </span>
             {name !== id && <small><bdi>{id}</bdi></small>}
             {!isReadOnly && <button {...attributes} type="button" class="small" aria-label={`${t('change')}: ${label}`} onClick={() => setChanging(true)}>{t('change')}</button>}
-            {!isReadOnly && !isItem && <button type="button" class="small" aria-label={t('clear', { name: label })} onClick={() => clear(node, isItem)}>{t('remove')}</button>}
+            {!isReadOnly && !isItem && <button type="button" class="small" aria-label={t('removeItem', { name: label })} onClick={() => clear(node, isItem)}>{t('remove')}</button>}
         </div>
     );
 }

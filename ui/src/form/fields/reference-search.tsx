@@ -68,7 +68,9 @@ export function ReferenceSearch({ rule, attributes, label, autoFocus = false, on
             onChoose(option);
         }
 
-        input.current?.focus();
+        if (entry?.kind !== 'create' || !option) {
+            input.current?.focus();
+        }
     };
 
     const onKeyDown = (event: KeyboardEvent): void => {

@@ -70,7 +70,7 @@ export function BooleanControl(props: ControlProps): JSX.Element {
             </label>
             {value === undefined && !isRequired && <small>{t('notSet')}</small>}
             {value !== undefined && !isRequired && !isItem && !isReadOnly &&
-                <button type="button" class="link small" aria-label={t('clear', { name: label })} onClick={() => clear(node, false)}>{t('notSet')}</button>}
+                <button type="button" class="link small" aria-label={t('removeItem', { name: label })} onClick={() => clear(node, false)}>{t('remove')}</button>}
         </div>
     );
 }

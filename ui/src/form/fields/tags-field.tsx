@@ -5,6 +5,7 @@ import { useRef, useState } from 'preact/hooks';
 import { Icon } from '../../components/icon.js';
 import type { Json, JsonMap } from '../../json/exact-number.js';
 import { idOf, useForm } from '../context.js';
+import { focusSoon } from '../focus.js';
 import type { Extension } from '../model/extension.js';
 import { limitOf, stringsOf } from '../model/schema.js';
 import type { FormNode } from '../store/form-node.js';
@@ -100,7 +101,7 @@ export function Tags({ node, label, isReadOnly, remove, nameOf, addressOf, addre
         store.move(node, from, to);
         context.announce?.(t('moved', { name: nameOf(texts[from] ?? ''), count: to + 1 }));
         page.show(to);
-        requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(`[data-item="${to}"] [data-move="${to < from ? 'earlier' : 'later'}"]:not(:disabled), [data-item="${to}"] [data-move]:not(:disabled)`)?.focus());
+        focusSoon(() => box.current?.querySelector<HTMLElement>(`[data-item="${to}"] [data-move="${to < from ? 'earlier' : 'later'}"]:not(:disabled), [data-item="${to}"] [data-move]:not(:disabled)`));
     };
 
     return texts.length === 0 ? null : (

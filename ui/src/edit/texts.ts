@@ -1,0 +1,36 @@
+/** Texts of the editor. */
+
+import { defineTexts } from '../i18n/index.js';
+
+export const t = defineTexts({
+    en: {
+        newObject: 'New object: {type}', editObject: 'Edit {name}', type: 'Type', form: 'Form', json: 'JSON', save: 'Save', create: 'Create', cancel: 'Cancel', saving: 'Saving …', saved: 'Saved', created: 'Created',
+        view: 'How to edit', content: 'Content', leave: 'You have changes that are not saved. Leave all the same?', draftKept: 'Draft kept {ago}', draftTooLarge: 'Too large for a draft',
+        draftFound: 'A draft of {time} is kept in this browser.', draftOld: 'The object was saved by somebody since.', restore: 'Restore the draft', discard: 'Discard the draft',
+        problems: 'Some fields hold text that is no value. Correct them first.', syntax: 'The JSON has a syntax error. Correct it first.', invalid: 'The service rejects these values:',
+        noType: 'There is no type “{type}”.', noObject: 'This object does not exist, or you may not read it.', suffix: 'End of the id (optional)', handle: 'Id (optional)', suffixHint: 'The service adds {prefix}/ before it.',
+        files: 'Files', addFiles: 'Add files', removeFile: 'Remove “{name}”', sent: '{sent} of {total} sent', stop: 'Stop',
+        conflict: 'Somebody else has saved this object', conflictText: '{who} saved it {ago}. Your changes are not saved yet.', place: 'Place', theirs: 'Saved', yours: 'Yours', nothing: '(none)', whole: '(everything)',
+        keep: 'Keep editing', take: 'Take theirs', overwrite: 'Overwrite with mine', merge: 'Merge both', more: '… and {count} more', same: 'The contents are the same.', somebody: 'Somebody'
+    },
+    de: {
+        newObject: 'Neues Objekt: {type}', editObject: '{name} bearbeiten', type: 'Typ', form: 'Formular', json: 'JSON', save: 'Speichern', create: 'Anlegen', cancel: 'Abbrechen', saving: 'Wird gespeichert …', saved: 'Gespeichert', created: 'Angelegt',
+        view: 'Art der Bearbeitung', content: 'Inhalt', leave: 'Ihre Änderungen sind nicht gespeichert. Trotzdem verlassen?', draftKept: 'Entwurf gesichert {ago}', draftTooLarge: 'Zu groß für einen Entwurf',
+        draftFound: 'In diesem Browser liegt ein Entwurf von {time}.', draftOld: 'Das Objekt wurde seitdem von jemandem gespeichert.', restore: 'Entwurf übernehmen', discard: 'Entwurf verwerfen',
+        problems: 'Einige Felder enthalten Text, der kein Wert ist. Berichtigen Sie sie zuerst.', syntax: 'Das JSON hat einen Syntaxfehler. Berichtigen Sie ihn zuerst.', invalid: 'Der Dienst weist diese Werte zurück:',
+        noType: 'Es gibt keinen Typ „{type}“.', noObject: 'Dieses Objekt gibt es nicht, oder Sie dürfen es nicht lesen.', suffix: 'Ende der Id (freiwillig)', handle: 'Id (freiwillig)', suffixHint: 'Der Dienst stellt {prefix}/ davor.',
+        files: 'Dateien', addFiles: 'Dateien hinzufügen', removeFile: '„{name}“ entfernen', sent: '{sent} von {total} gesendet', stop: 'Anhalten',
+        conflict: 'Jemand anders hat dieses Objekt gespeichert', conflictText: '{who} hat es {ago} gespeichert. Ihre Änderungen sind noch nicht gespeichert.', place: 'Stelle', theirs: 'Gespeichert', yours: 'Ihres', nothing: '(nichts)', whole: '(alles)',
+        keep: 'Weiter bearbeiten', take: 'Das andere übernehmen', overwrite: 'Mit meinem überschreiben', merge: 'Beides zusammenführen', more: '… und {count} weitere', same: 'Die Inhalte sind gleich.', somebody: 'Jemand'
+    },
+    fr: {
+        newObject: 'Nouvel objet : {type}', editObject: 'Modifier {name}', type: 'Type', form: 'Formulaire', json: 'JSON', save: 'Enregistrer', create: 'Créer', cancel: 'Annuler', saving: 'Enregistrement …', saved: 'Enregistré', created: 'Créé',
+        view: 'Mode d’édition', content: 'Contenu', leave: 'Vos modifications ne sont pas enregistrées. Quitter quand même ?', draftKept: 'Brouillon gardé {ago}', draftTooLarge: 'Trop grand pour un brouillon',
+        draftFound: 'Un brouillon du {time} est gardé dans ce navigateur.', draftOld: 'L’objet a été enregistré par quelqu’un depuis.', restore: 'Reprendre le brouillon', discard: 'Jeter le brouillon',
+        problems: 'Certains champs contiennent un texte qui n’est pas une valeur. Corrigez-les d’abord.', syntax: 'Le JSON a une erreur de syntaxe. Corrigez-la d’abord.', invalid: 'Le service refuse ces valeurs :',
+        noType: 'Le type « {type} » n’existe pas.', noObject: 'Cet objet n’existe pas, ou vous ne pouvez pas le lire.', suffix: 'Fin de l’identifiant (facultatif)', handle: 'Identifiant (facultatif)', suffixHint: 'Le service ajoute {prefix}/ devant.',
+        files: 'Fichiers', addFiles: 'Ajouter des fichiers', removeFile: 'Retirer « {name} »', sent: '{sent} sur {total} envoyés', stop: 'Arrêter',
+        conflict: 'Quelqu’un d’autre a enregistré cet objet', conflictText: '{who} l’a enregistré {ago}. Vos modifications ne sont pas encore enregistrées.', place: 'Endroit', theirs: 'Enregistré', yours: 'Le vôtre', nothing: '(rien)', whole: '(tout)',
+        keep: 'Continuer', take: 'Prendre l’autre', overwrite: 'Remplacer par le mien', merge: 'Fusionner', more: '… et {count} de plus', same: 'Les contenus sont identiques.', somebody: 'Quelqu’un'
+    }
+});
