@@ -26,6 +26,9 @@ const DATASET = {
 const CODE = `exports.methods = { count(object, context) { return { words: object.content.title.split(' ').length * context.params.factor }; } };
 exports.methods.count.description = { summary: 'count words', params: { type: 'object', properties: { factor: { type: 'integer', default: 2 } } } };`;
 
+/** A picture of one dot. */
+const DOT = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
+
 const SEA = '{"title":"Sea temperatures","description":"# About\\n\\nMonthly **means**. <img src=x onerror=alert(1)>","homepage":"https://example.org/sea",' +
     '"creators":["test/ada"],"partOf":"test/parent","values":[{"station":"Kiel","value":7.10},{"station":"Turku","value":12345678901234567890}],' +
     '"unknown":{"key":"kept"},"link":"javascript:alert(1)"}';
@@ -150,6 +153,43 @@ describe('the screen of an object', { skip: !hasBrowser }, () => {
         await page.getByText('This object has no files').waitFor();
     });
 
+    it('shows the progress of an upload, which can be cancelled without a change', async () => {
+
+        await create('Dataset', 'test/upload', { title: 'Upload' });
+        await open('test/upload?tab=files');
+        await page.getByRole('button', { name: 'choose files' }).waitFor();
+        // The browser sends 200 kB a second.
+        const tools = await page.context().newCDPSession(page);
+        await tools.send('Network.emulateNetworkConditions', { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 200_000 });
+        await page.locator('input[type=file]').first().setInputFiles({ name: 'large.bin', mimeType: 'application/octet-stream', buffer: Buffer.alloc(20_000_000) });
+        await page.getByRole('progressbar', { name: 'large.bin' }).waitFor();
+        await page.getByText(/large\.bin: .* of 20 MB/).waitFor();
+        await page.getByRole('button', { name: 'Cancel' }).click();
+        await page.getByText('The upload was cancelled').waitFor();
+        await page.getByRole('button', { name: 'choose files' }).waitFor();
+
+        expect(JSON.parse(await send('GET', '/objects/test/upload?full'))).to.not.include('payloads');
+    });
+
+    it('reads only the beginning of a large text, and shows pictures', async () => {
+
+        const form = new FormData();
+        form.append('content', '{"title":"Previews"}');
+        form.append('log', new File([`first line\n${'line\n'.repeat(200_000)}last line`], 'log.txt', { type: 'text/plain' }));
+        form.append('dot', new File([DOT], 'dot.png', { type: 'image/png' }));
+        await send('POST', '/objects?type=Dataset&handle=test/previews', form);
+        await open('test/previews?tab=files');
+        await page.getByRole('button', { name: 'Preview: log' }).click();
+        await page.getByText('The first 262.1 kB of 1 MB').waitFor();
+
+        expect(await page.getByText('last line').count()).to.equal(0);
+
+        await page.getByRole('button', { name: 'Preview: dot' }).click();
+        await page.getByRole('img', { name: 'dot.png' }).waitFor();
+
+        expect(await page.getByRole('img', { name: 'dot.png' }).evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth)).to.equal(1);
+    });
+
     it('shows what is related as a list and a graph, which fans out by keyboard', async () => {
 
         await open('test/parent?tab=relations');
@@ -231,9 +271,16 @@ describe('the screen of an object', { skip: !hasBrowser }, () => {
 
         await open('test/sea?tab=methods');
         await page.getByText('count words').click();
+        await page.getByLabel('factor').fill('3');
+        await page.getByRole('button', { name: 'Call count' }).click();
+        await page.getByText('"words": 6').waitFor();
+
+        expect(await accessibilityFindings(page)).to.equal([]);
+
+        await page.getByRole('button', { name: 'As JSON' }).click();
         await page.getByText('"factor"').waitFor();
         await page.getByRole('button', { name: 'Call count' }).click();
-        await page.getByText('"words": 4').waitFor();
+        await page.getByText('"words": 6').waitFor();
     });
 
     it('says what refers to an object before it is deleted', async () => {

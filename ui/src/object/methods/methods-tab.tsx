@@ -4,13 +4,18 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { CodeEditor } from '../../code/code-editor.js';
 import { Empty, ErrorBox, Loading } from '../../components/feedback.js';
+import { lazy } from '../../components/lazy.js';
 import { useResource } from '../../components/use-resource.js';
 import { formatBytes } from '../../i18n/index.js';
-import { isJsonMap } from '../../json/exact-number.js';
+import { isJsonMap, type Json } from '../../json/exact-number.js';
+import { parseJson } from '../../json/parse-json.js';
+import { writeJson } from '../../json/write-json.js';
 import { textOf } from '../../state/messages.js';
 import type { TabProps } from '../model/load.js';
 import { callMethod, exampleInput, faultOf, listMethods, listOperations, type Method, type Result, type Target } from './methods.js';
 import { t } from './texts.js';
+
+const ParamsForm = lazy(async () => (await import('./params-form.js')).ParamsForm);
 
 /** The tab. */
 export function MethodsTab({ object, reload }: TabProps): JSX.Element {
@@ -60,9 +65,31 @@ function MethodForm({ method, target, onCalled }: { readonly method: Method; rea
     const { name, summary, params, allowGet } = method;
     const [isOpen, setOpen] = useState(false);
     const [input, setInput] = useState(() => exampleInput(params));
+    const schema = isJsonMap(params) ? params : null;
+    const [isForm, setForm] = useState(schema !== null);
+    const [problems, setProblems] = useState(0);
+    // What the form begins with: a text that was edited as JSON replaces it.
+    const [value, setValue] = useState<Json>(() => (input === '' ? null : parseJson(input)));
     const [isBusy, setBusy] = useState(false);
     const [error, setError] = useState<string | null>(null);
     const [result, setResult] = useState<Result | null>(null);
+    const change = (next: Json): void => {
+
+        setValue(next);
+        setInput(writeJson(next, 2));
+    };
+
+    const toggle = (): void => {
+
+        const fault = isForm ? null : faultOf(input);
+        setError(fault === null ? null : t('invalid', { reason: fault }));
+        if (fault === null) {
+            setValue(input.trim() === '' ? null : parseJson(input));
+            setProblems(0);
+            setForm(!isForm);
+        }
+    };
+
     const call = async (event: Event): Promise<void> => {
 
         event.preventDefault();
@@ -91,9 +118,13 @@ function MethodForm({ method, target, onCalled }: { readonly method: Method; rea
             <summary><strong dir="auto">{name}</strong>{summary !== undefined && <span class="muted" dir="auto"> – {summary}</span>}{allowGet === true && <> <span class="badge">{t('reading')}</span></>}</summary>
             {isOpen && (
                 <form class="stack" onSubmit={(event) => void call(event)}>
-                    <CodeEditor language="json" label={`${t('input')}: ${name}`} value={input} onChange={setInput} height="fit" />
-                    <small>{t('input')}. {params === undefined && `${t('inputNone')} `}{allowGet !== true && t('mayWrite')}</small>
-                    <div><button type="submit" class="primary" disabled={isBusy}>{t('call', { name })}</button></div>
+                    {isForm && schema ? <ParamsForm schema={schema} value={value} label={name} onChange={change} onProblems={setProblems} /> :
+                        <CodeEditor language="json" label={`${t('input')}: ${name}`} value={input} onChange={setInput} height="fit" />}
+                    <small>{!isForm && `${t('input')}. `}{params === undefined && `${t('inputNone')} `}{allowGet !== true && t('mayWrite')}</small>
+                    <div class="row">
+                        <button type="submit" class="primary" disabled={isBusy || isForm && problems > 0}>{t('call', { name })}</button>
+                        {schema && <button type="button" class="link" onClick={toggle}>{isForm ? t('json') : t('form')}</button>}
+                    </div>
                     {error !== null && <ErrorBox message={error} />}
                     <div role="status">{isBusy ? t('busy') : result && <ResultView result={result} name={name} />}</div>
                 </form>
