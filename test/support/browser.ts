@@ -20,7 +20,7 @@ const executable = PATHS.find((path) => path !== '' && existsSync(path));
 export const hasBrowser = executable !== undefined || process.env['CI'] === 'true';
 
 /** Timeout for what the page shall show, in milliseconds: long, as the machine may be busy. */
-const SHOWN_MS = 30_000;
+const SHOWN_MS = 120_000;
 
 /** Starts the browser. Close it in the end. */
 export async function startBrowser(): Promise<Browser> {
