@@ -27,7 +27,7 @@ export function ListSearch({ label, text, onSearch, children }: {
         return () => clearTimeout(timer);
     }, [typed]);
     return (
-        <div class="toolbar" role="search" aria-label={label}>
+        <div class="list-toolbar" role="search" aria-label={label}>
             <label class="grow">{label}<input type="search" value={typed} dir="auto" onInput={(event) => setTyped(event.currentTarget.value)} /></label>
             {children}
         </div>

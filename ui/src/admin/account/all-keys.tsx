@@ -42,7 +42,7 @@ export function AllKeys(): JSX.Element {
                 <h1>{t('allKeys')}</h1>
                 <button type="button" class="primary" onClick={() => create(userId ?? 'admin')}><Icon name="add" />{t('newKey')}</button>
             </div>
-            <div class="toolbar">
+            <div class="list-toolbar">
                 <div class="grow"><PersonPicker label={t('filterUser')} isUsersOnly onChoose={setUserId} /></div>
                 {userId !== null && <button type="button" onClick={() => setUserId(null)}>{t('showAll')}</button>}
             </div>

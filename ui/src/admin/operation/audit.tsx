@@ -83,7 +83,7 @@ function AuditFilter({ params }: { readonly params: URLSearchParams }): JSX.Elem
     };
 
     return (
-        <form class="toolbar" onSubmit={(event) => {
+        <form class="list-toolbar" onSubmit={(event) => {
 
             event.preventDefault();
             show(entered);

@@ -62,7 +62,7 @@ function Facts({ object }: { readonly object: LoadedObject }): JSX.Element {
     const { createdOn, createdBy, modifiedOn, modifiedBy, publishedOn, publishedBy } = metadata;
     const rights = useResource((signal) => readRights(id, signal), [id, etag]).value;
     return (
-        <aside class="facts" aria-label={t('facts')}>
+        <aside class="object-facts" aria-label={t('facts')}>
             <dl>
                 <Event name={t('created')} time={createdOn} user={createdBy} />
                 {(modifiedOn !== createdOn || modifiedBy !== createdBy) && <Event name={t('modified')} time={modifiedOn} user={modifiedBy} />}

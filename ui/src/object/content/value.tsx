@@ -135,7 +135,7 @@ function List({ value, schema, view, level }: Omit<ValueProps, 'value'> & { read
     const isFlat = value.every((each) => isScalar(each) && !(typeof each === 'string' && each.length > MAX_CHIP));
     return (
         <>
-            <ul class={isFlat ? 'chips' : 'entries'}>
+            <ul class={isFlat ? 'value-chips' : 'entries'}>
                 {visible.map((each, i) => (
                     <li key={i}><Part value={each} schema={view.member(schema, i)} parent={schema} view={view} level={level + 1} /></li>
                 ))}

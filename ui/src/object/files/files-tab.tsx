@@ -72,7 +72,7 @@ export function FilesTab({ object, reload, params }: TabProps): JSX.Element {
             {object.mayWrite && !mayChange && <p class="box warning"><Icon name="warning" />{t('dynamic')}</p>}
             {mayChange && (running ? <Progress running={running} /> : <DropZone onFiles={add} />)}
             {payloads.length === 0 ? <p class="muted">{t('none')}</p> : (
-                <ul class="files" aria-label={t('title')}>
+                <ul class="file-list" aria-label={t('title')}>
                     {payloads.map((payload) => (
                         <FileEntry key={payload.name} payload={payload} object={object} reload={reload} mayChange={mayChange && !running}
                             isFirst={params.get('file') === payload.name || payloads.length === 1} onReplace={(file) => void store([{ name: payload.name, file }])} />
@@ -189,7 +189,7 @@ function FileEntry({ payload, object, reload, mayChange, isFirst, onReplace }: F
                 {mayChange && <Menu class="end" label={t('more', { name })} items={items}><Icon name="more" /></Menu>}
                 <FileInput inputRef={input} onFiles={([file]) => file && onReplace(file)} />
             </div>
-            {isOpen && <div class="preview"><Preview object={object} payload={payload} /></div>}
+            {isOpen && <div class="file-preview"><Preview object={object} payload={payload} /></div>}
             {dialog === 'rename' && <RenameDialog object={object} payload={payload} reload={reload} onClose={() => setDialog(null)} />}
             {dialog === 'delete' && (
                 <Confirm title={t('deleteTitle', { name })} action={t('deleteAction')} isDangerous onClose={() => setDialog(null)} onConfirm={async () => {

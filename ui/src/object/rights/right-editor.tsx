@@ -64,7 +64,7 @@ export function RightEditor({ right, rights, object, reload, onClose }: RightEdi
             event.preventDefault();
             void save(entries);
         }}>
-            <ul class="chips editable">
+            <ul class="value-chips editable">
                 {entries.length === 0 && <li class="muted">{t('nobody')}</li>}
                 {entries.map((entry) => (
                     <li key={entry}>

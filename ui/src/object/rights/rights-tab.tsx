@@ -92,7 +92,7 @@ function Entries({ rule: { entries, isPartial }, labels }: { readonly rule: Rule
     const show = (entry: string): ComponentChildren =>
         wordName(entry) ?? (entry.includes('/') ? <ObjectLink id={entry} label={labels[entry]?.label ?? entry} /> : entry);
     return (
-        <ul class="chips">
+        <ul class="value-chips">
             {entries.map((entry) => <li key={entry}>{show(entry)}</li>)}
             {isPartial === true && <li class="muted">{t('others')}</li>}
         </ul>
@@ -108,7 +108,7 @@ function CheckSomebody({ object, rights }: { readonly object: LoadedObject; read
     const check = value?.check;
     const labels = { ...rights.labels, ...value?.labels };
     return (
-        <aside class="facts stack" aria-labelledby="check-title">
+        <aside class="object-facts stack" aria-labelledby="check-title">
             <h2 id="check-title">{t('check')}</h2>
             <ObjectPicker label={t('user')} value={user} onChange={setUser} types={aclUiSearchTypes} placeholder={t('user')} />
             {error && <ErrorBox message={textOf(error)} />}

@@ -65,7 +65,7 @@ export function NewType({ onClose }: { readonly onClose: () => void }): JSX.Elem
             </label>
             <fieldset>
                 <legend>{t('source')}</legend>
-                <div class="choices">
+                <div class="type-choices">
                     {SOURCES.map((each) => <label key={each} class="inline"><input type="radio" name="source" checked={source === each} onChange={() => setSource(each)} />{t(each)}</label>)}
                 </div>
             </fieldset>
