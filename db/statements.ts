@@ -1,6 +1,6 @@
 /**
- * Statement builder for stores: knex only builds SQL. A statement is built once, at start-up, with names in place of values; the
- * database keeps it prepared, and every call provides the values.
+ * Statement builder for stores: knex only builds SQL. A statement is built once, when it is first used, with names in place of values;
+ * the database keeps it prepared, and every call provides the values.
  *
  * Dialects differ little here: `onConflict(…).merge()` is the upsert of both, `limit(bind('limit'))` works in both.
  */
@@ -126,21 +126,48 @@ class Placeholders {
     }
 }
 
+/** What a statement consists of once it is built. */
+interface Built<N extends string> extends Statement {
+    readonly values: (named: Values<N>) => SqlValue[];
+}
+
 function compile<N extends string>(compose: (knex: Knex, bind: Bind<N>) => Composed, knex: Knex, db: Reader): NamedStatement<N> {
+
+    let built: Built<N> | undefined;
+    const use = (): Built<N> => {
+
+        built ??= buildStatement(compose, knex);
+        return built;
+    };
+
+    const read = <R extends object>(named: Values<N>): Promise<R[]> => {
+
+        const statement = use();
+        return db.read<R>(statement, statement.values(named));
+    };
+
+    return {
+        get sql() {
+
+            return use().sql;
+        },
+        values: (named) => use().values(named),
+        read,
+        first: async <R extends object>(named: Values<N>) => (await read<R>(named))[0],
+        step(named, options = {}) {
+
+            const { sql, values } = use();
+            return { sql, bindings: values(named), ...options };
+        }
+    };
+}
+
+function buildStatement<N extends string>(compose: (knex: Knex, bind: Bind<N>) => Composed, knex: Knex): Built<N> {
 
     const placeholders = new Placeholders();
     const { sql, slots } = placeholders.compile(compose(knex, (name) => placeholders.add({ name })));
-    const statement = { sql };
     const names = slots.every((slot) => 'name' in slot) ? slots.map(({ name }) => name as N) : null;
-    const values = (named: Values<N>): SqlValue[] => (names ? valuesOf(names, named) : slots.map((slot) => valueOf(slot, named)));
-    const read = <R extends object>(named: Values<N>): Promise<R[]> => db.read<R>(statement, values(named));
-    return {
-        sql,
-        values,
-        read,
-        first: async <R extends object>(named: Values<N>) => (await read<R>(named))[0],
-        step: (named, options = {}) => ({ sql, bindings: values(named), ...options })
-    };
+    return { sql, values: (named) => (names ? valuesOf(names, named) : slots.map((slot) => valueOf(slot, named))) };
 }
 
 function listStatement<N extends string, L extends string>(

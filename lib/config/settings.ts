@@ -1,6 +1,5 @@
 /** The settings as a flat list, derived from the schema: for sources, messages and documentation. */
 
-import type Joi from 'joi';
 import type { SettingFacts } from './schema.js';
 import { configSchema } from './schema.js';
 
@@ -34,35 +33,37 @@ export function describeConfig(): readonly Setting[] {
 
 let settings: readonly Setting[] | undefined;
 
-/** The part of joi's description that is used here. */
+/** What is read of joi's schemas. Their `describe()` has the same, but validates what it returns, which takes longer than all else here. */
 interface Described {
-    readonly keys?: Readonly<Record<string, Described>>;
-    readonly flags?: { readonly description?: string; readonly default?: unknown };
-    readonly metas?: readonly Partial<SettingFacts>[];
+    readonly $_getFlag: (name: string) => unknown;
+    readonly $_terms: { readonly keys?: Iterable<Member> | null; readonly metas?: readonly Partial<SettingFacts>[] };
+}
+
+interface Member {
+    readonly key: string;
+    readonly schema: Described;
 }
 
 function readSettings(): Setting[] {
 
-    const root = describe(configSchema);
-    return Object.entries(root.keys ?? {}).flatMap(([group, { keys }]) =>
-        Object.entries(keys ?? {}).map(([member, described]) => toSetting([group, member], described)));
+    return keysOf(configSchema).flatMap(([group, schema]) => keysOf(schema).map(([member, described]) => toSetting([group, member], described)));
 }
 
-function describe(schema: Joi.Schema): Described {
+function keysOf({ $_terms: { keys } }: Described): [string, Described][] {
 
-    return schema.describe();
+    return [...keys ?? []].map(({ key, schema }) => [key, schema]);
 }
 
-function toSetting(path: readonly [string, string], { flags, metas }: Described): Setting {
+function toSetting(path: readonly [string, string], schema: Described): Setting {
 
+    const { metas } = schema.$_terms;
+    const description = schema.$_getFlag('description');
     const { name, secret, file, maybeEmpty } = metas?.[0] ?? {};
-    if (name === undefined || flags?.description === undefined) {
+    if (name === undefined || typeof description !== 'string') {
         throw new Error(`the setting ${path.join('.')} has no name or no description`);
     }
 
-    return {
-        name, path, description: flags.description, fallback: asText(flags.default), secret: secret ?? false, file: file ?? false, maybeEmpty: maybeEmpty ?? false
-    };
+    return { name, path, description, fallback: asText(schema.$_getFlag('default')), secret: secret ?? false, file: file ?? false, maybeEmpty: maybeEmpty ?? false };
 }
 
 function asText(fallback: unknown): string {

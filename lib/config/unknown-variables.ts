@@ -14,6 +14,9 @@ export interface MisspeltVariable {
 /** Minimum length for a comparison by edit distance; shorter names match only as anagrams, since too many are similar. */
 const LONG = 6;
 
+/** Maximum edit distance between a misspelt name and the one that was meant. */
+const MAX_EDITS = 2;
+
 /** Finds variables with a value that are not settings but look like one. */
 export function misspeltVariables(environment: NodeJS.ProcessEnv, settings: readonly string[]): MisspeltVariable[] {
 
@@ -21,8 +24,10 @@ export function misspeltVariables(environment: NodeJS.ProcessEnv, settings: read
     return Object.keys(environment).filter((name) => !names.has(name) && environment[name] !== '').flatMap((variable) => {
 
         const expected = variable.toUpperCase();
-        const setting = closest(expected, settings);
-        return isNear(expected, setting) ? [{ variable, setting }] : [];
+        // Edit distances take time, and that of names whose lengths differ more is greater.
+        const candidates = settings.filter(({ length }) => Math.abs(length - expected.length) <= MAX_EDITS);
+        const setting = closest(expected, candidates);
+        return candidates.length > 0 && isNear(expected, setting) ? [{ variable, setting }] : [];
     });
 }
 
@@ -32,5 +37,5 @@ function isNear(name: string, setting: string): boolean {
         return [...name].sort().join('') === [...setting].sort().join('');
     }
 
-    return distance(name, setting) <= (setting.length < 2 * LONG ? 1 : 2);
+    return distance(name, setting) <= (setting.length < 2 * LONG ? 1 : MAX_EDITS);
 }

@@ -5,7 +5,7 @@
 
 import type { Plugin, Request, ResponseObject, ResponseToolkit, Server, ServerRoute } from '@hapi/hapi';
 import { failureFrom, methodNotAllowed, shapeErrors } from '../http/response/errors.js';
-import { answering, BODY_OPTIONS, explain, ROUTE_OPTIONS } from '../http/hapi-handler.js';
+import { answering, BODY_OPTIONS, explain } from '../http/hapi-handler.js';
 import type { Performer, TranslatorOptions } from '../http/request/translator-options.js';
 import { DEFAULT_BASES } from '../http/request/translator-options.js';
 import { endedResponse, isEnded, withSession } from '../http/request/browser-session.js';
@@ -33,24 +33,29 @@ export const doipHttp: Plugin<TranslatorOptions> = {
         server.ext('onPreResponse', shapeErrors(gateway.statuses, ({ status, body }) =>
             ({ [DOIP_RESPONSE]: doipHeader(null, status, { message: body['message'] ?? '' }) })), { sandbox: 'plugin' });
         for (const base of bases) {
-            server.route(routes(`${base}/doip/{operationId*}`, gateway, setting));
+            server.route(operationRoute(`${base}/doip/{operationId*}`, gateway, setting));
         }
     }
 };
 
 const METHODS = ['GET', 'POST'];
 
-function routes(path: string, gateway: Performer, setting: RequestSetting): ServerRoute[] {
+function operationRoute(path: string, gateway: Performer, setting: RequestSetting): ServerRoute {
 
-    const handler = answering(gateway, (request, h) => perform(request, h, gateway, setting));
-    const rejection = answering(gateway, (request, h) =>
-        Promise.resolve(request.method === 'options' ?
-            respondOptions(h, METHODS) : writeFailure(h, methodNotAllowed(request, METHODS, gateway.statuses), null)));
-    return [
-        { method: 'GET', path, handler, options: ROUTE_OPTIONS },
-        { method: 'POST', path, handler, options: BODY_OPTIONS },
-        { method: '*', path, handler: rejection, options: BODY_OPTIONS }
-    ];
+    const handler = answering(gateway, async (request, h) => {
+
+        switch (request.method) {
+            case 'get':
+            case 'head':
+            case 'post':
+                return await perform(request, h, gateway, setting);
+            case 'options':
+                return respondOptions(h, METHODS);
+            default:
+                return writeFailure(h, methodNotAllowed(request, METHODS, gateway.statuses), null);
+        }
+    });
+    return { method: '*', path, handler, options: BODY_OPTIONS };
 }
 
 async function perform(request: Request, h: ResponseToolkit, gateway: Performer, setting: RequestSetting): Promise<ResponseObject> {
