@@ -3,6 +3,7 @@
  * programs with operations of their own.
  */
 
+import { join } from 'node:path';
 import type { Server } from '@hapi/hapi';
 import type { Gateway } from './app/gateway.js';
 import { SHOWN_ONCE, bannerText, type BannerFacts } from './banner.js';
@@ -12,8 +13,13 @@ import { EXIT } from './errors/exit-codes.js';
 import type { Log } from './logging/logger.js';
 import { endWith } from './start-errors.js';
 import { notifySystemd } from './systemd.js';
+import { collectWhenIdle } from './util/garbage.js';
 import { supportEnd } from './util/node-support.js';
 import { implementation } from './util/version.js';
+import { startAhead } from './util/workers/spare-workers.js';
+
+/** Script of the search thread, which loads its modules while this thread loads all others. */
+const SEARCH_THREAD = join(__dirname, 'search/runtime/search-worker.js');
 
 /** Options of a process that serves. */
 export interface RunOptions {
@@ -50,6 +56,7 @@ export async function run({ config: given }: RunOptions = {}, register: (gateway
 
 async function serve(config: Config, register: (gateway: Gateway) => unknown): Promise<Server> {
 
+    startAhead(SEARCH_THREAD);
     const [{ createServer, drainServer, serverUrl }, { openLog }] = await Promise.all([import('./server.js'), import('./logging/logger.js')]);
     const log = openLog(config.log);
     endOnErrors(log);
@@ -79,6 +86,7 @@ async function serve(config: Config, register: (gateway: Gateway) => unknown): P
     await log.flush();
     notifySystemd('READY=1', `serving at ${url}`, log.logger);
     console.log(banner ? banner.show({ config, url, isUp: server.plugins['doip-gateway'].gateway.isUp }) : url);
+    collectWhenIdle();
     return server;
 }
 

@@ -114,6 +114,7 @@ class SqliteDatabase implements Database {
     async migrate(): Promise<void> {
 
         await migrateSqlite(this.#files, this.#log, { disk: this.#disk });
+        this.#writer.prepare();
     }
 
     async ping(): Promise<void> {

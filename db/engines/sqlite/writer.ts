@@ -82,6 +82,14 @@ export class SqliteWriter {
         });
     }
 
+    /** Starts the thread ahead of the first commit. */
+    prepare(): void {
+
+        if (!this.#closing && !this.#worker) {
+            this.#startedWorker().unref();
+        }
+    }
+
     /** Number of units that wait for the batch in flight, and of those in it. */
     get usage(): { readonly waiting: number; readonly running: number } {
 

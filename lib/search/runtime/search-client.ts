@@ -56,7 +56,7 @@ export class SearchClient {
         };
 
         this.#port = new WorkerClient(join(__dirname, 'search-worker.js'), this.#onExit, {
-            workerData: { ...options, removals } satisfies SearcherOptions, transferList: [options.sections.port]
+            first: { ...options, removals } satisfies SearcherOptions, transferList: [options.sections.port]
         });
     }
 

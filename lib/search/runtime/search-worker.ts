@@ -2,15 +2,16 @@
  * Entry point of the search thread.
  */
 
-import { workerData } from 'node:worker_threads';
 import type { SearcherCall, SearcherOptions } from './protocol.js';
 import type { CallOrder } from '../../util/workers/call-queue.js';
 import { SearchServer } from './search-server.js';
-import { serveCalls } from '../../util/workers/worker-server.js';
+import { receiveOptions, serveCalls } from '../../util/workers/worker-server.js';
 
-const searcher = new SearchServer(workerData as SearcherOptions);
+receiveOptions<SearcherOptions>((options) => {
 
-serveCalls<SearcherCall>((call, pending) => searcher.handle(call, pending), orderOf);
+    const searcher = new SearchServer(options);
+    serveCalls<SearcherCall>((call, pending) => searcher.handle(call, pending), orderOf);
+});
 
 /** Returns how a call is scheduled: further hits first, because they are cheap; searches fairly by caller, after all earlier changes. */
 function orderOf(call: SearcherCall): CallOrder {

@@ -6,11 +6,18 @@ import { Worker } from 'node:worker_threads';
 import type { WorkerOptions } from 'node:worker_threads';
 import { DoipError, unavailable } from '../../errors/errors.js';
 import type { CallMessage } from './call-queue.js';
+import { takeWorker } from './spare-workers.js';
 import type { AnswerMessage, SentError } from './worker-server.js';
 
 interface PendingCall {
     readonly resolve: (value: never) => void;
     readonly reject: (error: Error) => void;
+}
+
+/** Options of a thread. */
+export interface ThreadOptions extends Pick<WorkerOptions, 'workerData' | 'transferList' | 'resourceLimits'> {
+    /** Sent as the first message, which the script takes by `receiveOptions`, to a thread that may have been started ahead; excludes other options. */
+    readonly first?: unknown;
 }
 
 /** Handle of a worker thread. `A` maps each kind of call to its result. */
@@ -26,9 +33,13 @@ export class WorkerClient<C extends { readonly kind: string }, A extends Record<
      * @param onExit called when the worker ends unexpectedly
      * @param options options of the thread
      */
-    constructor(file: string, onExit: (error: Error) => void, options: Pick<WorkerOptions, 'workerData' | 'transferList' | 'resourceLimits'> = {}) {
+    constructor(file: string, onExit: (error: Error) => void, { first, ...options }: ThreadOptions = {}) {
 
-        this.#worker = new Worker(file, options);
+        this.#worker = first === undefined ? new Worker(file, options) : takeWorker(file);
+        if (first !== undefined) {
+            this.#worker.postMessage(first, options.transferList);
+        }
+
         this.#worker.unref();
         this.#worker.on('message', (message: AnswerMessage) => this.#finish(message));
         let cause: Error | null = null;

@@ -34,6 +34,12 @@ export interface PendingCalls<C> {
     offer(work: (call: C) => unknown): void;
 }
 
+/** Calls `begin` with the options that the owner sends first, which begins to serve. */
+export function receiveOptions<O>(begin: (options: O) => void): void {
+
+    parentPort?.once('message', begin);
+}
+
 /**
  * Serves the calls of the thread's owner. Synchronous handlers run one after the other; asynchronous ones run concurrently, which the owner
  * must allow for.
