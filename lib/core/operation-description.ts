@@ -3,9 +3,9 @@
 import type Joi from 'joi';
 import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { getOrAdd } from '../util/cache/get-or-add.js';
-import type { DescribedOperation } from './operation-summary.js';
+import type { DescribedOperation, DynamicOperation } from './operation-summary.js';
 import { OUTPUT_KINDS } from './operation-summary.js';
-import { arrayOf, IDS, OPEN, record, TEXT, TRUTH, whole } from '../doip/result-schemas.js';
+import { arrayOf, IDS, OPEN, record, TEXT, TRUTH, TYPE_SCHEMA } from '../doip/result-schemas.js';
 
 /** JSON schema of {@link describeOperation}. */
 export const OPERATION_DESCRIPTION: JsonObject = record({
@@ -14,8 +14,10 @@ export const OPERATION_DESCRIPTION: JsonObject = record({
     result: OPEN, outputs: arrayOf({ enum: [...OUTPUT_KINDS] })
 }, ['id', 'aliases', 'summary', 'target', 'methods', 'authorise', 'attributes']);
 
-/** JSON schema of the description of a method of a type: its id and target alone. */
-export const METHOD_DESCRIPTION: JsonObject = whole({ id: TEXT, target: { enum: ['service', 'object'] } });
+/** JSON schema of {@link describeMethod}. */
+export const METHOD_DESCRIPTION: JsonObject = record({
+    id: TEXT, target: { enum: ['service', 'object'] }, methods: arrayOf({ enum: ['GET', 'POST'] }), summary: TEXT, input: TYPE_SCHEMA, result: TYPE_SCHEMA
+}, ['id', 'target', 'methods']);
 
 /** Description of a schema by Joi. */
 interface Described {
@@ -34,6 +36,15 @@ interface Described {
 export function describeOperation(operation: DescribedOperation): JsonObject {
 
     return getOrAdd(descriptions, operation, () => descriptionOf(operation));
+}
+
+/** Describes an operation that depends on its target, such as a method of a type. */
+export function describeMethod({ id, methods = ['POST'], summary, input, result }: DynamicOperation, target: 'service' | 'object'): JsonObject {
+
+    return {
+        id, target, methods: [...methods],
+        ...summary === undefined ? {} : { summary }, ...input === undefined ? {} : { input }, ...result === undefined ? {} : { result }
+    };
 }
 
 /** Made once: converting schemas takes milliseconds. */

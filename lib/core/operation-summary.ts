@@ -32,12 +32,24 @@ export interface OperationSummary extends DescribedOperation {
     readonly readOnly?: boolean;
 }
 
+/** An operation that depends on the target, such as a method of its type, for clients. */
+export interface DynamicOperation {
+    readonly id: string;
+    readonly methods?: readonly ('GET' | 'POST')[];
+    readonly summary?: string;
+    /** JSON schemas of input and result. */
+    readonly input?: JsonObject | boolean;
+    readonly result?: JsonObject | boolean;
+}
+
 /** The available operations. */
 export interface OperationList {
     /** Returns the registered operations, without methods of types. */
     all(): readonly OperationSummary[];
-    /** Returns the ids of methods of a target that a caller may call. */
-    listDynamic(targetId: string, caller: Caller): Promise<readonly string[]>;
+    /** True if an id or alias belongs to a registered operation. */
+    has(idOrAlias: string): boolean;
+    /** Returns the methods of a target that a caller may call. */
+    listDynamic(targetId: string, caller: Caller): Promise<readonly DynamicOperation[]>;
 }
 
 /**

@@ -6,14 +6,15 @@
 import Joi from 'joi';
 import type { Caller } from '../model/caller.js';
 import type { Operation } from './operation.js';
+import type { DynamicOperation } from './operation-summary.js';
 import { OUTPUT_KINDS } from './operation-summary.js';
 
 /** Provides operations that depend on the target, such as the methods of its type. */
 export interface OperationResolver {
     /** Returns an operation on a target; undefined if there is none. */
     resolve(operationId: string, targetId: string): Promise<Operation | undefined>;
-    /** Returns the ids of the operations on a target that a caller may perform. */
-    list(targetId: string, caller: Caller): Promise<readonly string[]>;
+    /** Returns the operations on a target that a caller may perform: their ids, or more about them. */
+    list(targetId: string, caller: Caller): Promise<readonly (string | DynamicOperation)[]>;
 }
 
 const RESERVED_PREFIXES = ['0.DOIP/', '20.DOIP/', 'gateway/'];
@@ -128,6 +129,12 @@ export class OperationRegistry {
         return this.#byName.get(idOrAlias);
     }
 
+    /** True if an id or alias belongs to a registered operation. */
+    has(idOrAlias: string): boolean {
+
+        return this.#byName.has(idOrAlias);
+    }
+
     /** Returns the operation with an id or alias that the resolvers provide on a target. */
     async find(idOrAlias: string, targetId: string): Promise<Operation | undefined> {
 
@@ -147,19 +154,20 @@ export class OperationRegistry {
         return [...this.#byId.values()];
     }
 
-    /** Returns the ids of operations that the resolvers provide to a caller on a target. */
-    async listDynamic(targetId: string, caller: Caller): Promise<string[]> {
+    /** Returns the operations that the resolvers provide to a caller on a target. Of the same id, the first one counts. */
+    async listDynamic(targetId: string, caller: Caller): Promise<DynamicOperation[]> {
 
-        const ids = new Set<string>();
+        const found = new Map<string, DynamicOperation>();
         for (const resolver of this.#resolvers) {
-            for (const id of await resolver.list(targetId, caller)) {
-                if (!this.#byName.has(id)) {
-                    ids.add(id);
+            for (const listed of await resolver.list(targetId, caller)) {
+                const operation = typeof listed === 'string' ? { id: listed } : listed;
+                if (!this.#byName.has(operation.id) && !found.has(operation.id)) {
+                    found.set(operation.id, operation);
                 }
             }
         }
 
-        return [...ids];
+        return [...found.values()];
     }
 
     #remove(id: string): void {

@@ -97,7 +97,7 @@ export interface Services extends ScriptedServices {
     /** Applies the resolution hooks of types to objects. */
     readonly resolution: ObjectResolution;
     /** Code of types and of the design. */
-    readonly scripts: Pick<Scripting, 'design' | 'methods'>;
+    readonly scripts: Pick<Scripting, 'design' | 'methods' | 'survey'>;
     readonly versions: VersionService;
     readonly relationships: RelationshipService;
     readonly labels: LabelReader;

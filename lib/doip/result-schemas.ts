@@ -234,7 +234,15 @@ export const USER_TOKENS: JsonObject = whole({ tokens: arrayOf(USER_TOKEN) });
 export const LOGIN_PROVIDERS: JsonObject = whole({ providers: arrayOf(whole({ name: TEXT, title: TEXT })) });
 
 /** A method of a type, by what its code says about it. */
-export const METHOD: JsonObject = record({
+const METHOD_MEMBERS = {
     name: TEXT, allowGet: TRUTH, summary: TEXT,
     params: { ...TYPE_SCHEMA, description: 'JSON schema of the input' }, result: { ...TYPE_SCHEMA, description: 'JSON schema of the result' }
-}, ['name', 'allowGet']);
+};
+
+export const METHOD: JsonObject = record(METHOD_MEMBERS, ['name', 'allowGet']);
+
+/** A method with the type that has it. */
+export const METHOD_OF_TYPE: JsonObject = record({
+    ...METHOD_MEMBERS, kind: { enum: ['instance', 'static', 'service'] }, type: TEXT,
+    schemaId: { ...TEXT, description: 'the object on which a static method is called as an operation' }
+}, ['name', 'allowGet', 'kind', 'type']);

@@ -13,6 +13,7 @@ import { CodeValidator } from './hooks/code-validator.js';
 import { AuthConfigHooks } from './hooks/auth-config-hooks.js';
 import { DesignHooks } from './hooks/design-hooks.js';
 import { Methods } from './methods/methods.js';
+import { MethodSurvey } from './methods/method-survey.js';
 import { ScriptInvoker } from './invoker/script-invoker.js';
 import { ScriptPool, type ScriptLimits } from './pool/script-pool.js';
 import type { ScriptHost } from './protocol/script-host.js';
@@ -34,6 +35,9 @@ export interface ScriptingOptions {
     readonly byIds: ObjectsById;
 }
 
+/** Milliseconds for which the description of the service waits for code that it has not seen yet. */
+const SURVEY_TIMEOUT = 1000;
+
 /** Types, design and modules that are not stored yet, and the host calls of their scripts. */
 export interface PlannedCode {
     readonly catalog: CodeSource;
@@ -53,6 +57,8 @@ export interface Scripting {
     readonly inspector: CodeInspector;
     readonly design: DesignHooks;
     readonly methods: Methods;
+    /** The methods of all types, for descriptions. */
+    readonly survey: MethodSurvey;
     readonly authConfigRules: AuthConfigHooks;
     readonly pool: Pick<ScriptPool, 'load'>;
     /** Aborts running scripts and stops all workers. */
@@ -68,6 +74,7 @@ export function composeScripting({ catalog, elements, policy, limits, log, byIds
     const invoker = new ScriptInvoker({ pool, scripts, hostFor, log });
     const rehearsal: InvocationContext = { caller: SERVICE, requestContext: {}, chain: NO_SCRIPT, isDryRun: true };
     const authConfigRules = new AuthConfigHooks({ scripts, limits, log });
+    const methods = new Methods({ invoker, policy, catalog, services });
     let rehearsals = 0;
     const rehearse = (planned: PlannedCode): Rehearsal => {
 
@@ -87,7 +94,8 @@ export function composeScripting({ catalog, elements, policy, limits, log, byIds
         lifecycle: new TypeHooks({ invoker, policy, log, design: () => catalog.current.design }),
         inspector: new CodeValidator({ pool, scripts, host: () => hostFor(rehearsal), elements, log }),
         design: new DesignHooks({ invoker, policy, design: () => catalog.current.design }),
-        methods: new Methods({ invoker, policy, catalog, services }),
+        methods,
+        survey: new MethodSurvey({ methods, catalog, scripts, timeout: SURVEY_TIMEOUT }),
         authConfigRules,
         close: async () => {
 

@@ -314,6 +314,55 @@ onEveryDatabase((name, start) => {
             expect(anonymous.payload).to.not.contain('adds');
         });
 
+        it('are listed as operations with their descriptions on request', async () => {
+
+            const javascript = `exports.methods = { told: () => 1, silent: () => 2 };
+                exports.methods.told.description = { summary: 'tells', params: { $ref: 'Told' }, result: { type: 'integer' } };
+                exports.methods.told.allowGet = true;
+                exports.staticMethods = { made: () => 3 };
+                exports.staticMethods.made.description = { result: true };`;
+            const { id } = await service.create('Schema', { name: 'Told', schema: SCHEMA, javascript });
+            await service.create('Told', {}, 'handle=test/told');
+            const list = async (target: string): Promise<unknown[]> => json(
+                await service.asAdmin(`GET /doip/0.DOIP/Op.ListOperations?targetId=${target}&attributes.describe=true`)) as unknown[];
+
+            expect(await list('test/told')).to.include([
+                { id: 'told', target: 'object', methods: ['GET', 'POST'], summary: 'tells', input: { $ref: 'Told' }, result: { type: 'integer' } },
+                { id: 'silent', target: 'object', methods: ['POST'] }
+            ]);
+            expect(await list(id)).to.include([{ id: 'made', target: 'object', methods: ['POST'], result: true }]);
+        });
+
+        const WRONG_SCHEMAS: readonly [schema: string, message: string][] = [
+            ['params: { type: "strin" }', 'params at /type is no usable JSON schema: must be'],
+            ['result: { properties: { a: 1 } }', 'result at /properties/a is no usable JSON schema: must be a schema: an object or a boolean'],
+            ['params: { pattern: "(" }', 'params at /pattern is no usable JSON schema'],
+            ['params: { $ref: "#/definitions/missing" }', 'params at /$ref is no usable JSON schema: refers to #/definitions/missing, where no schema stands'],
+            ['params: { items: { $ref: "https://example.org/x" } }', 'params is no usable JSON schema: refers to the schema https://example.org/x'],
+            ['result: { "x-more": [{ $ref: "//example.org/x" }] }', 'result at /x-more/0/$ref is no usable JSON schema: refers to //example.org/x, which is outside'],
+            ['result: { properties: { a: { $id: "/schemas/Document" } } }', 'result at /properties/a/$id is no usable JSON schema: is not allowed here'],
+            ['result: { $schema: "https://example.org/meta" }', 'result at /$schema is no usable JSON schema: is no published meta-schema'],
+            ['result: { $ref: "#" }', 'result'],
+            ['result: { $ref: "Counter#/properties/id" }', 'result at /$ref is no usable JSON schema: refers to Counter#/properties/id, where no schema stands'],
+            ['params: { $anchor: "a", items: { $ref: "#a" } }', 'params at /$anchor is no usable JSON schema: is not allowed here'],
+            ['params: { $recursiveRef: "#" }', 'params'],
+            ['params: { $ref: "http://json-schema.org/draft-07/schema#" }', 'params is no usable JSON schema: refers to the schema http://json-schema.org']
+        ];
+        for (const [schema, message] of WRONG_SCHEMAS) {
+            it(`are rejected with ${schema} in their description`, async () => {
+
+                const javascript = `exports.staticMethods = { good: () => 1, 'b"d': () => 1 };
+                    exports.staticMethods.good.description = { params: { $schema: 'http://json-schema.org/draft-07/schema#', items: { $ref: 'Nowhere' } } };
+                    exports.staticMethods['b"d'].description = { ${schema} };`;
+                const response = await service.asAdmin('POST /objects?type=Schema', {
+                    headers: JSON_TYPE, payload: JSON.stringify({ identifier: '', name: 'WrongSchema', schema: SCHEMA, javascript })
+                });
+
+                expect(response.statusCode, response.payload).to.equal(400);
+                expect((json(response) as { message: string }).message).to.startWith(`/javascript: exports.staticMethods["b\\"d"].description.${message}`);
+            });
+        }
+
         it('are rejected with a description that is none', async () => {
 
             const WRONG: readonly string[] = [

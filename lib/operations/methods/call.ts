@@ -5,6 +5,7 @@
 
 import Joi from 'joi';
 import type { Operation, OperationResult } from '../../core/operation.js';
+import type { DynamicOperation } from '../../core/operation-summary.js';
 import type { OperationResolver } from '../../core/registry.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { MethodCall } from '../../identity/access/access-policy.js';
@@ -93,9 +94,15 @@ export function methodResolver(services: () => Services): OperationResolver {
 
             const { policy } = services();
             const { methods = [], object = null } = await find(targetId) ?? {};
-            return methods.filter(({ kind, type, name }) => policy.canCall(caller, { kind, type, method: name, object }).allowed).map(({ name }) => name);
+            return methods.filter(({ kind, type, name }) => policy.canCall(caller, { kind, type, method: name, object }).allowed).map(dynamic);
         }
     };
+}
+
+function dynamic({ name, allowGet, description }: FoundMethod): DynamicOperation {
+
+    const { params, ...more } = description ?? {};
+    return { id: name, methods: allowGet ? ['GET', 'POST'] : ['POST'], ...more, ...params === undefined ? {} : { input: params } };
 }
 
 function operationOf(method: FoundMethod, callee: Callee): Operation {

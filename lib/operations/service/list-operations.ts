@@ -5,7 +5,7 @@ import type { OperationSummary } from '../../core/operation-summary.js';
 import { demand, isReading, missingTarget } from '../../core/authorise.js';
 import { flag } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
-import { describeOperation, METHOD_DESCRIPTION, OPERATION_DESCRIPTION } from '../../core/operation-description.js';
+import { describeMethod, describeOperation, METHOD_DESCRIPTION, OPERATION_DESCRIPTION } from '../../core/operation-description.js';
 import { Op } from '../../doip/operation-ids.js';
 import { arrayOf, IDS } from '../../doip/result-schemas.js';
 import { admitsOperation } from '../../model/api-key-scope.js';
@@ -39,8 +39,8 @@ export const listOperations = defineOperation<ListAttributes>({
         const fixed = registry.all().filter((operation) => !operation.unlisted && fits(operation, onService) && mayTry(operation, context));
         const methods = admits(caller, Op.call, true) ? await registry.listDynamic(targetId, caller) : [];
         return result.json(attributes.describe ?
-            [...fixed.map(describeOperation), ...methods.map((id) => ({ id, target: onService ? 'service' : 'object' }))] :
-            [...fixed.map(({ id }) => id), ...methods]);
+            [...fixed.map(describeOperation), ...methods.map((method) => describeMethod(method, onService ? 'service' : 'object'))] :
+            [...fixed, ...methods].map(({ id }) => id));
     }
 });
 

@@ -1,5 +1,7 @@
 /** What type code says about a method, for clients: untrusted, and limited in size. */
 
+import { LRUCache } from 'lru-cache';
+import { describedSchemaError } from '../../types/described-schema.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 
@@ -12,27 +14,55 @@ export interface MethodDescription {
     readonly result?: JsonObject | boolean;
 }
 
-/** Maximum length of a summary in UTF-16 code units, and maximum depth of a schema. */
+/** A description, or the error in it, as the end of a sentence that begins with the place of the description. */
+export type ReadDescription = { readonly description: MethodDescription } | { readonly error: string };
+
+/** Maximum length of a summary in UTF-16 code units, maximum depth of a schema, and maximum number of values in it: it is checked in one step. */
 const MAX_SUMMARY = 500;
 const MAX_DEPTH = 64;
+const MAX_VALUES = 1000;
 
-/** Reads the JSON text of a description; null if it is none. */
-export function readMethodDescription(text: JsonValue | undefined): MethodDescription | null {
+const NO_DESCRIPTION = { error: ' must be an object with summary, params and result, as JSON of limited size' };
 
-    const value = typeof text === 'string' ? parsed(text) : null;
+/** By text: the exports of all types are read anew after each change of a type, and checking schemas takes time. */
+const descriptionCache = new LRUCache<string, ReadDescription>({ maxSize: 4 * 1024 * 1024, sizeCalculation: (_, text) => 200 + text.length });
+
+/** Reads the JSON text of a description. */
+export function readMethodDescription(text: JsonValue | undefined): ReadDescription {
+
+    if (typeof text !== 'string') {
+        return NO_DESCRIPTION;
+    }
+
+    const found = descriptionCache.get(text) ?? read(parsed(text));
+    descriptionCache.set(text, found);
+    return found;
+}
+
+function read(value: JsonValue): ReadDescription {
+
     if (!isJsonObject(value)) {
-        return null;
+        return NO_DESCRIPTION;
     }
 
     const { summary, params, result } = value;
     if (!isSummary(summary) || !isSchema(params) || !isSchema(result)) {
-        return null;
+        return NO_DESCRIPTION;
+    }
+
+    for (const [name, schema] of Object.entries({ params, result })) {
+        const error = schema === undefined ? null : describedSchemaError(schema);
+        if (error) {
+            return { error: `.${name}${error.pointer === '' ? '' : ` at ${error.pointer}`} is no usable JSON schema: ${error.message}` };
+        }
     }
 
     return {
-        ...summary === undefined ? {} : { summary },
-        ...params === undefined ? {} : { params },
-        ...result === undefined ? {} : { result }
+        description: {
+            ...summary === undefined ? {} : { summary },
+            ...params === undefined ? {} : { params },
+            ...result === undefined ? {} : { result }
+        }
     };
 }
 
@@ -54,10 +84,15 @@ function isSummary(value: JsonValue | undefined): value is string | undefined {
 
 function isSchema(value: JsonValue | undefined): value is JsonObject | boolean | undefined {
 
-    return value === undefined || typeof value === 'boolean' || isJsonObject(value) && !isDeeper(value, MAX_DEPTH);
+    return value === undefined || typeof value === 'boolean' || isJsonObject(value) && countValues(value, MAX_DEPTH) <= MAX_VALUES;
 }
 
-function isDeeper(value: JsonValue, depth: number): boolean {
+/** Returns the number of values, including those in it; Infinity if it is nested more deeply. */
+function countValues(value: JsonValue, depth: number): number {
 
-    return typeof value === 'object' && value !== null && (depth === 0 || Object.values(value).some((each) => isDeeper(each, depth - 1)));
+    if (typeof value !== 'object' || value === null) {
+        return 1;
+    }
+
+    return depth === 0 ? Infinity : Object.values(value).reduce((sum: number, each) => sum + countValues(each, depth - 1), 1);
 }

@@ -105,10 +105,22 @@ function exportError(kinds: ReadonlyMap<string, JsonValue>, described: JsonObjec
             return `exports.${group}[${JSON.stringify(name)}] must be a function`;
         }
 
-        const [wrong] = Object.entries(isJsonObject(methods) ? methods : {})
-            .find(([, facts]) => Array.isArray(facts) && readMethodDescription(facts[1]) === null) ?? [];
-        if (wrong !== undefined) {
-            return `exports.${group}[${JSON.stringify(wrong)}].description must be an object with summary, params and result, as JSON of limited size`;
+        const wrong = descriptionError(isJsonObject(methods) ? methods : {});
+        if (wrong !== null) {
+            return `exports.${group}${wrong}`;
+        }
+    }
+
+    return null;
+}
+
+/** Returns the first error in the descriptions of methods, beginning with the name of the method; null if there is none. */
+function descriptionError(methods: JsonObject): string | null {
+
+    for (const [name, facts] of Object.entries(methods)) {
+        const read = Array.isArray(facts) ? readMethodDescription(facts[1]) : null;
+        if (read && 'error' in read) {
+            return `[${JSON.stringify(name)}].description${read.error}`;
         }
     }
 
@@ -121,7 +133,8 @@ function readMethods(value: JsonValue | undefined): ReadonlyMap<string, MethodFa
     return new Map(methods.filter(([, facts]) => typeof facts === 'boolean' || Array.isArray(facts)).map(([name, facts]) => {
 
         const [allowGet, text] = Array.isArray(facts) ? facts : [facts];
-        return [name, { allowGet: allowGet === true, description: text === undefined ? null : readMethodDescription(text) }];
+        const read = text === undefined ? null : readMethodDescription(text);
+        return [name, { allowGet: allowGet === true, description: read && 'description' in read ? read.description : null }];
     }));
 }
 

@@ -94,7 +94,7 @@ describe('the registry of operations', () => {
 
         expect((await registry.find('hello', 'test/1'))?.id).to.equal('x/hello');
         expect(await registry.find('hello', 'test/2')).to.be.undefined();
-        expect(await registry.listDynamic('test/1', ANONYMOUS)).to.equal(['hello']);
-        expect(await registry.listDynamic('test/1', SERVICE)).to.equal(['hello', 'secret']);
+        expect(await registry.listDynamic('test/1', ANONYMOUS)).to.equal([{ id: 'hello' }]);
+        expect(await registry.listDynamic('test/1', SERVICE)).to.equal([{ id: 'hello' }, { id: 'secret' }]);
     });
 });

@@ -36,6 +36,24 @@ const METHODS = ['get', 'post', 'put', 'delete'];
 const SEED = Number(process.env['OPENAPI_SEED'] ?? Date.now() % 1_000_000);
 const ROUNDS = 12;
 
+/** Code of types by their names. */
+const CODE: Readonly<Record<string, string>> = {
+    Loan: `exports.methods = { extend: () => 1, describe: () => 2, '20.500.123/Op.Count': () => 3, '../up': () => 4, 'a{b}/c?d#e f': () => 5 };
+        exports.methods.extend.description = {
+            summary: 'lend <b>longer</b>', params: { type: 'object', properties: { days: { $ref: '#/definitions/n' } }, definitions: { n: { type: 'integer' } } },
+            result: {
+                $schema: 'http://json-schema.org/draft-07/schema#',
+                anyOf: [{ $ref: 'Loan' }, { $ref: '/cordra/schemas/Other%2FLoan.schema.json' }, { $ref: 'Gone', title: 'unknown' }]
+            }
+        };
+        exports.methods.describe.description = { result: { type: 'string' } };
+        exports.staticMethods = { count: () => 7 };
+        exports.staticMethods.count.allowGet = true;
+        exports.staticMethods.count.description = { summary: 'count them', params: false };`,
+    'Other/Loan': `exports.methods = { extend: () => 1, describe: () => 2 };
+        exports.methods.extend.description = { summary: 'lend otherwise', params: { type: 'integer' }, result: true };`
+};
+
 /** A method of a path of the document. */
 interface Described {
     readonly method: string;
@@ -56,6 +74,7 @@ describe('the description of the service', () => {
     let document: JsonObject = {};
     let stop: () => Promise<void>;
     const faults: string[] = [];
+    const ids = new Map<string, string>();
 
     before(async () => {
 
@@ -85,6 +104,13 @@ describe('the description of the service', () => {
         for (const [name, schema] of schemas) {
             const response = await ask('PUT', `/schemas/${encodeURIComponent(name)}`, { body: JSON.stringify(schema) });
             expect(response.status, await response.text()).to.equal(200);
+        }
+
+        for (const [name, javascript] of Object.entries(CODE)) {
+            const body = JSON.stringify({ identifier: '', name, schema: { type: 'object' }, javascript });
+            const response = await ask('POST', '/objects?type=Schema&full=true', { body });
+            expect(response.status, await response.clone().text()).to.equal(200);
+            ids.set(name, (await response.json() as { id: string }).id);
         }
 
         document = await (await ask('GET', '/openapi.json')).json() as JsonObject;
@@ -180,6 +206,77 @@ describe('the description of the service', () => {
         expect(schemas['type._00c4_00d6_002f_00fc']).to.include({ $id: 'https://example.org/x', title: 'ÄÖ/ü' });
     });
 
+    it('has the methods of types, those of one name together', () => {
+
+        const paths = document['paths'] as Record<string, Record<string, JsonObject> | undefined>;
+        const schemas = (document['components'] as Record<string, JsonObject>)['schemas'] ?? {};
+        const { get, post } = paths['/doip/extend'] ?? {};
+        const loan = { $ref: '#/components/schemas/instance.params.Loan__extend' };
+        const other = { $ref: '#/components/schemas/instance.params.Other_002fLoan__extend' };
+
+        expect(get).to.be.undefined();
+        expect<unknown>(post).to.include({
+            operationId: 'POST method extend', tags: ['Methods of types'], summary: 'method of Loan, Other/Loan',
+            description: 'Loan: lend <b>longer</b>\nOther/Loan: lend otherwise',
+            requestBody: { required: false, content: { 'application/json': { schema: { anyOf: [loan, other] } }, 'application/octet-stream': {} } }
+        });
+        expect<unknown>(schemas['instance.params.Loan__extend']).to.equal({
+            type: 'object', properties: { days: { $ref: '#/components/schemas/instance.params.Loan__extend/definitions/n' } },
+            definitions: { n: { type: 'integer' } }
+        });
+        expect<unknown>(schemas['instance.result.Loan__extend']).to.equal({
+            anyOf: [{ $ref: '#/components/schemas/type.Loan' }, { $ref: '#/components/schemas/type.Other_002fLoan' }, { title: 'unknown' }]
+        });
+        expect<unknown>([schemas['instance.result.Other_002fLoan__extend'], schemas['static.params.Loan__count']]).to.equal([{}, { not: {} }]);
+        // Of the other type nothing is known.
+        expect<unknown>(post && paths['/doip/describe']?.['post']?.['responses']).to.include({
+            200: { description: 'what describe returns or writes', content: { 'application/json': { schema: {} }, 'application/octet-stream': {} } }
+        });
+        expect<unknown>(paths['/doip/count']?.['get']).to.include({
+            summary: 'count them (Loan)',
+            parameters: [
+                {
+                    name: 'targetId', in: 'query', required: true, schema: { type: 'string', enum: [ids.get('Loan')] },
+                    description: `${ids.get('Loan')} for the type Loan`
+                },
+                {
+                    name: 'attributes.params', in: 'query', required: false, description: 'the input',
+                    content: { 'application/json': { schema: { $ref: '#/components/schemas/static.params.Loan__count' } } }
+                }
+            ]
+        });
+    });
+
+    it('leaves out methods whose names are no paths, or belong to an operation', async () => {
+
+        const paths = document['paths'] as Record<string, Record<string, JsonObject> | undefined>;
+
+        expect(paths['/doip/a%7Bb%7D/c%3Fd%23e%20f']).to.exist();
+        expect<unknown>(paths['/doip/20.500.123/Op.Count']?.['post']).to.include({ summary: 'count words' });
+        expect(Object.keys(paths).filter((path) => /up$/.test(path))).to.equal([]);
+        const made = await ask('POST', '/objects?type=Loan&handle=test/loan', { body: '{}' });
+        const called = await ask('POST', '/doip/a%7Bb%7D/c%3Fd%23e%20f?targetId=test/loan');
+        expect([made.status, await called.text()]).to.equal([200, '5']);
+    });
+
+    it('does not wait for code that never ends, and runs it once', async () => {
+
+        const before = await (await ask('GET', '/openapi.json')).text();
+        const started = Date.now();
+        const slow = JSON.stringify({ identifier: '', name: 'Slow', schema: { type: 'object' }, javascript: 'for (;;) {}' });
+        expect((await ask('POST', '/objects?type=Schema&handle=test/slow', { body: slow })).status).to.equal(200);
+        const stored = Date.now() - started;
+        const answers = await Promise.all(Array.from({ length: 20 }, () => ask('GET', '/openapi.json')));
+        const texts = await Promise.all(answers.map((answer) => answer.text()));
+
+        // Each of 20 requests would run the code for two seconds.
+        expect(Date.now() - started - stored).to.be.below(20_000);
+        expect(texts.every((text) => text.includes('type.Slow'))).to.be.true();
+        expect(new Set(texts).size).to.equal(1);
+        await ask('DELETE', '/objects/test/slow');
+        expect(await (await ask('GET', '/openapi.json')).text()).to.equal(before);
+    });
+
     it('is a page as well, which runs nothing', async () => {
 
         const response = await ask('GET', '/docs');
@@ -229,7 +326,9 @@ describe('the description of the service', () => {
     it(`is what the service answers to generated requests (OPENAPI_SEED=${SEED})`, async () => {
 
         const ajv = new Ajv2020({ strict: false });
-        ajv.addSchema({ $id: 'service', components: { schemas: SCHEMAS } });
+        const types = Object.fromEntries(Object.entries((document['components'] as { schemas: Record<string, JsonObject> }).schemas)
+            .filter(([name]) => /^(?:instance|static|service)\.|^type\.(?:Loan|Other)/.test(name)).map(([name, { $id, ...schema }]) => [name, schema]));
+        ajv.addSchema({ $id: 'service', components: { schemas: { ...SCHEMAS, ...types } } });
         const checkOf = (schema: JsonObject): ReturnType<typeof ajv.compile> =>
             ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"service#/components')) as JsonObject);
         const isError = checkOf(SCHEMAS['Error'] ?? {});

@@ -5,7 +5,9 @@ import { isJsonObject } from '../../../lib/util/json-types.js';
 import { implementation } from '../../../lib/util/version.js';
 import type { PathDescription, QueryParameter } from './paths.js';
 import { PATHS } from './paths.js';
-import { ref, SCHEMAS } from './schemas.js';
+import type { MethodOfType } from './methods.js';
+import { METHOD_TAG, methodPaths, methodSchemas } from './methods.js';
+import { componentName, ERROR_RESPONSE, SCHEMAS } from './schemas.js';
 
 /** An operation; see `describeOperation`. */
 interface OperationDescription {
@@ -26,18 +28,18 @@ export interface ServiceDescription {
     readonly operations: readonly OperationDescription[];
     /** JSON schemas by the name of their type. */
     readonly types: JsonObject;
+    readonly methods: readonly MethodOfType[];
 }
 
-const ERROR = { description: 'an error', content: { 'application/json': { schema: ref('Error') } } };
 const DOIP_TAG = 'DOIP over HTTP';
 
 /** Names of parameters in paths, which may contain slashes. */
 const PATH_PARAMETER = /\{(\w+)\}/;
 
 /** Returns the document. `base` is the prefix of all paths. */
-export function openApiDocument({ id, operations, types }: ServiceDescription, base: string): JsonObject {
+export function openApiDocument({ id, operations, types, methods }: ServiceDescription, base: string): JsonObject {
 
-    const tags = [...new Set(PATHS.map(({ tag }) => tag)), DOIP_TAG];
+    const tags = [...new Set(PATHS.map(({ tag }) => tag)), DOIP_TAG, METHOD_TAG];
     return {
         openapi: '3.1.0',
         info: {
@@ -48,10 +50,10 @@ export function openApiDocument({ id, operations, types }: ServiceDescription, b
         servers: [{ url: base === '' ? '/' : base }],
         tags: tags.map((name) => ({ name })),
         security: [{}, { basic: [] }, { bearer: [] }],
-        paths: { ...restPaths(), ...Object.fromEntries(operations.map(doipPath)) },
+        paths: Object.fromEntries([...methodPaths(methods), ...Object.entries(restPaths()), ...operations.map(doipPath)]),
         components: {
             securitySchemes: { basic: { type: 'http', scheme: 'basic' }, bearer: { type: 'http', scheme: 'bearer' } },
-            schemas: { ...SCHEMAS, ...typeSchemas(types, base) }
+            schemas: { ...SCHEMAS, ...typeSchemas(types, base), ...methodSchemas(methods, types) }
         }
     };
 }
@@ -80,7 +82,7 @@ function restOperation({ method, path, tag, summary, query = [], body, response,
         responses: {
             ...Object.keys(response).length === 0 && isRedirect ? {} : { 200: { description: summary, content: contentOf(response) } },
             ...isRedirect ? { 302: { description: 'the address is in the header Location' } } : {},
-            default: ERROR
+            default: ERROR_RESPONSE
         }
     };
 }
@@ -132,7 +134,7 @@ function doipOperation(operation: OperationDescription): JsonObject {
                 description: 'success; the header Doip-Response has the status and the attributes of the response',
                 ...Object.keys(content).length === 0 ? {} : { content }
             },
-            default: ERROR
+            default: ERROR_RESPONSE
         }
     };
 }
@@ -172,10 +174,4 @@ function typeSchemas(types: JsonObject, base: string): JsonObject {
         const component: JsonObject = isJsonObject(schema) ? { $id: address, title: name, ...schema } : { title: name, ...schema === false ? { not: {} } : {} };
         return [componentName(name), component];
     }));
-}
-
-/** Name of a component for a type, distinct for each: other characters than letters, digits, dots and hyphens as `_` and four digits of their code. */
-export function componentName(type: string): string {
-
-    return `type.${type.replaceAll(/[^A-Za-z0-9.-]/g, (unit) => `_${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)}`;
 }

@@ -13,11 +13,26 @@ export function ref(name: string): JsonObject {
     return { $ref: `#/components/schemas/${name}` };
 }
 
+/** Name of a component for a type. */
+export function componentName(type: string, prefix = 'type'): string {
+
+    return `${prefix}.${componentCharacters(type)}`;
+}
+
+/** A name as part of that of a component, distinct for each: other characters than letters, digits, dots and hyphens as `_` and four digits of their code. */
+export function componentCharacters(name: string): string {
+
+    return name.replaceAll(/[^A-Za-z0-9.-]/g, (unit) => `_${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
 /** An array of what another schema describes. */
 export function listOf(name: string): JsonObject {
 
     return arrayOf(ref(name));
 }
+
+/** The response to what fails. */
+export const ERROR_RESPONSE = { description: 'an error', content: { 'application/json': { schema: ref('Error') } } };
 
 /** Entity tags or transaction numbers. */
 const tags = { type: ['string', 'integer', 'array'], items: { type: ['string', 'integer'] } };
