@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { Connections } from './connections.js';
-import { answerRaw } from './raw-response.js';
+import { answerRaw, isLingering } from './raw-response.js';
 import { makeRequestId } from './request-id.js';
 
 /** Error of node's HTTP parser. */
@@ -23,6 +23,11 @@ interface ClientError extends Error {
 export function clientErrorHandler(connections: Connections, log: Logger): (error: ClientError, socket: Socket) => void {
 
     return (error, socket) => {
+
+        // Node 26 reports an error again for each further part of what the client sends; closing then could lose the response.
+        if (isLingering(socket)) {
+            return;
+        }
 
         const rejection = rejectionOf(error);
         if (!rejection) {

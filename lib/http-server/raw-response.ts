@@ -6,6 +6,15 @@ import type { Socket } from 'node:net';
 /** Milliseconds that a client that is still sending gets to read the response. */
 const LINGER_MS = 2000;
 
+/** Connections that have their last response. */
+const lingering = new WeakSet<Socket>();
+
+/** True if a connection has its last response, and only reads what the client still sends. */
+export function isLingering(socket: Socket): boolean {
+
+    return lingering.has(socket);
+}
+
 /** Writes an error response and closes the connection. The body is JSON as for any other error. */
 export function answerRaw(socket: Socket, code: number, message: string, requestId: string): void {
 
@@ -25,6 +34,7 @@ export function answerRaw(socket: Socket, code: number, message: string, request
         'Connection: close'
     ];
     socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+    lingering.add(socket);
     linger(socket);
 }
 

@@ -19,9 +19,9 @@ export interface ApiKeyScope {
     readonly expiresOn: number | null;
 }
 
-/** Operations that change credentials, or store or reveal them in bulk: a key permits them only if it names them. */
+/** Operations that change or end credentials, or store or reveal them in bulk: a key permits them only if it names them. */
 const NAMED_ONLY: ReadonlySet<string> = new Set([
-    Op.keysCreate, Op.keysRevoke, Op.changePassword, Op.changeAdminPassword, Op.exportObjects, Op.importObjects, Op.uploadObjects
+    Op.keysCreate, Op.keysRevoke, Op.tokensRevoke, Op.changePassword, Op.changeAdminPassword, Op.exportObjects, Op.importObjects, Op.uploadObjects
 ]);
 
 /** Operations about the service and the key itself, which every key permits. */

@@ -9,12 +9,14 @@ import { once } from 'node:events';
 import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { JsonObject } from '../../lib/util/json-types.js';
 import { runCommand } from '../support/command.js';
 import type { Dialect } from '../../db/database.js';
-import { forEachDatabase, type TestDatabase } from '../support/database.js';
+import { createMysql, existingMysql, forEachDatabase, type TestDatabase } from '../support/database.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startProcess } from '../support/process.js';
 import { type Random, seeded } from '../support/random.js';
@@ -137,9 +139,52 @@ interface Method {
     readonly dialect: Dialect;
     /** Why it cannot be tested here; empty where it can. */
     readonly missing: string;
+    /** A fresh database; without it, one of those that are tested. */
+    readonly create?: () => Promise<TestDatabase>;
     backup(database: TestDatabase, folder: string): Promise<void>;
-    restore(restored: TestDatabase, folder: string): Promise<void>;
+    /** Restores into a database that the caller disposes of. */
+    restore(create: () => Promise<TestDatabase>, folder: string, original: TestDatabase): Promise<TestDatabase>;
 }
+
+const SUPPORT = pathToFileURL(join(__dirname, '../../../test/support/mariadb.mjs')).href;
+
+/** A MariaDB server for this test alone. */
+interface Server {
+    readonly url: string;
+    stop(): Promise<void>;
+}
+
+async function startServer(options: { fill?: (dataFolder: string) => Promise<void> } = {}): Promise<Server> {
+
+    const { startMariadb } = await import(SUPPORT) as { startMariadb: (given: object) => Promise<Server> };
+    return await startMariadb(options);
+}
+
+/** A database on a server that is stopped with it. */
+async function onServer(server: Server, create: () => Promise<TestDatabase>): Promise<TestDatabase> {
+
+    const database = await create();
+    return {
+        ...database,
+        async dispose() {
+
+            await database.dispose();
+            await server.stop();
+        }
+    };
+}
+
+async function mariadbBackup(...args: readonly string[]): Promise<void> {
+
+    const child = spawn('mariadb-backup', ['--no-defaults', ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const [code, errors] = await Promise.all([once(child, 'close').then(([status]) => status as number | null), text(child.stderr)]);
+    expect(code, errors.slice(-2000)).to.equal(0);
+}
+
+const isMissing = (program: string): boolean => spawnSync(program, ['--version']).status !== 0;
+
+/** With CI=true nothing may be missing. */
+const skipText = (program: string): string => (isMissing(program) && process.env['CI'] !== 'true' ? ` (skipped: no ${program} here)` : '');
 
 async function command(database: TestDatabase, ...args: readonly string[]): Promise<void> {
 
@@ -163,16 +208,46 @@ const METHODS: readonly Method[] = [
     {
         name: 'backup and restore', dialect: 'sqlite', missing: '',
         backup: (database, folder) => command(database, 'backup', join(folder, 'backup')),
-        async restore(restored, folder) {
+        async restore(create, folder) {
 
+            const restored = await create();
             await command(restored, 'verify', join(folder, 'backup'));
             await command(restored, 'restore', join(folder, 'backup'));
+            return restored;
         }
     },
     {
-        name: 'mariadb-dump', dialect: 'mysql', missing: spawnSync('mariadb-dump', ['--version']).status === 0 ? '' : ' (skipped: no mariadb-dump here)',
+        name: 'mariadb-dump', dialect: 'mysql', missing: skipText('mariadb-dump'),
         backup: (database, folder) => client('mariadb-dump', database, { args: ['--single-transaction', '--quick', '--hex-blob'], file: join(folder, 'all.sql'), mode: 'w' }),
-        restore: (restored, folder) => client('mariadb', restored, { file: join(folder, 'all.sql'), mode: 'r' })
+        async restore(create, folder) {
+
+            const restored = await create();
+            await client('mariadb', restored, { file: join(folder, 'all.sql'), mode: 'r' });
+            return restored;
+        }
+    },
+    {
+        // Copies a whole server, so it has one of its own, and so has the copy.
+        name: 'mariadb-backup', dialect: 'mysql', missing: skipText('mariadb-backup'),
+        create: async () => {
+
+            const server = await startServer();
+            return await onServer(server, () => createMysql(server.url));
+        },
+        async backup({ options }, folder) {
+
+            const { hostname, port, username } = new URL(options.url ?? '');
+            const target = join(folder, 'backup');
+            await mariadbBackup('--backup', `--host=${hostname}`, `--port=${port}`, `--user=${username}`, `--target-dir=${target}`);
+        },
+        async restore(_, folder, { options }) {
+
+            const { pathname } = new URL(options.url ?? '');
+            const target = join(folder, 'backup');
+            await mariadbBackup('--prepare', `--target-dir=${target}`);
+            const server = await startServer({ fill: (dataFolder) => mariadbBackup('--copy-back', `--target-dir=${target}`, `--datadir=${dataFolder}`) });
+            return await onServer(server, () => existingMysql(server.url + pathname));
+        }
     }
 ];
 
@@ -181,7 +256,7 @@ forEachDatabase((database, create, dialect) => {
     for (const method of METHODS.filter((each) => each.dialect === dialect)) {
         describe(`the restore drill by ${method.name} on ${database} (seed ${SEED})${method.missing}`, { skip: method.missing !== '' }, () => {
 
-            drill(method, create);
+            drill(method, method.create ?? create);
         });
     }
 });
@@ -189,17 +264,17 @@ forEachDatabase((database, create, dialect) => {
 function drill(method: Method, create: () => Promise<TestDatabase>): void {
 
     let database: TestDatabase;
-    let restored: TestDatabase;
+    let restored: TestDatabase | undefined;
     let folder: string;
 
     before(async () => {
 
-        [database, restored, folder] = [await create(), await create(), await mkdtemp(join(tmpdir(), 'doip-gateway-drill-'))];
+        [database, folder] = [await create(), await mkdtemp(join(tmpdir(), 'doip-gateway-drill-'))];
     });
 
     after(async () => {
 
-        await Promise.all([database.dispose(), restored.dispose()]);
+        await Promise.all([database.dispose(), restored?.dispose()]);
         await rm(folder, { recursive: true });
     });
 
@@ -222,7 +297,7 @@ function drill(method: Method, create: () => Promise<TestDatabase>): void {
         isOver = true;
         await over;
         await service.stop();
-        await method.restore(restored, folder);
+        restored = await method.restore(create, folder, database);
 
         const [original, copy] = [join(folder, 'original.ndjson'), join(folder, 'copy.ndjson')];
         await command(database, 'export', original);

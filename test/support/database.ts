@@ -78,7 +78,8 @@ function removeDataDir(dataDir: string): Promise<void> {
     return rm(dataDir, { recursive: true, force: true });
 }
 
-async function createMysql(server: string): Promise<TestDatabase> {
+/** A fresh database on a server. */
+export async function createMysql(server: string): Promise<TestDatabase> {
 
     const url = new URL(server);
     const schema = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
@@ -102,6 +103,13 @@ async function createMysql(server: string): Promise<TestDatabase> {
         await administer(`drop database ${schema}`);
         await removeDataDir(dataDir);
     });
+}
+
+/** An existing database of a server; it is not removed. */
+export async function existingMysql(url: string): Promise<TestDatabase> {
+
+    const dataDir = await makeDataDir();
+    return testDatabase('mysql', { url, dataDir }, () => removeDataDir(dataDir));
 }
 
 function testDatabase(dialect: Dialect, options: DatabaseOptions, remove: () => Promise<void>): TestDatabase {

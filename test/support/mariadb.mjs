@@ -37,15 +37,21 @@ export function hasMariadb() {
 }
 
 /**
- * Starts a server. Resolves to its URL, with the right to do everything, and `stop()`, which removes every trace of it. In between
+ * Starts a server on a fresh data folder, or on one that `fill` writes. Resolves to its URL, with the right to do everything, and `stop()`, which removes every trace of it. In between
  * `kill()` ends it as a crash would, and `restart()` starts it again on its data.
  */
-export async function startMariadb() {
+export async function startMariadb({ fill } = {}) {
 
     const folder = await mkdtemp(join(tmpdir(), 'doip-gateway-mariadb-'));
     const { username } = userInfo();
     const common = ['--no-defaults', `--datadir=${join(folder, 'data')}`, `--user=${username}`];
-    await run(find('mariadb-install-db', 'mysql_install_db'), [...common, '--auth-root-authentication-method=normal', '--skip-test-db']);
+    if (fill) {
+        await fill(join(folder, 'data'));
+    }
+    else {
+        await run(find('mariadb-install-db', 'mysql_install_db'), [...common, '--auth-root-authentication-method=normal', '--skip-test-db']);
+    }
+
     const port = await freePort();
     const options = [...common, `--port=${port}`, '--bind-address=127.0.0.1', `--socket=${join(folder, 'socket')}`,
         `--pid-file=${join(folder, 'pid')}`, '--innodb-buffer-pool-size=64M', '--innodb-log-file-size=16M', '--performance-schema=OFF',

@@ -2,10 +2,16 @@
  * Lower thread priority for scripts than for the rest of the service.
  */
 
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 
-/** Niceness. A script in an endless loop has a tenth of the weight of the main thread; without competition it runs at full speed. */
-const SCRIPT_PRIORITY = 10;
+/**
+ * Niceness above that of the service. A script in an endless loop has a tenth of the weight of the main thread; without competition it runs at
+ * full speed.
+ */
+const LOWER_BY = 10;
+
+/** The lowest priority. */
+const MAX_NICENESS = 19;
 
 /**
  * Lowers the priority of the calling thread on Linux; on other systems this would affect the whole process. Must be called
@@ -18,7 +24,7 @@ export function lowerOwnPriority(): void {
     }
 
     try {
-        setPriority(0, SCRIPT_PRIORITY);
+        setPriority(0, Math.min(MAX_NICENESS, getPriority(0) + LOWER_BY));
     }
     catch {
         // May be forbidden by a sandbox around the service; scripts run all the same.

@@ -317,6 +317,7 @@ forEachDatabase((name, create) => {
             const refused = [
                 await withKey(own, Op.keysCreate, { input: { name: 'more' } }),
                 await withKey(own, Op.keysRevoke, { attributes: { keyId: other.id } }),
+                await withKey(own, Op.tokensRevoke, { attributes: { all: true } }),
                 await withKey(own, Op.changePassword, { input: { password: 'another password' } }),
                 await withKey(admin, Op.changeAdminPassword, { input: { password: 'another password' } }),
                 await withKey(admin, Op.exportObjects),
