@@ -39,17 +39,8 @@ type TabName = keyof typeof TABS;
 
 const NAMES = Object.keys(TABS) as TabName[];
 
-/** The editor of objects, where this build has one. */
-const Editor = lazy(async (): Promise<ComponentType<ScreenProps>> => {
-
-    const screens: Readonly<Record<string, unknown>> = await import('../edit/edit.js');
-    return typeof screens['EditObject'] === 'function' ? screens['EditObject'] as ComponentType<ScreenProps> : NoEditor;
-});
-
-function NoEditor({ route: { name: id } }: ScreenProps): JSX.Element {
-
-    return <Empty isPage title={t('editor')}><p><a href={to.object(id, { tab: 'json' })}>{t('json')}</a> · <a href={to.object(id)}>{t('back')}</a></p></Empty>;
-}
+/** The editor of objects. */
+const Editor = lazy(async () => (await import('../edit/edit.js')).EditObject);
 
 /** The screen. */
 export function ObjectScreen(props: ScreenProps): JSX.Element {

@@ -12,8 +12,10 @@ import { countScalars, isScalar, orderedNames, tableColumns } from './shape.js';
 import { t } from './texts.js';
 
 /** Entries that are shown at first, and how many come with each request for more. */
-const FIRST = 50;
-const STEP = 200;
+const FIRST = 20;
+const STEP = 40;
+/** Lists of short values up to this length are open. */
+const MAX_FLAT = 200;
 /** Parts with more values than this are folded. */
 const MAX_OPEN = 40;
 /** Deeper parts are folded. */
@@ -110,7 +112,7 @@ function isSmall(value: Json): boolean {
 
 function isListOfScalars(value: Json): boolean {
 
-    return Array.isArray(value) && value.length <= STEP && value.every((each) => isScalar(each as Json));
+    return Array.isArray(value) && value.length <= MAX_FLAT && value.every((each) => isScalar(each as Json));
 }
 
 /** The entries of an array. */
