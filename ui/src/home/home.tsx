@@ -1,9 +1,139 @@
-/** Not built yet. */
+/** The start page: what has changed and what there is; in an empty service the first steps. */
 
 import type { JSX } from 'preact';
-import type { ScreenProps } from '../shell/app.js';
+import { ErrorBox, Loading } from '../components/feedback.js';
+import { lazy } from '../components/lazy.js';
+import { Ago, ObjectLink, UserName } from '../components/object-link.js';
+import { useResource } from '../components/use-resource.js';
+import { caller } from '../api/session.js';
+import type { DigitalObject } from '../../../lib/client/web/index.js';
+import { sendJson } from '../api/client.js';
+import { config } from '../config.js';
+import { formatNumber } from '../i18n/index.js';
+import { to } from '../router.js';
+import { uiConfig } from '../state/design.js';
+import { t } from './texts.js';
 
-export function Home({ route: { name } }: ScreenProps): JSX.Element {
+const Welcome = lazy(async () => (await import('./welcome.js')).Welcome);
 
-    return <h1>{name}</h1>;
+/** Objects that are shown as changed recently. */
+const RECENT = 10;
+const MAX_TYPES = 100;
+
+const BY_TIME = '[{"name":"metadata/modifiedOn","reverse":true}]';
+
+/** What people keep: not the types, which have a page of their own. */
+const CONTENT = '*:* -type:Schema -type:CordraDesign';
+
+interface Overview {
+    readonly size: number;
+    readonly recent: readonly DigitalObject[];
+    readonly types: readonly { readonly value: string; readonly count: number }[];
+}
+
+interface Answer {
+    readonly size: number;
+    readonly results: readonly DigitalObject[];
+    readonly facets?: readonly { readonly buckets: Overview['types'] }[];
+}
+
+/** The objects that match, the last changed first; only what is shown of them. */
+async function latest(query: string, signal: AbortSignal, facets: readonly object[] = []): Promise<Answer> {
+
+    const filter = ['/id', '/type', '/metadata/modifiedOn', '/metadata/modifiedBy'];
+    return sendJson<Answer>('POST', '/search', { query, sortFields: BY_TIME, pageSize: RECENT, filter, facets }, { isRead: true, signal });
+}
+
+async function readOverview(signal: AbortSignal): Promise<Overview> {
+
+    const { size, results, facets = [] } = await latest(CONTENT, signal, [{ field: 'type', maxBuckets: MAX_TYPES }]);
+    return { size, recent: results, types: facets[0]?.buckets ?? [] };
+}
+
+/** The start page. */
+export function Home(): JSX.Element {
+
+    const { userId } = caller.value;
+    const { value, error, reload } = useResource(readOverview, [userId]);
+    if (value === null) {
+        return <><h1>{uiConfig.value.title ?? config.name}</h1>{error ? <ErrorBox message={error.message} onRetry={reload} /> : <Loading />}</>;
+    }
+
+    return value.size === 0 ? <Welcome onChange={reload} /> : <Full overview={value} />;
+}
+
+function Full({ overview: { size, recent, types } }: { readonly overview: Overview }): JSX.Element {
+
+    return (
+        <>
+            <h1 dir="auto">{uiConfig.value.title ?? config.name}</h1>
+            <p class="muted">{t('size', { count: size })}</p>
+            <div class="home">
+                <section class="card home-recent" aria-labelledby="recent">
+                    <h2 id="recent">{t('recent')}</h2>
+                    <Changes objects={recent} />
+                    <p><a href={to.search({ query: CONTENT, sortFields: BY_TIME })}>{t('allChanges')}</a></p>
+                </section>
+                <div class="stack">
+                    <section class="card" aria-labelledby="types">
+                        <h2 id="types">{t('types')}</h2>
+                        <Types types={types} />
+                    </section>
+                    {caller.value.userId !== undefined && <Mine key={caller.value.userId} userId={caller.value.userId} />}
+                    <section class="card" aria-labelledby="programs">
+                        <h2 id="programs">{t('programs')}</h2>
+                        <p class="row"><a href={`${config.base}/docs`}>{t('docs')}</a> <a href={`${config.base}/openapi.json`}>OpenAPI</a> <a href={to.types}>{t('schemas')}</a></p>
+                    </section>
+                </div>
+            </div>
+        </>
+    );
+}
+
+function Changes({ objects }: { readonly objects: readonly DigitalObject[] }): JSX.Element {
+
+    return (
+        <ul class="home-changes">
+            {objects.map(({ id, type, metadata }) => (
+                <li key={id}>
+                    <span class="grow"><ObjectLink id={id} /></span>
+                    <span class="badge" dir="auto">{type}</span>
+                    <small>
+                        {metadata?.modifiedOn !== undefined && <Ago time={metadata.modifiedOn} />}{' '}
+                        {metadata?.modifiedBy !== undefined && <>{t('by')} <UserName id={metadata.modifiedBy} /></>}
+                    </small>
+                </li>
+            ))}
+        </ul>
+    );
+}
+
+/** Types with bars, the most frequent first. */
+function Types({ types }: { readonly types: Overview['types'] }): JSX.Element {
+
+    const max = Math.max(1, ...types.map(({ count }) => count));
+    return (
+        <ul class="home-types">
+            {types.map(({ value, count }) => (
+                <li key={value}>
+                    <a href={to.search({ query: `type:"${value.replace(/["\\]/g, '\\$&')}"` })} dir="auto">{value || t('untyped')}</a>
+                    <span>{formatNumber(count)}</span>
+                    <meter aria-hidden="true" min={0} max={max} value={count} />
+                </li>
+            ))}
+        </ul>
+    );
+}
+
+function Mine({ userId }: { readonly userId: string }): JSX.Element | null {
+
+    const query = `metadata/modifiedBy:"${userId.replace(/["\\]/g, '\\$&')}" -type:Schema -type:CordraDesign`;
+    const { value } = useResource((signal) => latest(query, signal), [userId]);
+    return value === null || value.size === 0 ? null : (
+        <section class="card" aria-labelledby="mine">
+            <h2 id="mine">{t('mine')}</h2>
+            <Changes objects={value.results.slice(0, RECENT / 2)} />
+            <p><a href={to.search({ query: `metadata/createdBy:"${userId}"`, sortFields: BY_TIME })}>{t('allMine')}</a></p>
+        </section>
+    );
 }

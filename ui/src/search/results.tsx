@@ -152,7 +152,7 @@ function SelectAll({ ids, selection }: { readonly ids: readonly string[]; readon
 function Files({ result: { payloads = [] } }: { readonly result: Result }): JSX.Element | null {
 
     return payloads.length === 0 ? null :
-        <small class="files" title={payloads.slice(0, 10).map(({ name, filename }) => filename ?? name).join(', ')}><Icon name="file" />{t('files', { count: payloads.length })}</small>;
+        <small class="file-count" title={payloads.slice(0, 10).map(({ name, filename }) => filename ?? name).join(', ')}><Icon name="file" />{t('files', { count: payloads.length })}</small>;
 }
 
 /** What is shown of an object, in a line. */

@@ -1,0 +1,95 @@
+/** The start page of the web UI: the first steps in an empty service, its demo data, and the overview of a full one. */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import type { Browser } from 'playwright-core';
+import { accessibilityFindings, hasBrowser, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { ADMIN_PASSWORD } from '../support/gateway.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after, beforeEach, afterEach } = lab;
+
+describe('the start page of the web UI', { skip: !hasBrowser }, () => {
+
+    let test: TestServer;
+    let browser: Browser;
+    let watched: WatchedPage;
+
+    before(async () => {
+
+        browser = await startBrowser();
+    });
+
+    after(() => browser.close());
+
+    beforeEach(async () => {
+
+        test = await startServer();
+        watched = await openPage(browser, test.url);
+    });
+
+    afterEach(async () => {
+
+        await watched.close();
+        await test.stop();
+        expect(watched.complaints).to.equal([]);
+    });
+
+    const logIn = async (): Promise<void> => {
+
+        await watched.page.request.post(`${test.url}/session`, {
+            data: { username: 'admin', password: ADMIN_PASSWORD }, headers: { 'X-Requested-With': 'doip-gateway' }
+        });
+    };
+
+    const expectAccessible = async (): Promise<void> => {
+
+        for (const colorScheme of ['light', 'dark'] as const) {
+            for (const width of [1280, 360]) {
+                await watched.page.setViewportSize({ width, height: 800 });
+                await watched.page.emulateMedia({ colorScheme });
+
+                expect(await accessibilityFindings(watched.page), `${colorScheme} ${width}`).to.equal([]);
+                expect(await watched.page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${colorScheme} ${width}`).to.be.true();
+            }
+        }
+    };
+
+    it('asks for a login in an empty service, says which, and then shows the first steps', async () => {
+
+        const { page } = watched;
+        await page.goto(test.url);
+        const main = page.getByRole('main');
+        await main.getByText('npx doip-gateway set-admin-password').waitFor();
+        await expectAccessible();
+        await main.getByRole('button', { name: 'Log in' }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByLabel('Name or id').fill('admin');
+        await dialog.getByLabel('Password', { exact: true }).fill(ADMIN_PASSWORD);
+        await dialog.getByRole('button', { name: 'Log in', exact: true }).click();
+        await main.getByRole('heading', { name: 'Make a type' }).waitFor();
+
+        expect(await main.getByRole('link').evaluateAll((links) => links.map((link) => (link as unknown as { hash: string }).hash)))
+            .to.equal(['#schemas', '#create/Document', '#admin/users']);
+        await expectAccessible();
+    });
+
+    it('loads demo data, whose works are found with their painters, and then shows what there is', async () => {
+
+        const { page } = watched;
+        await logIn();
+        await page.goto(test.url);
+        await page.getByRole('button', { name: 'Load the demo data' }).click();
+        await page.getByRole('link', { name: 'The Great Wave off Kanagawa' }).waitFor();
+        await page.goto(`${test.url}/#`);
+        const main = page.getByRole('main');
+        await main.getByRole('heading', { name: 'Recent changes' }).waitFor();
+
+        expect(await main.getByRole('region', { name: 'Objects by type' }).getByRole('listitem').allInnerTexts())
+            .to.include(['Work\n15', 'Painter\n9', 'Museum\n7']);
+        await expectAccessible();
+        await main.getByRole('link', { name: 'Painter', exact: true }).click();
+        await page.getByRole('link', { name: 'Hilma af Klint' }).waitFor();
+    });
+});
