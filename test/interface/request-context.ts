@@ -33,6 +33,7 @@ const NEEDS: Readonly<Record<string, { query?: string; payload?: JsonValue }>> =
     [Op.schemasGet]: { query: '&type=Document' },
     [Op.schemasUpdate]: { query: '&type=Extra', payload: { type: 'object' } },
     [Op.schemasDelete]: { query: '&type=None' },
+    [Op.schemasCheck]: { query: '&type=Extra', payload: { type: 'object' } },
     [Op.changePassword]: { payload: { password: ADMIN_PASSWORD } },
     [Op.changeAdminPassword]: { payload: { password: ADMIN_PASSWORD } },
     [Op.authToken]: { payload: { username: 'admin', password: ADMIN_PASSWORD } },
