@@ -1,6 +1,7 @@
 /** The administration: the sections beside each other, and the one that the address names. */
 
 import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { Empty } from '../components/feedback.js';
 import { Icon } from '../components/icon.js';
 import type { ScreenProps } from '../shell/app.js';
@@ -43,8 +44,18 @@ export function Admin({ route }: ScreenProps): JSX.Element {
 
 function SectionNavigation({ sections, selected }: { readonly sections: readonly Section[]; readonly selected: Section | undefined }): JSX.Element {
 
+    const nav = useRef<HTMLElement>(null);
+    useEffect(() => {
+
+        // On narrow screens the sections are one line, which may be longer than the screen.
+        const { current } = nav;
+        const link = current?.querySelector<HTMLElement>('[aria-current]');
+        if (current && link && current.scrollWidth > current.clientWidth) {
+            current.scrollLeft = link.offsetLeft - current.offsetLeft - 16;
+        }
+    }, [selected]);
     return (
-        <nav class="admin-nav" aria-label={t('sections')}>
+        <nav ref={nav} class="admin-nav" aria-label={t('sections')}>
             {GROUPS.map((group) => {
 
                 const members = sections.filter((section) => section.group === group);

@@ -33,9 +33,9 @@ export function NameList({ label, hint, values, suggestions = [], isReadOnly = f
         <div class="name-list">
             <label for={id}>{label}</label>
             {values.length > 0 && (
-                <ul class="chips">
+                <ul class="names">
                     {values.map((value) => (
-                        <li key={value} class="chip"><bdi>{value}</bdi>{!isReadOnly && <button type="button" class="quiet" aria-label={t('remove', { name: value })} onClick={() => onChange(values.filter((each) => each !== value))}><Icon name="close" /></button>}</li>
+                        <li key={value} class="name-chip"><bdi>{value}</bdi>{!isReadOnly && <button type="button" class="quiet" aria-label={t('remove', { name: value })} onClick={() => onChange(values.filter((each) => each !== value))}><Icon name="close" /></button>}</li>
                     ))}
                 </ul>
             )}

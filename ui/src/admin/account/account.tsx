@@ -22,7 +22,7 @@ export function Account(): JSX.Element {
     return (
         <>
             <h1>{t('account')}</h1>
-            <dl class="facts card">
+            <dl class="admin-facts card">
                 <dt>{t('name')}</dt><dd dir="auto">{username}</dd>
                 <dt>{t('id')}</dt><dd dir="auto">{isAdmin.value ? userId : <a href={to.object(userId)}>{userId}</a>}</dd>
                 {groupIds.length > 0 && <><dt>{t('groups')}</dt><dd class="row">{groupIds.map((id) => <ObjectLink key={id} id={id} />)}</dd></>}

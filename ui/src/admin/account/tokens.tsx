@@ -55,7 +55,7 @@ export function TokenList({ userId }: { readonly userId?: string }): JSX.Element
             {!value && !error && <Loading />}
             {value?.tokens.length === 0 && <Empty title={t('noSessions')} />}
             {value && value.tokens.length > 0 && (
-                <div class="list-table">
+                <div class="list-table" role="region" aria-label={t('sessions')} tabIndex={0}>
                     <table>
                         <thead><tr><th>{t('created')}</th><th>{t('lastUsed')}</th><th>{t('expires')}</th><th>{t('kind')}</th><th class="end"><span class="visually-hidden">{t('end')}</span></th></tr></thead>
                         <tbody>

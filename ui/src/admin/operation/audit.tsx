@@ -104,7 +104,7 @@ function AuditFilter({ params }: { readonly params: URLSearchParams }): JSX.Elem
 function EntryTable({ entries }: { readonly entries: readonly Entry[] }): JSX.Element {
 
     return (
-        <div class="list-table">
+        <div class="list-table" role="region" aria-label={t('audit')} tabIndex={0}>
             <table>
                 <thead><tr><th>{t('time')}</th><th>{t('outcome')}</th><th>{t('what')}</th><th>{t('who')}</th><th>{t('where')}</th></tr></thead>
                 <tbody>
@@ -118,7 +118,7 @@ function EntryTable({ entries }: { readonly entries: readonly Entry[] }): JSX.El
                             </td>
                             <td>
                                 {entry.user === null ? t('anonymous') : <UserName id={entry.user} />}
-                                <small dir="auto">{entry.actor !== undefined && entry.actor !== null && entry.actor !== entry.user ? t('asWhom', { actor: entry.actor, user: entry.user ?? '' }) : entry.method} {entry.rule !== undefined && `· ${t('rule', { rule: entry.rule })}`}</small>
+                                <small dir="auto">{howText(entry)}</small>
                             </td>
                             <td><small>{entry.address} {entry.protocol}</small></td>
                         </tr>
@@ -127,6 +127,13 @@ function EntryTable({ entries }: { readonly entries: readonly Entry[] }): JSX.El
             </table>
         </div>
     );
+}
+
+/** How the user has logged in, or who acted for the user, and the rule that decided. */
+function howText({ user, actor, method, rule }: Entry): string {
+
+    const isOther = actor !== undefined && actor !== null && actor !== user;
+    return [isOther ? t('asWhom', { actor, user: user ?? '' }) : method, rule === undefined ? undefined : t('rule', { rule })].filter((part) => part !== undefined).join(' · ');
 }
 
 interface Verification {

@@ -146,7 +146,7 @@ function Outcome({ state: { stored, counts, refusals, refusedCount }, mode, isDo
             {refusedCount > 0 && (
                 <>
                     <div class="admin-head"><h3>{t('refused', { count: refusedCount })}</h3><button type="button" class="small" onClick={save}>{t('saveRefused')}</button></div>
-                    <div class="list-table">
+                    <div class="list-table" role="region" aria-label={t('refused', { count: refusedCount })} tabIndex={0}>
                         <table>
                             <thead><tr><th>{t('position')}</th><th>{t('message')}</th></tr></thead>
                             <tbody>{refusals.slice(0, MAX_LISTED).map(({ position, message }) => <tr key={position}><td>{position}</td><td dir="auto">{message.slice(0, 2000)}</td></tr>)}</tbody>

@@ -39,7 +39,7 @@ export function Indexing(): JSX.Element {
         <>
             <h1>{t('indexTitle')}</h1>
             {status && (
-                <dl class="facts card">
+                <dl class="admin-facts card">
                     {documents !== undefined && <><dt>{t('documents')}</dt><dd>{formatNumber(documents)}</dd></>}
                     {segments !== undefined && <><dt>{t('segments')}</dt><dd>{formatNumber(segments)}</dd></>}
                     {pendingChanges !== undefined && <><dt>{t('pending')}</dt><dd>{formatNumber(pendingChanges)}</dd></>}

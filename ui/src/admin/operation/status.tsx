@@ -31,23 +31,23 @@ function Figures({ latest, samples }: { readonly latest: ServiceStatus; readonly
     const { version, node, startedOn, database, payloads, index, memory, eventLoop, handles, sessions } = latest;
     return (
         <div class="figures">
-            <section class="card"><h2>{t('service')}</h2><dl class="facts">
+            <section class="card"><h2>{t('service')}</h2><dl class="admin-facts">
                 <Fact name={t('version')}>{version}</Fact><Fact name={t('node')}>{node}</Fact><Fact name={t('started')}><Ago time={startedOn} /></Fact>
                 {sessions !== undefined && <Fact name={t('sessions')}>{formatNumber(sessions)}</Fact>}
             </dl></section>
-            <section class="card"><h2>{t('storage')}</h2><dl class="facts">
+            <section class="card"><h2>{t('storage')}</h2><dl class="admin-facts">
                 <Fact name={t('database')}>{database.kind}</Fact>
                 {database.bytes !== undefined && <Fact name={t('size')}>{formatBytes(database.bytes)}</Fact>}
                 {database.freeBytes !== undefined && <Fact name={t('free')}>{formatBytes(database.freeBytes)}</Fact>}
                 {payloads?.bytes !== undefined && <Fact name={t('payloads')}>{formatNumber(payloads.count ?? 0)} · {formatBytes(payloads.bytes)}</Fact>}
             </dl></section>
-            <section class="card"><h2>{t('index')}</h2><dl class="facts">
+            <section class="card"><h2>{t('index')}</h2><dl class="admin-facts">
                 {index.isUp !== undefined && <Fact name={t('state')}><span class={`badge ${index.isUp ? 'on' : 'off'}`}>{index.isUp ? t('up') : t('down')}</span></Fact>}
                 {index.documents !== undefined && <Fact name={t('documents')}>{formatNumber(index.documents)}</Fact>}
                 {index.segments !== undefined && <Fact name={t('segments')}>{formatNumber(index.segments)}</Fact>}
                 {index.pendingChanges !== undefined && <Fact name={t('pending')}>{formatNumber(index.pendingChanges)}</Fact>}
             </dl></section>
-            {handles && <section class="card"><h2>Handles</h2><dl class="facts"><Fact name={t('handlesOut')}>{formatNumber(handles.outbox)}</Fact><Fact name={t('handleErrors')}>{formatNumber(handles.errors)}</Fact></dl></section>}
+            {handles && <section class="card"><h2>Handles</h2><dl class="admin-facts"><Fact name={t('handlesOut')}>{formatNumber(handles.outbox)}</Fact><Fact name={t('handleErrors')}>{formatNumber(handles.errors)}</Fact></dl></section>}
             <Measure name={t('memory')} value={formatBytes(memory.rssBytes)} values={samples.map((sample) => sample.memory.rssBytes)} />
             <Measure name={t('heap')} value={formatBytes(memory.heapBytes)} values={samples.map((sample) => sample.memory.heapBytes)} />
             {eventLoop.p99Ms !== undefined && <Measure name={t('loop')} value={`${formatNumber(eventLoop.p99Ms)} ms`} values={samples.map((sample) => sample.eventLoop.p99Ms ?? 0)} />}
@@ -65,6 +65,17 @@ function Measure({ name, value, values }: { readonly name: string; readonly valu
     return <section class="card measure"><h2>{name}</h2><p>{value}</p><Chart values={values} label={`${name}, ${t('since')}`} /></section>;
 }
 
+/** Progress, which each kind of job describes in its own way. */
+function progressText(progress: unknown): string {
+
+    if (typeof progress !== 'object' || progress === null) {
+        return typeof progress === 'number' ? formatNumber(progress) : '';
+    }
+
+    const { total, progress: done, after } = progress as { readonly total?: unknown; readonly progress?: unknown; readonly after?: unknown };
+    return typeof total === 'number' && typeof done === 'number' ? `${formatNumber(done)} / ${formatNumber(total)}` : typeof after === 'string' ? `… ${after}` : '';
+}
+
 /** The newest jobs. */
 export function Jobs({ jobs }: { readonly jobs: readonly Job[] }): JSX.Element {
 
@@ -73,7 +84,7 @@ export function Jobs({ jobs }: { readonly jobs: readonly Job[] }): JSX.Element {
             <h2>{t('jobs')}</h2>
             {jobs.length === 0 && <Empty title={t('noJobs')} />}
             {jobs.length > 0 && (
-                <div class="list-table">
+                <div class="list-table" role="region" aria-label={t('jobs')} tabIndex={0}>
                     <table>
                         <thead><tr><th>{t('type')}</th><th>{t('state')}</th><th>{t('created')}</th><th>{t('progress')}</th></tr></thead>
                         <tbody>
@@ -82,7 +93,7 @@ export function Jobs({ jobs }: { readonly jobs: readonly Job[] }): JSX.Element {
                                     <td>{type}</td>
                                     <td><span class={`badge ${state === 'failed' ? 'off' : state === 'done' ? 'on' : 'plain'}`}>{state}</span></td>
                                     <td><Ago time={createdOn} /></td>
-                                    <td>{error !== undefined ? <span class="danger-text" dir="auto">{error}</span> : <small class="mono">{progress === undefined || progress === null ? '' : typeof progress === 'object' ? JSON.stringify(progress) : String(progress as number)}</small>}</td>
+                                    <td>{error !== undefined ? <span class="danger-text" dir="auto">{error}</span> : <small>{progressText(progress)}</small>}</td>
                                 </tr>
                             ))}
                         </tbody>

@@ -89,9 +89,9 @@ function RuleRow({ rule: { member, hint, isOptional, words }, value, isReadOnly,
             <div class="stack">
                 {isInherited ? <span class="muted">{t('asReaders')}</span> : entries.length === 0 && <span class="muted">{t('nobody')}</span>}
                 {entries.length > 0 && (
-                    <ul class="chips">
+                    <ul class="names">
                         {entries.map((entry) => (
-                            <li key={entry} class="chip">
+                            <li key={entry} class="name-chip">
                                 <EntryName entry={entry} />
                                 {!isReadOnly && <button type="button" class="quiet" aria-label={t('remove', { name: labelOf(entry).value?.label ?? entry })} onClick={() => onChange(entries.filter((each) => each !== entry))}><Icon name="close" /></button>}
                             </li>

@@ -39,7 +39,7 @@ export function Conflict({ mine, theirs, onTake, onOverwrite }: ConflictProps): 
 export function Differences({ before, after, names }: { readonly before: JsonMap; readonly after: JsonMap; readonly names: readonly [string, string] }): JSX.Element {
 
     return (
-        <div class="list-table">
+        <div class="list-table" role="region" aria-label={`${names[0]}, ${names[1]}`} tabIndex={0}>
             <table>
                 <thead><tr><th /><th>{names[0]}</th><th>{names[1]}</th></tr></thead>
                 <tbody>

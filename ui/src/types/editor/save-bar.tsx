@@ -25,7 +25,7 @@ const CHANGED = 412;
 
 const NOT_FOUND = 404;
 
-export function SaveBar({ name, draft, diagnosis, onSaved }: SaveBarProps): JSX.Element {
+export function SaveBar({ name, draft, diagnosis, onSaved }: SaveBarProps): JSX.Element | null {
 
     const [state, setState] = useState<{ readonly isBusy: boolean; readonly error: string | null; readonly theirs: TypeObject | null }>({ isBusy: false, error: null, theirs: null });
     const [fit, setFit] = useState<'check' | 'save' | null>(null);
@@ -61,6 +61,10 @@ export function SaveBar({ name, draft, diagnosis, onSaved }: SaveBarProps): JSX.
         draft.reset(theirs);
         setState({ isBusy: false, error: null, theirs: null });
     };
+
+    if (!isChanged && state.error === null) {
+        return null;
+    }
 
     return (
         <div class="save-area">
