@@ -1,0 +1,181 @@
+/** Types in a real browser: the list, new types, the editor with fields, schema, code, rights and preview. */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import type { Browser, Page } from 'playwright-core';
+import { accessibilityFindings, hasBrowser, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { ADMIN_PASSWORD } from '../support/gateway.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after, beforeEach, afterEach } = lab;
+
+describe('the screens about types', { skip: !hasBrowser, timeout: 180_000 }, () => {
+
+    let test: TestServer;
+    let browser: Browser;
+    let watched: WatchedPage;
+
+    before(async () => {
+
+        [test, browser] = await Promise.all([startServer(), startBrowser()]);
+    });
+
+    after(async () => {
+
+        await browser.close();
+        await test.stop();
+    });
+
+    beforeEach(async () => {
+
+        watched = await openPage(browser, test.url);
+        // Dry runs of what is not valid yet, and conflicts.
+        watched.expected.push(/status of 4(?:00|12)/);
+    });
+
+    afterEach(async () => {
+
+        await watched.close();
+        expect(watched.complaints).to.equal([]);
+    });
+
+    const ask = async (method: string, path: string, body?: unknown): Promise<Response> => fetch(test.url + path, {
+        method, headers: { 'Authorization': `Basic ${btoa(`admin:${ADMIN_PASSWORD}`)}`, 'Content-Type': 'application/json' },
+        ...body === undefined ? {} : { body: JSON.stringify(body) }
+    });
+
+    const schemaOf = async (type: string): Promise<Record<string, unknown>> => await (await ask('GET', `/schemas/${type}`)).json() as Record<string, unknown>;
+
+    const show = async (fragment: string): Promise<Page> => {
+
+        const { page } = watched;
+        await page.goto(test.url + fragment);
+        await page.getByRole('banner').getByRole('button', { name: 'Log in' }).click();
+        const dialog = page.getByRole('dialog', { name: 'Log in' });
+        await dialog.getByLabel('Name or id').fill('admin');
+        await dialog.getByLabel('Password', { exact: true }).fill(ADMIN_PASSWORD);
+        await dialog.getByRole('button', { name: 'Log in', exact: true }).click();
+        await dialog.waitFor({ state: 'detached' });
+        return page;
+    };
+
+    it('makes a type from a table, and opens it', async () => {
+
+        const page = await show('/#schemas');
+        await page.getByRole('button', { name: 'New type' }).click();
+        const dialog = page.getByRole('dialog', { name: 'New type' });
+        await dialog.getByLabel(/^Name/).fill('Book');
+        await dialog.getByRole('radio', { name: 'a table (CSV)' }).check();
+        await dialog.getByRole('textbox', { name: /First lines of the table/ }).fill('Title,Year\nTess,1891\n');
+        await dialog.getByRole('button', { name: 'Create' }).click();
+        await page.getByRole('heading', { name: 'Book' }).waitFor();
+        await page.getByRole('textbox', { name: 'Name of the field: Year' }).waitFor();
+
+        expect((await schemaOf('Book'))['properties']).to.include(['Title', 'Year']);
+    });
+
+    it('changes fields, says which objects do not fit, and saves', async () => {
+
+        await ask('PUT', '/schemas/Sheet', { 'type': 'object', 'x-kept': 1, 'properties': { name: { type: 'string', cordra: { preview: { isPrimary: true } } } } });
+        await ask('POST', '/objects?type=Sheet&handle=test/fits', { name: 'Fits', scale: '1:1' });
+        await ask('POST', '/objects?type=Sheet&handle=test/misfit', { name: 'Misfit' });
+        const page = await show('/#schemas/Sheet');
+        await page.getByRole('textbox', { name: 'Name of the new field' }).fill('scale');
+        await page.getByRole('button', { name: 'Add a field' }).click();
+        await page.getByRole('checkbox', { name: 'Required: scale' }).check();
+        await page.getByText('The service accepts the type.').waitFor();
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        const dialog = page.getByRole('dialog', { name: 'Do the objects fit the new schema?' });
+        await dialog.getByText('1 of 2 objects fit').waitFor();
+        await dialog.getByRole('link', { name: 'Misfit' }).waitFor();
+        await dialog.getByRole('button', { name: 'Save all the same' }).click();
+        await page.getByText('The type Sheet is saved.').waitFor();
+
+        expect(await schemaOf('Sheet')).to.equal({
+            'type': 'object', 'x-kept': 1, 'required': ['scale'], 'properties': { name: { type: 'string', cordra: { preview: { isPrimary: true } } }, scale: { type: 'string' } }
+        });
+    });
+
+    it('shows errors of code at line and column, and stores code only when it compiles', async () => {
+
+        await ask('PUT', '/schemas/Coded', { type: 'object', properties: { name: { type: 'string' } } });
+        await ask('POST', '/objects?type=Coded&handle=test/coded', { name: 'low' });
+        const page = await show('/#schemas/Coded?tab=code');
+        const editor = page.getByRole('textbox', { name: 'JavaScript code of the type' });
+        await editor.click();
+        await page.keyboard.insertText('const ok = 1;\nconst broken = ;\n');
+        await page.getByText(/line 2, column \d+: SyntaxError/).waitFor();
+        await page.keyboard.press('Control+a');
+        await page.keyboard.insertText('exports.beforeSchemaValidation = function (object) { object.content.name = object.content.name.toUpperCase(); return object; };');
+        await page.getByText('The service accepts the type.').waitFor();
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        await page.getByText('The type Coded is saved.').waitFor();
+        await page.getByRole('combobox', { name: 'Object' }).fill('coded');
+        await page.getByRole('option', { name: /test\/coded|low/ }).click();
+        await page.getByRole('button', { name: 'Run' }).click();
+        await page.getByRole('row', { name: /\/name.*low.*LOW/ }).waitFor();
+
+        expect(await (await ask('GET', '/objects/test/coded')).json()).to.include({ name: 'low' });
+    });
+
+    it('shows a conflict with its difference instead of overwriting', async () => {
+
+        await ask('PUT', '/schemas/Shared', { type: 'object', properties: { a: { type: 'string' } } });
+        const page = await show('/#schemas/Shared');
+        await page.getByRole('checkbox', { name: 'Required: a' }).check();
+        await ask('PUT', '/schemas/Shared', { type: 'object', properties: { a: { type: 'string' }, theirs: { type: 'number' } } });
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        await page.getByText('Somebody else has saved this type meanwhile.').waitFor();
+        await page.getByRole('button', { name: 'Show the difference' }).click();
+        await page.getByRole('row', { name: /\/schema\/properties\/theirs/ }).waitFor();
+
+        expect((await schemaOf('Shared'))['properties']).to.include('theirs');
+
+        await page.getByRole('button', { name: 'Take theirs' }).click();
+        await page.getByRole('textbox', { name: 'Name of the field: theirs' }).waitFor();
+    });
+
+    it('asks before it deletes a type, with the number of its objects', async () => {
+
+        await ask('PUT', '/schemas/Old', { type: 'object' });
+        await ask('POST', '/objects?type=Old', {});
+        const page = await show('/#schemas/Old');
+        await page.getByRole('button', { name: 'More actions' }).click();
+        await page.getByRole('menuitem', { name: 'Delete the type' }).click();
+        await page.getByText('1 object has this type.').waitFor();
+        await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+        await page.getByRole('heading', { name: 'Types' }).waitFor();
+
+        expect((await ask('GET', '/schemas/Old')).status).to.equal(404);
+    });
+
+    it('is read-only for those who may not change types', async () => {
+
+        const { page } = watched;
+        await page.goto(`${test.url}/#schemas/Document`);
+        await page.getByText('You may look at this type, but not change it.').waitFor();
+
+        expect(await page.getByRole('checkbox', { name: 'Required: name' }).isDisabled()).to.be.true();
+        expect(await page.getByRole('button', { name: 'Add a field' }).count()).to.equal(0);
+        expect(await page.getByRole('button', { name: 'Save', exact: true }).count()).to.equal(0);
+    });
+
+    it('has no accessibility findings on any tab, in light and dark, wide and narrow, with hostile names', async () => {
+
+        await ask('PUT', '/schemas/Hostile', { type: 'object', properties: { '<img src=x onerror=alert(1)>': { type: 'string', title: '<script>alert(1)</script>' }, ['x'.repeat(2000)]: { type: 'array', items: { type: 'object', properties: {} } }, 'עברית': { enum: [1] } } });
+        const page = await show('/#schemas/Hostile');
+        for (const fragment of ['/#schemas', ...['fields', 'schema', 'code', 'rights', 'preview'].map((tab) => `/#schemas/Hostile?tab=${tab}`)]) {
+            await page.goto(test.url + fragment);
+            await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor();
+            await page.waitForFunction('document.querySelector("main .loading") === null');
+            for (const [colorScheme, width] of [['light', 1280], ['dark', 360]] as const) {
+                await page.setViewportSize({ width, height: 800 });
+                await page.emulateMedia({ colorScheme });
+
+                expect(await accessibilityFindings(page), `${fragment} ${colorScheme} ${width}`).to.equal([]);
+                expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'), `${fragment} ${width}: wider than the screen`).to.be.at.most(0);
+            }
+        }
+    });
+});
