@@ -125,7 +125,7 @@ describe('the administration', { skip: !hasBrowser, timeout: 180_000 }, () => {
         await dialog.getByRole('option', { name: /carl/ }).click();
         await dialog.getByRole('button', { name: 'Remove' }).waitFor();
         await dialog.getByRole('button', { name: 'Create' }).click();
-        await page.getByRole('button', { name: 'Members: staff' }).click();
+        await page.getByRole('button', { name: '1 member: staff' }).click();
         const { results: [group] } = await json<{ results: { id: string; content: { users: string[] } }[] }>('/search?query=type:Group');
 
         expect(group?.content.users).to.equal(['test/carl']);
@@ -161,7 +161,7 @@ describe('the administration', { skip: !hasBrowser, timeout: 180_000 }, () => {
             await page.getByLabel('Current password', { exact: true }).fill(current);
             await page.getByLabel('New password', { exact: true }).fill(next);
             await page.getByRole('button', { name: 'Change password' }).click();
-            await page.waitForFunction('[...document.querySelectorAll("input[type=password]")].every((input) => input.value === "")');
+            await page.getByText('Your password is changed.').locator('..').getByRole('button', { name: 'Dismiss' }).click();
         }
     });
 
@@ -213,7 +213,7 @@ describe('the administration', { skip: !hasBrowser, timeout: 180_000 }, () => {
         for (const section of ['', 'users', 'groups', 'keys', 'account', 'design', 'rights', 'handles', 'transfer', 'status', 'index', 'audit', 'api']) {
             await page.goto(`${test.url}/#admin/${section}`);
             await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor();
-            await page.waitForFunction('document.querySelector("main .loading") === null');
+            await page.getByText('Loading …').waitFor({ state: 'detached' });
             for (const [colorScheme, width] of [['light', 1280], ['dark', 360]] as const) {
                 await page.setViewportSize({ width, height: 800 });
                 await page.emulateMedia({ colorScheme });

@@ -104,14 +104,17 @@ describe('the screens about types', { skip: !hasBrowser, timeout: 180_000 }, () 
         const page = await show('/#schemas/Coded?tab=code');
         const editor = page.getByRole('textbox', { name: 'JavaScript code of the type' });
         await editor.click();
-        await page.keyboard.insertText('const ok = 1;\nconst broken = ;\n');
+        await page.keyboard.insertText('const ok = 1;');
+        await page.keyboard.press('Enter');
+        await page.keyboard.insertText('const broken = ;');
         await page.getByText(/line 2, column \d+: SyntaxError/).waitFor();
         await page.keyboard.press('Control+a');
+        await page.keyboard.press('Delete');
         await page.keyboard.insertText('exports.beforeSchemaValidation = function (object) { object.content.name = object.content.name.toUpperCase(); return object; };');
         await page.getByText('The service accepts the type.').waitFor();
         await page.getByRole('button', { name: 'Save', exact: true }).click();
         await page.getByText('The type Coded is saved.').waitFor();
-        await page.getByRole('combobox', { name: 'Object' }).fill('coded');
+        await page.getByRole('combobox', { name: 'Object', exact: true }).fill('low');
         await page.getByRole('option', { name: /test\/coded|low/ }).click();
         await page.getByRole('button', { name: 'Run' }).click();
         await page.getByRole('row', { name: /\/name.*low.*LOW/ }).waitFor();
@@ -168,7 +171,7 @@ describe('the screens about types', { skip: !hasBrowser, timeout: 180_000 }, () 
         for (const fragment of ['/#schemas', ...['fields', 'schema', 'code', 'rights', 'preview'].map((tab) => `/#schemas/Hostile?tab=${tab}`)]) {
             await page.goto(test.url + fragment);
             await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor();
-            await page.waitForFunction('document.querySelector("main .loading") === null');
+            await page.getByText('Loading …').waitFor({ state: 'detached' });
             for (const [colorScheme, width] of [['light', 1280], ['dark', 360]] as const) {
                 await page.setViewportSize({ width, height: 800 });
                 await page.emulateMedia({ colorScheme });

@@ -80,7 +80,7 @@ export function KeyTable({ keys, hasUsers = false, onChanged }: { readonly keys:
                 </tbody>
             </table>
             {revoked && (
-                <Confirm title={t('revokeTitle', { name: revoked.name })} action={t('revoke').replace(' …', '')} isDangerous onConfirm={() => confirm(revoked)} onClose={() => revoke(null)}>
+                <Confirm title={t('revokeTitle', { name: revoked.name })} action={t('revoke')} isDangerous onConfirm={() => confirm(revoked)} onClose={() => revoke(null)}>
                     <p>{t('revokeText')}</p>
                 </Confirm>
             )}

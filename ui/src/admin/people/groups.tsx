@@ -99,7 +99,7 @@ function GroupTable({ groups, onTask }: { readonly groups: readonly Group[]; rea
                     {groups.map((group) => (
                         <tr key={group.id}>
                             <td><a class="clip" href={to.object(group.id)} dir="auto">{group.name}</a><small class="clip" dir="auto">{group.description || group.id}</small></td>
-                            <td><button type="button" class="link" aria-label={`${t('members')}: ${short(group.name)}`} onClick={() => onTask('edit', group)}>{t('memberCount', { count: group.memberCount })}</button></td>
+                            <td><button type="button" class="link" aria-label={`${t('memberCount', { count: group.memberCount })}: ${short(group.name)}`} onClick={() => onTask('edit', group)}>{t('memberCount', { count: group.memberCount })}</button></td>
                             <td class="wide-cell">{group.modifiedOn !== undefined && <Ago time={group.modifiedOn} />}</td>
                             <td class="end">
                                 <Menu class="end" label={t('actions', { name: short(group.name) })} items={[
