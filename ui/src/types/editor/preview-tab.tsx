@@ -8,7 +8,7 @@ import { findObjects, ObjectPicker } from '../../components/object-picker.js';
 import { useResource } from '../../components/use-resource.js';
 import { config } from '../../config.js';
 import { initialContent, SchemaForm, type FormContext } from '../../form/schema-form.js';
-import { isJsonMap, type Json, type JsonMap } from '../../json/exact-number.js';
+import { isJsonMap, type Json } from '../../json/exact-number.js';
 import { parseJson } from '../../json/parse-json.js';
 import { to } from '../../router.js';
 import { schemaOf } from '../../state/design.js';
@@ -18,7 +18,7 @@ import type { TabProps } from './type-screen.js';
 
 const CONTEXT: FormContext = {
     keyword: config.keyword,
-    lookup: (name) => schemaOf(name) as JsonMap | null,
+    lookup: (name) => schemaOf(name),
     findReferences: ({ types, excludeTypes, text }, signal) => findObjects(text, { types, excludeTypes }, signal),
     labelOf: (id) => labelOf(id).value?.label ?? null,
     addressOf: (id) => to.object(id)
