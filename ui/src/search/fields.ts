@@ -174,7 +174,7 @@ export function valuesAt(content: JsonValue | undefined, path: readonly string[]
     return path.reduce<readonly JsonValue[]>((values, name) => values.flatMap((value) => {
 
         if (name === '_' && Array.isArray(value)) {
-            return value as readonly JsonValue[];
+            return value;
         }
 
         const inner = objectIn(value);
@@ -221,4 +221,41 @@ export function rangeFields(fields: readonly Field[]): readonly Field[] {
 export function sortableFields(fields: readonly Field[]): readonly Field[] {
 
     return fields.filter(({ kind, path }) => kind !== 'object' && kind !== 'secret' && !path.includes('_'));
+}
+
+/** Texts with more letters tell people nothing in a list of values. */
+const MAX_VALUE_LETTERS = 60;
+/** Facets with fewer values are short enough to be shown whatever they count. */
+const FEW_VALUES = 5;
+/** Share of values that one object alone has, from which a field is nearly unique. */
+const UNIQUE_SHARE = 0.75;
+/** Of a list of values that is not complete, the first ones have to cover this share of the results. */
+const LEAST_COVER = 0.2;
+const FIRST_VALUES = 6;
+
+/**
+ * True for values that divide the results. One that all have divides nothing, and neither do free texts nor values that nearly every object has for
+ * itself, such as descriptions and versions. `maxBuckets` is how many were asked for.
+ */
+export function isUsefulFacet(
+    kind: FieldKind | undefined, buckets: readonly { readonly value: string; readonly count: number }[], size: number, maxBuckets: number
+): boolean {
+
+    const [first] = buckets;
+    if (first === undefined || buckets.length === 1) {
+        return first !== undefined && first.count < size;
+    }
+
+    if (kind === 'choice' || kind === 'boolean') {
+        return true;
+    }
+
+    const alone = buckets.filter(({ count }) => count === 1).length;
+    if (alone === buckets.length ? buckets.length > FEW_VALUES || size > buckets.length : buckets.length > FEW_VALUES && alone / buckets.length >= UNIQUE_SHARE) {
+        return false;
+    }
+
+    const covered = buckets.slice(0, FIRST_VALUES).reduce((sum, { count }) => sum + count, 0);
+    return kind !== 'text' ||
+        buckets.every(({ value }) => value.length <= MAX_VALUE_LETTERS) && (buckets.length < maxBuckets || covered >= size * LEAST_COVER);
 }

@@ -11,7 +11,7 @@ import { go, to } from '../router.js';
 import { design } from '../state/design.js';
 import { fieldsOfType, previewOfType } from './context.js';
 import { Chips, Facets, kindOf, labelFor, type Facet } from './facets.js';
-import { facetFields, pointersOf, rangeFields, sortableFields, type Field } from './fields.js';
+import { facetFields, isUsefulFacet, pointersOf, rangeFields, sortableFields, type Field } from './fields.js';
 import { Pager } from './pager.js';
 import { FieldHints, NothingFound, QueryProblem } from './problem.js';
 import { readFacets, readMissing, readPage, rememberPreviews, type FacetCounts, type Page } from './request.js';
@@ -150,9 +150,10 @@ function useContents(page: Page | null): Parameters<typeof ResultTable>[0]['cont
 /** The facets: types at once, those of the schema when it is known which type there is. */
 function useFacets(state: SearchState, page: Page | null, type: string | null): readonly Facet[] {
 
-    const names = [
-        ...type === null || design.value === null ? [] : facetFields(fieldsOfType(type)).map(({ name }) => name), 'metadata/createdBy'
-    ];
+    // Who made an object stands with the references, before the texts.
+    const fields = type === null || design.value === null ? [] : facetFields(fieldsOfType(type));
+    const [texts, others] = [fields.filter(({ kind }) => kind === 'text'), fields.filter(({ kind }) => kind !== 'text')];
+    const names = [...others, { name: 'metadata/createdBy' }, ...texts].map(({ name }) => name);
     const filtered = [...new Set(state.filters.map((filter) => valueIn(filter)?.field).filter((field) => field !== undefined))];
     const wanted = [...new Set([...filtered.includes('type') ? ['type'] : [], ...names, ...filtered])];
     const { value } = useResource<readonly FacetCounts[]>(
@@ -160,15 +161,8 @@ function useFacets(state: SearchState, page: Page | null, type: string | null): 
         [wanted.join('\n'), JSON.stringify([page?.state.query, page?.state.filters]), page === null]);
     const size = page?.size ?? 0;
     const types: readonly FacetCounts[] = filtered.includes('type') || page === null ? [] : [{ field: 'type', buckets: page.types }];
-    return [...types, ...value ?? []].filter(({ field, buckets }) => filtered.includes(field) || isUseful(buckets, size))
+    return [...types, ...value ?? []].filter(({ field, buckets }) => filtered.includes(field) || isUsefulFacet(kindOf(field, type), buckets, size, MAX_BUCKETS))
         .map((each) => ({ ...each, label: labelFor(each.field, type), kind: kindOf(each.field, type) }));
-}
-
-/** False for values that tell nothing about the results: one that all have, or a different one for each. */
-function isUseful(buckets: FacetCounts['buckets'], size: number): boolean {
-
-    return buckets.length > 1 && ((buckets[0]?.count ?? 0) > 1 || size <= buckets.length && buckets.length <= 5) ||
-        buckets.length === 1 && (buckets[0]?.count ?? 0) < size;
 }
 
 function FacetPanel({ children }: { readonly children: JSX.Element }): JSX.Element {
