@@ -8,7 +8,7 @@ import { lazy } from '../components/lazy.js';
 import { useResource } from '../components/use-resource.js';
 import { formatNumber } from '../i18n/index.js';
 import { go, to } from '../router.js';
-import { design } from '../state/design.js';
+import { design, uiConfig } from '../state/design.js';
 import { fieldsOfType, previewOfType } from './context.js';
 import { Chips, Facets, kindOf, labelFor, type Facet } from './facets.js';
 import { facetFields, isUsefulFacet, pointersOf, rangeFields, sortableFields, type Field } from './fields.js';
@@ -37,6 +37,13 @@ export function Search({ route: { params } }: ScreenProps): JSX.Element {
 
     const text = params.toString();
     const state = useMemo(() => readState(params), [text]);
+    useEffect(() => {
+
+        const { initialQuery, initialSortFields } = uiConfig.value;
+        if (text === '' && initialQuery !== undefined && initialQuery !== '' && initialQuery !== ALL) {
+            go(to.search({ query: initialQuery, sortFields: initialSortFields }), { replace: true });
+        }
+    }, [text, uiConfig.value]);
     const { query, filters, sort } = state;
     const round = useCallerRound();
     const { value: page, error, isLoading, reload } = useResource((signal) => readPage(state, signal), [text.replace(/&?view=\w+/, ''), round]);
