@@ -226,7 +226,8 @@ function Toolbar({ state, type, view, size, onChange, onExport }: ToolbarProps):
             <span class="grow" />
             <div class="segmented" role="group" aria-label={t('view')}>
                 {(['table', 'cards'] as const).map((each) => (
-                    <button key={each} type="button" class="quiet" aria-pressed={view === each} onClick={() => onChange({ view: each, page: state.page })}>
+                    <button key={each} type="button" class="quiet" aria-label={t(each)} title={t(each)} aria-pressed={view === each}
+                        onClick={() => onChange({ view: each, page: state.page })}>
                         <Icon name={each === 'table' ? 'table' : 'list'} /><span class="wide">{t(each)}</span>
                     </button>
                 ))}
