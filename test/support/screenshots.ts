@@ -35,7 +35,7 @@ const screensOf = (id: string): readonly Screen[] => [
     { name: 'object', hash: `objects/${id}`, text: 'Dependencies' },
     { name: 'files', hash: `objects/${id}?tab=files`, text: 'readme' },
     { name: 'relations', hash: `objects/${id}?tab=relations`, scheme: 'dark', text: 'Refers to' },
-    { name: 'rights', hash: `objects/${id}?tab=rights`, text: 'creator' },
+    { name: 'rights', hash: `objects/${id}?tab=rights`, text: 'everyone' },
     { name: 'edit', hash: `objects/${id}?edit`, text: 'Save' },
     { name: 'type', hash: 'schemas/Package', text: 'dependencies' },
     { name: 'users', hash: 'admin/users', text: 'Users' },
