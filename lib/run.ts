@@ -14,7 +14,7 @@ import type { Log } from './logging/logger.js';
 import { endWith } from './start-errors.js';
 import { notifySystemd } from './systemd.js';
 import { collectWhenIdle } from './util/garbage.js';
-import { supportEnd } from './util/node-support.js';
+import { isUnstable, supportEnd } from './util/node-support.js';
 import { implementation } from './util/version.js';
 import { startAhead } from './util/workers/spare-workers.js';
 
@@ -122,6 +122,10 @@ function warn({ logger }: Log): void {
     const ended = supportEnd(process.versions.node, Date.now());
     if (ended !== null) {
         logger.warn({ event: 'node.support-ended', node: process.version, ended }, 'this version of Node gets no security updates any more');
+    }
+
+    if (isUnstable(process.versions.node)) {
+        logger.warn({ event: 'node.unstable', node: process.version }, 'the embedded database is not stable on this version of Node: use Node 26');
     }
 }
 

@@ -1,4 +1,4 @@
-/** How long versions of Node get security updates; see https://github.com/nodejs/release#release-schedule. */
+/** How long versions of Node get security updates (https://github.com/nodejs/release#release-schedule), and which do not suit the service. */
 
 /** Last day of support by major version. Versions that are not listed were not planned yet. */
 const LAST_DAYS: Readonly<Record<number, string>> = {
@@ -15,4 +15,17 @@ export function supportEnd(version: string, now: number): string | null {
 
     const day = LAST_DAYS[Number.parseInt(version, 10)];
     return day !== undefined && now > Date.parse(`${day}T23:59:59Z`) ? day : null;
+}
+
+/** Major versions on which the driver of the embedded database aborts the process now and then, when it releases a statement: seen with 24.21. */
+const UNSTABLE: ReadonlySet<number> = new Set([24]);
+
+/**
+ * True for a version on which the embedded database is not stable.
+ *
+ * @param version such as `24.21.0`
+ */
+export function isUnstable(version: string): boolean {
+
+    return UNSTABLE.has(Number.parseInt(version, 10));
 }

@@ -37,7 +37,7 @@ const screensOf = (id: string): readonly Screen[] => [
     { name: 'relations', hash: `objects/${id}?tab=relations`, scheme: 'dark', text: 'Refers to' },
     { name: 'rights', hash: `objects/${id}?tab=rights`, text: 'everyone' },
     { name: 'edit', hash: `objects/${id}?edit`, text: 'Save' },
-    { name: 'type', hash: 'schemas/Package', text: 'dependencies' },
+    { name: 'type', hash: 'schemas/Package', text: 'Name and settings' },
     { name: 'users', hash: 'admin/users', text: 'Users' },
     { name: 'status', hash: 'admin/status', scheme: 'dark', text: 'Memory' }
 ];

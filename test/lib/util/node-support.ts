@@ -1,6 +1,6 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import { supportEnd } from '../../../lib/util/node-support.js';
+import { isUnstable, supportEnd } from '../../../lib/util/node-support.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -21,4 +21,9 @@ describe('the support of a version of Node', () => {
             expect(supportEnd(version, Date.parse(`${day}T12:00:00Z`))).to.equal(end);
         });
     }
+
+    it('is not stable with the embedded database on Node 24 alone', () => {
+
+        expect(['20.20.2', '22.0.0', '24.21.0', '26.0.0', '240.0.0'].filter(isUnstable)).to.equal(['24.21.0']);
+    });
 });

@@ -168,7 +168,7 @@ function useFacets(state: SearchState, page: Page | null, type: string | null): 
         [wanted.join('\n'), JSON.stringify([page?.state.query, page?.state.filters]), page === null]);
     const size = page?.size ?? 0;
     const types: readonly FacetCounts[] = filtered.includes('type') || page === null ? [] : [{ field: 'type', buckets: page.types }];
-    return [...types, ...value ?? []].filter(({ field, buckets }) => filtered.includes(field) || isUsefulFacet(kindOf(field, type), buckets, size, MAX_BUCKETS))
+    return [...types, ...value ?? []].filter(({ field, buckets }) => filtered.includes(field) || isUsefulFacet(field === 'type' ? 'choice' : kindOf(field, type), buckets, size, MAX_BUCKETS))
         .map((each) => ({ ...each, label: labelFor(each.field, type), kind: kindOf(each.field, type) }));
 }
 
