@@ -1,6 +1,7 @@
 /** All results of a search, page by page in the order of their ids, so that changes meanwhile neither hide nor repeat one. */
 
-import { bodyOf, search, type Result } from './request.js';
+import { bodyOf, search } from './request.js';
+import type { Result } from './search-types.js';
 import { quoted, type SearchState } from './state.js';
 
 /** Results of a request. */

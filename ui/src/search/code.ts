@@ -1,6 +1,6 @@
 /** A search as code. */
 
-import type { SearchBody } from './request.js';
+import type { SearchBody } from './search-types.js';
 
 /** Languages of the code. */
 export const CODE_LANGUAGES = ['curl', 'JavaScript', 'Python'] as const;

@@ -2,7 +2,7 @@
 
 import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
 import { valuesAt, type Field } from './fields.js';
-import type { Result } from './request.js';
+import type { Result } from './search-types.js';
 
 const SEPARATOR = '; ';
 

@@ -9,7 +9,7 @@ import { isAbort, textOf } from '../state/messages.js';
 import { allPages } from './all-results.js';
 import { fieldsOfType } from './context.js';
 import { columnsOf, headerRow, row } from './csv.js';
-import type { Result } from './request.js';
+import type { Result } from './search-types.js';
 import type { SearchState } from './state.js';
 
 const t = defineTexts({

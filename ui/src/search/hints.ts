@@ -69,7 +69,7 @@ function meant(name: string, names: readonly string[]): string | undefined {
         each, rank: each.slice(1).toLowerCase() === bare ? 0 : each.slice(1).toLowerCase().replace(/\/_$/, '') === bare ? 1 : last(each) === bare ? 2 : 3 + distance(bare, last(each))
     }));
     const best = ranked.reduce<{ readonly each: string; readonly rank: number } | null>((found, one) => (found && found.rank <= one.rank ? found : one), null);
-    return best && best.rank <= 3 + Math.max(1, Math.floor(bare.length / 4)) ? best.each : undefined;
+    return best && best.rank <= 3 + Math.ceil(bare.length / 4) ? best.each : undefined;
 }
 
 /** The words of a query, without fields and signs. */

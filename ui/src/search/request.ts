@@ -1,14 +1,12 @@
 /** Requests of a search: a page of results with only what is shown, and counts of values. */
 
 import type { JsonObject } from '../../../lib/util/json-types.js';
-import type { DigitalObject, SearchResults } from '../../../lib/client/web/index.js';
+import type { SearchResults } from '../../../lib/client/web/index.js';
 import { sendJson } from '../api/client.js';
 import { store, stored } from '../i18n/index.js';
 import { GUESSED_POINTERS } from './fields.js';
+import type { Result, SearchBody } from './search-types.js';
 import { ALL, filterQueriesOf, type SearchState } from './state.js';
-
-/** A result; only some of its properties were asked for. */
-export type Result = DigitalObject;
 
 /** A value and the number of objects with it. */
 export interface Bucket {
@@ -39,18 +37,6 @@ const BASE_POINTERS = [
     '/id', '/type', '/payloads', '/metadata/modifiedOn', '/metadata/modifiedBy', '/metadata/createdOn', '/metadata/createdBy', '/metadata/isVersion'
 ];
 const MAX_TYPES = 50;
-
-/** Parameters of a search. */
-export interface SearchBody {
-    readonly query: string;
-    readonly filterQueries?: readonly string[];
-    readonly sortFields?: string;
-    readonly pageNum?: number;
-    readonly pageSize?: number;
-    readonly filter?: readonly string[];
-    readonly facets?: readonly { readonly field: string; readonly maxBuckets: number }[];
-    readonly ids?: boolean;
-}
 
 /** Sends a search. @throws RepositoryError */
 export async function search<R = Result>(body: SearchBody, signal?: AbortSignal): Promise<SearchResults<R>> {

@@ -9,7 +9,7 @@ import { to } from '../router.js';
 import { uiConfig } from '../state/design.js';
 import { previewOfType } from './context.js';
 import { titleOf, type Field } from './fields.js';
-import type { Result } from './request.js';
+import type { Result } from './search-types.js';
 import { sortIn, type Sort } from './state.js';
 import { t } from './texts.js';
 import { FieldValues, shortened } from './value.js';

@@ -189,7 +189,7 @@ function Heading({ state: { query }, page, error }: { readonly state: SearchStat
         page.size === 0 ? t(isAll ? 'nothing' : 'nothingFor') : t(isAll ? 'found' : 'foundFor', { count: page.size });
     return (
         <h1 class="search-heading">
-            <span role="status">{found}</span>{!isAll && page !== null && <> <q class="query" dir="auto">{shortened(query, 120)}</q></>}
+            <span aria-live="polite">{found}</span>{!isAll && page !== null && <> <q class="query" dir="auto">{shortened(query, 120)}</q></>}
             {page !== null && <small class="search-time"> {t('milliseconds', { ms: formatNumber(Math.max(1, Math.round(page.time))) })}</small>}
         </h1>
     );

@@ -60,7 +60,7 @@ export function suggest(
     const [, word = ''] = /(?:^|[\s(+\-!])(\/[^\s:()"]*)$/.exec(before) ?? [];
     if (word !== '' || isAsked && /(?:^|[\s(+\-!])$/.test(before)) {
         const wanted = word.slice(1).toLowerCase();
-        const own = fields.filter(({ kind }) => kind !== 'secret').map((each) => ({ name: each.name, detail: each.label, rank: rank(each, wanted) }))
+        const own = fields.filter(({ kind }) => kind !== 'secret' && kind !== 'object').map((each) => ({ name: each.name, detail: each.label, rank: rank(each, wanted) }))
             .filter((each) => each.rank < 3).sort((one, other) => one.rank - other.rank).slice(0, MAX_SUGGESTED);
         const others = special.filter(([each]) => (wanted === '' ? isAsked : each.toLowerCase().startsWith(wanted))).map(([each, detail]) => ({ name: each, detail, rank: 0 }));
         const names = [...isAsked && word === '' ? [] : own, ...others].map((each) => ({

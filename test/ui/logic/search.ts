@@ -1,0 +1,166 @@
+/** Logic of the search of the web UI: addresses, filters, fields of types, hints, suggestions, CSV, code. */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import { codeFor } from '../../../ui/src/search/code.js';
+import { cell, columnsOf, headerRow, row } from '../../../ui/src/search/csv.js';
+import { facetFields, fieldsOf, pointersOf, previewOf, rangeFields, titleOf, valuesAt } from '../../../ui/src/search/fields.js';
+import { errorPlace, fieldHints, namesIn, wordsIn } from '../../../ui/src/search/hints.js';
+import { filterQueriesOf, paramsOf, rangeFilter, rangeIn, readState, sortIn, sortText, typeOf, valueIn } from '../../../ui/src/search/state.js';
+import { suggest } from '../../../ui/src/search/suggest.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+const SCHEMA = {
+    type: 'object', properties: {
+        id: { type: 'string' },
+        title: { type: 'string', title: 'Title', ext: { preview: { isPrimary: true, showInPreview: true } } },
+        genre: { type: 'string', enum: ['novel', 'poetry'] },
+        year: { type: 'integer', ext: { preview: { showInPreview: true } } },
+        secret: { type: 'string', ext: { secureProperty: true } },
+        authors: { type: 'array', items: { $ref: '#/definitions/person' } },
+        place: { type: 'object', properties: { 'a/b~c': { type: 'string', ext: { preview: { showInPreview: true, excludeTitle: true } } } } }
+    },
+    definitions: { person: { type: 'object', properties: { name: { type: 'string' }, of: { $ref: '#/definitions/person' } } } }
+};
+
+const FIELDS = fieldsOf(SCHEMA, 'ext');
+
+describe('the address of a search', () => {
+
+    it('keeps its state, and leaves out what is the default', () => {
+
+        const state = { query: 'a b', sort: '/year DESC', page: 3, size: 50, filters: ['type:"Book"', 'facet_/genre:"x"'], view: 'cards' as const };
+        const pairs = Object.entries(paramsOf(state)).flatMap(([name, value]) => [value].flat().map((each) => [name, String(each)]));
+
+        expect(readState(new URLSearchParams(pairs as [string, string][]))).to.equal(state);
+        expect(paramsOf(readState(new URLSearchParams('page=-1&size=x&view=nope')))).to.equal({
+            query: undefined, filter: [], sort: undefined, size: undefined, page: undefined, view: undefined
+        });
+    });
+
+    it('understands bookmarks of Cordra', () => {
+
+        const { sort, page, size, filters } = readState(new URLSearchParams('query=*:*&sortFields=/name&pageNum=1&pageSize=5000&filter=Document&filterQueries=["a:b",7]'));
+
+        expect({ sort, page, size, filters }).to.equal({ sort: '/name', page: 2, size: 200, filters: ['type:"Document"', 'a:b'] });
+    });
+
+    it('has values of the same field as alternatives', () => {
+
+        const filters = ['facet_/g:"a"', '/year:[1 TO 2]', 'facet_/g:"b \\" c"'];
+
+        expect(filterQueriesOf(filters)).to.equal(['facet_/g:"a" OR facet_/g:"b \\" c"', '/year:[1 TO 2]']);
+        expect(filterQueriesOf(filters, '/g')).to.equal(['/year:[1 TO 2]']);
+        expect({ ...valueIn('facet_/g:"b \\" c"') }).to.equal({ field: '/g', value: 'b " c' });
+        expect(valueIn('type:"a" OR type:"b"')).to.be.null();
+    });
+
+    it('writes and reads ranges', () => {
+
+        const range = { field: '/a b', from: '2', to: null, isBefore: false };
+
+        expect(rangeFilter(range)).to.equal('/a\\ b:[2 TO *]');
+        expect(rangeIn('/year:[1 TO 5}')).to.equal({ field: '/year', from: '1', to: '5', isBefore: true });
+        expect(rangeFilter({ ...range, from: null })).to.be.null();
+    });
+
+    it('tells to which type it is limited', () => {
+
+        expect(typeOf({ query: '+type:"Book" x', filters: [] })).to.equal('Book');
+        expect(typeOf({ query: 'type:A OR type:A', filters: [] })).to.be.null();
+        expect(typeOf({ query: 'x', filters: ['type:"A"', 'facet_type:"B"'] })).to.be.null();
+    });
+
+    it('reads orders as text and as JSON', () => {
+
+        expect(sortIn('/year DESC,/name')).to.equal({ field: '/year', isDescending: true });
+        expect(sortIn('[{"name": "/year", "reverse": true}]')).to.equal({ field: '/year', isDescending: true });
+        expect(sortText({ field: '/year', isDescending: true })).to.equal('/year DESC');
+    });
+});
+
+describe('fields of a type', () => {
+
+    it('are found inside others, behind references and in lists, without an end to recursion', () => {
+
+        expect(FIELDS.map(({ name }) => name).slice(0, 7)).to.equal(['/id', '/title', '/genre', '/year', '/secret', '/authors', '/authors/_/name']);
+        expect(FIELDS.length).to.be.below(20);
+    });
+
+    it('make the preview, the facets and the ranges', () => {
+
+        const preview = previewOf(FIELDS);
+
+        expect(preview.title?.name).to.equal('/title');
+        expect(preview.fields.map(({ name }) => name)).to.equal(['/year', '/place/a~1b~0c']);
+        expect(pointersOf(preview)).to.equal(['/content/title', '/content/year', '/content/place/a~1b~0c']);
+        expect(facetFields(FIELDS)[0]?.name).to.equal('/genre');
+        expect(facetFields(FIELDS).map(({ name }) => name)).to.not.include('/secret');
+        expect(rangeFields(FIELDS).map(({ name }) => name)).to.equal(['/year']);
+    });
+
+    it('have values in a content, also in lists', () => {
+
+        expect(JSON.stringify(valuesAt({ authors: [{ name: 'A' }, {}, { name: 'B' }] }, ['authors', '_', 'name']))).to.equal('["A","B"]');
+        expect(valuesAt({}, ['constructor']).length).to.equal(0);
+        expect(titleOf({ name: ' ', label: 'L' }, { title: null, fields: [] })).to.equal('L');
+    });
+});
+
+describe('help with a query', () => {
+
+    it('names fields that were probably meant', () => {
+
+        const hints = fieldHints('x title:river -"y z:1" /titel:b type:c', ['/title', '/authors/_/name']);
+
+        expect(hints.map(({ wrong, right }) => [wrong, right])).to.equal([['title', '/title'], ['/titel', '/title']]);
+        expect(hints[0]?.query).to.equal('x /title:river -"y z:1" /titel:b type:c');
+        expect(fieldHints('zzzzz:1 body:x', ['/title'], ['body'])).to.equal([]);
+        expect(namesIn('a:(b c:d)').map(({ name }) => name)).to.equal(['a', 'c']);
+        expect(wordsIn('+/a:"b c" AND NOT d~2 [1 TO 2]')).to.equal('b c d 2 1 2');
+    });
+
+    it('finds the place of an error', () => {
+
+        expect(errorPlace('Query parse failure at character 3: unexpected ")"', 'ab)')).to.equal(2);
+        expect(errorPlace('something else', 'ab)')).to.be.null();
+    });
+
+    it('suggests fields after a slash, values after a field, and syntax when it is asked for', () => {
+
+        const options = { fields: FIELDS, special: [['type', 'Type']] as const, syntax: [{ label: '"…"', detail: 'phrase', insert: '"|"' }], isAsked: false };
+
+        expect(suggest('x /ti', 5, options)[0]).to.include({ label: '/title:', text: 'x /title:', caret: 9 });
+        expect(suggest('/genre:no', 9, options)).to.equal([{ label: 'novel', detail: 'genre', text: '/genre:novel', caret: 12 }]);
+        expect(suggest('"/ti', 4, options)).to.equal([]);
+        expect(suggest('/sec', 4, options)).to.equal([]);
+        expect(suggest('', 0, { ...options, isAsked: true })[0]).to.include({ text: '""', caret: 1 });
+    });
+
+    it('writes a search as code whose texts are safe', () => {
+
+        expect(codeFor('curl', 'http://h', { query: 'it\'s', pageSize: 1 })).to.contain('\'query=it\'\\\'\'s\'');
+        expect(codeFor('Python', 'http://h', { query: 'é', ids: true })).to.contain('"\\u00e9"').and.contain('True');
+    });
+});
+
+describe('results as CSV', () => {
+
+    it('have a cell for each column and lose nothing', () => {
+
+        const columns = columnsOf([FIELDS.filter(({ name }) => name === '/title' || name === '/authors/_/name')]);
+        const result = { id: 't/1', type: 'Book', content: { id: 't/1', title: 'A "b", c', authors: [{ name: 'x' }, { name: 'y' }], other: 7 }, metadata: { createdOn: 0 } };
+
+        expect(headerRow(columns, true)).to.equal('id,type,title,authors/_/name,createdOn,createdBy,modifiedOn,modifiedBy,other\r\n');
+        expect(row(result, columns, true)).to.equal('t/1,Book,"A ""b"", c","x; y",1970-01-01T00:00:00.000Z,,,,"{""other"":7}"\r\n');
+    });
+
+    it('are no formulas, unless that is wanted', () => {
+
+        expect(cell('=1+1', true)).to.equal('\'=1+1');
+        expect(cell('=1+1', false)).to.equal('=1+1');
+        expect(cell('-12.5', true)).to.equal('-12.5');
+    });
+});

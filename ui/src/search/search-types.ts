@@ -1,0 +1,18 @@
+/** What searches send and receive. */
+
+import type { DigitalObject } from '../../../lib/client/web/types.js';
+
+/** A result; only some of its properties were asked for. */
+export type Result = DigitalObject;
+
+/** Parameters of a search. */
+export interface SearchBody {
+    readonly query: string;
+    readonly filterQueries?: readonly string[];
+    readonly sortFields?: string;
+    readonly pageNum?: number;
+    readonly pageSize?: number;
+    readonly filter?: readonly string[];
+    readonly facets?: readonly { readonly field: string; readonly maxBuckets: number }[];
+    readonly ids?: boolean;
+}
