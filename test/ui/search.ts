@@ -84,7 +84,7 @@ describe('the search of the web UI', { skip: !hasBrowser }, () => {
 
     const expectFound = async (text: string): Promise<void> => {
 
-        await page.getByRole('main').getByRole('status').filter({ hasText: new RegExp(`^${text}`) }).first().waitFor();
+        await page.getByRole('main').getByRole('heading', { level: 1, name: new RegExp(`^${text}`) }).waitFor();
     };
 
     const address = (): string => decodeURIComponent(page.url().replaceAll('+', ' '));
