@@ -201,4 +201,15 @@ describe('the value of a form', () => {
         expect(store.problems.value.size).to.equal(0);
         expect(edits).to.be.empty();
     });
+
+    it('keeps the newest edit when the value of an older one comes back late', () => {
+
+        const edits: Json[] = [];
+        const store = new FormStore({ a: '' }, (value) => edits.push(value));
+        store.set(store.root.child('a'), 'f');
+        store.set(store.root.child('a'), 'fi');
+        store.reset(edits[0]!);
+
+        expect(writeJson(store.value)).to.equal('{"a":"fi"}');
+    });
 });

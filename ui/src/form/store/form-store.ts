@@ -29,6 +29,8 @@ export class FormStore {
     /** Objects that an edit inside made, which are removed again when they become empty. */
     readonly #made = new Set<FormNode>();
     #withErrors: FormNode[] = [];
+    /** Values that were reported. They may come back late, when there are newer edits. */
+    readonly #reported = new WeakSet<object>();
 
     constructor(value: Json, listener: Listener = () => undefined) {
 
@@ -53,10 +55,11 @@ export class FormStore {
         return this.#problems;
     }
 
-    /** Replaces the whole value from outside; nothing is reported. */
+    /** Replaces the whole value from outside; nothing is reported. A value of an edit that comes back changes nothing, as there may be newer edits. */
     reset(value: Json): void {
 
-        if (value !== this.value) {
+        const isOwn = typeof value === 'object' && value !== null && this.#reported.has(value);
+        if (value !== this.value && !isOwn) {
             this.#made.clear();
             batch(() => {
 
@@ -208,6 +211,10 @@ export class FormStore {
     #apply(value: Json): void {
 
         batch(() => this.root.refresh(value));
+        if (typeof value === 'object' && value !== null) {
+            this.#reported.add(value);
+        }
+
         this.#listener(value);
     }
 }
