@@ -4,6 +4,7 @@
  *     node test/run.mjs                       compile, lint, start a private MariaDB, run everything, several files at a time
  *     node test/run.mjs test/db test/x.ts     compile and run these folders and files only, without lint
  *     node test/run.mjs --no-mysql            SQLite only
+ *     node test/run.mjs --built               run what is compiled already
  *     node test/run.mjs --unit                compile and run what needs no MariaDB and starts no service, without what takes long
  *     node test/run.mjs test/db -- -v -g lock    hand options after -- to lab
  *
@@ -118,6 +119,7 @@ function parseArguments(args) {
     return {
         mysql: !ours.includes('--no-mysql') && !ours.includes('--unit'),
         unit: ours.includes('--unit'),
+        built: ours.includes('--built'),
         paths: ours.filter((arg) => !arg.startsWith('--')),
         lab: end === -1 ? [] : args.slice(end + 1)
     };
@@ -322,11 +324,11 @@ async function main() {
     useMemoryFolder();
     // Services of tests that run at the same time would compete for the default port.
     process.env.DOIP_PORT ??= '';
-    const { mysql, unit, paths, lab } = parseArguments(process.argv.slice(2));
+    const { mysql, unit, built, paths, lab } = parseArguments(process.argv.slice(2));
     const whole = paths.length === 0;
     // Takes one core for as long as the build and a part of the tests.
     const linting = whole && !unit && existsSync(join(ROOT, 'eslint.config.js')) ? lint() : Promise.resolve(0);
-    if (await npm('build') !== 0) {
+    if (!built && await npm('build') !== 0) {
         await linting;
         return 1;
     }

@@ -33,13 +33,14 @@ export class MeasuredProcess {
      * Starts a script, after those in `preload`, and waits for the line with its URL.
      *
      * @param log file descriptor of the log; default: the log of this process
+     * @param node the Node that runs it
      */
     static async start(
-        script: string, args: readonly string[], env: NodeJS.ProcessEnv, preload: readonly string[] = [], log?: number
+        script: string, args: readonly string[], env: NodeJS.ProcessEnv, preload: readonly string[] = [], log?: number, node = process.execPath
     ): Promise<MeasuredProcess> {
 
         const child = fork(script, args, {
-            env: { ...process.env, ...env },
+            env: { ...process.env, ...env }, execPath: node,
             execArgv: [join(__dirname, 'loop-monitor.js'), ...preload].flatMap((file) => ['-r', file]),
             stdio: ['ignore', 'pipe', log ?? 'inherit', 'ipc']
         });
