@@ -60,6 +60,7 @@ const LINES: Readonly<Record<string, string>> = {
     [`GET /schemas/{name*} ${Op.schemasGet}`]: 'GET /schemas/Document',
     [`PUT /schemas/{name*} ${Op.schemasUpdate}`]: 'PUT /schemas/Extra',
     [`DELETE /schemas/{name*} ${Op.schemasDelete}`]: 'DELETE /schemas/None',
+    [`POST /schemaCheck ${Op.schemasCheck}`]: 'POST /schemaCheck?type=Document',
     [`GET /call ${Op.call}`]: 'GET /call?objectId={id}&method=none',
     [`POST /call ${Op.call}`]: 'POST /call?objectId={id}&method=none',
     [`GET /listMethods ${Op.listMethods}`]: 'GET /listMethods?objectId={id}',
