@@ -72,6 +72,12 @@ export async function openPage(browser: Browser, origin: string, options: Browse
     return { page, complaints, expected, close: () => context.close() };
 }
 
+/** Waits for one of the messages in the corner of a page. The page itself may hold the same words. */
+export async function announced(page: Page, text: string): Promise<void> {
+
+    await page.locator('.messages').getByText(text).first().waitFor();
+}
+
 /** A finding of axe. */
 interface Finding {
     readonly id: string;

@@ -82,11 +82,11 @@ describe('the administration', { skip: !hasBrowser, timeout: 180_000 }, () => {
         other.expected.push(/401/);
         await other.page.goto(`${test.url}/#admin/account`);
         await logIn(other.page, 'ann', 'a first password');
-        await other.page.getByText('Choose a new password').waitFor();
+        await other.page.getByText('Choose a new password').first().waitFor();
         await other.page.getByLabel('New password').fill('a second password');
         await other.page.getByRole('button', { name: 'Change password and log in' }).click();
         await other.page.getByRole('heading', { name: 'My account' }).waitFor();
-        await other.page.getByText('Current password').waitFor();
+        await other.page.getByText('Current password').first().waitFor();
         await other.close();
         expect(other.complaints).to.equal([]);
         expect((await fetch(`${test.url}/check-credentials`, { headers: { Authorization: `Basic ${btoa('ann:a second password')}` } })).status).to.equal(200);
@@ -97,7 +97,7 @@ describe('the administration', { skip: !hasBrowser, timeout: 180_000 }, () => {
         await ask('POST', '/objects?type=User&handle=test/bob', { username: 'bob', password: 'a long password' });
         const page = await show('users');
         await page.getByRole('button', { name: 'Add the property' }).click();
-        await page.getByText('can be deactivated now').waitFor();
+        await page.getByText('can be deactivated now').first().waitFor();
         await page.getByRole('searchbox', { name: 'Search by name or id' }).fill('bob');
         await page.getByRole('button', { name: 'Actions of bob' }).click();
         await page.getByRole('menuitem', { name: 'Deactivate' }).click();
@@ -134,7 +134,7 @@ describe('the administration', { skip: !hasBrowser, timeout: 180_000 }, () => {
         await members.getByRole('button', { name: 'Remove carl' }).click();
         await ask('PUT', `/objects/${group?.id}?jsonPointer=/description`, 'changed meanwhile');
         await members.getByRole('button', { name: 'Save' }).click();
-        await members.getByText('Somebody else has changed the group').waitFor();
+        await members.getByText('Somebody else has changed the group').first().waitFor();
     });
 
     it('changes the password of the administrator, and makes and revokes an API key', async () => {
@@ -153,7 +153,7 @@ describe('the administration', { skip: !hasBrowser, timeout: 180_000 }, () => {
 
         await page.getByRole('button', { name: 'Revoke the key nightly' }).click();
         await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-        await page.getByText('The key nightly is revoked.').waitFor();
+        await page.getByText('The key nightly is revoked.').first().waitFor();
 
         expect((await fetch(`${test.url}/check-credentials`, { headers: { Authorization: `Bearer ${key}` } })).status).to.equal(401);
 
@@ -171,12 +171,12 @@ describe('the administration', { skip: !hasBrowser, timeout: 180_000 }, () => {
         const page = await show('design');
         await page.getByLabel('Title of the repository').fill('Our archive');
         await page.getByRole('button', { name: 'Save' }).click();
-        await page.getByText('The design is saved.').waitFor();
-        await page.getByRole('banner').getByText('Our archive').waitFor();
+        await page.getByText('The design is saved.').first().waitFor();
+        await page.getByRole('banner').getByText('Our archive').first().waitFor();
         await page.getByLabel('Title of the repository').fill('Mine');
         await ask('PUT', '/objects/design?jsonPointer=/uiConfig/title', 'Theirs');
         await page.getByRole('button', { name: 'Save' }).click();
-        await page.getByText('Somebody else has saved').waitFor();
+        await page.getByText('Somebody else has saved').first().waitFor();
         await page.getByRole('button', { name: 'Show the difference' }).click();
         await page.getByRole('row', { name: /\/uiConfig\/title.*Theirs.*Mine/ }).waitFor();
         await page.getByRole('button', { name: 'Take theirs' }).click();
@@ -199,7 +199,7 @@ describe('the administration', { skip: !hasBrowser, timeout: 180_000 }, () => {
         const lines = [{ id: 'test/i1', type: 'Document', content: { name: HOSTILE } }, { id: 'test/i2', type: 'Document', content: { name: 7 } }, { id: 'test/i3', type: 'Document', content: {} }];
         await page.getByLabel(/choose a file/).setInputFiles({ name: 'objects.ndjson', mimeType: 'application/x-ndjson', buffer: Buffer.from(lines.map((line) => JSON.stringify(line)).join('\n')) });
         await page.getByRole('button', { name: 'Import', exact: true }).click();
-        await page.getByText('2 objects are stored.').waitFor();
+        await page.getByText('2 objects are stored.').first().waitFor();
         await page.getByRole('row', { name: /^2 \/name: must be a string/ }).waitFor();
 
         expect((await ask('GET', '/objects/test/i3')).status).to.equal(200);
@@ -213,7 +213,7 @@ describe('the administration', { skip: !hasBrowser, timeout: 180_000 }, () => {
         for (const section of ['', 'users', 'groups', 'keys', 'account', 'design', 'rights', 'handles', 'transfer', 'status', 'index', 'audit', 'api']) {
             await page.goto(`${test.url}/#admin/${section}`);
             await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor();
-            await page.getByText('Loading …').waitFor({ state: 'detached' });
+            await page.getByText('Loading …').first().waitFor({ state: 'detached' });
             for (const [colorScheme, width] of [['light', 1280], ['dark', 360]] as const) {
                 await page.setViewportSize({ width, height: 800 });
                 await page.emulateMedia({ colorScheme });
@@ -230,7 +230,7 @@ describe('the administration', { skip: !hasBrowser, timeout: 180_000 }, () => {
         const { page } = watched;
         await page.goto(`${test.url}/#admin/status`);
         await logIn(page, 'dora', 'a long password');
-        await page.getByText('Only the administrator can see this page.').waitFor();
+        await page.getByText('Only the administrator can see this page.').first().waitFor();
         await page.getByRole('main').getByRole('link', { name: 'My account' }).last().click();
         await page.getByRole('heading', { name: 'My account' }).waitFor();
 

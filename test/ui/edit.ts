@@ -3,7 +3,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Browser, Page } from 'playwright-core';
-import { accessibilityFindings, hasBrowser, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { accessibilityFindings, announced, hasBrowser, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { until } from '../support/until.js';
@@ -125,7 +125,7 @@ describe('the editor of the web UI', { skip: !hasBrowser }, () => {
         await page.getByLabel('Kind of “Place”').selectOption('By position');
         await page.getByLabel('Latitude').fill('51.10');
         await page.getByRole('button', { name: 'Create' }).click();
-        await page.getByText('Created').waitFor();
+        await announced(page, 'Created');
 
         const id = decodeURIComponent(new URL(page.url()).hash.replace('#objects/', ''));
         expect(await stored(id)).to.contain('"title":"Emma","year":1815,"price":12.50,"kind":"novel","inPrint":true,"day":"1815-12-23","words":["love","village"]')
@@ -138,7 +138,7 @@ describe('the editor of the web UI', { skip: !hasBrowser }, () => {
         await open('#objects/test/book?edit');
         await page.getByLabel('Year').fill('1870');
         await save();
-        await page.getByText('Saved').waitFor();
+        await announced(page, 'Saved');
 
         expect(await stored('test/book')).to.equal(original.replace('1869', '1870'));
     });
@@ -168,7 +168,7 @@ describe('the editor of the web UI', { skip: !hasBrowser }, () => {
         await open('#objects/test/book?edit');
         await page.getByLabel('Year').fill('12a');
         await save();
-        await page.getByText('Some fields hold text that is no value').waitFor();
+        await page.getByText('Some fields hold text that is no value').first().waitFor();
 
         expect(await page.getByLabel('Year').inputValue()).to.equal('12a');
         expect(await stored('test/book')).to.contain('1869');
@@ -184,7 +184,7 @@ describe('the editor of the web UI', { skip: !hasBrowser }, () => {
         await author.press('Enter');
         await page.getByRole('link', { name: 'Ann Other' }).waitFor();
         await save();
-        await page.getByText('Saved').waitFor();
+        await announced(page, 'Saved');
 
         expect(await stored('test/book')).to.contain('"author":"test/ann"');
     });
@@ -200,7 +200,7 @@ describe('the editor of the web UI', { skip: !hasBrowser }, () => {
         await dialog.waitFor({ state: 'detached' });
         await page.locator('.form-reference').waitFor();
         await save();
-        await page.getByText('Saved').waitFor();
+        await announced(page, 'Saved');
 
         const { author } = JSON.parse(await stored('test/book')) as { author: string };
         expect(await stored(author)).to.contain('Bea New');
@@ -215,14 +215,14 @@ describe('the editor of the web UI', { skip: !hasBrowser }, () => {
         await page.keyboard.press('Control+Home');
         await page.keyboard.type('x');
         await page.getByRole('button', { name: 'Form', exact: true }).click();
-        await page.getByText('The JSON has a syntax error').waitFor();
+        await page.getByText('The JSON has a syntax error').first().waitFor();
         await code.click();
         await page.keyboard.press('Control+Home');
         await page.keyboard.press('Delete');
         await page.getByRole('button', { name: 'Form', exact: true }).click();
         await page.getByLabel('Price').fill('2.20');
         await save();
-        await page.getByText('Saved').waitFor();
+        await announced(page, 'Saved');
 
         expect(await stored('test/book')).to.contain('"price":2.20').and.contain('12345678901234567890');
     });
@@ -242,7 +242,7 @@ describe('the editor of the web UI', { skip: !hasBrowser }, () => {
 
         await box.getByRole('button', { name: 'Merge both' }).click();
         await save();
-        await page.getByText('Saved').waitFor();
+        await announced(page, 'Saved');
         expect(await stored('test/book')).to.contain('"year":1868,"price":9.90');
     });
 
@@ -250,14 +250,14 @@ describe('the editor of the web UI', { skip: !hasBrowser }, () => {
 
         await open('#objects/test/book?edit');
         await page.getByLabel('Year').fill('1999');
-        await page.getByText('Draft kept').waitFor();
+        await page.getByText('Draft kept').first().waitFor();
         page.on('dialog', (dialog) => void dialog.accept());
         await page.reload();
         await page.getByRole('button', { name: 'Restore the draft' }).click();
         expect(await page.getByLabel('Year').inputValue()).to.equal('1999');
 
         await save();
-        await page.getByText('Saved').waitFor();
+        await announced(page, 'Saved');
         expect(await stored('test/book')).to.contain('1999').and.contain('1.10');
 
         await open('#objects/test/book?edit');
@@ -288,7 +288,7 @@ describe('the editor of the web UI', { skip: !hasBrowser }, () => {
         await page.locator('.edit-files input').setInputFiles([{ name: 'scan.txt', mimeType: 'text/plain', buffer: Buffer.from('a scan') }]);
         await page.getByLabel('Year').fill('1871');
         await save();
-        await page.getByText('Saved').waitFor();
+        await announced(page, 'Saved');
 
         expect(await (await send('GET', '/objects/test/book?payload=scan.txt')).text()).to.equal('a scan');
         expect(await stored('test/book')).to.contain('1871').and.contain('1.10');
@@ -305,7 +305,7 @@ describe('the editor of the web UI', { skip: !hasBrowser }, () => {
         await dialog.getByLabel('Password').fill(ADMIN_PASSWORD);
         await dialog.getByLabel(/user|name/i).first().fill('admin');
         await page.keyboard.press('Enter');
-        await page.getByText('Saved').waitFor();
+        await announced(page, 'Saved');
 
         expect(await stored('test/book')).to.contain('1872');
     });

@@ -61,7 +61,7 @@ describe('the start page of the web UI', { skip: !hasBrowser }, () => {
         const { page } = watched;
         await page.goto(test.url);
         const main = page.getByRole('main');
-        await main.getByText('npx doip-gateway set-admin-password').waitFor();
+        await main.getByText('npx doip-gateway set-admin-password').first().waitFor();
         await expectAccessible();
         await main.getByRole('button', { name: 'Log in' }).click();
         const dialog = page.getByRole('dialog');

@@ -145,12 +145,12 @@ describe('the screen of an object', { skip: !hasBrowser }, () => {
 
         await page.locator('input[type=file]').first().setInputFiles({ name: 'table', mimeType: 'text/html', buffer: Buffer.from('<script>alert(1)</script>') });
         await page.getByRole('button', { name: 'Replace', exact: true }).click();
-        await page.getByText('may hold scripts').waitFor();
-        await page.getByText('<script>alert(1)</script>').waitFor();
+        await page.getByText('may hold scripts').first().waitFor();
+        await page.getByText('<script>alert(1)</script>').first().waitFor();
         await page.getByRole('button', { name: 'More about table' }).click();
         await page.getByRole('menuitem', { name: 'Delete' }).click();
         await page.getByRole('button', { name: 'Delete', exact: true }).click();
-        await page.getByText('This object has no files').waitFor();
+        await page.getByText('This object has no files').first().waitFor();
     });
 
     it('shows the progress of an upload, which can be cancelled without a change', async () => {
@@ -163,9 +163,9 @@ describe('the screen of an object', { skip: !hasBrowser }, () => {
         await tools.send('Network.emulateNetworkConditions', { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 200_000 });
         await page.locator('input[type=file]').first().setInputFiles({ name: 'large.bin', mimeType: 'application/octet-stream', buffer: Buffer.alloc(20_000_000) });
         await page.getByRole('progressbar', { name: 'large.bin' }).waitFor();
-        await page.getByText(/large\.bin: .* of 20 MB/).waitFor();
+        await page.getByText(/large\.bin: .* of 20 MB/).first().waitFor();
         await page.getByRole('button', { name: 'Cancel' }).click();
-        await page.getByText('The upload was cancelled').waitFor();
+        await page.getByText('The upload was cancelled').first().waitFor();
         await page.getByRole('button', { name: 'choose files' }).waitFor();
 
         expect(JSON.parse(await send('GET', '/objects/test/upload?full'))).to.not.include('payloads');
@@ -180,7 +180,7 @@ describe('the screen of an object', { skip: !hasBrowser }, () => {
         await send('POST', '/objects?type=Dataset&handle=test/previews', form);
         await open('test/previews?tab=files');
         await page.getByRole('button', { name: 'Preview: log' }).click();
-        await page.getByText('The first 262.1 kB of 1 MB').waitFor();
+        await page.getByText('The first 262.1 kB of 1 MB').first().waitFor();
 
         expect(await page.getByText('last line').count()).to.equal(0);
 
@@ -223,8 +223,8 @@ describe('the screen of an object', { skip: !hasBrowser }, () => {
         await page.keyboard.press('ArrowDown');
         await page.getByRole('option', { name: 'alice', selected: true }).waitFor();
         await page.keyboard.press('Enter');
-        await page.getByText('✓ may read', { exact: true }).waitFor();
-        await page.getByText('✗ may not change and delete').waitFor();
+        await page.getByText('✓ may read', { exact: true }).first().waitFor();
+        await page.getByText('✗ may not change and delete').first().waitFor();
         await page.getByRole('button', { name: 'Change who may read', exact: true }).click();
         await page.getByRole('button', { name: 'Back to the rules' }).click();
         await page.getByRole('row', { name: 'read everyone' }).waitFor();
@@ -240,7 +240,7 @@ describe('the screen of an object', { skip: !hasBrowser }, () => {
         await page.getByRole('button', { name: 'Change who may read', exact: true }).click();
         await send('PUT', '/acls/test/contested', '{"readers":["test/ada"]}');
         await page.getByRole('button', { name: 'Save' }).click();
-        await page.getByText('Somebody else has changed this object meanwhile').waitFor();
+        await page.getByText('Somebody else has changed this object meanwhile').first().waitFor();
 
         expect(JSON.parse(await send('GET', '/acls/test/contested'))).to.equal({ readers: ['test/ada'] });
     });
@@ -259,12 +259,12 @@ describe('the screen of an object', { skip: !hasBrowser }, () => {
         await page.getByRole('cell', { name: '"title": "First"' }).waitFor();
         await page.getByRole('button', { name: 'Restore' }).click();
         await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click();
-        await page.getByText('Both are the same').waitFor();
+        await page.getByText('Both are the same').first().waitFor();
 
         expect(await send('GET', '/objects/test/versioned')).to.equal('{"title":"First","exact":1.10}');
 
         await open('test/versioned-1');
-        await page.getByText('This is a version of').waitFor();
+        await page.getByText('This is a version of').first().waitFor();
     });
 
     it('calls a method with the input that it describes', async () => {
@@ -273,14 +273,14 @@ describe('the screen of an object', { skip: !hasBrowser }, () => {
         await page.getByText('count words').click();
         await page.getByLabel('factor').fill('3');
         await page.getByRole('button', { name: 'Call count' }).click();
-        await page.getByText('"words": 6').waitFor();
+        await page.getByText('"words": 6').first().waitFor();
 
         expect(await accessibilityFindings(page)).to.equal([]);
 
         await page.getByRole('button', { name: 'As JSON' }).click();
-        await page.getByText('"factor"').waitFor();
+        await page.getByText('"factor"').first().waitFor();
         await page.getByRole('button', { name: 'Call count' }).click();
-        await page.getByText('"words": 6').waitFor();
+        await page.getByText('"words": 6').first().waitFor();
     });
 
     it('makes a new object with the same content, and opens it in the editor', async () => {
@@ -305,7 +305,7 @@ describe('the screen of an object', { skip: !hasBrowser }, () => {
         await open('test/target');
         await page.getByRole('button', { name: 'More', exact: true }).click();
         await page.getByRole('menuitem', { name: 'Delete' }).click();
-        await page.getByText('1 object refers to it').waitFor();
+        await page.getByText('1 object refers to it').first().waitFor();
         await page.getByRole('dialog').getByRole('link', { name: 'It points' }).waitFor();
         await page.getByRole('button', { name: 'Delete', exact: true }).click();
         await page.waitForURL(/#objects\/\?query/);
@@ -325,7 +325,7 @@ describe('the screen of an object', { skip: !hasBrowser }, () => {
         await page.getByRole('heading', { name: 'After' }).waitFor();
         await send('DELETE', '/objects/test/moving');
         await page.evaluate('dispatchEvent(new Event("focus"))');
-        await page.getByText('has been deleted since').waitFor();
+        await page.getByText('has been deleted since').first().waitFor();
     });
 
     it('shows hostile texts as text, and finds objects by ids with any characters', async () => {

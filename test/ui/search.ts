@@ -144,7 +144,7 @@ describe('the search of the web UI', { skip: !hasBrowser }, () => {
         watched.expected.push(/status of 400/);
         await open(`query=${encodeURIComponent('title:(a')}`);
         const alert = page.getByRole('alert');
-        await alert.getByText(/^At character \d+/).waitFor();
+        await alert.getByText(/^At character \d+/).first().waitFor();
         await alert.getByRole('button', { name: 'Go to the place' }).click();
 
         expect(await page.evaluate('document.activeElement.value')).to.equal('title:(a');
@@ -190,7 +190,7 @@ describe('the search of the web UI', { skip: !hasBrowser }, () => {
         await dialog.getByRole('combobox', { name: /^Property/ }).selectOption('/genre');
         await dialog.getByRole('combobox', { name: /^Value/ }).selectOption('essay');
         await dialog.getByRole('button', { name: 'Change 2 objects' }).click();
-        await dialog.getByText('1 object was changed. 1 failed.').waitFor();
+        await dialog.getByText('1 object was changed. 1 failed.').first().waitFor();
 
         expect(await dialog.getByRole('region', { name: 'What failed' }).getByRole('link').allInnerTexts()).to.equal(['test/book-1']);
         const changed = await fetch(`${test.url}/objects/test/book-0`, { headers: { Authorization: AUTHORIZATION } });

@@ -53,7 +53,7 @@ describe('the frame of the web UI', { skip: !hasBrowser }, () => {
 
         const { page } = watched;
         await page.goto(`${test.url}/#nowhere`);
-        await page.getByText('There is no page').waitFor();
+        await page.getByText('There is no page').first().waitFor();
         for (const colorScheme of ['light', 'dark'] as const) {
             for (const width of [1280, 360]) {
                 await page.setViewportSize({ width, height: 800 });
@@ -88,7 +88,7 @@ describe('the frame of the web UI', { skip: !hasBrowser }, () => {
 
         await page.getByRole('button', { name: 'admin' }).click();
         await page.getByRole('menuitem', { name: 'Log out' }).click();
-        await page.getByText('You are logged out.').waitFor();
+        await page.getByText('You are logged out.').first().waitFor();
 
         expect(await page.getByRole('link', { name: 'Administration' }).count()).to.equal(0);
         expect(await page.context().cookies()).to.equal([]);
@@ -100,7 +100,7 @@ describe('the frame of the web UI', { skip: !hasBrowser }, () => {
         expected.push(/401/);
         await page.goto(`${test.url}/#nowhere`);
         await logIn(page, 'wrong');
-        await page.getByRole('alert').getByText('Name or password is wrong.').waitFor();
+        await page.getByRole('alert').getByText('Name or password is wrong.').first().waitFor();
 
         expect(await accessibilityFindings(page)).to.equal([]);
 
@@ -134,7 +134,7 @@ describe('the frame of the web UI', { skip: !hasBrowser }, () => {
 
         const { page } = watched;
         await page.goto(`${test.url}/#nowhere`);
-        await page.getByText('There is no page').waitFor();
+        await page.getByText('There is no page').first().waitFor();
         await page.keyboard.press('/');
         await page.keyboard.type('nothing is so called');
         await page.keyboard.press('Enter');
@@ -177,7 +177,7 @@ describe('the frame of the web UI', { skip: !hasBrowser }, () => {
         const { page, expected } = watched;
         expected.push(/ERR_INTERNET_DISCONNECTED|Failed to load resource/);
         await page.goto(`${test.url}/#nowhere`);
-        await page.getByText('There is no page').waitFor();
+        await page.getByText('There is no page').first().waitFor();
         await page.context().setOffline(true);
         await page.goto(`${test.url}/#objects/?query=anything`).catch(() => undefined);
         await page.getByRole('alert').first().waitFor();

@@ -84,13 +84,13 @@ describe('the screens about types', { skip: !hasBrowser, timeout: 180_000 }, () 
         await page.getByRole('textbox', { name: 'Name of the new field' }).fill('scale');
         await page.getByRole('button', { name: 'Add a field' }).click();
         await page.getByRole('checkbox', { name: 'Required: scale' }).check();
-        await page.getByText('The service accepts the type.').waitFor();
+        await page.getByText('The service accepts the type.').first().waitFor();
         await page.getByRole('button', { name: 'Save', exact: true }).click();
         const dialog = page.getByRole('dialog', { name: 'Do the objects fit the new schema?' });
-        await dialog.getByText('1 of 2 objects fit').waitFor();
+        await dialog.getByText('1 of 2 objects fit').first().waitFor();
         await dialog.getByRole('link', { name: 'Misfit' }).waitFor();
         await dialog.getByRole('button', { name: 'Save all the same' }).click();
-        await page.getByText('The type Sheet is saved.').waitFor();
+        await page.getByText('The type Sheet is saved.').first().waitFor();
 
         expect(await schemaOf('Sheet')).to.equal({
             'type': 'object', 'x-kept': 1, 'required': ['scale'], 'properties': { name: { type: 'string', cordra: { preview: { isPrimary: true } } }, scale: { type: 'string' } }
@@ -107,13 +107,13 @@ describe('the screens about types', { skip: !hasBrowser, timeout: 180_000 }, () 
         await page.keyboard.insertText('const ok = 1;');
         await page.keyboard.press('Enter');
         await page.keyboard.insertText('const broken = ;');
-        await page.getByText(/line 2, column \d+: SyntaxError/).waitFor();
+        await page.getByText(/line 2, column \d+: SyntaxError/).first().waitFor();
         await page.keyboard.press('Control+a');
         await page.keyboard.press('Delete');
         await page.keyboard.insertText('exports.beforeSchemaValidation = function (object) { object.content.name = object.content.name.toUpperCase(); return object; };');
-        await page.getByText('The service accepts the type.').waitFor();
+        await page.getByText('The service accepts the type.').first().waitFor();
         await page.getByRole('button', { name: 'Save', exact: true }).click();
-        await page.getByText('The type Coded is saved.').waitFor();
+        await page.getByText('The type Coded is saved.').first().waitFor();
         await page.getByRole('combobox', { name: 'Object', exact: true }).fill('low');
         await page.getByRole('option', { name: /test\/coded|low/ }).click();
         await page.getByRole('button', { name: 'Run' }).click();
@@ -129,7 +129,7 @@ describe('the screens about types', { skip: !hasBrowser, timeout: 180_000 }, () 
         await page.getByRole('checkbox', { name: 'Required: a' }).check();
         await ask('PUT', '/schemas/Shared', { type: 'object', properties: { a: { type: 'string' }, theirs: { type: 'number' } } });
         await page.getByRole('button', { name: 'Save', exact: true }).click();
-        await page.getByText('Somebody else has saved this type meanwhile.').waitFor();
+        await page.getByText('Somebody else has saved this type meanwhile.').first().waitFor();
         await page.getByRole('button', { name: 'Show the difference' }).click();
         await page.getByRole('row', { name: /\/schema\/properties\/theirs/ }).waitFor();
 
@@ -146,7 +146,7 @@ describe('the screens about types', { skip: !hasBrowser, timeout: 180_000 }, () 
         const page = await show('/#schemas/Old');
         await page.getByRole('button', { name: 'More actions' }).click();
         await page.getByRole('menuitem', { name: 'Delete the type' }).click();
-        await page.getByText('1 object has this type.').waitFor();
+        await page.getByText('1 object has this type.').first().waitFor();
         await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
         await page.getByRole('heading', { name: 'Types' }).waitFor();
 
@@ -157,7 +157,7 @@ describe('the screens about types', { skip: !hasBrowser, timeout: 180_000 }, () 
 
         const { page } = watched;
         await page.goto(`${test.url}/#schemas/Document`);
-        await page.getByText('You may look at this type, but not change it.').waitFor();
+        await page.getByText('You may look at this type, but not change it.').first().waitFor();
 
         expect(await page.getByRole('checkbox', { name: 'Required: name' }).isDisabled()).to.be.true();
         expect(await page.getByRole('button', { name: 'Add a field' }).count()).to.equal(0);
@@ -171,7 +171,7 @@ describe('the screens about types', { skip: !hasBrowser, timeout: 180_000 }, () 
         for (const fragment of ['/#schemas', ...['fields', 'schema', 'code', 'rights', 'preview'].map((tab) => `/#schemas/Hostile?tab=${tab}`)]) {
             await page.goto(test.url + fragment);
             await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor();
-            await page.getByText('Loading …').waitFor({ state: 'detached' });
+            await page.getByText('Loading …').first().waitFor({ state: 'detached' });
             for (const [colorScheme, width] of [['light', 1280], ['dark', 360]] as const) {
                 await page.setViewportSize({ width, height: 800 });
                 await page.emulateMedia({ colorScheme });
