@@ -187,7 +187,7 @@ async function database(wanted) {
 async function readCounts(file) {
 
     const text = existsSync(file) ? await readFile(file, 'utf8') : '';
-    return text === '' ? { passed: 0, failed: 1, leaks: 0, failures: [], slowest: [] } : JSON.parse(text);
+    return text === '' ? { passed: 0, failed: 1, leaks: 0, failures: [], slowest: [], costs: {} } : JSON.parse(text);
 }
 
 /** A seed for the order of tests. */
@@ -264,6 +264,7 @@ async function runParts(files, url, first) {
     const sum = { passed: 0, failed: 0, leaks: 0, code: 0 };
     const slowest = [];
     const failures = [];
+    const costs = new Map();
     let done = 0;
     console.log(`\n> lab, ${files.length} files`);
     await Promise.all(Array.from({ length: AT_A_TIME }, async (_, runner) => {
@@ -279,12 +280,14 @@ async function runParts(files, url, first) {
             });
             slowest.push(...counts.slowest);
             failures.push(...counts.failures);
+            Object.entries(counts.costs).forEach(([group, ms]) => costs.set(group, (costs.get(group) ?? 0) + ms));
             done += part.length;
             console.log(counts.code === 0 ? `${done} files done, ${sum.passed} tests passed` :
                 `${output}\nto repeat: npx lab -m ${TEST_MS} --shuffle --seed ${seed} ${part.join(' ')}`);
         }
     }));
     printSlowest(slowest);
+    printCosts(costs);
     printFailures(failures);
     return sum;
 }
@@ -294,6 +297,14 @@ function printSlowest(tests) {
 
     console.log('\nslowest tests:');
     tests.sort((a, b) => b.ms - a.ms).slice(0, SLOWEST).forEach(({ title, ms }) => console.log(`${(ms / 1000).toFixed(1).padStart(7)} s  ${title}`));
+}
+
+/** Shows where the processor time went, without that of MariaDB, and of processes that were left to their own. */
+function printCosts(costs) {
+
+    const sum = [...costs.values()].reduce((total, ms) => total + ms, 0);
+    console.log(`\nmost processor time, of ${(sum / 1000).toFixed(0)} s:`);
+    [...costs].sort(([, a], [, b]) => b - a).slice(0, SLOWEST).forEach(([group, ms]) => console.log(`${(ms / 1000).toFixed(1).padStart(7)} s  ${group}`));
 }
 
 /** Shows what has failed, as it is far above when much was printed since. */

@@ -11,6 +11,7 @@ export const MIB = 1024 * 1024;
 
 const BASIC = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`;
 const JSON_TYPE = 'application/json';
+const NDJSON_TYPE = 'application/x-ndjson';
 const BOUNDARY = 'boundary';
 
 /** How many objects have the same value of `tag`, `series` and the word `theme…`. */
@@ -109,14 +110,14 @@ export async function prepare(target: Omit<Target, 'token'>): Promise<Target> {
         await make({ method: 'POST', path: '/objects?type=Schema', body: JSON.stringify({ name, schema: SCHEMA, javascript, authConfig }) });
     }
 
-    const items = Array.from({ length: target.objects }, (_, n) => `{"id":"test/${n}","type":"Record","content":${content(n)}}\n`);
-    for (let n = 0; n < 10; ++n) {
-        items.push(...['shown', 'checked'].map((name) => `{"id":"test/${name}${n}","type":"${name === 'shown' ? 'Shown' : 'Checked'}","content":${content(n)}}\n`));
+    const item = (id: string, type: string, n: number): string => `{"id":"test/${id}","type":"${type}","content":${content(n)}}\n`;
+    for (let start = 0; start < target.objects; start += UPLOADED) {
+        const length = Math.min(UPLOADED, target.objects - start);
+        await make({ method: 'POST', path: '/batchUpload', body: Array.from({ length }, (_, n) => item(`${start + n}`, 'Record', start + n)).join(''), type: NDJSON_TYPE });
     }
 
-    for (let start = 0; start < items.length; start += UPLOADED) {
-        await make({ method: 'POST', path: '/batchUpload', body: items.slice(start, start + UPLOADED).join(''), type: 'application/x-ndjson' });
-    }
+    const coded = Array.from({ length: 10 }, (_, n) => item(`shown${n}`, 'Shown', n) + item(`checked${n}`, 'Checked', n));
+    await make({ method: 'POST', path: '/batchUpload', body: coded.join(''), type: NDJSON_TYPE });
 
     await make({ method: 'POST', path: '/objects?type=Record&handle=test/file', type: FORM_TYPE, body: formWith(Buffer.alloc(MIB, 'x')) });
     return loggedIn(target);

@@ -3,9 +3,10 @@
  * to the next frame in large forms. The service, the browser and the client share the machine.
  *
  *     npm run bench:ui -- --objects 1000000 --rounds 10
+ *     npm run bench:ui -- --objects 1000000 --data DIR     keeps the objects in DIR, and takes those that are there
  */
 
-import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +19,9 @@ import { MeasuredProcess } from './measured-process.js';
 
 const CLI = join(__dirname, '../../lib/cli/main.js');
 const STATIC = join(ROOT, 'dist/ui/static');
+
+/** File in a data folder that is kept, written when all objects are stored. */
+const COMPLETE = 'bench-ui-complete';
 
 const FIELDS = 200;
 const LARGE_BYTES = 1_000_000;
@@ -138,14 +142,20 @@ function row(name: string, values: readonly number[]): void {
 
 async function main(): Promise<void> {
 
-    const { values } = parseArgs({ options: { objects: { type: 'string', default: '10000' }, rounds: { type: 'string', default: '10' } } });
+    const { values } = parseArgs({ options: { objects: { type: 'string', default: '10000' }, rounds: { type: 'string', default: '10' }, data: { type: 'string' } } });
     const folder = mkdtempSync(join(tmpdir(), 'doip-gateway-bench-'));
-    const env = { DATA_DIR: join(folder, 'data'), PORT: '0', DOIP_PORT: 'off', ADMIN_PASSWORD: PASSWORD };
+    const data = values.data ?? join(folder, 'data');
+    const isFilled = existsSync(join(data, COMPLETE));
+    const env = { DATA_DIR: data, PORT: '0', DOIP_PORT: 'off', ADMIN_PASSWORD: PASSWORD };
     const server = await MeasuredProcess.start(CLI, ['serve'], env, [], openSync(join(folder, 'log'), 'w'));
     const browser = await startBrowser();
     try {
-        const target = await prepare({ name: 'service', server, agent: new Agent({ keepAlive: true }), objects: Number(values.objects) });
-        await makeTypes(target);
+        const target = { name: 'service', server, agent: new Agent({ keepAlive: true }), objects: Number(values.objects) };
+        if (!isFilled) {
+            await makeTypes(await prepare(target));
+            writeFileSync(join(data, COMPLETE), '');
+        }
+
         const { url } = server;
         console.log(`start page: ${await bytesOf(browser, url, '')}`);
         console.log(`search: ${await bytesOf(browser, url, '#objects/?query=*:*')}\n`);
