@@ -197,7 +197,10 @@ onEveryDatabase((name, start) => {
             }
         });
 
-        for (const path of ['//attacker.example.org', '/\\attacker.example.org', 'https://attacker.example.org/', 'javascript:alert(1)', ' ', '/a\nb', '/ä', '/\t/x', `/${'x'.repeat(2001)}`]) {
+        for (const path of [
+            '//attacker.example.org', '/\\attacker.example.org', 'https://attacker.example.org/', 'javascript:alert(1)', ' ', '/a\nb', '/ä', '/\t/x', `/${'x'.repeat(2001)}`,
+            '/.//attacker.example.org', '/%2e//attacker.example.org', '/ui/..//attacker.example.org', '/ui/%2E%2e//attacker.example.org/?a#b'
+        ]) {
             it(`do not return to ${JSON.stringify(path.slice(0, 40))}`, async () => {
 
                 const answer = await service.anonymously(`GET /auth/login/institute?codeChallenge=${'x'.repeat(43)}&returnTo=${encodeURIComponent(path)}`);
@@ -215,6 +218,15 @@ onEveryDatabase((name, start) => {
                 expect([statusCode, payload.includes('127.0.0.1:1')], payload).to.equal([status, false]);
             });
         }
+
+        it('are begun by pages of the service only, as a code is good for the verifier of the page that began', async () => {
+
+            const answers = await Promise.all(['same-origin', 'same-site', 'cross-site', 'none'].map((site) =>
+                service.anonymously(`GET /auth/login/institute?codeChallenge=${'x'.repeat(43)}`, { headers: { 'sec-fetch-site': site } })));
+
+            expect(answers.map(({ statusCode }) => statusCode)).to.equal([302, 403, 403, 403]);
+            expect(answers[1]?.headers['set-cookie']).to.be.undefined();
+        });
 
         it('fail with 503 while the provider is down, and work again afterwards', async () => {
 

@@ -3,13 +3,14 @@
 import type { Segment, Transport } from '../../lib/doip/envelope.js';
 import type { JsonObject } from '../../lib/util/json-types.js';
 import type { Params } from '../http/request/params.js';
-import type { RouteCall, Route } from '../http/route.js';
+import type { OperationCall, RouteCall, Route } from '../http/route.js';
 import { omitUndefined } from '../http/request/params.js';
-import { badRequest, DoipError } from '../../lib/errors/errors.js';
+import { badRequest, DoipError, forbidden } from '../../lib/errors/errors.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { jsonSegment } from '../../lib/doip/segments.js';
 import { isForm } from '../http/request/body.js';
 import { loginLimits } from '../http/request/request-limits.js';
+import { header } from '../http/headers/decode.js';
 import { cookie } from '../http/headers/session-cookie.js';
 import { outputReply, redirectReply, type Reply } from '../http/response/reply.js';
 import { jsonInput } from './mapping/json-input.js';
@@ -71,12 +72,7 @@ export const authRoutes: readonly Route[] = [
     {
         methods: ['GET'],
         path: '/auth/login/{name*}',
-        toEnvelope: ({ name, params, transport }) => (name === '' ? { operationId: Op.loginProviders } : {
-            operationId: Op.loginBegin,
-            attributes: omitUndefined({ provider: name, returnTo: params.text('returnTo'), codeChallenge: params.text('codeChallenge') }),
-            fromEnvelope: ({ attributes: { state, cookie: value, maxAgeSeconds, ...attributes } }) =>
-                redirected(attributes, loginCookie(state as string, { value: value as string, maxAge: Number(maxAgeSeconds) }, transport))
-        })
+        toEnvelope: (call) => (call.name === '' ? { operationId: Op.loginProviders } : beginLogin(call))
     },
     {
         methods: ['GET'],
@@ -93,6 +89,25 @@ export const authRoutes: readonly Route[] = [
         }
     }
 ];
+
+/**
+ * A code that the browser brings back is good for the verifier of the page that began the login. A link on another site, or in a mail, must not begin
+ * one for a verifier of its author, who then only needs the address to which the browser returns, by a `Referer` or the history.
+ */
+function beginLogin({ name, params, request, transport }: RouteCall): OperationCall {
+
+    const site = header(request.headers, 'sec-fetch-site');
+    if (site !== undefined && site !== 'same-origin') {
+        throw forbidden('logins are begun by pages of this service');
+    }
+
+    return {
+        operationId: Op.loginBegin,
+        attributes: omitUndefined({ provider: name, returnTo: params.text('returnTo'), codeChallenge: params.text('codeChallenge') }),
+        fromEnvelope: ({ attributes: { state, cookie: value, maxAgeSeconds, ...attributes } }) =>
+            redirected(attributes, loginCookie(state as string, { value: value as string, maxAge: Number(maxAgeSeconds) }, transport))
+    };
+}
 
 function ofUser(params: Params): JsonObject {
 

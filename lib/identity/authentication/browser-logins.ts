@@ -254,10 +254,15 @@ function hasBrowserLogin(provider: LoginProvider): provider is Provider {
     return provider.browser !== null;
 }
 
-/** True for a path that no browser takes for an address of another host. */
+/** True for a path that no browser takes for an address of another host, neither as it is nor without its dots: `/.//host` is `//host`. */
 function isLocalPath(path: string): boolean {
 
-    return /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(path) && path.length <= 2000 && new URL(path, 'http://service').host === 'service';
+    if (!/^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(path) || path.length > 2000) {
+        return false;
+    }
+
+    const { host, pathname } = new URL(path, 'http://service');
+    return host === 'service' && !pathname.startsWith('//');
 }
 
 function withParameter(path: string, name: string, value: string): string {
