@@ -88,6 +88,35 @@ describe('the screen of an object', { skip: !hasBrowser }, () => {
         expect(watched.complaints).to.equal([]);
     });
 
+    it('shows Markdown as it is that would take minutes, or is nested deeper than the stack', async () => {
+
+        await create('Dataset', 'test/slow', { title: 'Slow', description: '_a'.repeat(100_000), notes: 'shown too' });
+        await create('Dataset', 'test/nested', { title: 'Nested', description: '>'.repeat(9000), notes: 'shown too' });
+        for (const [id, start] of [['test/slow', '_a_a_a'], ['test/nested', '>>>>>>']] as const) {
+            await open(id);
+            await page.locator('.text').getByText(start).first().waitFor();
+            await page.getByText('shown too').waitFor();
+        }
+    });
+
+    it('forgets the labels of objects that the next user may not read', async () => {
+
+        await create('Person', 'test/hidden', { name: 'Hidden Person' });
+        await create('Dataset', 'test/of-hidden', { title: 'By a hidden person', creators: ['test/hidden'] });
+        await send('PUT', '/acls/test/hidden', '{"readers": [], "writers": []}');
+        await page.context().setExtraHTTPHeaders({});
+        await open('test/of-hidden');
+        await page.getByRole('link', { name: 'test/hidden', exact: true }).waitFor();
+        await page.getByRole('button', { name: 'Log in' }).click();
+        await page.getByLabel('Name or id').fill('admin');
+        await page.getByLabel('Password').fill(ADMIN_PASSWORD);
+        await page.getByRole('dialog').getByRole('button', { name: 'Log in', exact: true }).click();
+        await page.getByRole('link', { name: 'Hidden Person', exact: true }).waitFor();
+        await page.getByRole('banner').getByRole('button', { name: 'admin' }).click();
+        await page.getByRole('menuitem', { name: 'Log out' }).click();
+        await page.getByRole('link', { name: 'test/hidden', exact: true }).waitFor();
+    });
+
     it('shows content by its schema: titles, labels of references, exact numbers, Markdown, and what the schema does not know', async () => {
 
         await open('test/sea');

@@ -2,6 +2,7 @@
 
 import { batch, computed, signal } from '@preact/signals';
 import { browserStorage, dropAllDrafts } from '../state/drafts.js';
+import { forgetLabels } from '../state/labels.js';
 import { repository, sendJson, setLoginPrompt } from './client.js';
 
 /** The caller, as the service knows it. */
@@ -78,6 +79,10 @@ export async function logOut(): Promise<void> {
 export function setCaller(next: Caller): void {
 
     batch(() => {
+
+        if (next.userId !== caller.value.userId) {
+            forgetLabels();
+        }
 
         caller.value = next;
         isCallerKnown.value = true;

@@ -9,7 +9,7 @@ const SEPARATOR = '; ';
 /** A cell as RFC 4180 has it. Texts that a spreadsheet would run as formulas begin with an apostrophe when `isProtected`. */
 export function cell(value: string, isProtected: boolean): string {
 
-    const safe = isProtected && /^[=+\-@\t\r]/.test(value) && !/^[+-]?[\d.]+(?:e[+-]?\d+)?$/i.test(value) ? `'${value}` : value;
+    const safe = isProtected && /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(value) && !/^[+-]?[\d.]+(?:e[+-]?\d+)?$/i.test(value) ? `'${value}` : value;
     return /[",\r\n;]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

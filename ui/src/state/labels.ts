@@ -1,4 +1,4 @@
-/** Labels of objects by their ids, read for many ids at once and kept as long as the page. */
+/** Labels of objects by their ids, read for many ids at once and kept until somebody else logs in: rights decide which of them are known. */
 
 import { signal } from '@preact/signals';
 import type { Signal } from '@preact/signals';
@@ -21,9 +21,13 @@ const MAX_KEPT = 5000;
 const labels = new Map<string, Signal<Label | null>>();
 let wanted: string[] = [];
 
+/** Counts the callers: what was requested for an earlier one is not kept, and what shows labels asks for them anew. */
+const generation = signal(0);
+
 /** The label of an object: null until it is known, and for objects that the caller may not read. */
 export function labelOf(id: string): Signal<Label | null> {
 
+    void generation.value;                                  // What shows the label follows it
     let label = labels.get(id);
     if (!label) {
         if (labels.size >= MAX_KEPT) {
@@ -38,6 +42,13 @@ export function labelOf(id: string): Signal<Label | null> {
     }
 
     return label;
+}
+
+/** Forgets all labels, as another caller may read other objects. */
+export function forgetLabels(): void {
+
+    labels.clear();
+    generation.value = generation.peek() + 1;
 }
 
 /** Sets a label that is known anyway, such as that of an object that was just read. */
@@ -73,11 +84,14 @@ async function readWanted(): Promise<void> {
 
 async function requestLabels(ids: readonly string[]): Promise<void> {
 
-    for (let start = 0; start < ids.length; start += MAX_IDS) {
+    const began = generation.peek();
+    for (let start = 0; start < ids.length && began === generation.peek(); start += MAX_IDS) {
         try {
             const body = { ids: ids.slice(start, start + MAX_IDS) };
             const { results } = await sendJson<{ results: Record<string, Label> }>('POST', '/labels', body, { isRead: true });
-            Object.values(results).forEach(rememberLabel);
+            if (began === generation.peek()) {
+                Object.values(results).forEach(rememberLabel);
+            }
         }
         catch {
             // Ids are shown instead, and asked for again when the page is loaded anew.

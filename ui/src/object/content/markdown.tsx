@@ -3,7 +3,7 @@
 import DOMPurify, { type Config } from 'dompurify';
 import { Marked } from 'marked';
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 
 /** Longer texts are cut, in characters: they would hold the page. */
 const MAX_LENGTH = 256 * 1024;
@@ -13,30 +13,57 @@ const OPTIONS: Config = {
     FORBID_ATTR: ['style', 'id', 'name', 'class', 'srcset', 'autofocus', 'tabindex'], ALLOW_DATA_ATTR: false, ALLOW_ARIA_ATTR: false
 };
 
+/** Time for one text, in milliseconds. Some texts take quadratic time, or nest deeper than the stack: a person may have written them to that end. */
+const MAX_MS = 1000;
+
+let deadline = 0;
+
+/** Called for each part of a text; leaves it to the default. */
+function checkTime(): false {
+
+    if (performance.now() > deadline) {
+        throw new Error('the text takes too long');
+    }
+
+    return false;
+}
+
 /** HTML in the text is shown as text: the browser would report its handlers of events as violations of the policy, before they are removed. */
 const MARKED = new Marked({
-    gfm: true, async: false, renderer: { html: ({ text }) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;') }
+    gfm: true, async: false, tokenizer: { space: checkTime, escape: checkTime, list: checkTime }, renderer: { html: ({ text }) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;') }
 });
 
 /** Level of the first heading of a text, as the title of the page is above it. */
 const TOP_LEVEL = 2;
 const LOWEST_LEVEL = 6;
 
-/** Shows a text. */
+/** Returns the HTML of a text; null if it takes too long, or is nested too deeply. */
+function htmlOf(text: string): string | null {
+
+    deadline = performance.now() + MAX_MS;
+    try {
+        return MARKED.parse(text.slice(0, MAX_LENGTH), { async: false });
+    }
+    catch {
+        return null;
+    }
+}
+
+/** Shows a text; as it is where it cannot be read as Markdown. */
 export function Markdown({ text }: { readonly text: string }): JSX.Element {
 
     const ref = useRef<HTMLDivElement>(null);
+    const html = useMemo(() => htmlOf(text), [text]);
     useEffect(() => {
 
         const { current } = ref;
-        if (current) {
-            const html = MARKED.parse(text.slice(0, MAX_LENGTH), { async: false });
+        if (current && html !== null) {
             const fragment = DOMPurify.sanitize(html, { ...OPTIONS, RETURN_DOM_FRAGMENT: true });
             tame(fragment);
             current.replaceChildren(fragment);
         }
-    }, [text]);
-    return <div class="markdown" dir="auto" ref={ref} />;
+    }, [html]);
+    return html === null ? <div class="text" dir="auto">{text.slice(0, MAX_LENGTH)}</div> : <div class="markdown" dir="auto" ref={ref} />;
 }
 
 function tame(fragment: DocumentFragment): void {
@@ -71,7 +98,7 @@ function tame(fragment: DocumentFragment): void {
 function moveHeadings(headings: readonly Element[]): void {
 
     const levels = headings.map(({ tagName }) => Number(tagName.slice(1)));
-    const highest = Math.min(...levels);
+    const highest = levels.reduce((least, each) => Math.min(least, each), LOWEST_LEVEL);
     let before = TOP_LEVEL - 1;
     headings.forEach((heading, i) => {
 
