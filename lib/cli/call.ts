@@ -15,7 +15,7 @@ import { jsonText } from '../json/raw-json.js';
 import { parseJson } from '../json/strict-parser.js';
 import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
-import { CommandError, EXIT, rejection, unreadable } from './command-error.js';
+import { CommandError, EXIT, incomplete, rejection, unreadable } from './command-error.js';
 import { type CommandOptions, URL_OPTIONS, type Work } from './command.js';
 import { demandNew, writeOutput } from './output.js';
 import { Progress } from './terminal/progress.js';
@@ -129,10 +129,7 @@ export async function prepareCall([operationId = '', targetId = '']: readonly st
             throw rejection(reply.status, message);
         }
 
-        await (isFolder ? saveElements(reply, output, force) : writeOutput(output, textOf(reply.output))).catch((error: Error) => {
-
-            throw error instanceof CommandError ? error : new CommandError(`the output is not complete: ${error.message}`, EXIT.failed);
-        });
+        await (isFolder ? saveElements(reply, output, force) : writeOutput(output, textOf(reply.output))).catch(incomplete);
     };
 }
 

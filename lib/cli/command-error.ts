@@ -25,6 +25,12 @@ export function rejection(status: string, message: string): CommandError {
     return new CommandError(`${message}${remedy}${message === status ? '' : ` (${status})`}`, isDenied ? EXIT.noPermission : EXIT.failed);
 }
 
+/** Throws the error of an output that ends early. */
+export function incomplete(error: Error): never {
+
+    throw error instanceof CommandError ? error : new CommandError(`the output is not complete: ${error.message}`, EXIT.failed);
+}
+
 /** The error of a file that cannot be read. */
 export function unreadable(file: string, { code, message }: Pick<NodeJS.ErrnoException, 'code' | 'message'>): CommandError {
 

@@ -286,19 +286,29 @@ class RowImporter {
         }
 
         const { results } = await recordOf(reply);
+        const unknown = new Map(batch.entries());
         for (const result of Array.isArray(results) ? results : []) {
             const { position, responseCode, response } = isJsonObject(result) ? result : {};
-            const item = batch[Number(position)];
+            const item = unknown.get(Number(position));
             const { message } = isJsonObject(response) ? response : {};
+            if (!item) {
+                continue;
+            }
+
+            unknown.delete(Number(position));
             if (responseCode === 200) {
                 this.#stored += 1;
             }
-            else if (item) {
+            else {
                 await this.#options.report.add({
                     line: item.line, object: item.object, message: typeof message === 'string' ? message : 'the service rejected it',
                     ...typeof responseCode === 'number' ? { status: responseCode } : {}
                 });
             }
+        }
+
+        for (const { line, object } of unknown.values()) {
+            await this.#options.report.add({ line, object, message: 'the service did not say whether it is stored' });
         }
     }
 

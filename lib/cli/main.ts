@@ -9,6 +9,7 @@ import { demandOptions, readArguments } from './command.js';
 import { CommandError, EXIT } from './command-error.js';
 import { loadConfig } from '../config/index.js';
 import { endWith } from '../start-errors.js';
+import { printable } from './terminal/printable.js';
 
 async function main(args: readonly string[]): Promise<void> {
 
@@ -48,7 +49,7 @@ async function main(args: readonly string[]): Promise<void> {
 function fail(error: unknown): never {
 
     if (error instanceof CommandError) {
-        process.stderr.write(`doip-gateway: ${error.message}\n`);
+        process.stderr.write(`doip-gateway: ${printable(error.message)}\n`);
         process.exit(error.code);
     }
 

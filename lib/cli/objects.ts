@@ -13,7 +13,7 @@ import { errorOf } from '../client/doip-client.js';
 import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
 import { demandUrlFor, orUsage, prepareCall, readJsonFile } from './call.js';
-import { CommandError, EXIT, rejection } from './command-error.js';
+import { CommandError, EXIT, incomplete, rejection } from './command-error.js';
 import { type CommandOptions, numberOption, typeOption, type Work } from './command.js';
 import { demandNew, writeOutput } from './output.js';
 import { Progress } from './terminal/progress.js';
@@ -108,7 +108,7 @@ export async function prepareSearch([query = '']: readonly string[], options: Co
         await demandSuccess(reply);
         const progress = output === '-' ? null : new Progress(`search (${service.location})`, null);
         const lines = new Lines(bytesOf(reply.output));
-        await writeOutput(output, progress ? progress.of(lines.text(ids)) : lines.text(ids));
+        await writeOutput(output, progress ? progress.of(lines.text(ids)) : lines.text(ids)).catch(incomplete);
         progress?.end(`${lines.count} results`);
     };
 }

@@ -58,11 +58,16 @@ async function recognised({ url, certificate }: LocalEntry): Promise<() => TLSSo
 /** Maximum size in bytes of a response that is not a list of objects. */
 const LIMIT = 256 * 1024 * 1024;
 
-/** Reads the JSON object of a response, successful or not. */
+/** Reads the JSON object of a response, successful or not. @throws CommandError for a response that ends early, or is no JSON */
 export async function recordOf({ output }: Reply): Promise<JsonObject> {
 
-    const value = parseJson(await readBytes(bytesOf(output), LIMIT));
-    return isJsonObject(value) ? value : {};
+    try {
+        const value = parseJson(await readBytes(bytesOf(output), LIMIT));
+        return isJsonObject(value) ? value : {};
+    }
+    catch (error) {
+        throw new CommandError(`the response of the service cannot be read: ${(error as Error).message}`, EXIT.failed);
+    }
 }
 
 /** Throws a CommandError unless the response is successful. */

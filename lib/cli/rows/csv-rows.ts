@@ -115,7 +115,8 @@ class RecordParser {
 function columnsOf(record: readonly string[]): readonly string[] {
 
     const names = record.map((name) => name.trim());
-    const repeated = names.find((name, index) => name !== '' && names.indexOf(name) !== index);
+    const known = new Set<string>();
+    const repeated = names.find((name) => name !== '' && known.size === known.add(name).size);
     if (repeated !== undefined) {
         throw new FormatError(`line 1: two columns have the name ${repeated}`);
     }

@@ -3,6 +3,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { jsonText } from '../../json/raw-json.js';
 import type { JsonObject } from '../../util/json-types.js';
+import { printable } from '../terminal/printable.js';
 
 /** Rejected rows that are printed. */
 const MAX_PRINTED = 20;
@@ -45,7 +46,7 @@ export class Report {
         const { line, status, message, object } = rejected;
         if (this.#count <= MAX_PRINTED) {
             const id = object?.['id'];
-            process.stderr.write(`line ${line}${typeof id === 'string' ? `, ${id}` : ''}: ${status === undefined ? '' : `${status} `}${message}\n`);
+            process.stderr.write(printable(`line ${line}${typeof id === 'string' ? `, ${id}` : ''}: ${status === undefined ? '' : `${status} `}${message}\n`));
         }
         else if (this.#count === MAX_PRINTED + 1) {
             process.stderr.write(`further rejected rows are counted${this.#file ? ' and written to the file' : '; --rejected FILE lists them'}\n`);

@@ -3,7 +3,10 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JsonObject } from '../../../lib/util/json-types.js';
@@ -192,6 +195,47 @@ describe('the command line for daily work', () => {
         expect(broken.error).to.contain('200 objects stored, 0 rows rejected before line 201: continue with --from 201');
         expect([resumed.code, resumed.error.includes('50 objects stored')], resumed.error).to.equal([0, true]);
         expect((await run(['search', '/set:continued', ...http(), '--ids'])).out.trim().split('\n')).to.have.length(250);
+    });
+
+    it('does not believe a service that answers anything', { timeout: 120_000 }, async () => {
+
+        let answer: (response: ServerResponse) => void = () => undefined;
+        const liar = createServer((request, response) => {
+
+            request.resume().on('end', () => answer(response));
+        });
+        liar.listen(0, '127.0.0.1');
+        await once(liar, 'listening');
+        const to = ['--url', `http://127.0.0.1:${(liar.address() as AddressInfo).port}`, '--user', 'admin'];
+        const says = (text: string, status = '001', length = text.length): typeof answer => {
+
+            return (response) => {
+
+                response.writeHead(200, { 'content-type': 'application/json', 'content-length': length, 'doip-response': `{"status": "0.DOIP/Status.${status}"}` });
+                response.write(text, () => (length > text.length ? response.destroy() : response.end()));
+            };
+        };
+
+        const rows = await write('lines.ndjson', '{"type": "Document", "content": {}}\n'.repeat(2));
+        const escape = '\\u001b[2J\\u0007';
+
+        answer = says('{"results": [{"position": 1, "responseCode": 200}, {"position": 1, "responseCode": 200}, {"position": 7, "responseCode": 200}]}');
+        const silent = await run(['import', rows, ...to]);
+        answer = says(`{"results": [{"position": 0, "responseCode": 400, "response": {"message": "${escape}wrong"}}]}`);
+        const rejected = await run(['import', rows, ...to]);
+        answer = says(`{"message": "${escape}wrong"}`, '101');
+        const failed = await run(['get', 'test/x', ...to]);
+        answer = says('{"results": [', '001', 100);
+        const [found, cut] = [await run(['search', '*', ...to]), await run(['import', rows, ...to])];
+        liar.close();
+        liar.closeAllConnections();
+
+        expect([silent.code, silent.error.includes('1 objects stored, 1 rows rejected')], silent.error).to.equal([65, true]);
+        expect(silent.error).to.contain('line 1: the service did not say whether it is stored');
+        expect(rejected.error).to.contain('line 1: 400 ?[2J?wrong');
+        expect(failed.error).to.contain('doip-gateway: ?[2J?wrong');
+        expect([found.code, found.error.includes('doip-gateway: the output is not complete: ')], found.error).to.equal([1, true]);
+        expect([cut.code, cut.error.includes('doip-gateway: the response of the service cannot be read: ')], cut.error).to.equal([1, true]);
     });
 
     const token = async (): Promise<string> => {
