@@ -39,6 +39,8 @@ export const ID_RESERVED = 'the id stands for another user or group';
 export interface WriteParticipant {
     /** Returns steps for the unit. May read, must not write. Throws to reject the change. */
     steps(change: ObjectChange): Promise<readonly Step[]> | readonly Step[];
+    /** Throws for a change that is only tried, if one of its steps would fail for the reason of this participant. */
+    examine?(change: ObjectChange): Promise<void>;
     /** Returns the error for a `failed` tag of one of its steps; undefined for the tags of others. */
     explain?(failed: string, change: ObjectChange): Error | undefined;
     /** Called after the unit is committed. Must not throw. */

@@ -196,7 +196,7 @@ export class ObjectCreation {
         await hooks?.beforeStorage(change.after);
         const pending = withIndexForm(this.#parts, change, context);
         const indexed = pending instanceof Promise ? await pending : pending;
-        const outcome = context.dryRun ? 'stored' : await this.#parts.writer.write(indexed);
+        const outcome = context.dryRun ? await this.#parts.writer.examine(indexed).then(() => 'stored' as const) : await this.#parts.writer.write(indexed);
         return outcome === 'lost-race' ? null : { after: change.after, outcome };
     }
 

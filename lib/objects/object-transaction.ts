@@ -101,7 +101,12 @@ export class ObjectTransaction {
         context.check?.(object);
         checkWritable(this.#parts.catalog.current.design, context.caller, id);
         const change = await compute(object, Date.now());
-        return context.dryRun || await this.#parts.writer.write(change) === 'stored' ? change : null;
+        if (context.dryRun) {
+            await this.#parts.writer.examine(change);
+            return change;
+        }
+
+        return await this.#parts.writer.write(change) === 'stored' ? change : null;
     }
 }
 

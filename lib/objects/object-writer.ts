@@ -62,6 +62,14 @@ export class ObjectWriter {
         return this.#barrier ? this.#barrier.run(change, () => this.#commit(change)) : this.#commit(change);
     }
 
+    /** Tries a change that is not stored. @throws DoipError as {@link write}, as far as participants tell in advance */
+    async examine(change: ObjectChange): Promise<void> {
+
+        for (const participant of this.#participants) {
+            await participant.examine?.(change);
+        }
+    }
+
     async #commit(change: ObjectChange): Promise<WriteOutcome> {
 
         const { instead } = change;

@@ -3,6 +3,7 @@
  * type do not run.
  */
 
+import { LRUCache } from 'lru-cache';
 import type { ContentError } from '../errors/errors.js';
 import { DoipError } from '../errors/errors.js';
 import type { JsonObject } from '../util/json-types.js';
@@ -13,6 +14,7 @@ import type { StoredObject } from '../model/stored-object.js';
 import type { ObjectScan } from '../stores/objects/object-scan.js';
 import type { Catalog } from '../types/catalog.js';
 import type { TypeDefinition } from '../types/type-definition.js';
+import type { TypeRegistry } from '../types/type-registry.js';
 import { EventLoopYielder } from '../util/concurrency/event-loop-yielder.js';
 
 /** A page to check. */
@@ -45,6 +47,10 @@ const MAX_SAMPLES = 20;
 const MAX_ERRORS = 10;
 const MAX_MESSAGE = 500;
 
+/** Maximum number of schemas that stay compiled from page to page, and of characters of their texts. */
+const MAX_COMPILED = 20;
+const MAX_COMPILED_TEXT = 2_000_000;
+
 /** Number of objects that are read at a time. */
 const BATCH = 25;
 
@@ -61,6 +67,10 @@ export class SchemaCheck {
     readonly #catalog: Pick<Catalog, 'current'>;
     readonly #policy: Policy;
     readonly #yielder = new EventLoopYielder();
+    /** By type and schema text: a check asks for page after page with the same schema. */
+    readonly #compiled = new LRUCache<string, { readonly types: TypeRegistry; readonly definition: TypeDefinition }>({
+        max: MAX_COMPILED, maxSize: MAX_COMPILED_TEXT, sizeCalculation: (_, key) => key.length
+    });
 
     constructor(parts: { objects: Pick<ObjectScan, 'idsOfTypeAfter' | 'text' | 'texts'>; catalog: Pick<Catalog, 'current'>; policy: Policy }) {
 
@@ -76,7 +86,7 @@ export class SchemaCheck {
      */
     async page({ type, schema, after, pageSize }: SchemaCheckRequest, caller: Caller, signal: AbortSignal): Promise<SchemaCheckPage> {
 
-        const definition = this.#catalog.current.withSchema(type, schema);
+        const definition = this.#definition(type, schema);
         const ids = await this.#objects.idsOfTypeAfter(type, after, pageSize + 1);
         const page = ids.slice(0, pageSize);
         const began = performance.now();
@@ -105,6 +115,21 @@ export class SchemaCheck {
         }
 
         return { checked, invalid, samples, next: ids.length > page.length ? page.at(-1) ?? null : null };
+    }
+
+    /** The type with another schema, as long as no type changes. @throws DoipError 400 */
+    #definition(type: string, schema: JsonObject): TypeDefinition {
+
+        const types = this.#catalog.current;
+        const key = JSON.stringify([type, schema]);
+        const cached = this.#compiled.get(key);
+        if (cached?.types === types) {
+            return cached.definition;
+        }
+
+        const definition = types.withSchema(type, schema);
+        this.#compiled.set(key, { types, definition });
+        return definition;
     }
 
     /** Reads objects in the order of their ids, long ones alone; those that were deleted meanwhile are left out. */

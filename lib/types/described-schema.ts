@@ -25,7 +25,7 @@ export function describedSchemaError(schema: JsonValue): ContentError | null {
 
     startBudget();
     try {
-        const document = new SchemaDocument('', schema);
+        const document = new SchemaDocument('', schema, undefined, true);
         linkSchema(document, (uri) => (uri.startsWith(TYPES) ? ANY_TYPE : undefined), []);
         return uriError(schema, '');
     }

@@ -56,6 +56,24 @@ forEachWay((name, start, protocol) => {
             expect(JSON.stringify(service.log).includes(value)).to.be.false();
         });
 
+        it('end the session of the same browser before, once the login has succeeded', async () => {
+
+            const isActive = async (cookie: string): Promise<unknown> =>
+                jsonOf(await service.anonymously('GET /session', { headers: { ...SAME, cookie } }))['active'];
+            const earlier = await begin();
+            const refused = await post({ username: 'ann', password: 'wrong' }, { ...SAME, cookie: earlier });
+            const other = await begin();
+            expect([refused.statusCode, await isActive(earlier), await isActive(other)]).to.equal([401, true, true]);
+
+            const next = cookieOf(await post({ username: 'ann', password: 'password of ann' }, { ...SAME, cookie: earlier }));
+            expect([await isActive(earlier), await isActive(other), await isActive(next)]).to.equal([false, true, true]);
+
+            const foreign = await service.anonymously('POST /session', {
+                headers: { 'sec-fetch-site': 'cross-site', 'cookie': next }, payload: '{"username": "ann", "password": "password of ann"}'
+            });
+            expect([foreign.statusCode, await isActive(next)]).to.equal([403, true]);
+        });
+
         const refusals: [title: string, body: unknown, status: number][] = [
             ['a wrong password', { username: 'ann', password: 'wrong' }, 401], ['an unknown user', { username: 'nobody', password: 'wrong' }, 401],
             ['no password', { username: 'ann' }, 400], ['an access token as assertion', { assertion: 'x'.repeat(32) }, 401],

@@ -87,6 +87,32 @@ onEveryDatabase((name, start) => {
             expect((await create(headers, { n: 4 })).statusCode).to.equal(200);
         });
 
+        it('reject a dry run as the change itself, and store nothing', async () => {
+
+            const { headers } = await newUser();
+            const answers: unknown[] = [];
+            const both = async (line: string, payload: JsonObject): Promise<void> => {
+
+                for (const query of ['&dryRun', '']) {
+                    const { statusCode, payload: text } = await service.anonymously(`${line}${query}`, { headers, payload: JSON.stringify(payload) });
+                    answers.push(statusCode === 200 ? 200 : `${statusCode} ${text}`);
+                }
+            };
+
+            const created = await create(headers, { n: 0 });
+            await both(`PUT /objects/${idOf(created)}?full`, { text: 'x'.repeat(2000) });
+            await create(headers, { n: 1 });
+            await both('POST /objects?type=Document', { n: 2 });
+            await both('POST /objects?type=Document', { n: 3 });
+            await both(`PUT /objects/${idOf(created)}?full`, { n: 4 });
+
+            expect(answers[0]).to.match(/^507 .*quota/);
+            expect(answers.map((answer, i) => answer === answers[i - i % 2])).to.equal(Array.from(answers, () => true));
+            expect(answers.slice(2)).to.equal([200, 200, answers[4], answers[4], 200, 200]);
+            expect(answers[4]).to.match(/^507 .*quota/);
+            expect((await usageOf(headers)).user.objects).to.equal(3);
+        });
+
         it('count bytes of content and payloads, of what grows, shrinks and is removed', async () => {
 
             const { headers } = await newUser();

@@ -57,7 +57,7 @@ function begin(call: RouteCall): OperationCall {
     return {
         operationId: Op.authToken,
         attributes: { full: true },
-        input: grantOf(call),
+        input: grantOf(call, sessionToken(call.request, call)),
         fromEnvelope: async ({ output }) => {
 
             const { access_token: token, token_type: _, ...record } = await readJson(output) as JsonObject;
@@ -89,11 +89,13 @@ async function *inputOf(value: JsonObject): AsyncGenerator<Segment> {
     yield jsonSegment(value);
 }
 
-async function *grantOf({ request, limits }: RouteCall): AsyncGenerator<Segment> {
+/** The token of an earlier login in this browser is of no use any more. */
+async function *grantOf({ request, limits }: RouteCall, replaces: string | undefined): AsyncGenerator<Segment> {
 
     const body = await readJsonBody(request, loginLimits(limits));
     if (body !== undefined) {
-        yield jsonSegment(withGrantType(body));
+        const grant = withGrantType(body);
+        yield jsonSegment(replaces !== undefined && isJsonObject(grant) ? { ...grant, replaces } : grant);
     }
 }
 

@@ -30,6 +30,8 @@ const TOTALS_PER_UNIT = 500;
 
 const FAILURE = 'quota:';
 
+const UNLIMITED: UsageLimits = { objects: null, bytes: null };
+
 const KINDS: readonly UsageKind[] = ['user', 'type'];
 
 /** Total of a user or type, with its quota. */
@@ -110,12 +112,32 @@ export class UsageCounter implements WriteParticipant {
         ]);
     }
 
+    async examine(change: ObjectChange): Promise<void> {
+
+        if (change.caller.isAdmin || change.isBulk === true) {
+            return;
+        }
+
+        for (const { key, usage } of differencesOf(change)) {
+            const limits = limitsOf(usage, this.#parts.quotas.of(key));
+            if (limits.objects === null && limits.bytes === null) {
+                continue;
+            }
+
+            const { objects, bytes } = await this.#parts.store.get(key);
+            if (objects + usage.objects > (limits.objects ?? Infinity) || bytes + usage.bytes > (limits.bytes ?? Infinity)) {
+                throw this.#exceeded(key);
+            }
+        }
+    }
+
     explain(failed: string, change: ObjectChange): Error | undefined {
 
         const key = failed.startsWith(FAILURE) ? differencesOf(change).find((difference) => failureOf(difference.key) === failed)?.key : undefined;
-        if (!key) {
-            return undefined;
-        }
+        return key ? this.#exceeded(key) : undefined;
+    }
+
+    #exceeded(key: UsageKey): Error {
 
         const { objects, bytes } = this.#parts.quotas.of(key);
         const limits = [...objects === null ? [] : [`${objects} objects`], ...bytes === null ? [] : [`${bytes} bytes`]].join(' and ');
@@ -135,11 +157,16 @@ export class UsageCounter implements WriteParticipant {
     #addStep(key: UsageKey, usage: Usage, isLimited: boolean): Step {
 
         const { store, quotas } = this.#parts;
-        const { objects, bytes } = isLimited ? quotas.of(key) : { objects: null, bytes: null };
-        const limits = { objects: usage.objects > 0 ? objects : null, bytes: usage.bytes > 0 ? bytes : null };
+        const limits = limitsOf(usage, isLimited ? quotas.of(key) : UNLIMITED);
         return limits.objects === null && limits.bytes === null ?
             store.addStep(key, usage) : store.addWithinStep(key, usage, { limits, exceeded: failureOf(key) });
     }
+}
+
+/** The limits that matter for what a change adds: what lowers a total is always allowed. */
+function limitsOf(usage: Usage, { objects, bytes }: UsageLimits): UsageLimits {
+
+    return { objects: usage.objects > 0 ? objects : null, bytes: usage.bytes > 0 ? bytes : null };
 }
 
 /** What a change adds to a total. */

@@ -9,7 +9,7 @@ import { isJsonObject } from '../../util/json-types.js';
 import { getAt } from '../../json/pointer.js';
 import { SafeRegExp } from '../../util/regexp/safe-regexp.js';
 import type { Schema } from './shapes.js';
-import { isSchema, mapSubschemas, shapeError } from './shapes.js';
+import { isSchema, mapSubschemas, patternError, patternSyntaxError, shapeError } from './shapes.js';
 import type { Draft, Shape } from './vocabulary.js';
 import { draftOf, shapeOf } from './vocabulary.js';
 import { resolveUri, typeUri } from './uri.js';
@@ -61,14 +61,17 @@ export class SchemaDocument {
     readonly #errors: ContentError[] = [];
     readonly #subschemas = new Map<string, Subschema>();
     readonly #resources = new Map<string, Resource>();
+    readonly #isDescriptive: boolean;
     #states = 0;
 
     /**
      * @param name name of the type, or URI of a schema that belongs to no type
      * @param baseUri a second URI for the schema of a type, beside the one that its name gives
+     * @param isDescriptive true for a schema that validates nothing here: its patterns are not compiled
      */
-    constructor(name: string, schema: JsonValue, baseUri?: JsonValue) {
+    constructor(name: string, schema: JsonValue, baseUri?: JsonValue, isDescriptive = false) {
 
+        this.#isDescriptive = isDescriptive;
         this.name = name;
         this.schema = schema;
         this.draft = draftOf(isJsonObject(schema) ? schema['$schema'] : undefined);
@@ -138,7 +141,7 @@ export class SchemaDocument {
 
         for (const [keyword, value] of Object.entries(schema)) {
             const shape = shapeOf(keyword, this.draft);
-            const message = shape ? shapeError(shape, value, this.draft) : null;
+            const message = shape ? shapeError(shape, value, this.draft, this.#isDescriptive ? patternSyntaxError : patternError) : null;
             if (message !== null) {
                 this.#addError(`${pointer}/${keyword}`, message);
             }
@@ -152,7 +155,7 @@ export class SchemaDocument {
     #countStates(shape: Shape, value: JsonValue): void {
 
         const sources = shape === 'pattern-map' && isJsonObject(value) ? Object.keys(value) : [value];
-        for (const source of shape === 'pattern' || shape === 'pattern-map' ? sources : []) {
+        for (const source of !this.#isDescriptive && (shape === 'pattern' || shape === 'pattern-map') ? sources : []) {
             const before = this.#states;
             this.#states += typeof source === 'string' && before <= MAX_STATES ? SafeRegExp.of(source).states : 0;
             if (before <= MAX_STATES && this.#states > MAX_STATES) {

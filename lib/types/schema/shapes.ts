@@ -12,6 +12,9 @@ import { TYPE_NAMES } from './vocabulary.js';
 /** Maximum length of a list of subschemas; compiled in one piece, longer lists would nest too deeply. */
 const MAX_LIST = 1000;
 
+/** Maximum length of a pattern that is not compiled. */
+const MAX_PATTERN = 4096;
+
 /** Maximum number of `patternProperties` of one schema; each pattern is tried on every name. */
 const MAX_NAME_PATTERNS = 200;
 
@@ -24,12 +27,15 @@ export function isSchema(value: JsonValue | undefined): value is Schema {
     return typeof value === 'boolean' || isJsonObject(value);
 }
 
+/** Returns the error in a pattern, as the predicate of a sentence; null if it is valid. */
+type PatternCheck = (source: string) => string | null;
+
 /** Returns the error in the value of a keyword, as the predicate of a sentence; null if it is valid. Does not look into subschemas. */
-export function shapeError(shape: Shape, value: JsonValue, draft: Draft): string | null {
+export function shapeError(shape: Shape, value: JsonValue, draft: Draft, checkPattern: PatternCheck = patternError): string | null {
 
     switch (shape) {
         case 'schema': case 'schemas': case 'schema-map': case 'pattern-map': case 'items': case 'dependencies':
-            return containerError(shape, value);
+            return containerError(shape, value, checkPattern);
         case 'count':
             return unless(Number.isInteger(value) && Number(value) >= 0, 'must be a whole number, not negative');
         case 'positive':
@@ -43,7 +49,7 @@ export function shapeError(shape: Shape, value: JsonValue, draft: Draft): string
         case 'string': case 'reference':
             return unless(typeof value === 'string', 'must be a string');
         case 'pattern':
-            return typeof value === 'string' ? patternError(value) : 'must be a string';
+            return typeof value === 'string' ? checkPattern(value) : 'must be a string';
         case 'names':
             return unless(isNames(value), 'must be an array of property names');
         case 'name-lists':
@@ -90,7 +96,7 @@ function mapMembers(value: JsonValue, convert: (schema: JsonValue, path: string)
     return Object.fromEntries(members.map(([name, member]) => [name, convert(member, `/${escapeSegment(name)}`)]));
 }
 
-function containerError(shape: Shape, value: JsonValue): string | null {
+function containerError(shape: Shape, value: JsonValue, checkPattern: PatternCheck): string | null {
 
     switch (shape) {
         case 'schemas':
@@ -100,11 +106,11 @@ function containerError(shape: Shape, value: JsonValue): string | null {
         case 'items':
             return unless(isSchema(value) || (Array.isArray(value) && value.length <= MAX_LIST), `must be a schema or an array of at most ${MAX_LIST} of them`);
         default:
-            return mapError(shape, value);
+            return mapError(shape, value, checkPattern);
     }
 }
 
-function mapError(shape: Shape, value: JsonValue): string | null {
+function mapError(shape: Shape, value: JsonValue, checkPattern: PatternCheck): string | null {
 
     if (!isJsonObject(value)) {
         return 'must be an object whose members are schemas';
@@ -124,7 +130,7 @@ function mapError(shape: Shape, value: JsonValue): string | null {
         return `must have at most ${MAX_NAME_PATTERNS} members`;
     }
 
-    const violation = shape === 'pattern-map' ? Object.keys(value).map(patternError).find((message) => message !== null) : null;
+    const violation = shape === 'pattern-map' ? Object.keys(value).map(checkPattern).find((message) => message !== null) : null;
     return violation ?? null;
 }
 
@@ -138,16 +144,45 @@ function nameListsError(value: JsonValue): string | null {
     return unless(lists.flat().length <= MAX_LIST, `must name at most ${MAX_LIST} properties`);
 }
 
-function patternError(source: string): string | null {
+/** Checks a pattern that is matched: it is compiled, and kept for the next time. */
+export function patternError(source: string): string | null {
 
     try {
         SafeRegExp.of(source);
         return null;
     }
     catch (error) {
-        const shortened = source.length > 100 ? `${source.slice(0, 100)}…` : source;
-        return `the pattern ${shortened} ${(error as Error).message}`;
+        return patternFault(source, (error as Error).message);
     }
+}
+
+/** Checks a pattern that others match: its syntax, which takes no more time than reading it. */
+export function patternSyntaxError(source: string): string | null {
+
+    if (source.length > MAX_PATTERN) {
+        return patternFault(source, `is longer than ${MAX_PATTERN} characters`);
+    }
+
+    try {
+        new RegExp(source, 'u');
+        return null;
+    }
+    catch {
+        // Many patterns have escapes that only the older syntax allows.
+    }
+
+    try {
+        new RegExp(source);
+        return null;
+    }
+    catch {
+        return patternFault(source, 'is no regular expression');
+    }
+}
+
+function patternFault(source: string, message: string): string {
+
+    return `the pattern ${source.length > 100 ? `${source.slice(0, 100)}…` : source} ${message}`;
 }
 
 function typesError(value: JsonValue): string | null {
