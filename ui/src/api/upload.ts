@@ -46,7 +46,13 @@ export async function upload({ method, path, fields, files, ifMatch, onProgress,
 
         signal?.addEventListener('abort', abort, { once: true });
         request.upload.addEventListener('progress', ({ loaded, total }) => onProgress?.(loaded, total));
-        request.addEventListener('error', () => reject(new RepositoryError('the connection was lost', { status: 0 })));
+        // The service changes nothing before it has received everything.
+        let isSent = false;
+        request.upload.addEventListener('load', () => {
+
+            isSent = true;
+        });
+        request.addEventListener('error', () => reject(Object.assign(new RepositoryError('the connection was lost', { status: 0 }), { mayHaveChanged: isSent })));
         request.addEventListener('load', () => {
 
             signal?.removeEventListener('abort', abort);

@@ -9,7 +9,7 @@ import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, indentOnInput,
 import { forceLinting, linter, lintGutter, lintKeymap } from '@codemirror/lint';
 import type { Diagnostic } from '@codemirror/lint';
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
-import { Compartment, EditorState } from '@codemirror/state';
+import { Compartment, EditorState, StateEffect } from '@codemirror/state';
 import type { Extension, Text } from '@codemirror/state';
 import { drawSelection, EditorView, highlightActiveLine, highlightSpecialChars, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
@@ -17,6 +17,7 @@ import type { JSX } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { styleNonce } from '../config.js';
 import { language as uiLanguage } from '../i18n/index.js';
+import { locate } from '../json/locate.js';
 import { syntaxErrors } from './syntax-errors.js';
 import { PHRASES, t } from './texts.js';
 import type { CodeDiagnostic, CodeEditorProps } from './types.js';
@@ -58,6 +59,9 @@ const TALL = EditorView.theme({ '&': { height: 'min(70vh, 50rem)' } });
 
 const FIT = EditorView.theme({ '&': { maxHeight: 'min(70vh, 50rem)' }, '.cm-content': { minHeight: '8rem' } });
 
+/** Makes the linter look at the text again, as there are other diagnostics. */
+const checkAgain = StateEffect.define<null>();
+
 /** What the extensions read: the properties of the latest rendering. */
 interface Current {
     props: CodeEditorProps;
@@ -96,6 +100,7 @@ export function Mirror(props: CodeEditorProps): JSX.Element {
     useEffect(() => {
 
         if (view.current) {
+            view.current.dispatch({ effects: checkAgain.of(null) });
             forceLinting(view.current);
         }
     }, [props.diagnostics]);
@@ -117,7 +122,9 @@ function extensionsFor(current: Current): Extension {
         syntaxHighlighting(COLOURS), language === 'json' ? json() : javascript(),
         autocompletion({ ...current.props.complete ? { override: [(context) => completions(context, current)] } : {} }),
         keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, ...lintKeymap]),
-        linter(({ state }) => [...syntaxErrors(state, language), ...given(state.doc, current.props.diagnostics)], { delay: PAUSE_MS }),
+        linter(({ state }) => diagnosticsOf(state, current.props), {
+            delay: PAUSE_MS, needsRefresh: ({ transactions }) => transactions.some(({ effects }) => effects.some((effect) => effect.is(checkAgain)))
+        }),
         EditorView.updateListener.of(({ docChanged, state }) => {
 
             const text = docChanged ? state.doc.toString() : current.text;
@@ -142,8 +149,18 @@ function completions(context: CompletionContext, { props: { complete } }: Curren
     return options.length === 0 ? null : { from, options, validFor: /^[\w$]*$/ };
 }
 
+/** Syntax errors, and what the caller has to say. Pointers lead nowhere in a text that is no JSON. */
+function diagnosticsOf(state: EditorState, { language, diagnostics = [] }: CodeEditorProps): Diagnostic[] {
+
+    const errors = syntaxErrors(state, language);
+    const placed = diagnostics.filter(({ pointer }) => pointer === undefined);
+    const pointed = errors.length === 0 ? diagnostics.filter(({ pointer }) => pointer !== undefined) : [];
+    const ranges = pointed.length === 0 ? [] : locate(state.doc.toString(), pointed.map(({ pointer = '' }) => pointer));
+    return [...errors, ...given(state.doc, [...placed, ...pointed.map((diagnostic, i) => ({ ...diagnostic, ...ranges[i] }))])];
+}
+
 /** Diagnostics of the caller; places beyond the text are moved into it. */
-function given(doc: Text, diagnostics: readonly CodeDiagnostic[] = []): Diagnostic[] {
+function given(doc: Text, diagnostics: readonly CodeDiagnostic[]): Diagnostic[] {
 
     return diagnostics.map((diagnostic) => {
 

@@ -1,11 +1,15 @@
 /** Properties of the code editor. */
 
-/** A message at a place of the text: by offset (0-based), or by line and column (1-based). Without a place it is at the beginning. */
+/**
+ * A message at a place of the text: by offset (0-based), by line and column (1-based), or in JSON by the pointer of a value, which is found
+ * in the text as it is then. Without a place it is at the beginning.
+ */
 export interface CodeDiagnostic {
     readonly from?: number;
     readonly to?: number;
     readonly line?: number;
     readonly column?: number;
+    readonly pointer?: string;
     readonly severity?: 'error' | 'warning' | 'info';
     readonly message: string;
 }

@@ -3,13 +3,12 @@
  * and no other.
  */
 
-import type { ComponentChildren, JSX, RefObject } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { ComponentChildren, JSX } from 'preact';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { RepositoryError } from '../api/client.js';
-import { caller } from '../api/session.js';
 import { CodeEditor } from '../code/code-editor.js';
-import { ErrorBox, ProgressBar } from '../components/feedback.js';
-import { formatAgo, formatBytes, formatTime } from '../i18n/index.js';
+import { ErrorBox } from '../components/feedback.js';
+import { formatAgo, formatTime } from '../i18n/index.js';
 import { SchemaForm } from '../form/schema-form.js';
 import type { FormContext, FormError } from '../form/schema-form.js';
 import { isEqual } from '../json/exact-number.js';
@@ -20,21 +19,19 @@ import { writeJson } from '../json/write-json.js';
 import { guardLeaving } from '../router.js';
 import { isAbort, say, textOf } from '../state/messages.js';
 import { ConflictBox } from './conflict-box.js';
-import { browserStorage, dropDraft, findDraft, keepDraft } from '../state/drafts.js';
 import type { Draft } from '../state/drafts.js';
 import { NewFiles } from './new-files.js';
-import { checkContent, readObject, saveObject } from './object-access.js';
-import type { EditedObject, NewFile, Target } from './object-access.js';
+import type { Saving } from './new-files.js';
+import { readObject } from './object-access.js';
+import type { EditedObject, Target } from './object-access.js';
+import { saveObject } from './save-object.js';
+import type { NewFile, Saved } from './save-object.js';
 import { t } from './texts.js';
+import { useCheck, useDraft, useGuard, useKeys, useParsed } from './use-editing.js';
+import type { Base } from './use-editing.js';
 
-/** Pause in typing before the service checks the content, in milliseconds. */
-const CHECK_MS = 400;
-
-/** Pause in typing before the draft is kept, in milliseconds. */
-const DRAFT_MS = 1000;
-
-/** Errors in the content, and a precondition that failed. */
-const [BAD_REQUEST, PRECONDITION_FAILED] = [400, 412];
+/** Somebody else has saved the object. */
+const PRECONDITION_FAILED = 412;
 
 export interface EditorProps {
     readonly title: string;
@@ -50,22 +47,13 @@ export interface EditorProps {
     readonly onCancel: () => void;
 }
 
-/** What is edited, on which version it is based. */
-interface Base {
-    readonly content: Json;
-    readonly etag: string | null;
-}
-
-/** Progress of saving; null while nothing is saved. */
-interface Saving {
-    readonly sent: number;
-    readonly total: number | null;
-    readonly controller: AbortController;
-}
-
 /** The editor. */
-export function Editor({ title, target, schema, content, etag, context, children, isNested = false, onSaved, onCancel }: EditorProps): JSX.Element {
+export function Editor(props: EditorProps): JSX.Element {
 
+    const { title, schema, content, etag, context, children, isNested = false, onSaved } = props;
+    // An object that was created stays open if one of its files was not stored.
+    const [created, setCreated] = useState<EditedObject | null>(null);
+    const target = useMemo((): Target => (created ? { kind: 'object', id: created.id } : props.target), [props.target, created]);
     const [base, setBase] = useState<Base>({ content, etag });
     const [value, setValue] = useState(content);
     const [json, setJson] = useState<string | null>(null);
@@ -73,37 +61,40 @@ export function Editor({ title, target, schema, content, etag, context, children
     const [isTried, setTried] = useState(false);
     const [files, setFiles] = useState<readonly NewFile[]>([]);
     const [saving, setSaving] = useState<Saving | null>(null);
+    const latest = useRef(value);
+    latest.current = value;
     const [message, setMessage] = useState<string | null>(null);
     const [conflict, setConflict] = useState<EditedObject | null>(null);
-    const isDirty = value !== base.content && !isEqual(value, base.content) || files.length > 0;
-    const isFaulty = json !== null && parsedOrNull(json) === null;
+    const parse = useParsed(setValue);
+    const isDirty = parse.isPending || value !== base.content && !isEqual(value, base.content) || files.length > 0;
     const { errors, setErrors } = useCheck(target, value, isDirty);
     const { found, keptOn, forget } = useDraft(target, { value, base, isDirty });
     // What is missing is only said once the user wants to save.
     const shownErrors = useMemo(() => (isTried ? errors : errors.filter(({ pointer }) => pointer === '' || valueAt(value, parsePointer(pointer)) !== undefined)), [errors, isTried]);
     useGuard(isDirty && saving === null, isNested);
 
-    const save = async (content_: Json = value, version: string | null = base.etag): Promise<void> => {
+    const save = async (chosen?: Json, version: string | null = base.etag): Promise<void> => {
 
+        const parsed = chosen === undefined ? current() : { value: chosen };
         if (saving) {
             return;
         }
 
         setTried(true);
-        setMessage(isFaulty ? t('syntax') : problems > 0 ? t('problems') : null);
-        if (isFaulty || problems > 0) {
+        setMessage(!parsed ? t('syntax') : problems > 0 ? t('problems') : null);
+        if (!parsed || problems > 0) {
             return;
         }
+
+        const content_ = parsed.value;
+        latest.current = content_;
+        setValue(content_);
 
         const controller = new AbortController();
         const report = (sent: number, total: number | null): void => setSaving({ sent, total, controller });
         report(0, null);
         try {
-            const saved = await saveObject(target, writeJson(content_), { ifMatch: version, files, onProgress: report, signal: controller.signal });
-            forget();
-            guardLeaving(null);
-            say(t(target.kind === 'new' ? 'created' : 'saved'));
-            onSaved(saved);
+            settle(content_, await saveObject(target, content_, { ifMatch: version, files, onProgress: report, signal: controller.signal }));
         }
         catch (error) {
             await fail(error);
@@ -113,21 +104,55 @@ export function Editor({ title, target, schema, content, etag, context, children
         }
     };
 
-    const fail = async (error: unknown): Promise<void> => {
+    /** What is edited now; null while the JSON is faulty. */
+    const current = (): { readonly value: Json } | null => (json === null ? { value } : parse.now(json));
 
-        if (isAbort(error)) {
+    const settle = (sent: Json, { object, missing }: Saved): void => {
+
+        forget();
+        const isChanged = latest.current !== sent;
+        if (missing.length === 0 && !isChanged) {
+            guardLeaving(null);
+            say(t(target.kind === 'new' ? 'created' : 'saved'));
+            onSaved(object);
             return;
         }
 
-        if (error instanceof RepositoryError && error.status === PRECONDITION_FAILED && target.kind === 'object') {
-            setConflict(await readObject(target.id));
+        // The editor stays open, on what was saved, with what is still to be saved.
+        setBase(object);
+        setFiles(missing);
+        setCreated(target.kind === 'new' ? object : created);
+        setMessage(missing.length > 0 ? t('filesMissing', { names: missing.map(({ name }) => name).join(', ') }) : t('typedOn'));
+        if (!isChanged) {
+            edit(object.content);
+        }
+    };
+
+    const fail = async (error: unknown): Promise<void> => {
+
+        if (isAbort(error)) {
+            setMessage(t('stopped'));
+        }
+        else if (error instanceof RepositoryError && error.status === PRECONDITION_FAILED && target.kind === 'object') {
+            const theirs = await readObject(target.id).catch(() => null);
+            if (!theirs) {
+                setMessage(textOf(error));
+            }
+            else if (files.length === 0 && isEqual(theirs.content, value)) {
+                // It was saved before, by a request whose response was lost.
+                settle(value, { object: theirs, missing: [] });
+            }
+            else {
+                setConflict(theirs);
+            }
         }
         else if (error instanceof RepositoryError && error.errors.length > 0) {
             setErrors(error.errors);
             setMessage(json === null ? null : t('invalid'));
         }
         else {
-            setMessage(textOf(error));
+            const mayExist = error instanceof RepositoryError && error.mayHaveChanged && target.kind === 'new';
+            setMessage(textOf(error) + (mayExist ? ` ${t('mayExist')}` : ''));
         }
     };
 
@@ -154,10 +179,11 @@ export function Editor({ title, target, schema, content, etag, context, children
         if (view === 'json') {
             setJson(json ?? writeJson(value, 2));
         }
-        else if (isFaulty) {
+        else if (!current()) {
             setMessage(t('syntax'));
         }
         else {
+            setValue(current()?.value ?? value);
             setJson(null);
             setMessage(null);
         }
@@ -166,13 +192,11 @@ export function Editor({ title, target, schema, content, etag, context, children
     const onJson = (text: string): void => {
 
         setJson(text);
-        const parsed = parsedOrNull(text);
-        if (parsed) {
-            setValue(parsed.value);
-        }
+        parse.soon(text);
     };
 
-    const form = useKeys({ save: () => void save(), cancel: onCancel });
+    const cancel = (): void => (created ? onSaved(created) : props.onCancel());
+    const form = useKeys({ save: () => void save(), cancel });
 
     return (
         <form class="edit stack" ref={form} noValidate onSubmit={(event) => {
@@ -188,7 +212,7 @@ export function Editor({ title, target, schema, content, etag, context, children
                 </div>
                 <small class="edit-draft">{keptOn === null || !isDirty ? '' : keptOn === 0 ? t('draftTooLarge') : t('draftKept', { ago: formatAgo(keptOn) })}</small>
                 <div class="row">
-                    <button type="button" onClick={onCancel}>{t('cancel')}</button>
+                    <button type="button" onClick={cancel}>{t('cancel')}</button>
                     <button type="submit" class="primary" disabled={saving !== null} aria-keyshortcuts="Control+S Meta+S">{t(saving ? 'saving' : target.kind === 'new' ? 'create' : 'save')}</button>
                 </div>
             </div>
@@ -203,22 +227,18 @@ export function Editor({ title, target, schema, content, etag, context, children
             {json === null ?
                 <SchemaForm schema={schema} value={value} onChange={setValue} onProblems={setProblems} errors={shownErrors} context={context} label={t('content')} /> :
                 <JsonView text={json} errors={shownErrors} onChange={onJson} />}
-            <NewFiles files={files} isDisabled={saving !== null} onChange={setFiles} />
-            {saving && files.length > 0 && (
-                <div class="row">
-                    <ProgressBar done={saving.sent} total={saving.total} label={t('sent', { sent: formatBytes(saving.sent), total: formatBytes(saving.total ?? 0) })} />
-                    <button type="button" onClick={() => saving.controller.abort(new DOMException('stopped by the user', 'AbortError'))}>{t('stop')}</button>
-                </div>
-            )}
+            <NewFiles files={files} saving={saving} onChange={setFiles} onRetry={() => void save()} />
         </form>
     );
 }
 
-function JsonView({ text, errors, onChange }: { readonly text: string; readonly errors: readonly FormError[]; readonly onChange: (text: string) => void }): JSX.Element {
+function JsonView({ text, errors, onChange }: {
+    readonly text: string; readonly errors: readonly FormError[]; readonly onChange: (text: string) => void
+}): JSX.Element {
 
     return (
         <>
-            <CodeEditor language="json" label={t('content')} height="tall" value={text} onChange={onChange} />
+            <CodeEditor language="json" label={t('content')} height="tall" value={text} diagnostics={errors} onChange={onChange} />
             <div role="status">
                 {errors.map(({ pointer, message }) => <p key={pointer + message} class="form-error" dir="auto"><code>{pointer}</code> {message}</p>)}
             </div>
@@ -237,141 +257,4 @@ function DraftBox({ draft: { savedOn, text }, isOld, onRestore, onDiscard }: {
             <button type="button" onClick={onDiscard}>{t('discard')}</button>
         </div>
     );
-}
-
-function parsedOrNull(text: string): { readonly value: Json } | null {
-
-    try {
-        return { value: parseJson(text) };
-    }
-    catch {
-        return null;
-    }
-}
-
-const NONE: readonly FormError[] = [];
-
-/** Lets the service check what the user edits, when the user pauses. The newest check wins. */
-function useCheck(target: Target, value: Json, isDirty: boolean): { readonly errors: readonly FormError[]; readonly setErrors: (errors: readonly FormError[]) => void } {
-
-    const [errors, setErrors] = useState(NONE);
-    useEffect(() => {
-
-        if (!isDirty) {
-            setErrors(NONE);
-            return undefined;
-        }
-
-        const controller = new AbortController();
-        const timer = setTimeout(() => {
-
-            checkContent(target, writeJson(value), controller.signal).then(() => !controller.signal.aborted && setErrors(NONE), (error: unknown) => {
-
-                // Anything but an invalid content is said when the user saves.
-                if (!controller.signal.aborted && error instanceof RepositoryError) {
-                    setErrors(error.status === BAD_REQUEST && error.errors.length > 0 ? error.errors : NONE);
-                }
-            });
-        }, CHECK_MS);
-        return () => {
-
-            clearTimeout(timer);
-            controller.abort(new DOMException('the content was edited', 'AbortError'));
-        };
-    }, [value, isDirty]);
-    return { errors, setErrors };
-}
-
-/** Keeps what is edited as a draft, and finds the one of before. `keptOn` is 0 where the browser could not keep it. */
-function useDraft(target: Target, { value, base, isDirty }: { readonly value: Json; readonly base: Base; readonly isDirty: boolean }): {
-    readonly found: Draft | null; readonly keptOn: number | null; readonly forget: () => void;
-} {
-
-    const key = { user: caller.value.userId ?? '', target: target.kind === 'object' ? target.id : `new:${target.type}` };
-    const [found, setFound] = useState(() => otherDraft(findDraft(browserStorage(), key), base.content));
-    const [keptOn, setKeptOn] = useState<number | null>(null);
-    useEffect(() => {
-
-        if (!isDirty) {
-            return undefined;
-        }
-
-        const timer = setTimeout(() => {
-
-            const savedOn = Date.now();
-            setKeptOn(keepDraft(browserStorage(), key, { savedOn, etag: base.etag, text: writeJson(value) }) ? savedOn : 0);
-            setFound(null);
-        }, DRAFT_MS);
-        return () => clearTimeout(timer);
-    }, [value, isDirty]);
-    const forget = (): void => {
-
-        dropDraft(browserStorage(), key);
-        setFound(null);
-    };
-
-    return { found, keptOn, forget };
-}
-
-/** A draft that differs from what is stored. */
-function otherDraft(draft: Draft | null, content: Json): Draft | null {
-
-    const parsed = draft && parsedOrNull(draft.text);
-    return parsed && !isEqual(parsed.value, content) ? draft : null;
-}
-
-/** Ctrl+S saves and Escape cancels, wherever the focus is; while a dialog is open, the keys are those of the editor inside, if there is one. */
-function useKeys(actions: { readonly save: () => void; readonly cancel: () => void }): RefObject<HTMLFormElement | null> {
-
-    const form = useRef<HTMLFormElement>(null);
-    const latest = useRef(actions);
-    latest.current = actions;
-    useEffect(() => {
-
-        const listen = (event: KeyboardEvent): void => {
-
-            const isSave = event.key.toLowerCase() === 's' && (event.ctrlKey || event.metaKey) && !event.altKey;
-            const [top = null] = [...document.querySelectorAll('dialog[open]')].slice(-1);
-            if (event.defaultPrevented || top !== (form.current?.closest('dialog') ?? null)) {
-                return;
-            }
-
-            if (isSave) {
-                event.preventDefault();
-                latest.current.save();
-            }
-            else if (event.key === 'Escape' && top === null) {
-                latest.current.cancel();
-            }
-        };
-
-        document.addEventListener('keydown', listen);
-        return () => document.removeEventListener('keydown', listen);
-    }, []);
-    return form;
-}
-
-/** Asks before changes are lost. */
-function useGuard(isDirty: boolean, isNested: boolean): void {
-
-    useEffect(() => {
-
-        if (!isDirty) {
-            return undefined;
-        }
-
-        const stay = (event: BeforeUnloadEvent): void => event.preventDefault();
-        if (!isNested) {
-            guardLeaving(() => confirm(t('leave')));
-        }
-
-        addEventListener('beforeunload', stay);
-        return () => {
-
-            removeEventListener('beforeunload', stay);
-            if (!isNested) {
-                guardLeaving(null);
-            }
-        };
-    }, [isDirty, isNested]);
 }

@@ -1,20 +1,33 @@
 /** Files that are sent with the object when it is saved. */
 
 import type { JSX } from 'preact';
+import { ProgressBar } from '../components/feedback.js';
 import { Icon } from '../components/icon.js';
 import { formatBytes } from '../i18n/index.js';
-import type { NewFile } from './object-access.js';
+import type { NewFile } from './save-object.js';
 import { t } from './texts.js';
+
+/** Progress of saving. */
+export interface Saving {
+    readonly sent: number;
+    readonly total: number | null;
+    readonly controller: AbortController;
+}
 
 interface NewFilesProps {
     readonly files: readonly NewFile[];
-    readonly isDisabled: boolean;
+    /** Null while nothing is saved. */
+    readonly saving: Saving | null;
     readonly onChange: (files: readonly NewFile[]) => void;
+    /** Sends the files that were not stored. */
+    readonly onRetry: () => void;
 }
 
-/** The list, a button to add files, and a place to drop them. */
-export function NewFiles({ files, isDisabled, onChange }: NewFilesProps): JSX.Element {
+/** The list, a button to add files, a place to drop them, and the progress of sending them. */
+export function NewFiles({ files, saving, onChange, onRetry }: NewFilesProps): JSX.Element {
 
+    const isDisabled = saving !== null;
+    const failed = files.filter(({ problem }) => problem !== undefined);
     const add = (list: FileList | null): void => {
 
         const names = new Set(files.map(({ name }) => name));
@@ -35,13 +48,27 @@ export function NewFiles({ files, isDisabled, onChange }: NewFilesProps): JSX.El
             <h2>{t('files')}</h2>
             {files.length > 0 && (
                 <ul class="form-chips">
-                    {files.map(({ name, file }, i) => (
-                        <li key={name} class="form-chip">
+                    {files.map(({ name, file, problem }, i) => (
+                        <li key={name} class={`form-chip ${problem === undefined ? '' : 'edit-failed'}`}>
                             <bdi>{name}</bdi>&nbsp;<small>{formatBytes(file.size)}</small>
-                            <button type="button" class="quiet" disabled={isDisabled} aria-label={t('removeFile', { name })} onClick={() => onChange(files.filter((_, j) => j !== i))}><Icon name="close" /></button>
+                            <button type="button" class="quiet" disabled={isDisabled} aria-label={t('removeFile', { name })}
+                                onClick={() => onChange(files.filter((_, j) => j !== i))}><Icon name="close" /></button>
                         </li>
                     ))}
                 </ul>
+            )}
+            {saving && files.length > 0 && (
+                <div class="row">
+                    <ProgressBar done={saving.sent} total={saving.total}
+                        label={t('sent', { sent: formatBytes(saving.sent), total: formatBytes(saving.total ?? 0) })} />
+                    <button type="button" onClick={() => saving.controller.abort(new DOMException('stopped by the user', 'AbortError'))}>{t('stop')}</button>
+                </div>
+            )}
+            {!saving && failed.length > 0 && (
+                <div class="box error">
+                    <ul class="grow">{failed.map(({ name, problem }) => <li key={name}><strong><bdi>{name}</bdi></strong>: <span dir="auto">{problem}</span></li>)}</ul>
+                    <button type="button" onClick={onRetry}>{t('sendAgain')}</button>
+                </div>
             )}
             <label>{t('addFiles')}
                 <input type="file" multiple disabled={isDisabled} onChange={({ currentTarget }) => {

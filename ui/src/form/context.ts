@@ -57,6 +57,8 @@ export interface FieldProps {
     readonly isRequired?: boolean;
     /** True for items of arrays, whose frame has the buttons for them. */
     readonly isItem?: boolean;
+    /** Name of the control in a cell of a table, whose column shows label and description. */
+    readonly cell?: string;
     /** Nesting of objects and lists. */
     readonly level: number;
     readonly isReadOnly: boolean;

@@ -2,6 +2,13 @@
 
 import { signal } from '@preact/signals';
 import { RepositoryError } from '../api/client.js';
+import { defineTexts } from '../i18n/index.js';
+
+const t = defineTexts({
+    en: { unreachable: 'The service does not respond. What you entered is still here: try again in a moment.' },
+    de: { unreachable: 'Der Dienst antwortet nicht. Was Sie eingegeben haben, ist noch da: Versuchen Sie es gleich noch einmal.' },
+    fr: { unreachable: 'Le service ne répond pas. Ce que vous avez saisi est toujours là : réessayez dans un instant.' }
+});
 
 /** A message. */
 export interface Message {
@@ -34,6 +41,10 @@ export function dismiss(id: number): void {
 
 /** What an error says to the user. */
 export function textOf(error: unknown): string {
+
+    if (error instanceof RepositoryError && error.status === 0) {
+        return t('unreachable');
+    }
 
     return error instanceof RepositoryError || error instanceof Error ? error.message : String(error);
 }

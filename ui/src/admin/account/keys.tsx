@@ -48,7 +48,9 @@ export function KeyList({ userId }: { readonly userId?: string }): JSX.Element {
 }
 
 /** A table of keys. With `hasUsers` it says whose they are. */
-export function KeyTable({ keys, hasUsers = false, onChanged }: { readonly keys: readonly Key[]; readonly hasUsers?: boolean; readonly onChanged: () => void }): JSX.Element {
+export function KeyTable({ keys, hasUsers = false, onChanged }: {
+    readonly keys: readonly Key[]; readonly hasUsers?: boolean; readonly onChanged: () => void
+}): JSX.Element {
 
     const [revoked, revoke] = useState<Key | null>(null);
     if (keys.length === 0) {

@@ -80,7 +80,8 @@ const MAX_SHOWN = 100_000;
 function TryIt({ operation }: { readonly operation: ApiOperation }): JSX.Element {
 
     const { method, parameters, bodyTypes } = operation;
-    const [values, setValues] = useState<Readonly<Record<string, string>>>(() => Object.fromEntries(parameters.filter((each) => schemaOfParameter(each).const !== undefined).map((each) => [each.name, String(schemaOfParameter(each).const)])));
+    const [values, setValues] = useState<Readonly<Record<string, string>>>(() => Object.fromEntries(parameters
+        .filter((each) => schemaOfParameter(each).const !== undefined).map((each) => [each.name, String(schemaOfParameter(each).const)])));
     const [body, setBody] = useState('');
     const [mediaType, setMediaType] = useState(bodyTypes[0] ?? '');
     const [answer, setAnswer] = useState<Answer | null>(null);
@@ -131,7 +132,9 @@ function TryIt({ operation }: { readonly operation: ApiOperation }): JSX.Element
     );
 }
 
-function ParameterField({ parameter, value, onChange }: { readonly parameter: Parameter; readonly value: string; readonly onChange: (value: string) => void }): JSX.Element {
+function ParameterField({ parameter, value, onChange }: {
+    readonly parameter: Parameter; readonly value: string; readonly onChange: (value: string) => void
+}): JSX.Element {
 
     const { name, required, description } = parameter;
     const schema = schemaOfParameter(parameter);

@@ -56,7 +56,9 @@ export function Audit({ route: { params } }: ScreenProps): JSX.Element {
     const entries = [...value?.entries ?? [], ...further.entries];
     const readOlder = (): void => {
 
-        read(next).then((page) => setOlder({ key, entries: [...further.entries, ...page.entries], ...page.next === undefined ? { next: undefined as unknown as number } : { next: page.next } }), sayError);
+        read(next).then((page) => setOlder({
+            key, entries: [...further.entries, ...page.entries], ...page.next === undefined ? { next: undefined as unknown as number } : { next: page.next }
+        }), sayError);
     };
 
     return (

@@ -50,7 +50,11 @@ export async function sniff(file: File): Promise<{ readonly isExport: boolean; r
     return { isExport, isLines: isExport || /^\s*\{.*\}\s*$/.test(first) && (second.trim() === '' || /^\s*\{/.test(second)) || /\.(ndjson|jsonl)$/i.test(file.name) };
 }
 
-/** Stores the objects of a file, each on its own. Yields after each batch. @throws RepositoryError when the service stops, JsonSyntaxError for a file that is none */
+/**
+ * Stores the objects of a file, each on its own. Yields after each batch.
+ *
+ * @throws RepositoryError when the service stops, JsonSyntaxError for a file that is none
+ */
 export async function *importBatches(file: File, isLines: boolean, signal: AbortSignal): AsyncGenerator<ImportState, void, undefined> {
 
     let state = NOTHING;
@@ -179,11 +183,13 @@ export async function sendFile(file: File, { mode, removeOthers, signal, onProgr
 
     const { results = [], errors = [], created, updated, unchanged } = body;
     const refusals = [
-        ...results.filter(({ responseCode }) => responseCode >= FAILED).map(({ position, response }) => ({ position: position + 1, message: messageOf(response as Json) })),
+        ...results.filter(({ responseCode }) => responseCode >= FAILED)
+            .map(({ position, response }) => ({ position: position + 1, message: messageOf(response as Json) })),
         ...errors.map(({ position = 0, message }) => ({ position: position + 1, message }))
     ].sort((one, other) => one.position - other.position);
     return {
-        stored: created === undefined ? 0 : created + (updated ?? 0), refusedCount: refusals.length, refusals: refusals.slice(0, MAX_REFUSALS), bytes: file.size,
+        stored: created === undefined ? 0 : created + (updated ?? 0), refusedCount: refusals.length,
+        refusals: refusals.slice(0, MAX_REFUSALS), bytes: file.size,
         ...created === undefined ? {} : { counts: { created, updated: updated ?? 0, unchanged: unchanged ?? 0 } }
     };
 }

@@ -107,7 +107,9 @@ function Progress({ file, state, mode }: { readonly file: File; readonly state: 
     return <ProgressBar done={state.bytes} total={state.bytes >= file.size && mode !== 'asBatch' ? null : file.size} label={label} />;
 }
 
-function DropZone({ file, isDisabled, onChoose }: { readonly file: File | null; readonly isDisabled: boolean; readonly onChoose: (file: File | null | undefined) => void }): JSX.Element {
+function DropZone({ file, isDisabled, onChoose }: {
+    readonly file: File | null; readonly isDisabled: boolean; readonly onChoose: (file: File | null | undefined) => void
+}): JSX.Element {
 
     const [isOver, setOver] = useState(false);
     const drop = (event: DragEvent): void => {
@@ -132,7 +134,9 @@ function DropZone({ file, isDisabled, onChoose }: { readonly file: File | null; 
     );
 }
 
-function Outcome({ state: { stored, counts, refusals, refusedCount }, mode, isDone }: { readonly state: ImportState; readonly mode: ImportMode; readonly isDone: boolean }): JSX.Element {
+function Outcome({ state: { stored, counts, refusals, refusedCount }, mode, isDone }: {
+    readonly state: ImportState; readonly mode: ImportMode; readonly isDone: boolean
+}): JSX.Element {
 
     const save = (): void => saveBlob(new Blob(refusals.map((refusal) => `${JSON.stringify(refusal)}\n`), { type: 'application/x-ndjson' }), 'refused.ndjson');
     return (

@@ -20,7 +20,10 @@ export interface ServiceStatus {
     readonly startedOn: number;
     readonly database: { readonly kind: string; readonly bytes?: number; readonly freeBytes?: number };
     readonly payloads?: { readonly count?: number; readonly bytes?: number };
-    readonly index: { readonly isUp?: boolean; readonly documents?: number; readonly segments?: number; readonly pendingChanges?: number; readonly reindexing?: { readonly done: number; readonly total: number } };
+    readonly index: {
+        readonly isUp?: boolean; readonly documents?: number; readonly segments?: number; readonly pendingChanges?: number;
+        readonly reindexing?: { readonly done: number; readonly total: number };
+    };
     readonly jobs: readonly Job[];
     readonly handles?: { readonly outbox: number; readonly errors: number };
     readonly memory: { readonly rssBytes: number; readonly heapBytes: number };

@@ -161,7 +161,8 @@ export const PAGE_SIZE = 25;
 
 /** Searches for objects of some types, by name. */
 export async function findObjects(
-    types: readonly string[], { text, page, pageSize = PAGE_SIZE, sort, signal }: { text: string; page: number; pageSize?: number; sort?: string; signal?: AbortSignal }
+    types: readonly string[],
+    { text, page, pageSize = PAGE_SIZE, sort, signal }: { text: string; page: number; pageSize?: number; sort?: string; signal?: AbortSignal }
 ): Promise<SearchResults<DigitalObject>> {
 
     if (types.length === 0) {

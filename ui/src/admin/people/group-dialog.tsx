@@ -56,7 +56,9 @@ function NewGroup({ types, onClose, onDone }: Omit<GroupDialogProps, 'group'>): 
         <Confirm title={t('newGroup')} action={t('create')} onConfirm={create} onClose={onClose}>
             {types.length > 1 && (
                 <label>{t('type')}
-                    <select value={typeName} onChange={(event) => setType(event.currentTarget.value)}>{types.map((each) => <option key={each.type}>{each.type}</option>)}</select>
+                    <select value={typeName} onChange={(event) => setType(event.currentTarget.value)}>
+                        {types.map((each) => <option key={each.type}>{each.type}</option>)}
+                    </select>
                 </label>
             )}
             {type?.name !== undefined && <label>{t('name')}<input required dir="auto" autocomplete="off" value={name} onInput={(event) => setName(event.currentTarget.value)} /></label>}

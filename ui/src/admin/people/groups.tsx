@@ -40,7 +40,8 @@ export function Groups({ route: { params } }: ScreenProps): JSX.Element {
     const { value, error, isLoading, reload } = useResource((signal) => {
 
         const [first] = types;
-        return findObjects(types.map(({ type }) => type), { text, page, ...types.length === 1 && first?.name !== undefined ? { sort: first.name } : {}, signal });
+        const sort = types.length === 1 && first?.name !== undefined ? { sort: first.name } : {};
+        return findObjects(types.map(({ type }) => type), { text, page, ...sort, signal });
     }, [text, page, design.value]);
     const show = (next: { q?: string; page?: number }): void => go(`${to.admin('groups')}${paramText({ q: text, ...next })}`, { replace: true });
     const groups = (value?.results ?? []).map((object) => groupOf(object, types));

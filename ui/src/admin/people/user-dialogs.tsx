@@ -11,7 +11,9 @@ import { t } from './texts.js';
 import { short, type User } from './users.js';
 
 /** Makes a user. Types with further required properties have a form of their own, which the dialog links to. */
-export function NewUser({ types, onClose, onDone }: { readonly types: readonly UserType[]; readonly onClose: () => void; readonly onDone: (name: string) => void }): JSX.Element {
+export function NewUser({ types, onClose, onDone }: {
+    readonly types: readonly UserType[]; readonly onClose: () => void; readonly onDone: (name: string) => void
+}): JSX.Element {
 
     const [typeName, setType] = useState(types[0]?.type ?? '');
     const [name, setName] = useState('');
@@ -35,7 +37,9 @@ export function NewUser({ types, onClose, onDone }: { readonly types: readonly U
         <Confirm title={t('newUser')} action={t('create')} onConfirm={create} onClose={onClose}>
             {types.length > 1 && (
                 <label>{t('type')}
-                    <select value={typeName} onChange={(event) => setType(event.currentTarget.value)}>{types.map((each) => <option key={each.type}>{each.type}</option>)}</select>
+                    <select value={typeName} onChange={(event) => setType(event.currentTarget.value)}>
+                        {types.map((each) => <option key={each.type}>{each.type}</option>)}
+                    </select>
                 </label>
             )}
             <label>{t('name')}
@@ -49,7 +53,9 @@ export function NewUser({ types, onClose, onDone }: { readonly types: readonly U
 }
 
 /** Sets the password of somebody. */
-export function PasswordDialog({ user: { id, name, type }, onClose, onDone }: { readonly user: User; readonly onClose: () => void; readonly onDone: () => void }): JSX.Element {
+export function PasswordDialog({ user: { id, name, type }, onClose, onDone }: {
+    readonly user: User; readonly onClose: () => void; readonly onDone: () => void
+}): JSX.Element {
 
     const [password, setPassword] = useState('');
     const [mustChange, setMustChange] = useState(true);

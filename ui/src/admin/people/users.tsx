@@ -109,7 +109,9 @@ function UserTable({ users, hasTypes, onTask, onChanged }: {
     );
 }
 
-function UserMenu({ user, onTask, onChanged }: { readonly user: User; readonly onTask: (task: Task) => void; readonly onChanged: (message: string) => void }): JSX.Element {
+function UserMenu({ user, onTask, onChanged }: {
+    readonly user: User; readonly onTask: (task: Task) => void; readonly onChanged: (message: string) => void
+}): JSX.Element {
 
     const { id, name, type: { password, active }, isActive } = user;
     const activate = (): void => {

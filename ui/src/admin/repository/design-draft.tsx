@@ -19,7 +19,9 @@ const DESIGN = 'design';
 const CHANGED = 412;
 
 /** Reads the design object and shows what edits it. */
-export function WithDesign({ title, children }: { readonly title: string; readonly children: (draft: Draft, diagnosis: Diagnosis) => ComponentChildren }): JSX.Element {
+export function WithDesign({ title, children }: {
+    readonly title: string; readonly children: (draft: Draft, diagnosis: Diagnosis) => ComponentChildren
+}): JSX.Element {
 
     const { value, error, reload } = useResource((signal) => readTypeObject(DESIGN, signal), []);
     return (
@@ -32,7 +34,9 @@ export function WithDesign({ title, children }: { readonly title: string; readon
     );
 }
 
-function DesignEditor({ stored, children }: { readonly stored: TypeObject; readonly children: (draft: Draft, diagnosis: Diagnosis) => ComponentChildren }): JSX.Element {
+function DesignEditor({ stored, children }: {
+    readonly stored: TypeObject; readonly children: (draft: Draft, diagnosis: Diagnosis) => ComponentChildren
+}): JSX.Element {
 
     const draft = useDraft(stored);
     const diagnosis = useDiagnosis(draft);
@@ -57,7 +61,9 @@ function DesignEditor({ stored, children }: { readonly stored: TypeObject; reado
 function DesignBar({ draft, diagnosis: { state, errors, failure } }: { readonly draft: Draft; readonly diagnosis: Diagnosis }): JSX.Element | null {
 
     const { base, content, isChanged } = draft;
-    const [outcome, setOutcome] = useState<{ readonly isBusy: boolean; readonly error: string | null; readonly theirs: TypeObject | null }>({ isBusy: false, error: null, theirs: null });
+    const [outcome, setOutcome] = useState<{
+        readonly isBusy: boolean; readonly error: string | null; readonly theirs: TypeObject | null
+    }>({ isBusy: false, error: null, theirs: null });
     const save = async (etag: string | null): Promise<void> => {
 
         setOutcome({ isBusy: true, error: null, theirs: null });

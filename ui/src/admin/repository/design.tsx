@@ -82,7 +82,8 @@ function DesignForm({ draft }: { readonly draft: Draft }): JSX.Element {
             </section>
             <section class="card stack">
                 <h2>{t('service')}</h2>
-                {FLAGS.map((flag) => <Flag key={flag} label={t(flag)} value={draft.content[flag] === true} onChange={(value) => draft.set(flag, value || undefined)} />)}
+                {FLAGS.map((flag) =>
+                    <Flag key={flag} label={t(flag)} value={draft.content[flag] === true} onChange={(value) => draft.set(flag, value || undefined)} />)}
                 <label class="narrow">{t('language')}<input maxLength={10} value={textOf(search['language'])} onInput={({ currentTarget: { value } }) => draft.set('search', value === '' ? undefined : withMember(search, 'language', value))} /></label>
             </section>
         </div>
@@ -99,8 +100,10 @@ const LINK_KINDS = ['query', 'url', 'typeDropdown', 'menu'] as const;
 /** The links of the navigation. Those of further kinds, and further members of each, stay as they are. */
 function Links({ links, onChange }: { readonly links: readonly Json[]; readonly onChange: (links: readonly Json[]) => void }): JSX.Element {
 
-    const set = (at: number, member: string, value: Json): void => onChange(links.map((link, index) => (index === at ? withMember(link, member, value) : link)));
-    const swap = (at: number, other: number): void => onChange(links.map((link, index) => (index === at ? links[other] ?? null : index === other ? links[at] ?? null : link)));
+    const set = (at: number, member: string, value: Json): void =>
+        onChange(links.map((link, index) => (index === at ? withMember(link, member, value) : link)));
+    const swap = (at: number, other: number): void =>
+        onChange(links.map((link, index) => (index === at ? links[other] ?? null : index === other ? links[at] ?? null : link)));
     return (
         <>
             {links.map((link, at) => {

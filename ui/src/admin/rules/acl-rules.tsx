@@ -61,7 +61,9 @@ const RULES: readonly Rule[] = [
 ];
 
 /** The lists of the rules. What they do not show, such as rules for methods, stays as it is. */
-export function AclRules({ rules, isReadOnly = false, onChange }: { readonly rules: JsonMap; readonly isReadOnly?: boolean; readonly onChange: (rules: JsonMap) => void }): JSX.Element {
+export function AclRules({ rules, isReadOnly = false, onChange }: {
+    readonly rules: JsonMap; readonly isReadOnly?: boolean; readonly onChange: (rules: JsonMap) => void
+}): JSX.Element {
 
     return (
         <div class="acl-rules">

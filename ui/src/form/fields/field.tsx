@@ -14,6 +14,8 @@ import { fieldKind, typeChoices } from '../model/field-kind.js';
 import type { FieldKind } from '../model/field-kind.js';
 import { labelOf } from '../model/labels.js';
 import { textOf } from '../model/schema.js';
+import { columnsOf, fitsCells, isTabular } from '../model/table.js';
+import type { Column } from '../model/table.js';
 import type { FormNode } from '../store/form-node.js';
 import { t } from '../texts.js';
 import { FieldErrors, FieldFrame, RequiredMark } from './field-frame.js';
@@ -23,6 +25,7 @@ import { ObjectField } from './object-field.js';
 import { ReferenceControl, ReferencesField } from './reference-control.js';
 import { BooleanControl, ConstantControl, DateControl, DateTimeControl, EnumControl, NumberControl } from './scalar-controls.js';
 import { EnumListField, TagsField } from './tags-field.js';
+import { TableField } from './table-field.js';
 import { SecretControl, StringControl, TextControl } from './text-controls.js';
 import type { ControlProps } from './use-control.js';
 import { ChoiceSelects, TypeSelect } from './variant-select.js';
@@ -37,20 +40,20 @@ const CONTROLS: Partial<Record<FieldKind, ComponentType<ControlProps>>> = {
 
 /** Kinds that stay when the value would now be shown by the other one: a control must not be replaced while the user types. */
 const STABLE: Readonly<Partial<Record<FieldKind, readonly FieldKind[]>>> = {
-    text: ['string'], string: ['text'], list: ['tags', 'references', 'enum-list']
+    text: ['string'], string: ['text'], list: ['tags', 'references', 'enum-list', 'table']
 };
 
 /** A field. */
 export function Field(props: FieldProps): JSX.Element | null {
 
-    const { node, name, isItem = false, isRequired = false } = props;
+    const { node, name, cell, isItem = false, isRequired = false } = props;
     const { context } = useForm();
     const { schema, choices, isForbidden } = useEffective(node, props.schema);
     const extension = useMemo(() => extensionOf(schema, context.keyword), [schema]);
     const items = useItems(node, schema);
     const kind = useKind(node, schema, extension, items);
-    const label = labelOf(schema, name);
-    const description = textOf(schema['description']);
+    const label = cell ?? labelOf(schema, name);
+    const description = cell === undefined ? textOf(schema['description']) : undefined;
     const isReadOnly = props.isReadOnly || schema['readOnly'] === true || extension.isDisabled || extension.generated !== null;
     const types = typeChoices(schema);
     const aside = (
@@ -62,8 +65,8 @@ export function Field(props: FieldProps): JSX.Element | null {
     );
     const hasAside = choices.length > 0 || types.length > 1 && kind !== 'json' || isReadOnly && !props.isReadOnly;
     const shared = { node, schema, extension, label, isRequired, isReadOnly, isItem, hasDescription: description !== undefined };
-    if (kind === 'object' || kind === 'list') {
-        return <Nested {...props} {...{ kind, schema, label, description, isReadOnly, isRequired, isItem }} aside={hasAside ? aside : null} />;
+    if (kind === 'object' || kind === 'list' || kind === 'table') {
+        return <Nested {...props} {...{ kind, schema, items, label, description, isReadOnly, isRequired, isItem }} aside={hasAside ? aside : null} />;
     }
 
     const Control = CONTROLS[kind];
@@ -82,6 +85,8 @@ export function Field(props: FieldProps): JSX.Element | null {
 interface Items {
     readonly schema: JsonMap;
     readonly extension: Extension;
+    /** The columns of a table, where one can show them. */
+    readonly columns: readonly Column[] | null;
 }
 
 /** The effective schema of the items of an array. */
@@ -91,7 +96,7 @@ function useItems(node: FormNode, schema: JsonMap): Items {
     return useMemo(() => {
 
         const own = isJsonMap(schema['items']) ? reader.effective(schema['items'], undefined).schema : {};
-        return { schema: own, extension: extensionOf(own, context.keyword) };
+        return { schema: own, extension: extensionOf(own, context.keyword), columns: columnsOf(schema, reader, context.keyword) };
     }, [schema]);
 }
 
@@ -104,7 +109,10 @@ function useKind(node: FormNode, schema: JsonMap, extension: Extension, items: I
         return computed(() => {
 
             const value = node.value.value;
-            const kind = fieldKind({ schema, extension, value, type: node.type.value, items: items.schema, itemExtension: items.extension });
+            const found = fieldKind({ schema, extension, value, type: node.type.value, items: items.schema, itemExtension: items.extension });
+            const { columns } = items;
+            const isTable = found === 'list' && columns !== null && isTabular(value, columns) && (last === 'table' || fitsCells(value));
+            const kind = isTable ? 'table' : found;
             const stays = last !== null && STABLE[last]?.includes(kind) === true && !(typeof value === 'string' && /[\r\n]/.test(value) && last === 'string');
             last = stays && last !== null ? last : kind;
             return last;
@@ -136,7 +144,8 @@ function Several(props: ControlProps & { readonly kind: FieldKind; readonly item
 }
 
 interface NestedProps extends FieldProps {
-    readonly kind: 'object' | 'list';
+    readonly kind: 'object' | 'list' | 'table';
+    readonly items: Items;
     readonly label: string;
     readonly description: string | undefined;
     readonly aside: JSX.Element | null;
@@ -144,13 +153,16 @@ interface NestedProps extends FieldProps {
 }
 
 /** An object or list, which can be closed. What is closed costs nothing, so that schemas may refer to themselves. */
-function Nested({ node, kind, schema, label, description, level, isItem = false, isRequired = false, isReadOnly, aside }: NestedProps): JSX.Element {
+function Nested(props: NestedProps): JSX.Element {
 
+    const { node, kind, schema, items: { columns }, label, description, level, isItem = false, isRequired = false, isReadOnly, aside } = props;
     const { store } = useForm();
     const isPresent = useMemo(() => computed(() => node.value.value !== undefined), [node]).value;
-    const isOpen = isItem || (node.isOpen.value ?? (level < MAX_OPEN_LEVEL && (isPresent || isRequired || kind === 'list')));
+    const isOpen = isItem || (node.isOpen.value ?? (level < MAX_OPEN_LEVEL && (isPresent || isRequired || kind !== 'object')));
     const id = idOf(node);
-    const inner = kind === 'object' ? <ObjectField {...{ node, schema, label, level, isReadOnly }} /> : <ListField {...{ node, schema, label, level, isReadOnly }} />;
+    const shared = { node, schema, label, level, isReadOnly };
+    const inner = kind === 'object' ? <ObjectField {...shared} /> :
+        kind === 'table' && columns ? <TableField {...shared} columns={columns} /> : <ListField {...shared} />;
     if (isItem) {
         return (
             <div class="form-inner" role="group" aria-label={label} id={id} tabIndex={-1}>

@@ -33,7 +33,9 @@ export function ObjectField({ node, schema, label, level, isReadOnly }: ObjectPr
     const { Field, reader, context } = useForm();
     const fields = useFields(node, schema);
     const [shown, setShown] = useState(PAGE);
-    const isGenerated = useMemo(() => new Set(fields.filter(({ schema: each }) => isGeneratedField(reader, each, context.keyword)).map(({ name }) => name)), [fields]);
+    const isGenerated = useMemo(() => new Set(
+        fields.filter(({ schema: each }) => isGeneratedField(reader, each, context.keyword)).map(({ name }) => name)
+    ), [fields]);
     const entered = fields.filter(({ name }) => !isGenerated.has(name));
     const wanted = node.shownKey.value;
     const limit = wanted === null ? shown : Math.max(shown, entered.findIndex(({ name }) => name === wanted) + 1);
@@ -41,7 +43,8 @@ export function ObjectField({ node, schema, label, level, isReadOnly }: ObjectPr
         <div class="form-fields">
             {entered.slice(0, limit).map((field) => (field.isAdditional ?
                 <AdditionalField key={field.name} {...{ node, field, schema, level, isReadOnly }} /> :
-                <Field key={field.name} node={node.child(field.name)} name={field.name} schema={field.schema} isRequired={field.isRequired} level={level + 1} isReadOnly={isReadOnly} />))}
+                <Field key={field.name} node={node.child(field.name)} name={field.name} schema={field.schema} isRequired={field.isRequired}
+                    level={level + 1} isReadOnly={isReadOnly} />))}
             {entered.length > limit && <button type="button" onClick={() => setShown(limit + PAGE)}>{t('more', { count: Math.min(PAGE, entered.length - limit) })}</button>}
             {!isReadOnly && offersAdditional(schema) && <NewProperty {...{ node, schema, label }} />}
             {isGenerated.size > 0 && <Generated node={node} fields={fields.filter(({ name }) => isGenerated.has(name))} />}
@@ -135,7 +138,8 @@ function AdditionalField({ node, field, schema, level, isReadOnly }: Omit<Object
                 </div>
             )}
             {problem !== null && <p id={id} class="form-error" role="alert">{problem}</p>}
-            <Field node={node.child(field.name)} name={field.name} schema={field.schema} isRequired={field.isRequired} level={level + 1} isReadOnly={isReadOnly} />
+            <Field node={node.child(field.name)} name={field.name} schema={field.schema} isRequired={field.isRequired} level={level + 1}
+                isReadOnly={isReadOnly} />
         </div>
     );
 }

@@ -7,7 +7,7 @@ import type { FormNode } from '../store/form-node.js';
 import { t } from '../texts.js';
 
 /** A page: indices from `start` to before `end`. */
-interface Page {
+export interface Page {
     readonly start: number;
     readonly end: number;
     /** Goes to the page of an index. */
@@ -31,7 +31,9 @@ export function usePage(node: FormNode, length: number, size: number): Page {
 }
 
 /** Buttons for pages; nothing for a single one. */
-export function Pager({ page: { start, end, show }, length, size }: { readonly page: Page; readonly length: number; readonly size: number }): JSX.Element | null {
+export function Pager({ page: { start, end, show }, length, size }: {
+    readonly page: Page; readonly length: number; readonly size: number;
+}): JSX.Element | null {
 
     return length <= size ? null : (
         <div class="form-pager row">

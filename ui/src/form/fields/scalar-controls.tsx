@@ -45,7 +45,8 @@ export function NumberControl(props: ControlProps): JSX.Element {
     const isDraft = draft !== null && (node.problem.value !== null || draft.trim().replace(/^\+/, '') === stored);
     return (
         <input {...attributes} type="text" inputMode={isInteger ? 'numeric' : 'decimal'} autocomplete="off" class="form-number" value={isDraft ? draft : stored} readOnly={isReadOnly}
-            placeholder={placeholderOf(props)} onInput={({ currentTarget }) => change(currentTarget.value)} onBlur={() => node.problem.peek() === null && setDraft(null)} />
+            placeholder={placeholderOf(props)} onInput={({ currentTarget }) => change(currentTarget.value)}
+            onBlur={() => node.problem.peek() === null && setDraft(null)} />
     );
 }
 

@@ -150,7 +150,9 @@ export class SchemaReader {
 
         const values = shown.map((option) => this.#constantsOf(option));
         if (values.every((each) => each !== null)) {
-            merge(into.schema, { enum: values.flatMap((each) => each.map(([constant]) => constant)), enumNames: values.flatMap((each) => each.map(([, name]) => name)) });
+            merge(into.schema, {
+                enum: values.flatMap((each) => each.map(([constant]) => constant)), enumNames: values.flatMap((each) => each.map(([, name]) => name))
+            });
             return;
         }
 
@@ -261,7 +263,8 @@ function both(keyword: string, first: Json, second: Json): Json {
         }
 
         case 'items': case 'additionalProperties': {
-            return isJsonMap(first) && isJsonMap(second) && first !== second ? conjunction(first, second) : first === true ? second : second === false ? false : first;
+            return isJsonMap(first) && isJsonMap(second) && first !== second ? conjunction(first, second) :
+                first === true ? second : second === false ? false : first;
         }
 
         case 'type': {
@@ -293,7 +296,8 @@ function mergedProperties(first: Json, second: Json): Json {
 
     for (const [name, schema] of Object.entries(isJsonMap(second) ? second : {})) {
         const present = Object.hasOwn(merged, name) ? merged[name] : undefined;
-        define(merged, name, present === undefined || present === true ? schema : present === schema || schema === true ? present : conjunction(present, schema));
+        define(merged, name, present === undefined || present === true ? schema :
+            present === schema || schema === true ? present : conjunction(present, schema));
     }
 
     return merged;

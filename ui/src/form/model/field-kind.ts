@@ -8,7 +8,7 @@ import type { JsonType, Schema } from './schema.js';
 
 export type FieldKind =
     | 'boolean' | 'constant' | 'date' | 'date-time' | 'enum' | 'enum-list' | 'json' | 'list' | 'null' | 'number' | 'object' | 'reference' | 'references' |
-    'secret' | 'string' | 'tags' | 'text' | 'unset';
+    'secret' | 'string' | 'table' | 'tags' | 'text' | 'unset';
 
 /** Texts of more characters get several lines. */
 const LONG_TEXT = 120;

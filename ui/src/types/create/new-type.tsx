@@ -71,7 +71,9 @@ export function NewType({ onClose }: { readonly onClose: () => void }): JSX.Elem
             </fieldset>
             {source === 'template' && (
                 <label>{t('templateLabel')}
-                    <select value={entered.template} onChange={(event) => set({ template: event.currentTarget.value })}>{Object.keys(templates).map((each) => <option key={each}>{each}</option>)}</select>
+                    <select value={entered.template} onChange={(event) => set({ template: event.currentTarget.value })}>
+                        {Object.keys(templates).map((each) => <option key={each}>{each}</option>)}
+                    </select>
                 </label>
             )}
             {source === 'example' && <TextSource label={t('exampleLabel')} value={entered.example} accept=".json,application/json" onChange={(example) => set({ example })} />}

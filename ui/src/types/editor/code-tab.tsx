@@ -16,7 +16,8 @@ export function CodeTab({ name, draft, diagnosis: { errors }, isReadOnly }: TabP
     const stored = draft.content['javascript'];
     const code = typeof stored === 'string' ? stored : '';
     const own = errors.filter(({ pointer }) => pointer === '/javascript');
-    const diagnostics = useMemo((): readonly CodeDiagnostic[] => own.map(({ message, line, column }) => ({ message, ...line === undefined ? {} : { line, column: column ?? 1 } })), [errors]);
+    const diagnostics = useMemo((): readonly CodeDiagnostic[] => own.map(({ message, line, column }) =>
+        ({ message, ...line === undefined ? {} : { line, column: column ?? 1 } })), [errors]);
     const properties = memberOf(draft.content['schema'], 'properties');
     const fields = isJsonMap(properties) ? Object.keys(properties) : [];
     const set = (text: string): void => draft.set('javascript', text === '' && draft.base.content['javascript'] === undefined ? undefined : text);

@@ -36,7 +36,9 @@ export function Conflict({ mine, theirs, onTake, onOverwrite }: ConflictProps): 
 }
 
 /** What differs between two values, as a table of pointers. */
-export function Differences({ before, after, names }: { readonly before: JsonMap; readonly after: JsonMap; readonly names: readonly [string, string] }): JSX.Element {
+export function Differences({ before, after, names }: {
+    readonly before: JsonMap; readonly after: JsonMap; readonly names: readonly [string, string]
+}): JSX.Element {
 
     return (
         <div class="list-table" role="region" aria-label={`${names[0]}, ${names[1]}`} tabIndex={0}>

@@ -11,7 +11,9 @@ import { say } from '../../state/messages.js';
 import { countObjects } from '../model/objects-of-type.js';
 import { t } from './texts.js';
 
-export function DeleteType({ name, id, etag, onClose }: { readonly name: string; readonly id: string; readonly etag: string | null; readonly onClose: () => void }): JSX.Element {
+export function DeleteType({ name, id, etag, onClose }: {
+    readonly name: string; readonly id: string; readonly etag: string | null; readonly onClose: () => void
+}): JSX.Element {
 
     const { value } = useResource((signal) => countObjects(name, signal), [name]);
     const remove = async (): Promise<void> => {

@@ -65,7 +65,8 @@ export function useDraft(stored: TypeObject): Draft {
             return { ...state, text: next, content: schema === undefined ? state.content : withMember(state.content, 'schema', schema) as JsonMap };
         }),
         replace: (next) => setState((state) => ({ ...state, content: next, text: null })),
-        reset: (next, { keep = false } = {}) => setState((state) => ({ base: next, content: keep ? state.content : next.content, text: keep ? state.text : null }))
+        reset: (next, { keep = false } = {}) => setState((state) =>
+            ({ base: next, content: keep ? state.content : next.content, text: keep ? state.text : null }))
     };
 }
 

@@ -34,7 +34,8 @@ export function FieldDetails({ model, field, isReadOnly, onChange, onOpen }: Fie
         <div class="field-details">
             <label>{t('label')}<input dir="auto" readOnly={isReadOnly} value={textOf(memberOf(property, 'title'))} onInput={(event) => setOwn('title', event.currentTarget.value)} /></label>
             <label class="two">{t('helpText')}<input dir="auto" readOnly={isReadOnly} value={textOf(memberOf(property, 'description'))} onInput={(event) => setOwn('description', event.currentTarget.value)} /></label>
-            {(LIMITS[kind] ?? []).map((keyword) => <Limit key={keyword} keyword={keyword} value={memberOf(values, keyword)} isReadOnly={isReadOnly} onChange={(value) => set(keyword, value)} />)}
+            {(LIMITS[kind] ?? []).map((keyword) =>
+                <Limit key={keyword} keyword={keyword} value={memberOf(values, keyword)} isReadOnly={isReadOnly} onChange={(value) => set(keyword, value)} />)}
             {(kind === 'text' || kind === 'longText') && (
                 <label>{t('pattern')}<input class="mono" spellcheck={false} autocomplete="off" readOnly={isReadOnly} value={textOf(memberOf(values, 'pattern'))} onInput={(event) => set('pattern', event.currentTarget.value || undefined)} /></label>
             )}
@@ -66,7 +67,9 @@ function textOf(value: Json | undefined): string {
     return typeof value === 'string' ? value : '';
 }
 
-function Limit({ keyword, value, isReadOnly, onChange }: { readonly keyword: NumberKeyword; readonly value: Json | undefined; readonly isReadOnly: boolean; readonly onChange: (value: Json | undefined) => void }): JSX.Element {
+function Limit({ keyword, value, isReadOnly, onChange }: {
+    readonly keyword: NumberKeyword; readonly value: Json | undefined; readonly isReadOnly: boolean; readonly onChange: (value: Json | undefined) => void
+}): JSX.Element {
 
     return (
         <label>{t(keyword)}
@@ -76,7 +79,9 @@ function Limit({ keyword, value, isReadOnly, onChange }: { readonly keyword: Num
 }
 
 /** The texts of a choice. Other values, such as numbers, stay as they are. */
-function Choices({ choices, isReadOnly, onChange }: { readonly choices: readonly Json[]; readonly isReadOnly: boolean; readonly onChange: (choices: readonly Json[]) => void }): JSX.Element {
+function Choices({ choices, isReadOnly, onChange }: {
+    readonly choices: readonly Json[]; readonly isReadOnly: boolean; readonly onChange: (choices: readonly Json[]) => void
+}): JSX.Element {
 
     const others = choices.filter((each) => typeof each !== 'string');
     return <div class="two"><NameList label={t('choices')} values={choices.filter((each): each is string => typeof each === 'string')} isReadOnly={isReadOnly} onChange={(next) => onChange([...next, ...others])} /></div>;

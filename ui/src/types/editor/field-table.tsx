@@ -31,7 +31,8 @@ export function FieldTable(props: FieldTableProps): JSX.Element {
             {fields.length > 0 && (
                 <div class="field-list" role="list">
                     {fields.map((field, at) => (
-                        <FieldRow key={field.name} {...props} field={field} fields={fields} at={at} isOpen={open === field.name} onToggle={() => setOpen(open === field.name ? null : field.name)}
+                        <FieldRow key={field.name} {...props} field={field} fields={fields} at={at}
+                            isOpen={open === field.name} onToggle={() => setOpen(open === field.name ? null : field.name)}
                             onRenamed={(next) => setOpen(open === field.name ? next : open)} />
                     ))}
                 </div>
@@ -96,7 +97,9 @@ function FieldRow({ model, schema, hasTitle, isReadOnly, onChange, onOpen, field
 }
 
 /** The name of a field, which is changed when the user leaves it: each letter would be another name. */
-function NameInput({ name, taken, isReadOnly, onRename }: { readonly name: string; readonly taken: readonly string[]; readonly isReadOnly: boolean; readonly onRename: (name: string) => void }): JSX.Element {
+function NameInput({ name, taken, isReadOnly, onRename }: {
+    readonly name: string; readonly taken: readonly string[]; readonly isReadOnly: boolean; readonly onRename: (name: string) => void
+}): JSX.Element {
 
     const [text, setText] = useState(name);
     const isTaken = text !== name && taken.includes(text);

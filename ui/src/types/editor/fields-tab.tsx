@@ -50,7 +50,9 @@ function nameOf(path: Path): string | undefined {
     return path.at(-1) === 'items' ? path.at(-2) : path.at(-1);
 }
 
-function Settings({ content, isReadOnly, onSet }: { readonly content: JsonMap; readonly isReadOnly: boolean; readonly onSet: (member: string, value: Json | undefined) => void }): JSX.Element {
+function Settings({ content, isReadOnly, onSet }: {
+    readonly content: JsonMap; readonly isReadOnly: boolean; readonly onSet: (member: string, value: Json | undefined) => void
+}): JSX.Element {
 
     const { name, description, hashObject } = content;
     return (

@@ -27,7 +27,9 @@ const NOT_FOUND = 404;
 
 export function SaveBar({ name, draft, diagnosis, onSaved }: SaveBarProps): JSX.Element | null {
 
-    const [state, setState] = useState<{ readonly isBusy: boolean; readonly error: string | null; readonly theirs: TypeObject | null }>({ isBusy: false, error: null, theirs: null });
+    const [state, setState] = useState<{
+        readonly isBusy: boolean; readonly error: string | null; readonly theirs: TypeObject | null
+    }>({ isBusy: false, error: null, theirs: null });
     const [fit, setFit] = useState<'check' | 'save' | null>(null);
     const { base, content, isChanged, isValidJson, isSchemaChanged } = draft;
     const save = async (etag: string | null = base.etag): Promise<void> => {
@@ -83,7 +85,9 @@ export function SaveBar({ name, draft, diagnosis, onSaved }: SaveBarProps): JSX.
     );
 }
 
-function State({ draft: { isChanged, isValidJson }, diagnosis: { state, errors, failure } }: { readonly draft: Draft; readonly diagnosis: Diagnosis }): JSX.Element | null {
+function State({ draft: { isChanged, isValidJson }, diagnosis: { state, errors, failure } }: {
+    readonly draft: Draft; readonly diagnosis: Diagnosis
+}): JSX.Element | null {
 
     if (!isChanged) {
         return null;

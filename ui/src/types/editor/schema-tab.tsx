@@ -3,8 +3,6 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { CodeEditor, type CodeDiagnostic } from '../../code/code-editor.js';
-import { parsePointer } from '../../json/pointer.js';
-import { locate } from '../model/locate.js';
 import { t } from './texts.js';
 import type { TabProps } from './type-screen.js';
 
@@ -12,12 +10,12 @@ const PREFIX = '/schema';
 
 export function SchemaTab({ draft, diagnosis: { errors }, isReadOnly }: TabProps): JSX.Element {
 
-    const { schemaText, isValidJson } = draft;
+    const { schemaText } = draft;
     const diagnostics = useMemo((): readonly CodeDiagnostic[] => {
 
         const own = errors.filter(({ pointer }) => pointer === PREFIX || pointer.startsWith(`${PREFIX}/`));
-        return isValidJson ? own.map(({ pointer, message }) => ({ ...locate(schemaText, parsePointer(pointer.slice(PREFIX.length))), message })) : [];
-    }, [errors, schemaText, isValidJson]);
+        return own.map(({ pointer, message }) => ({ pointer: pointer.slice(PREFIX.length), message }));
+    }, [errors]);
     return (
         <>
             {diagnostics.length > 0 && (
@@ -25,7 +23,8 @@ export function SchemaTab({ draft, diagnosis: { errors }, isReadOnly }: TabProps
                     {errors.map(({ pointer, message }) => <li key={pointer + message} dir="auto"><code>{pointer.slice(PREFIX.length) || '/'}</code> {message}</li>)}
                 </ul></div>
             )}
-            <CodeEditor language="json" label={t('schemaLabel')} height="tall" value={schemaText} readOnly={isReadOnly} diagnostics={diagnostics} onChange={draft.setSchemaText} />
+            <CodeEditor language="json" label={t('schemaLabel')} height="tall" value={schemaText} readOnly={isReadOnly} diagnostics={diagnostics}
+                onChange={draft.setSchemaText} />
         </>
     );
 }

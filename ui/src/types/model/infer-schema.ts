@@ -86,5 +86,6 @@ function withTitle(schema: JsonMap, keyword: string): JsonMap {
     const properties = schema['properties'] as JsonMap;
     const texts = Object.entries(properties).filter(([, property]) => isJsonMap(property) && property['type'] === 'string');
     const title = texts.find(([name]) => TITLES.includes(name.toLowerCase())) ?? texts.find(([, property]) => (property as JsonMap)['format'] === undefined);
-    return title ? { ...schema, properties: { ...properties, [title[0]]: { ...title[1] as JsonMap, [keyword]: { preview: { showInPreview: true, isPrimary: true } } } } } : schema;
+    const extension = { [keyword]: { preview: { showInPreview: true, isPrimary: true } } };
+    return title ? { ...schema, properties: { ...properties, [title[0]]: { ...title[1] as JsonMap, ...extension } } } : schema;
 }

@@ -62,5 +62,6 @@ function typesIn(item: Json): readonly TypeInFile[] {
 
     // Schemas by name, as GET /schemas has them, or the design of a user interface.
     const schemas = isJsonMap(item['schemas']) ? item['schemas'] : item;
-    return Object.entries(schemas).filter(([, schema]) => isJsonMap(schema)).map(([name, schema]) => ({ name, content: { schema }, object: {}, isWhole: false }));
+    return Object.entries(schemas).filter(([, schema]) => isJsonMap(schema))
+        .map(([name, schema]) => ({ name, content: { schema }, object: {}, isWhole: false }));
 }

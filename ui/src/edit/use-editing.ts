@@ -1,0 +1,234 @@
+/** What goes on while somebody edits: checks by the service, drafts, keys, and the question before changes are lost. */
+
+import type { RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { RepositoryError } from '../api/client.js';
+import { caller } from '../api/session.js';
+import type { FormError } from '../form/schema-form.js';
+import { isEqual } from '../json/exact-number.js';
+import type { Json } from '../json/exact-number.js';
+import { parseJson } from '../json/parse-json.js';
+import { writeJson } from '../json/write-json.js';
+import { guardLeaving } from '../router.js';
+import { browserStorage, dropDraft, findDraft, keepDraft } from '../state/drafts.js';
+import type { Draft } from '../state/drafts.js';
+import { checkContent } from './object-access.js';
+import type { Target } from './object-access.js';
+import { t } from './texts.js';
+
+/** Pause in typing before the service checks the content, in milliseconds. */
+const CHECK_MS = 400;
+
+/** JSON of more characters is read when the user pauses, in milliseconds. */
+const [LONG_JSON, PARSE_MS] = [20_000, 150];
+
+/** Pause in typing before the draft is kept, in milliseconds. */
+const DRAFT_MS = 1000;
+
+/** Errors in the content. */
+const BAD_REQUEST = 400;
+
+/** What is edited, on which version it is based. */
+export interface Base {
+    readonly content: Json;
+    readonly etag: string | null;
+}
+
+/** The value of a JSON text, in an object; null for a text that is no JSON. */
+function parsedOrNull(text: string): { readonly value: Json } | null {
+
+    try {
+        return { value: parseJson(text) };
+    }
+    catch {
+        return null;
+    }
+}
+
+interface ParsedText {
+    /** The value of a text, now. */
+    readonly now: (text: string) => { readonly value: Json } | null;
+    /** Reports the value of a text soon, if it has one. */
+    readonly soon: (text: string) => void;
+    /** True while a text waits to be read. */
+    readonly isPending: boolean;
+}
+
+/** Reads JSON that is edited: a short text at each key, a long one when the user pauses, each text once. */
+export function useParsed(report: (value: Json) => void): ParsedText {
+
+    const last = useRef<{ readonly text: string; readonly parsed: { readonly value: Json } | null } | null>(null);
+    const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+    const [isPending, setPending] = useState(false);
+    useEffect(() => {
+
+        return () => clearTimeout(timer.current);
+    }, []);
+    const now = (text: string): { readonly value: Json } | null => {
+
+        clearTimeout(timer.current);
+        setPending(false);
+        last.current = last.current?.text === text ? last.current : { text, parsed: parsedOrNull(text) };
+        return last.current.parsed;
+    };
+
+    const read = (text: string): void => {
+
+        const parsed = now(text);
+        if (parsed) {
+            report(parsed.value);
+        }
+    };
+
+    const soon = (text: string): void => {
+
+        clearTimeout(timer.current);
+        if (text.length <= LONG_JSON) {
+            read(text);
+        }
+        else {
+            setPending(true);
+            timer.current = setTimeout(() => read(text), PARSE_MS);
+        }
+    };
+
+    return { now, soon, isPending };
+}
+
+let written: { readonly value: Json; readonly text: string } | null = null;
+
+/** The JSON of a content. Check and draft need the same one. */
+function contentText(value: Json): string {
+
+    written = written?.value === value && typeof value === 'object' ? written : { value, text: writeJson(value) };
+    return written.text;
+}
+
+const NONE: readonly FormError[] = [];
+
+/** Lets the service check what the user edits, when the user pauses. The newest check wins. */
+export function useCheck(target: Target, value: Json, isDirty: boolean): {
+    readonly errors: readonly FormError[]; readonly setErrors: (errors: readonly FormError[]) => void;
+} {
+
+    const [errors, setErrors] = useState(NONE);
+    useEffect(() => {
+
+        if (!isDirty) {
+            setErrors(NONE);
+            return undefined;
+        }
+
+        const controller = new AbortController();
+        const timer = setTimeout(() => {
+
+            checkContent(target, contentText(value), controller.signal).then(() => !controller.signal.aborted && setErrors(NONE), (error: unknown) => {
+
+                // Anything but an invalid content is said when the user saves.
+                if (!controller.signal.aborted && error instanceof RepositoryError) {
+                    setErrors(error.status === BAD_REQUEST && error.errors.length > 0 ? error.errors : NONE);
+                }
+            });
+        }, CHECK_MS);
+        return () => {
+
+            clearTimeout(timer);
+            controller.abort(new DOMException('the content was edited', 'AbortError'));
+        };
+    }, [value, isDirty]);
+    return { errors, setErrors };
+}
+
+/** Keeps what is edited as a draft, and finds the one of before. `keptOn` is 0 where the browser could not keep it. */
+export function useDraft(target: Target, { value, base, isDirty }: { readonly value: Json; readonly base: Base; readonly isDirty: boolean }): {
+    readonly found: Draft | null; readonly keptOn: number | null; readonly forget: () => void;
+} {
+
+    const key = { user: caller.value.userId ?? '', target: target.kind === 'object' ? target.id : `new:${target.type}` };
+    const [found, setFound] = useState(() => otherDraft(findDraft(browserStorage(), key), base.content));
+    const [keptOn, setKeptOn] = useState<number | null>(null);
+    useEffect(() => {
+
+        if (!isDirty) {
+            return undefined;
+        }
+
+        const timer = setTimeout(() => {
+
+            const savedOn = Date.now();
+            setKeptOn(keepDraft(browserStorage(), key, { savedOn, etag: base.etag, text: contentText(value) }) ? savedOn : 0);
+            setFound(null);
+        }, DRAFT_MS);
+        return () => clearTimeout(timer);
+    }, [value, isDirty]);
+    const forget = (): void => {
+
+        dropDraft(browserStorage(), key);
+        setFound(null);
+    };
+
+    return { found, keptOn, forget };
+}
+
+/** A draft that differs from what is stored. */
+function otherDraft(draft: Draft | null, content: Json): Draft | null {
+
+    const parsed = draft && parsedOrNull(draft.text);
+    return parsed && !isEqual(parsed.value, content) ? draft : null;
+}
+
+/** Ctrl+S saves and Escape cancels, wherever the focus is; while a dialog is open, the keys are those of the editor inside, if there is one. */
+export function useKeys(actions: { readonly save: () => void; readonly cancel: () => void }): RefObject<HTMLFormElement | null> {
+
+    const form = useRef<HTMLFormElement>(null);
+    const latest = useRef(actions);
+    latest.current = actions;
+    useEffect(() => {
+
+        const listen = (event: KeyboardEvent): void => {
+
+            const isSave = event.key.toLowerCase() === 's' && (event.ctrlKey || event.metaKey) && !event.altKey;
+            const [top = null] = [...document.querySelectorAll('dialog[open]')].slice(-1);
+            if (event.defaultPrevented || top !== (form.current?.closest('dialog') ?? null)) {
+                return;
+            }
+
+            if (isSave) {
+                event.preventDefault();
+                latest.current.save();
+            }
+            else if (event.key === 'Escape' && top === null) {
+                latest.current.cancel();
+            }
+        };
+
+        document.addEventListener('keydown', listen);
+        return () => document.removeEventListener('keydown', listen);
+    }, []);
+    return form;
+}
+
+/** Asks before changes are lost. */
+export function useGuard(isDirty: boolean, isNested: boolean): void {
+
+    useEffect(() => {
+
+        if (!isDirty) {
+            return undefined;
+        }
+
+        const stay = (event: BeforeUnloadEvent): void => event.preventDefault();
+        if (!isNested) {
+            guardLeaving(() => confirm(t('leave')));
+        }
+
+        addEventListener('beforeunload', stay);
+        return () => {
+
+            removeEventListener('beforeunload', stay);
+            if (!isNested) {
+                guardLeaving(null);
+            }
+        };
+    }, [isDirty, isNested]);
+}
