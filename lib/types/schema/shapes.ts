@@ -152,7 +152,7 @@ export function patternError(source: string): string | null {
         return null;
     }
     catch (error) {
-        return patternFault(source, (error as Error).message);
+        return patternMessage(source, (error as Error).message);
     }
 }
 
@@ -160,7 +160,7 @@ export function patternError(source: string): string | null {
 export function patternSyntaxError(source: string): string | null {
 
     if (source.length > MAX_PATTERN) {
-        return patternFault(source, `is longer than ${MAX_PATTERN} characters`);
+        return patternMessage(source, `is longer than ${MAX_PATTERN} characters`);
     }
 
     try {
@@ -176,11 +176,11 @@ export function patternSyntaxError(source: string): string | null {
         return null;
     }
     catch {
-        return patternFault(source, 'is no regular expression');
+        return patternMessage(source, 'is no regular expression');
     }
 }
 
-function patternFault(source: string, message: string): string {
+function patternMessage(source: string, message: string): string {
 
     return `the pattern ${source.length > 100 ? `${source.slice(0, 100)}…` : source} ${message}`;
 }
