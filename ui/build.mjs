@@ -46,15 +46,30 @@ export async function buildUi(outFolder = STATIC) {
     writeFileSync(join(outFolder, 'licenses.txt'), licensesOf(Object.keys(metafile.inputs)));
     const outputs = Object.entries(metafile.outputs);
     const find = (entryPoint) => outputs.find(([, output]) => output.entryPoint === entryPoint);
-    const [script, { imports }] = find('ui/src/main.tsx');
+    const [script] = find('ui/src/main.tsx');
+    // The search as well, which must show its first results soon: the browser would find it, and then its parts, one after the other only.
+    const [search] = find('ui/src/search/search.tsx');
     const index = {
         script: basename(script), style: basename(find('ui/src/styles/index.css')[0]),
-        imports: imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => basename(path)),
+        imports: [...new Set([...importsOf(script, metafile), search, ...importsOf(search, metafile)])].map((path) => basename(path)),
         files: readdirSync(outFolder).sort()
     };
     index.files.forEach((name) => compress(join(outFolder, name)));
     writeFileSync(join(outFolder, 'index.json'), `${JSON.stringify(index, null, 2)}\n`);
     return index;
+}
+
+/** What a module cannot run without: its imports, and theirs. */
+function importsOf(path, { outputs }, found = new Set()) {
+
+    outputs[path].imports.filter(({ kind }) => kind === 'import-statement').forEach(({ path: each }) => {
+
+        if (!found.has(each)) {
+            found.add(each);
+            importsOf(each, { outputs }, found);
+        }
+    });
+    return [...found];
 }
 
 /** The licenses of all packages that are in the bundle, which have to go with it. */

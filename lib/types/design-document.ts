@@ -20,7 +20,7 @@ const DEFAULT_UI_CONFIG: JsonObject = {
     initialQuery: '*:*',
     initialFragment: '#',
     initialSortFields: '/name',
-    initialFilter: 'Document',
+    initialFilter: '',
     navBarLinks: [
         { type: 'query', title: 'All Objects', query: '*:*', sortFields: '/name' },
         { type: 'typeDropdown', title: 'Show Only', maxItems: 15 }

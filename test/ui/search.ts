@@ -3,7 +3,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { readFile } from 'node:fs/promises';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page, Request } from 'playwright-core';
 import { accessibilityFindings, hasBrowser, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startServer, type TestServer } from '../support/server.js';
@@ -21,6 +21,9 @@ const BOOK = {
         year: shown({ type: 'integer', title: 'Year' }), edition: { type: 'string', title: 'Edition' }, blurb: { type: 'string', title: 'Blurb' }, shelf: { type: 'string', title: 'Shelf' }
     }
 };
+
+const MEASURES = 250;
+const MEASURE = { type: 'object', properties: { number: shown({ type: 'number', title: 'Number' }), exact: shown({ type: 'number', title: 'Exact' }) } };
 
 const HOSTILE = '"><img src=x onerror=alert(1)><script>alert(2)</script>';
 const HOSTILE_ID = 'test/a %2F#?b';
@@ -44,11 +47,16 @@ describe('the search of the web UI', { skip: !hasBrowser }, () => {
         }));
         const items = [
             { id: 'test/book-type', type: 'Schema', content: { identifier: '', name: 'Book', schema: BOOK } },
+            { id: 'test/measure-type', type: 'Schema', content: { identifier: '', name: 'Measure', schema: MEASURE } },
             { id: 'test/note-type', type: 'Schema', content: { identifier: '', name: 'Note', schema: { type: 'object', properties: { title: { type: 'string' } } } } },
             ...books, { id: HOSTILE_ID, type: 'Note', content: { title: HOSTILE } },
             { id: 'test/long', type: 'Note', content: { title: 'W'.repeat(65_536) } }, { id: 'test/rtl', type: 'Note', content: { title: 'كتاب قديم' } }
         ];
-        const response = await fetch(`${test.url}/uploadObjects`, { method: 'POST', headers: { Authorization: AUTHORIZATION }, body: JSON.stringify(items) });
+        // As text, since numbers of JavaScript have neither these digits nor this form.
+        const measures = Array.from({ length: MEASURES }, (none, index) =>
+            `{"id":"test/measure-${index}","type":"Measure","content":{"number":12345678901234567890,"exact":1.10,"unknown":[1e3,-0.0]}}`);
+        const body = `[${[...items.map((each) => JSON.stringify(each)), ...measures].join()}]`;
+        const response = await fetch(`${test.url}/uploadObjects`, { method: 'POST', headers: { Authorization: AUTHORIZATION }, body });
         expect(response.status, await response.text()).to.equal(200);
     });
 
@@ -151,13 +159,198 @@ describe('the search of the web UI', { skip: !hasBrowser }, () => {
         expect(await accessibilityFindings(page)).to.equal([]);
     });
 
-    it('exports all results as CSV and as JSON', async () => {
+    /** Holds requests until it is told to let them go. */
+    const hold = async (isHeld: (request: Request) => boolean): Promise<() => void> => {
+
+        let release = (): void => undefined;
+        const released = new Promise<void>((resolve) => {
+
+            release = resolve;
+        });
+        await page.route('**/*', async (route) => {
+
+            if (isHeld(route.request())) {
+                await released;
+            }
+
+            // The page may have given it up meanwhile.
+            await route.continue().catch(() => undefined);
+        });
+        return () => release();
+    };
+
+    const readJson = async (path: string): Promise<unknown> => (await fetch(test.url + path, { headers: { Authorization: AUTHORIZATION } })).json();
+
+    const pathOf = (request: Request): string => new URL(request.url()).pathname;
+
+    it('shows results after one request of its own, which waits for nothing: counts, types and the design come later', async () => {
+
+        const sent: string[] = [];
+        page.on('request', (request) => pathOf(request).startsWith('/ui') || sent.push(`${request.method()} ${pathOf(request)} ${request.postData() ?? ''}`));
+        const release = await hold((request) => /^\/(design|session|labels)/.test(pathOf(request)) || (request.postData() ?? '').includes('"facets"'));
+        await open('query=type:Book&size=10');
+        await page.getByRole('link', { name: 'Book 7', exact: true }).waitFor();
+        const searches = sent.filter((each) => each.startsWith('POST /search'));
+
+        expect(searches[0] ?? '').to.not.include('facets');
+        expect(sent.slice(0, sent.indexOf(searches[0] ?? '')).filter((each) => !/^GET \/(?:$| |session|design|favicon)/.test(each))).to.equal([]);
+        release();
+        await page.getByRole('group', { name: 'Genre' }).getByRole('checkbox', { name: /^poetry/ }).waitFor();
+    });
+
+    it('loads the modules of the search beside the first one, not after it', async () => {
+
+        const preloaded = await (await fetch(`${test.url}/ui`)).text();
+        const modules: string[] = [];
+        page.on('request', (request) => request.resourceType() === 'script' && modules.push(pathOf(request)));
+        await open('query=type:Book');
+        await expectFound('30 objects for');
+
+        expect(modules.filter((each) => !preloaded.includes(each))).to.equal([]);
+    });
+
+    const openExport = async (query: string): Promise<Locator> => {
 
         // Without the dialog of the system, which nobody could answer here.
         await page.addInitScript('delete window.showSaveFilePicker; window.showSaveFilePicker = undefined;');
-        await open('query=type:Book&size=10');
+        await open(query);
         await page.getByRole('button', { name: 'Export' }).click();
+        return page.getByRole('dialog');
+    };
+
+    it('exports numbers as they are stored, over several pages', async () => {
+
+        const dialog = await openExport('query=type:Measure&size=10');
+        for (const [format, pattern] of [
+            ['CSV, for spreadsheets', /^test\/measure-\d+,Measure,12345678901234567890,1\.10,.*,"\{""unknown"":\[1e3,-0\.0\]\}"$/],
+            ['JSON, complete objects', /^\{"id":"test\/measure-\d+".*"content":\{"number":12345678901234567890,"exact":1\.10,"unknown":\[1e3,-0\.0\]\}.*\},?$/],
+            ['JSON, one object per line', /^\{"id":"test\/measure-\d+".*"exact":1\.10.*\}$/]
+        ] as const) {
+            await dialog.getByRole('radio', { name: format }).check();
+            const [download] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('button', { name: 'Export', exact: true }).click()]);
+            const lines = (await readFile(await download.path(), 'utf8')).split(/\r?\n/);
+            await dialog.getByText('250 objects were exported').first().waitFor();
+
+            expect(lines.filter((line) => pattern.test(line)), `${format}: ${lines[1]}`).to.have.length(MEASURES);
+        }
+    });
+
+    it('shows the progress of an export, which can be cancelled: no file is saved then', async () => {
+
+        const downloads: string[] = [];
+        page.on('download', (download) => downloads.push(download.suggestedFilename()));
+        const release = await hold((request) => (request.postData() ?? '').includes('id:['));
+        const dialog = await openExport('query=type:Measure');
+        await dialog.getByRole('button', { name: 'Export', exact: true }).click();
+        await dialog.getByText('100 of 250 objects').first().waitFor();
+        await dialog.getByRole('button', { name: 'Cancel' }).click();
+        await dialog.getByText('The export was cancelled after 100 of 250 objects. No file was saved.').first().waitFor();
+        release();
+
+        expect(downloads).to.equal([]);
+    });
+
+    it('stops a change of many objects on request, says what was done and what not, and goes on with the rest', async () => {
+
+        await logIn();
+        await open('query=type:Measure&view=table');
+        await page.getByRole('checkbox', { name: 'Select all of this page' }).check();
+        await page.getByRole('button', { name: 'Select all 250 results' }).click();
+        await page.getByRole('group', { name: '250 selected' }).getByRole('button', { name: 'Change …' }).click();
         const dialog = page.getByRole('dialog');
+        await dialog.getByRole('combobox', { name: /^Property/ }).selectOption('/number');
+        await dialog.getByLabel('Value').fill('12345678901234567891');
+        let changes = 0;
+        const release = await hold((request) => request.method() === 'PUT' && ++changes > 8);
+        await dialog.getByRole('button', { name: 'Change 250 objects' }).click();
+        await dialog.getByText('8 of 250 objects').first().waitFor();
+        await dialog.getByRole('button', { name: 'Cancel' }).click();
+        await dialog.getByText('Cancelling').first().waitFor();
+        release();
+        // Four were on their way.
+        await dialog.getByText('12 objects were changed. Cancelled: 238 were not touched.').first().waitFor();
+        const [download] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('button', { name: 'Report as CSV' }).click()]);
+        const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n');
+        const changed = lines.flatMap((line) => /^(.*),changed,$/.exec(line)?.[1] ?? []);
+
+        expect([changed.length, lines.filter((line) => line.endsWith(',not touched,')).length]).to.equal([12, 238]);
+        for (const [id, number] of [[changed[11], '12345678901234567891'], [/^(.*),not touched/.exec(lines.at(-1) ?? '')?.[1], '12345678901234567890']]) {
+            const stored = await fetch(`${test.url}/objects/${id}`, { headers: { Authorization: AUTHORIZATION } });
+
+            expect(await stored.text()).to.include(`"number":${number},"exact":1.10`);
+        }
+
+        await dialog.getByRole('button', { name: 'Go on with the other 238' }).click();
+        await dialog.getByText('238 objects were changed.').first().waitFor();
+        // The other tests find the objects as they were.
+        await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
+        const items = Array.from({ length: MEASURES }, (none, index) => `{"id":"test/measure-${index}","type":"Measure","content":{"number":12345678901234567890,"exact":1.10,"unknown":[1e3,-0.0]}}`);
+        await fetch(`${test.url}/uploadObjects`, { method: 'POST', headers: { Authorization: AUTHORIZATION }, body: `[${items.join()}]` });
+    });
+
+    it('keeps searches under names, which are links here and on the start page, and can be renamed and deleted', async () => {
+
+        await logIn();
+        await open('query=type:Book&sort=/year DESC&size=50&page=1');
+        await page.getByRole('button', { name: 'Save the search' }).click();
+        const dialog = page.getByRole('dialog');
+
+        expect(await dialog.getByLabel('Name', { exact: true }).inputValue()).to.equal('type:Book');
+        await dialog.getByLabel('Name', { exact: true }).fill(HOSTILE);
+        await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+        const list = page.getByRole('region', { name: 'Saved searches' });
+        await list.getByRole('link', { name: HOSTILE }).waitFor();
+        await page.getByRole('button', { name: 'Save the search' }).click();
+        await dialog.getByLabel('Name', { exact: true }).fill('Another');
+        await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+        await list.getByRole('link', { name: 'Another' }).waitFor();
+        await page.goto(`${test.url}/#`);
+        await page.reload();
+        await list.getByRole('link', { name: HOSTILE }).waitFor();
+        await list.getByRole('button', { name: 'Rename and delete' }).click();
+        await dialog.getByRole('button', { name: `Rename ${HOSTILE}` }).click();
+        await dialog.getByLabel(`New name of ${HOSTILE}`).fill('Newest books');
+        await dialog.getByRole('button', { name: 'Rename', exact: true }).click();
+        await dialog.getByRole('button', { name: 'Delete Another' }).click();
+        await dialog.getByRole('link', { name: 'Another' }).waitFor({ state: 'detached' });
+
+        expect(await accessibilityFindings(page)).to.equal([]);
+        await dialog.getByRole('link', { name: 'Newest books' }).click();
+        await expectFound('30 objects for');
+
+        expect(address()).to.include('query=type:Book&sort=/year DESC&size=50');
+        // They are those of a user: somebody else has none.
+        await page.getByRole('button', { name: 'admin' }).click();
+        await page.getByRole('menuitem', { name: 'Log out' }).click();
+        await list.waitFor({ state: 'detached' });
+    });
+
+    it('begins with the query, the order and the filter of the design', async () => {
+
+        const { content } = await readJson('/objects/design?full') as { readonly content: object };
+        const put = async (design: object): Promise<void> => {
+
+            const response = await fetch(`${test.url}/objects/design`, { method: 'PUT', headers: { Authorization: AUTHORIZATION }, body: JSON.stringify(design) });
+            expect(response.status, await response.text()).to.equal(200);
+        };
+
+        await put({ ...content, uiConfig: { initialQuery: '/title:book', initialSortFields: '/year desc', initialFilter: 'Book', relationshipsButtonText: 'Around it' } });
+        try {
+            await page.goto(`${test.url}/#objects/`);
+            await page.getByRole('row').nth(1).getByRole('link', { name: 'Book 29', exact: true }).waitFor();
+            await page.getByRole('button', { name: 'Remove the filter Type: Book' }).click();
+            await page.waitForURL((url) => !url.hash.includes('filter'));
+            await page.goto(`${test.url}/#objects/test/book-29`);
+            await page.getByRole('link', { name: 'Around it' }).waitFor();
+        }
+        finally {
+            await put(content);
+        }
+    });
+
+    it('exports all results as CSV and as JSON', async () => {
+
+        const dialog = await openExport('query=type:Book&size=10');
         const exported = async (): Promise<string> => {
 
             const [download] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('button', { name: 'Export', exact: true }).click()]);

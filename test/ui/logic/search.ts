@@ -3,7 +3,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { codeFor } from '../../../ui/src/search/code.js';
-import { cell, columnsOf, headerRow, row } from '../../../ui/src/search/csv.js';
+import { cell, columnsOf, headerRow, row } from '../../../ui/src/search/export/csv.js';
 import { facetFields, fieldsOf, pointersOf, previewOf, rangeFields, titleOf, valuesAt } from '../../../ui/src/search/fields.js';
 import { errorPlace, fieldHints, namesIn, wordsIn } from '../../../ui/src/search/hints.js';
 import { filterQueriesOf, paramsOf, rangeFilter, rangeIn, readState, sortIn, sortText, typeOf, valueIn } from '../../../ui/src/search/state.js';

@@ -1,7 +1,7 @@
 /** Screens that are loaded when they are first shown. */
 
 import type { ComponentType, JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { defineTexts } from '../i18n/index.js';
 import { ErrorBox, Loading } from './feedback.js';
 
@@ -11,7 +11,7 @@ const t = defineTexts({
     fr: { failed: 'Cette partie de la page n’a pas pu être chargée. Le service est-il joignable ?' }
 });
 
-/** Returns a component that loads another one. It is loaded once; a failure can be retried. */
+/** Returns a component that loads another one, from its first rendering on. It is loaded once; a failure can be retried. */
 export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
 
     let loaded: ComponentType<P> | null = null;
@@ -20,7 +20,8 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): C
         const [Inner, setInner] = useState<ComponentType<P> | null>(() => loaded);
         const [attempt, setAttempt] = useState(0);
         const [isFailed, setFailed] = useState(false);
-        useEffect(() => {
+        // Before the browser paints: what is loaded sends the requests that the user waits for.
+        useLayoutEffect(() => {
 
             if (Inner) {
                 return;

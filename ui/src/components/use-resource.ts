@@ -1,6 +1,6 @@
 /** Reading from the service in a component: the newest request wins, and the one before is given up. */
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isAbort } from '../state/messages.js';
 
 /** What is known about a resource. While it is read again, the former value stays. */
@@ -19,7 +19,8 @@ export function useResource<T>(read: (signal: AbortSignal) => Promise<T>, inputs
     const [round, setRound] = useState(0);
     const latest = useRef(read);
     latest.current = read;
-    useEffect(() => {
+    // Before the browser paints: a request that waited for a frame would be late by that.
+    useLayoutEffect(() => {
 
         const controller = new AbortController();
         setState(({ value }) => ({ value, error: null, isLoading: true }));

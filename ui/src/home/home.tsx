@@ -11,6 +11,7 @@ import { sendJson } from '../api/client.js';
 import { config } from '../config.js';
 import { formatNumber } from '../i18n/index.js';
 import { to } from '../router.js';
+import { SavedList } from '../search/saved/saved-list.js';
 import { uiConfig } from '../state/design.js';
 import { t } from './texts.js';
 
@@ -79,6 +80,7 @@ function Full({ overview: { size, recent, types } }: { readonly overview: Overvi
                         <h2 id="types">{t('types')}</h2>
                         <Types types={types} />
                     </section>
+                    <SavedList class="card" />
                     {caller.value.userId !== undefined && <Mine key={caller.value.userId} userId={caller.value.userId} />}
                     <section class="card" aria-labelledby="programs">
                         <h2 id="programs">{t('programs')}</h2>

@@ -13,7 +13,7 @@ import { RepositoryError } from '../api/client.js';
 import { askForLogin, caller } from '../api/session.js';
 import { config } from '../config.js';
 import { to } from '../router.js';
-import { schemaOf } from '../state/design.js';
+import { schemaOf, uiConfig } from '../state/design.js';
 import { rememberLabel } from '../state/labels.js';
 import { textOf } from '../state/messages.js';
 import type { ScreenProps } from '../shell/app.js';
@@ -98,7 +98,7 @@ function Page({ object, reload, params }: TabProps): JSX.Element {
         document.title = `${title} · ${screen.split(' · ').at(-1) ?? ''}`;
     }, [id, type, title]);
     const tabs = NAMES.map((name): Tab => ({
-        id: name, label: t(name), href: to.object(id, name === 'content' ? {} : { tab: name }), count: name === 'files' && payloads.length > 0 ? payloads.length : null
+        id: name, label: name === 'relations' ? relationsText() : t(name), href: to.object(id, name === 'content' ? {} : { tab: name }), count: name === 'files' && payloads.length > 0 ? payloads.length : null
     }));
     return (
         <article class="object">
@@ -118,6 +118,16 @@ function Page({ object, reload, params }: TabProps): JSX.Element {
             <Selected object={object} reload={reload} params={params} />
         </article>
     );
+}
+
+/** What the service has where the design does not name the relations. */
+const USUAL_TEXT = 'Show Relationships';
+
+/** The name of the tab for relations: as the design has it, else in the language of the user. */
+function relationsText(): string {
+
+    const { relationshipsButtonText: text } = uiConfig.value;
+    return typeof text !== 'string' || text.trim() === '' || text === USUAL_TEXT ? t('relations') : text;
 }
 
 function VersionNote({ object: { metadata } }: { readonly object: LoadedObject }): JSX.Element {

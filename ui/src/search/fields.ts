@@ -251,7 +251,8 @@ export function isUsefulFacet(
     }
 
     const alone = buckets.filter(({ count }) => count === 1).length;
-    if (alone === buckets.length ? buckets.length > FEW_VALUES || size > buckets.length : buckets.length > FEW_VALUES && alone / buckets.length >= UNIQUE_SHARE) {
+    const isLong = buckets.length > FEW_VALUES;
+    if (alone === buckets.length ? isLong || size > buckets.length : isLong && alone / buckets.length >= UNIQUE_SHARE) {
         return false;
     }
 

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../../lib/util/json-types.js';
 import type { SearchResults } from '../../../lib/client/web/index.js';
-import { sendJson } from '../api/client.js';
+import { repository, sendJson } from '../api/client.js';
 import { store, stored } from '../i18n/index.js';
 import { GUESSED_POINTERS } from './fields.js';
 import type { Result, SearchBody } from './search-types.js';
@@ -26,7 +26,6 @@ export interface Page {
     readonly state: SearchState;
     readonly size: number;
     readonly results: readonly Result[];
-    readonly types: readonly Bucket[];
     /** What was asked for of each result. */
     readonly pointers: readonly string[];
     /** Milliseconds. */
@@ -44,6 +43,16 @@ export async function search<R = Result>(body: SearchBody, signal?: AbortSignal)
     return sendJson<SearchResults<R>>('POST', '/search', body, { isRead: true, signal });
 }
 
+/** Sends a search; returns the response as it was sent, with the digits of its numbers. @throws RepositoryError */
+export async function searchText(body: SearchBody, signal: AbortSignal): Promise<string> {
+
+    const text = JSON.stringify(body);
+    const response = await repository.request({
+        method: 'POST', path: '/search', isRead: true, signal, body: { mediaType: 'application/json', open: () => text, isReplayable: true }
+    });
+    return response.text();
+}
+
 /** The query and the filters of a state. */
 export function bodyOf({ query, filters }: Pick<SearchState, 'query' | 'filters'>, except: string | null = null): SearchBody {
 
@@ -51,16 +60,25 @@ export function bodyOf({ query, filters }: Pick<SearchState, 'query' | 'filters'
     return { query: query === '' ? ALL : query, ...filterQueries.length === 0 ? {} : { filterQueries } };
 }
 
-/** Reads a page of results. Asks for what types were known to show when results of them came last, so that it need not wait for the types. */
+/**
+ * Reads a page of results, and nothing that could delay it: counts are read afterwards. Asks for what types were known to show when results of them
+ * came last, so that it need not wait for the types.
+ */
 export async function readPage(state: SearchState, signal: AbortSignal): Promise<Page> {
 
     const pointers = [...new Set([...BASE_POINTERS, ...GUESSED_POINTERS, ...Object.values(knownPreviews()).flat()])];
     const started = performance.now();
-    const { size, results, facets = [] } = await search({
-        ...bodyOf(state), ...state.sort === '' ? {} : { sortFields: state.sort }, pageNum: state.page - 1, pageSize: state.size, filter: pointers,
-        facets: [{ field: 'type', maxBuckets: MAX_TYPES }]
+    const { size, results } = await search({
+        ...bodyOf(state), ...state.sort === '' ? {} : { sortFields: state.sort }, pageNum: state.page - 1, pageSize: state.size, filter: pointers
     }, signal);
-    return { state, size, results, types: (facets[0] as unknown as FacetCounts | undefined)?.buckets ?? [], pointers, time: performance.now() - started };
+    return { state, size, results, pointers, time: performance.now() - started };
+}
+
+/** Counts the results of each type. */
+export async function readTypes(state: Pick<SearchState, 'query' | 'filters'>, signal: AbortSignal): Promise<readonly Bucket[]> {
+
+    const [types] = await readFacets(state, ['type'], [], MAX_TYPES, signal);
+    return types?.buckets ?? [];
 }
 
 /** Reads the rest of what is shown of the results of a page. */

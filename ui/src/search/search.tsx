@@ -14,16 +14,19 @@ import { Chips, Facets, kindOf, labelFor, type Facet } from './facets.js';
 import { facetFields, isUsefulFacet, pointersOf, rangeFields, sortableFields, type Field } from './fields.js';
 import { Pager } from './pager.js';
 import { FieldHints, NothingFound, QueryProblem } from './problem.js';
-import { readFacets, readMissing, readPage, rememberPreviews, type FacetCounts, type Page } from './request.js';
+import { readFacets, readMissing, readPage, readTypes, rememberPreviews, type Bucket, type FacetCounts, type Page } from './request.js';
+import { SavedList } from './saved/saved-list.js';
+import { t as saved } from './saved/texts.js';
 import { ResultCards, ResultTable, type Selection } from './results.js';
-import { ALL, paramsOf, readState, sortIn, sortText, typeOf, valueIn, type SearchState, type View } from './state.js';
+import { ALL, initialSearch, paramsOf, readState, sortIn, sortText, typeOf, valueIn, type SearchState, type View } from './state.js';
 import { t } from './texts.js';
 import { shortened } from './value.js';
 import type { ScreenProps } from '../shell/app.js';
 
 const Explain = lazy(async () => (await import('./explain.js')).Explain);
-const ExportDialog = lazy(async () => (await import('./export.js')).ExportDialog);
-const BulkDialog = lazy(async () => (await import('./bulk.js')).BulkDialog);
+const ExportDialog = lazy(async () => (await import('./export/export-dialog.js')).ExportDialog);
+const SavedDialog = lazy(async () => (await import('./saved/saved-dialog.js')).SavedDialog);
+const BulkDialog = lazy(async () => (await import('./bulk/bulk-dialog.js')).BulkDialog);
 
 const MAX_BUCKETS = 50;
 /** Windows that are narrower show cards, unless the address says otherwise. */
@@ -39,9 +42,9 @@ export function Search({ route: { params } }: ScreenProps): JSX.Element {
     const state = useMemo(() => readState(params), [text]);
     useEffect(() => {
 
-        const { initialQuery, initialSortFields } = uiConfig.value;
-        if (text === '' && initialQuery !== undefined && initialQuery !== '' && initialQuery !== ALL) {
-            go(to.search({ query: initialQuery, sortFields: initialSortFields }), { replace: true });
+        const initial = text === '' ? initialSearch(uiConfig.value) : null;
+        if (initial) {
+            go(to.search(initial), { replace: true });
         }
     }, [text, uiConfig.value]);
     const { query, filters, sort } = state;
@@ -52,7 +55,7 @@ export function Search({ route: { params } }: ScreenProps): JSX.Element {
     const view: View = state.view ?? (matchMedia(NARROW).matches ? 'cards' : 'table');
     const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
     const [selectsAll, selectAll] = useState(false);
-    const [dialog, setDialog] = useState<'export' | 'bulk' | null>(null);
+    const [dialog, setDialog] = useState<'export' | 'bulk' | 'save' | null>(null);
     const [isExplained, explain] = useState(false);
     const criteria = JSON.stringify([query, filters]);
     useEffect(() => {
@@ -71,8 +74,10 @@ export function Search({ route: { params } }: ScreenProps): JSX.Element {
             setSelected(next);
         }
     } : null;
-    const type = typeOf(state) ?? (isShown && page.types.length === 1 ? page.types[0]?.value ?? null : null);
-    const facets = useFacets(state, page, type);
+    const [changes, setChanges] = useState(0);
+    const types = useTypes(page, changes);
+    const type = typeOf(state) ?? (isShown && types?.length === 1 ? types[0]?.value ?? null : null);
+    const facets = useFacets({ state, page, types, type, changes });
     const ranges = [...OWN_RANGES.map((field) => ({ ...field, label: labelFor(field.name, null) })), ...rangeFields(type === null ? [] : fieldsOfType(type))];
     const Results = view === 'table' ? ResultTable : ResultCards;
     const count = selectsAll ? page?.size ?? 0 : selected.size;
@@ -86,10 +91,14 @@ export function Search({ route: { params } }: ScreenProps): JSX.Element {
             {!error && page && (
                 <div class="search-body">
                     <FacetPanel>
-                        <Facets state={state} facets={facets} ranges={ranges} onChange={(next) => change({ filters: next })} />
+                        <>
+                            <SavedList class="saved-searches" />
+                            <Facets state={state} facets={facets} ranges={ranges} onChange={(next) => change({ filters: next })} />
+                        </>
                     </FacetPanel>
                     <div class="search-main" aria-busy={isLoading}>
-                        <Toolbar state={state} type={type} view={view} size={page.size} onChange={change} onExport={() => setDialog('export')} />
+                        <Toolbar state={state} type={type} view={view} size={page.size} onChange={change} onExport={() => setDialog('export')}
+                            onSave={() => setDialog('save')} />
                         {selection && count > 0 && (
                             <div class="selection-bar" role="group" aria-label={t('selected', { count })}>
                                 <strong>{t('selected', { count })}</strong>
@@ -102,7 +111,7 @@ export function Search({ route: { params } }: ScreenProps): JSX.Element {
                             </div>
                         )}
                         {page.results.length > 0 && (
-                            <Results results={page.results} contents={contents} selection={selection} sort={sort} onSort={(next) => change({ sort: sortText(next) })} />
+                            <Results results={page.results} onSort={(next) => change({ sort: sortText(next) })} {...{ contents, selection, sort }} />
                         )}
                         {page.size === 0 && isShown && <NothingFound state={state} />}
                         {page.size > 0 && page.results.length === 0 && <p class="card">{t('pastEnd')} <a href={to.search(paramsOf({ ...state, page: 1 }))}>{t('firstPage')}</a></p>}
@@ -114,12 +123,26 @@ export function Search({ route: { params } }: ScreenProps): JSX.Element {
                     </div>
                 </div>
             )}
-            {dialog === 'export' && <ExportDialog state={state} size={page?.size ?? 0} types={page?.types.map(({ value }) => value) ?? []} onClose={() => setDialog(null)} />}
+            {dialog === 'export' && <ExportDialog state={state} size={page?.size ?? 0} types={types?.map(({ value }) => value) ?? (type === null ? [] : [type])} onClose={() => setDialog(null)} />}
+            {dialog === 'save' && (
+                <SavedDialog search={{ name: nameOf(state), params: to.search(paramsOf({ ...state, page: 1 })).replace(/^[^?]*\??/, '') }} onClose={() => setDialog(null)} />
+            )}
             {dialog === 'bulk' && (
-                <BulkDialog state={state} type={type} ids={selectsAll ? null : [...selected]} count={count} onClose={() => setDialog(null)} onDone={reload} />
+                <BulkDialog state={state} type={type} ids={selectsAll ? null : [...selected]} count={count} onClose={() => setDialog(null)} onDone={() => {
+
+                    setChanges(changes + 1);
+                    reload();
+                }} />
             )}
         </div>
     );
+}
+
+/** What a search may be called: its query, else the values to which it is limited. */
+function nameOf({ query, filters }: SearchState): string {
+
+    const values = filters.map((filter) => valueIn(filter)?.value ?? filter);
+    return [...query === '' || query === ALL ? [] : [query], ...values].join(', ');
 }
 
 /** Counts logins and logouts after the page was loaded: the first search is sent with the session anyway. */
@@ -154,8 +177,26 @@ function useContents(page: Page | null): Parameters<typeof ResultTable>[0]['cont
     return value ?? new Map();
 }
 
-/** The facets: types at once, those of the schema when it is known which type there is. */
-function useFacets(state: SearchState, page: Page | null, type: string | null): readonly Facet[] {
+/** The types of the results, once these are shown; null until they are counted. */
+function useTypes(page: Page | null, changes: number): readonly Bucket[] | null {
+
+    const criteria = page === null ? '' : JSON.stringify([page.state.query, page.state.filters]);
+    const { value } = useResource(
+        async (signal) => (page === null ? null : { criteria, buckets: await readTypes(page.state, signal) }), [criteria, changes]);
+    return value?.criteria === criteria ? value.buckets : null;
+}
+
+interface FacetOptions {
+    readonly state: SearchState;
+    readonly page: Page | null;
+    readonly types: readonly Bucket[] | null;
+    readonly type: string | null;
+    /** Number of changes that were made here: the counts are read again after each. */
+    readonly changes: number;
+}
+
+/** The facets: types first, those of the schema when it is known which type there is. */
+function useFacets({ state, page, types, type, changes }: FacetOptions): readonly Facet[] {
 
     // Who made an object stands with the references, before the texts.
     const fields = type === null || design.value === null ? [] : facetFields(fieldsOfType(type));
@@ -164,11 +205,11 @@ function useFacets(state: SearchState, page: Page | null, type: string | null): 
     const filtered = [...new Set(state.filters.map((filter) => valueIn(filter)?.field).filter((field) => field !== undefined))];
     const wanted = [...new Set([...filtered.includes('type') ? ['type'] : [], ...names, ...filtered])];
     const { value } = useResource<readonly FacetCounts[]>(
-        async (signal) => (page === null ? [] : readFacets(page.state, wanted, filtered, MAX_BUCKETS, signal)),
-        [wanted.join('\n'), JSON.stringify([page?.state.query, page?.state.filters]), page === null]);
+        async (signal) => (page === null || type === null && types === null ? [] : readFacets(page.state, wanted, filtered, MAX_BUCKETS, signal)),
+        [wanted.join('\n'), JSON.stringify([page?.state.query, page?.state.filters]), page === null || type === null && types === null, changes]);
     const size = page?.size ?? 0;
-    const types: readonly FacetCounts[] = filtered.includes('type') || page === null ? [] : [{ field: 'type', buckets: page.types }];
-    return [...types, ...value ?? []].filter(({ field, buckets }) => filtered.includes(field) || isUsefulFacet(field === 'type' ? 'choice' : kindOf(field, type), buckets, size, MAX_BUCKETS))
+    const first: readonly FacetCounts[] = filtered.includes('type') || types === null ? [] : [{ field: 'type', buckets: types }];
+    return [...first, ...value ?? []].filter(({ field, buckets }) => filtered.includes(field) || isUsefulFacet(field === 'type' ? 'choice' : kindOf(field, type), buckets, size, MAX_BUCKETS))
         .map((each) => ({ ...each, label: labelFor(each.field, type), kind: kindOf(each.field, type) }));
 }
 
@@ -202,9 +243,10 @@ interface ToolbarProps {
     readonly size: number;
     readonly onChange: (next: Partial<SearchState>) => void;
     readonly onExport: () => void;
+    readonly onSave: () => void;
 }
 
-function Toolbar({ state, type, view, size, onChange, onExport }: ToolbarProps): JSX.Element {
+function Toolbar({ state, type, view, size, onChange, onExport, onSave }: ToolbarProps): JSX.Element {
 
     const sort = sortIn(state.sort);
     const own = [['', t('relevance')], ['objmodified', t('modified')], ['objcreated', t('created')], ['type', t('type')], ['id', t('id')]] as const;
@@ -232,6 +274,7 @@ function Toolbar({ state, type, view, size, onChange, onExport }: ToolbarProps):
                     </button>
                 ))}
             </div>
+            <button type="button" class="quiet" aria-label={saved('save')} title={saved('save')} onClick={onSave}><Icon name="save" /></button>
             {size > 0 && <button type="button" class="quiet" onClick={onExport}><Icon name="download" /><span>{t('export')}</span></button>}
         </div>
     );

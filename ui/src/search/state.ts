@@ -42,6 +42,27 @@ export function readState(params: URLSearchParams): SearchState {
     };
 }
 
+/** What the design says about the search without a query, in the words of Cordra. */
+export interface InitialSearch {
+    readonly initialQuery?: string;
+    readonly initialSortFields?: string;
+    /** The name of a type, a query, or several of them. */
+    readonly initialFilter?: string | readonly string[];
+}
+
+/** The order that the service has where the design names none. */
+const USUAL_SORT = '/name';
+
+/** The parameters of the first search; null where the design asks for no other than all objects by relevance. */
+export function initialSearch({ initialQuery, initialSortFields, initialFilter }: InitialSearch): Record<string, string | readonly string[]> | null {
+
+    const text = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
+    const query = text(initialQuery) === '' ? ALL : text(initialQuery);
+    const sort = text(initialSortFields);
+    const filter = [initialFilter].flat().map(text).filter((each) => each !== '');
+    return query === ALL && filter.length === 0 && (sort === '' || sort === USUAL_SORT) ? null : { query, filter, sort };
+}
+
 /** The parameters of an address for a state; what is the default is left out. */
 export function paramsOf({ query, sort, page, size, filters, view }: SearchState): Record<string, string | number | readonly string[] | undefined> {
 

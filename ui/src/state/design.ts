@@ -27,7 +27,7 @@ export interface UiConfig {
     readonly initialQuery?: string;
     readonly initialFragment?: string;
     readonly initialSortFields?: string;
-    readonly initialFilter?: readonly string[];
+    readonly initialFilter?: string | readonly string[];
     readonly numTypesForCreateDropdown?: number;
     readonly aclUiSearchTypes?: readonly string[];
     readonly navBarLinks?: readonly NavLink[];

@@ -2,21 +2,22 @@
 
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { JsonValue } from '../../../lib/util/json-types.js';
-import { Dialog } from '../components/dialog.js';
-import { ErrorBox, ProgressBar } from '../components/feedback.js';
-import { Icon } from '../components/icon.js';
-import { ObjectPicker } from '../components/object-picker.js';
-import { to } from '../router.js';
-import { uiConfig } from '../state/design.js';
-import { textOf } from '../state/messages.js';
-import { allPages } from './all-results.js';
-import { changeAll, type AclList, type BulkProgress, type Change } from './bulk-run.js';
-import { t } from './bulk-texts.js';
-import { fieldsOfType } from './context.js';
-import type { Field } from './fields.js';
-import type { SearchState } from './state.js';
-import { labelFor } from './facets.js';
+import { Dialog } from '../../components/dialog.js';
+import { ErrorBox } from '../../components/feedback.js';
+import { Icon } from '../../components/icon.js';
+import { ObjectPicker } from '../../components/object-picker.js';
+import type { Json } from '../../json/exact-number.js';
+import { parseJson } from '../../json/parse-json.js';
+import { uiConfig } from '../../state/design.js';
+import { textOf } from '../../state/messages.js';
+import { allIds } from '../export/all-results.js';
+import { changeAll, NOTHING_DONE, type AclList, type Change, type Run } from './run.js';
+import { Report, Running } from './report.js';
+import { t } from './texts.js';
+import { fieldsOfType } from '../context.js';
+import type { Field } from '../fields.js';
+import type { SearchState } from '../state.js';
+import { labelFor } from '../facets.js';
 
 type Action = 'set' | 'unset' | 'rights' | 'add' | 'remove' | 'delete';
 
@@ -25,9 +26,6 @@ const ACTIONS: readonly Action[] = ['set', 'unset', 'add', 'remove', 'rights', '
 /** Words that stand for groups of people. */
 const WORDS = ['public', 'authenticated', 'creator', 'self'] as const;
 
-/** Failures that are shown. */
-const MAX_SHOWN = 200;
-const IDS_PER_PAGE = 5000;
 
 interface BulkProps {
     readonly state: SearchState;
@@ -38,11 +36,6 @@ interface BulkProps {
     readonly onClose: () => void;
     /** Called after objects were changed. */
     readonly onDone: () => void;
-}
-
-interface Run extends BulkProgress {
-    readonly state: 'collecting' | 'running' | 'done' | 'cancelled';
-    readonly total: number;
 }
 
 /** The dialog. */
@@ -63,23 +56,21 @@ export function BulkDialog({ state, type, ids, count, onClose, onDone }: BulkPro
     const start = async (each: Change, only: readonly string[] | null): Promise<void> => {
 
         const { signal } = controller.current = new AbortController();
-        const none = { done: 0, unchanged: 0, failed: [] };
+        const first: Run = { ...NOTHING_DONE, state: 'collecting', total: count, collected: 0, isCancelled: false };
         setError(null);
-        setRun({ ...none, state: 'collecting', total: count });
+        setRun(first);
         try {
-            const all = only ?? await collectIds(state, signal, (found) => {
-
-                setRun({ ...none, state: 'collecting', done: found, total: count });
-            });
+            const all = only ?? await collectIds(state, signal, (collected) => setRun({ ...first, collected }));
             const result = await changeAll(all, each, (progress) => {
 
-                setRun({ ...progress, state: 'running', total: all.length });
+                setRun({ ...first, ...progress, state: 'running', total: all.length, isCancelled: signal.aborted });
             }, signal);
-            setRun({ ...result, state: signal.aborted ? 'cancelled' : 'done', total: all.length });
+            setRun({ ...first, ...result, state: 'over', total: all.length, isCancelled: signal.aborted });
         }
         catch (failure) {
+            // Nothing has been changed yet when the ids could not be collected.
             setError(signal.aborted ? null : textOf(failure));
-            setRun(signal.aborted ? { ...none, state: 'cancelled', total: count } : null);
+            setRun(signal.aborted ? { ...first, state: 'over', isCancelled: true } : null);
         }
 
         onDone();
@@ -100,7 +91,12 @@ export function BulkDialog({ state, type, ids, count, onClose, onDone }: BulkPro
         setChange(null);
     };
 
-    const stop = (): void => controller.current?.abort(new DOMException('cancelled', 'AbortError'));
+    const stop = (): void => {
+
+        controller.current?.abort(new DOMException('cancelled', 'AbortError'));
+        setRun((now) => now && { ...now, isCancelled: true });
+    };
+
     const isReady = action === 'delete' ? confirmed.trim() === String(count) : change !== null;
     return (
         <Dialog title={t('title', { count })} onClose={() => (isRunning ? stop() : onClose())}>
@@ -130,15 +126,14 @@ export function BulkDialog({ state, type, ids, count, onClose, onDone }: BulkPro
                 </form>
             ) : (
                 <div class="stack">
-                    {isRunning ?
-                        <ProgressBar done={run.done} total={run.total} label={t(run.state === 'collecting' ? 'collecting' : 'progress', { done: run.done, total: run.total })} /> :
-                        <Report run={run} />}
+                    {isRunning ? <Running run={run} /> : <Report run={run} />}
                     <div class="actions">
-                        {isRunning ? <button type="button" onClick={stop}>{t('cancel')}</button> : (
+                        {isRunning ? <button type="button" disabled={run.isCancelled} onClick={stop}>{t('cancel')}</button> : (
                             <>
-                                {run.failed.length > 0 && wanted && (
+                                {wanted && run.failed.length > 0 && (
                                     <button type="button" onClick={() => void start(wanted, run.failed.map(({ id }) => id))}>{t('again')}</button>
                                 )}
+                                {wanted && run.rest.length > 0 && <button type="button" onClick={() => void start(wanted, run.rest)}>{t('goOn', { count: run.rest.length })}</button>}
                                 <button type="button" class="primary" onClick={onClose}>{t('close')}</button>
                             </>
                         )}
@@ -153,40 +148,12 @@ export function BulkDialog({ state, type, ids, count, onClose, onDone }: BulkPro
 async function collectIds(state: SearchState, signal: AbortSignal, report: (count: number) => void): Promise<readonly string[]> {
 
     const found: string[] = [];
-    for await (const page of allPages<string>(state, { ids: true }, signal, IDS_PER_PAGE)) {
+    for await (const page of allIds(state, signal)) {
         found.push(...page);
         report(found.length);
     }
 
     return found;
-}
-
-function Report({ run: { done, unchanged, failed, total, state } }: { readonly run: Run }): JSX.Element {
-
-    const changed = done - unchanged - failed.length;
-    return (
-        <div class="stack" role="status">
-            <p class={`box ${failed.length > 0 || state === 'cancelled' ? 'warning' : 'success'}`}>
-                <Icon name={failed.length > 0 ? 'warning' : 'check'} />
-                <span>
-                    {t('changed', { count: changed })}{unchanged > 0 && ` ${t('unchanged', { count: unchanged })}`}
-                    {failed.length > 0 && ` ${t('failed', { count: failed.length })}`}{state === 'cancelled' && ` ${t('cancelled', { count: total - done })}`}
-                </span>
-            </p>
-            {failed.length > 0 && (
-                <div class="report" role="region" tabIndex={0} aria-label={t('failures')}>
-                    <table>
-                        <thead><tr><th scope="col">{t('object')}</th><th scope="col">{t('reason')}</th></tr></thead>
-                        <tbody>
-                            {failed.slice(0, MAX_SHOWN).map(({ id, message }) => (
-                                <tr key={id}><td><a href={to.object(id)} target="_blank" dir="auto">{id}</a></td><td dir="auto">{message}</td></tr>
-                            ))}
-                        </tbody>
-                    </table>
-                </div>
-            )}
-        </div>
-    );
 }
 
 type ChangeProps<K extends Change['kind']> = { readonly kind: K; readonly onChange: (change: Change | null) => void };
@@ -230,11 +197,11 @@ function PropertyChange({ kind, type, onChange }: ChangeProps<'set' | 'unset'> &
 }
 
 /** The value that a text stands for; undefined for one that is none. Without a field the text is JSON. */
-function valueOf(text: string, field: Field | undefined): JsonValue | undefined {
+function valueOf(text: string, field: Field | undefined): Json | undefined {
 
     if (!field || field.kind === 'number' || field.kind === 'boolean') {
         try {
-            return JSON.parse(text) as JsonValue;
+            return parseJson(text);
         }
         catch {
             return undefined;
@@ -248,7 +215,13 @@ function valueOf(text: string, field: Field | undefined): JsonValue | undefined 
     return field.kind !== 'time' ? text : Number.isNaN(Date.parse(text)) ? undefined : new Date(text).toISOString();
 }
 
-function ValueInput({ field, text, onText }: { readonly field: Field | undefined; readonly text: string; readonly onText: (text: string) => void }): JSX.Element {
+interface ValueInputProps {
+    readonly field: Field | undefined;
+    readonly text: string;
+    readonly onText: (text: string) => void;
+}
+
+function ValueInput({ field, text, onText }: ValueInputProps): JSX.Element {
 
     if (field?.kind === 'reference') {
         return <ObjectPicker label={t('value')} value={text} onChange={onText} />;

@@ -1,16 +1,17 @@
 /** Changes many objects, each on its own: a few at a time, with a report of those that failed. */
 
-import type { Acl } from '../../../lib/client/web/index.js';
-import type { JsonValue } from '../../../lib/util/json-types.js';
-import { objectPath, repository, RepositoryError, sendJson } from '../api/client.js';
-import { textOf } from '../state/messages.js';
+import type { Acl } from '../../../../lib/client/web/index.js';
+import { objectPath, repository, RepositoryError, sendJson } from '../../api/client.js';
+import type { Json } from '../../json/exact-number.js';
+import { writeJson } from '../../json/write-json.js';
+import { textOf } from '../../state/messages.js';
 
 /** Lists of an access control list that are changed together. */
 export type AclList = 'readers' | 'writers';
 
 /** A change of an object. */
 export type Change =
-    | { readonly kind: 'set'; readonly pointer: string; readonly value: JsonValue }
+    | { readonly kind: 'set'; readonly pointer: string; readonly value: Json }
     | { readonly kind: 'unset'; readonly pointer: string }
     | { readonly kind: 'rights'; readonly acl: Acl }
     | { readonly kind: 'add' | 'remove'; readonly list: AclList; readonly id: string }
@@ -22,56 +23,81 @@ export interface Failed {
     readonly message: string;
 }
 
-/** What has become of a change so far. */
+/** What has become of a change so far: ids by their outcome. */
 export interface BulkProgress {
-    readonly done: number;
-    readonly unchanged: number;
+    readonly changed: readonly string[];
+    /** Those that were so already. */
+    readonly unchanged: readonly string[];
     readonly failed: readonly Failed[];
+    /** Those that were not touched, as the change ended early; empty while it runs. */
+    readonly rest: readonly string[];
+}
+
+/** A change that runs, or is over. */
+export interface Run extends BulkProgress {
+    readonly state: 'collecting' | 'running' | 'over';
+    readonly total: number;
+    /** Ids that were found, while they are collected. */
+    readonly collected: number;
+    readonly isCancelled: boolean;
+}
+
+export const NOTHING_DONE: BulkProgress = { changed: [], unchanged: [], failed: [], rest: [] };
+
+/** Number of objects that were changed or tried. */
+export function doneIn({ changed, unchanged, failed }: BulkProgress): number {
+
+    return changed.length + unchanged.length + failed.length;
 }
 
 const PARALLEL = 4;
 /** Attempts for an access control list that others change at the same time. */
 const ATTEMPTS = 4;
 const CHANGED_MEANWHILE = 412;
-const UNAUTHENTICATED = 401;
+/** Without a login, or without a service, no other object can be changed either. */
+const ENDING: ReadonlySet<number> = new Set([0, 401]);
 
 /** Changes one object; false when nothing was to be changed. @throws RepositoryError */
-async function changeObject(id: string, change: Change, signal: AbortSignal): Promise<boolean> {
+async function changeObject(id: string, change: Change): Promise<boolean> {
 
     switch (change.kind) {
         case 'set': {
             // Only this property is sent, so that what others change at the same time is kept.
-            await sendJson('PUT', objectPath(id), change.value, { query: { jsonPointer: change.pointer }, signal });
+            const text = writeJson(change.value);
+            await repository.request({
+                method: 'PUT', path: objectPath(id), query: { jsonPointer: change.pointer },
+                body: { mediaType: 'application/json', open: () => text, isReplayable: true }
+            });
             return true;
         }
 
         case 'unset': {
-            await sendJson('DELETE', objectPath(id), undefined, { query: { jsonPointer: change.pointer }, signal });
+            await sendJson('DELETE', objectPath(id), undefined, { query: { jsonPointer: change.pointer } });
             return true;
         }
 
         case 'rights': {
-            await repository.putAcl(id, change.acl, { signal });
+            await repository.putAcl(id, change.acl);
             return true;
         }
 
         case 'add':
         case 'remove': {
-            return changeAcl(id, change, signal);
+            return changeAcl(id, change);
         }
 
         case 'delete': {
-            await repository.delete(id, { signal });
+            await repository.delete(id);
             return true;
         }
     }
 }
 
 /** Adds or removes an entry of the list that was read, unless somebody has changed it since: then again. */
-async function changeAcl(id: string, change: Change & { readonly kind: 'add' | 'remove' }, signal: AbortSignal): Promise<boolean> {
+async function changeAcl(id: string, change: Change & { readonly kind: 'add' | 'remove' }): Promise<boolean> {
 
     for (let attempt = 1; ; ++attempt) {
-        const found = await repository.getAcl(id, { signal });
+        const found = await repository.getAcl(id);
         if (!found) {
             throw new RepositoryError('not found', { status: 404 });
         }
@@ -82,7 +108,7 @@ async function changeAcl(id: string, change: Change & { readonly kind: 'add' | '
         }
 
         try {
-            await repository.putAcl(id, next, { signal, ...found.etag === null ? {} : { ifMatch: found.etag } });
+            await repository.putAcl(id, next, found.etag === null ? {} : { ifMatch: found.etag });
             return true;
         }
         catch (error) {
@@ -105,33 +131,32 @@ export function changedAcl(acl: Acl, { kind, list, id }: Change & { readonly kin
     return { ...acl, [list]: kind === 'add' ? [...before ?? [], id] : (before ?? []).filter((each) => each !== id) };
 }
 
-/** Changes objects; reports after each. Ends early when the signal is aborted, or when the caller is nobody any more. */
+/**
+ * Changes objects; reports after each. When the signal is aborted no further change begins, but those that run are waited for, so that it is known
+ * what has become of each object. It also ends early when the caller is nobody any more, or the service is away.
+ */
 export async function changeAll(ids: readonly string[], change: Change, report: (progress: BulkProgress) => void, signal: AbortSignal): Promise<BulkProgress> {
 
     let next = 0;
-    let progress: BulkProgress = { done: 0, unchanged: 0, failed: [] };
     let isOver = false;
+    const found = { changed: [] as string[], unchanged: [] as string[], failed: [] as Failed[], rest: [] as readonly string[] };
     const work = async (): Promise<void> => {
 
         while (next < ids.length && !signal.aborted && !isOver) {
             const id = ids[next++] ?? '';
             try {
-                const isChanged = await changeObject(id, change, signal);
-                progress = { ...progress, done: progress.done + 1, unchanged: progress.unchanged + (isChanged ? 0 : 1) };
+                const isChanged = await changeObject(id, change);
+                (isChanged ? found.changed : found.unchanged).push(id);
             }
             catch (error) {
-                if (signal.aborted) {
-                    return;
-                }
-
-                isOver ||= error instanceof RepositoryError && error.status === UNAUTHENTICATED;
-                progress = { ...progress, done: progress.done + 1, failed: [...progress.failed, { id, message: textOf(error) }] };
+                isOver ||= error instanceof RepositoryError && ENDING.has(error.status);
+                found.failed.push({ id, message: textOf(error) });
             }
 
-            report(progress);
+            report({ ...found });
         }
     };
 
     await Promise.all(Array.from({ length: PARALLEL }, work));
-    return progress;
+    return { ...found, rest: ids.slice(next) };
 }

@@ -1,8 +1,10 @@
 /** Results as CSV: a column for each field, a row for each object. */
 
-import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
-import { valuesAt, type Field } from './fields.js';
-import type { Result } from './search-types.js';
+import type { Metadata } from '../../../../lib/client/web/index.js';
+import { define, isJsonMap, type Json } from '../../json/exact-number.js';
+import { writeJson } from '../../json/write-json.js';
+import type { Field } from '../fields.js';
+import type { ExactResult } from '../search-types.js';
 
 const SEPARATOR = '; ';
 
@@ -13,9 +15,23 @@ export function cell(value: string, isProtected: boolean): string {
     return /[",\r\n;]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-function textOf(value: JsonValue): string {
+function textOf(value: Json): string {
 
-    return value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);
+    return value === null ? '' : typeof value === 'string' ? value : writeJson(value);
+}
+
+/** The values at a path; `_` stands for the items of an array. */
+function valuesIn(content: Json, path: readonly string[]): readonly Json[] {
+
+    return path.reduce<readonly Json[]>((values, name) => values.flatMap((value) => {
+
+        if (name === '_' && Array.isArray(value)) {
+            return value as readonly Json[];
+        }
+
+        const inner = isJsonMap(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+        return inner === undefined ? [] : [inner];
+    }), [content]);
 }
 
 /** The columns of an export: each field once, in the order of the types. */
@@ -33,23 +49,25 @@ export function headerRow(columns: readonly Field[], isProtected: boolean): stri
 }
 
 /** The row of an object. What has no column is in the last one, as JSON, so that nothing is lost. */
-export function row({ id, type, content, metadata = {} }: Result, columns: readonly Field[], isProtected: boolean): string {
+export function row({ id, type, content, metadata }: ExactResult, columns: readonly Field[], isProtected: boolean): string {
 
     const time = (value: number | undefined): string => (value === undefined ? '' : new Date(value).toISOString());
-    const cells = columns.map(({ path }) => valuesAt(content, path).map(textOf).join(SEPARATOR));
+    const { createdOn, createdBy = '', modifiedOn, modifiedBy = '' } = (isJsonMap(metadata) ? metadata : {}) as unknown as Metadata;
+    const cells = columns.map(({ path }) => valuesIn(content, path).map(textOf).join(SEPARATOR));
     const other = restOf(content, new Set(columns.map(({ path }) => path[0] ?? '')));
     const all = [
-        id, type, ...cells, time(metadata.createdOn), metadata.createdBy ?? '', time(metadata.modifiedOn), metadata.modifiedBy ?? '', other === null ? '' : JSON.stringify(other)
+        id, type, ...cells, time(createdOn), createdBy, time(modifiedOn), modifiedBy, other === null ? '' : writeJson(other)
     ];
     return `${all.map((each) => cell(each, isProtected)).join(',')}\r\n`;
 }
 
-function restOf(content: JsonValue, known: ReadonlySet<string>): JsonValue {
+function restOf(content: Json, known: ReadonlySet<string>): Json {
 
-    if (typeof content !== 'object' || content === null || Array.isArray(content)) {
+    if (!isJsonMap(content)) {
         return content;
     }
 
-    const rest: JsonObject = Object.fromEntries(Object.entries(content).filter(([name]) => !known.has(name) && name !== 'id'));
+    const rest: Record<string, Json> = {};
+    Object.entries(content).filter(([name]) => !known.has(name) && name !== 'id').forEach(([name, value]) => define(rest, name, value));
     return Object.keys(rest).length === 0 ? null : rest;
 }

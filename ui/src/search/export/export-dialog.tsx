@@ -2,33 +2,35 @@
 
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Dialog } from '../components/dialog.js';
-import { ErrorBox, ProgressBar } from '../components/feedback.js';
-import { defineTexts, formatBytes } from '../i18n/index.js';
-import { isAbort, textOf } from '../state/messages.js';
-import { allPages } from './all-results.js';
-import { fieldsOfType } from './context.js';
+import { Dialog } from '../../components/dialog.js';
+import { ErrorBox, ProgressBar } from '../../components/feedback.js';
+import { defineTexts, formatBytes } from '../../i18n/index.js';
+import { writeJson } from '../../json/write-json.js';
+import { isAbort, textOf } from '../../state/messages.js';
+import { allObjects } from './all-results.js';
+import { fieldsOfType } from '../context.js';
 import { columnsOf, headerRow, row } from './csv.js';
-import type { Result } from './search-types.js';
-import type { SearchState } from './state.js';
+import { download } from './download.js';
+import type { ExactResult } from '../search-types.js';
+import type { SearchState } from '../state.js';
 
 const t = defineTexts({
     en: {
         title: { one: 'Export {count} result', other: 'Export {count} results' }, format: 'Format', csv: 'CSV, for spreadsheets', json: 'JSON, complete objects', lines: 'JSON, one object per line',
         formulas: 'Texts that a spreadsheet would run as formulas get an apostrophe', start: 'Export', cancel: 'Cancel', close: 'Close', progress: '{done} of {total} objects, {size}',
-        done: { one: '{count} object was exported, {size}.', other: '{count} objects were exported, {size}.' }, cancelled: 'The export was cancelled; the file is not complete.',
+        done: { one: '{count} object was exported, {size}.', other: '{count} objects were exported, {size}.' }, cancelled: 'The export was cancelled after {done} of {total} objects. No file was saved.',
         limit: 'This browser collects the file in memory, at most {limit}.', tooLarge: 'The export is larger than {limit}, which this browser can collect. Narrow the search, or use the command line.', order: 'The objects are in the order of their ids. Files of objects are not included.'
     },
     de: {
         title: { one: '{count} Ergebnis exportieren', other: '{count} Ergebnisse exportieren' }, format: 'Format', csv: 'CSV, für Tabellenprogramme', json: 'JSON, ganze Objekte', lines: 'JSON, ein Objekt je Zeile',
         formulas: 'Texte, die ein Tabellenprogramm als Formel ausführen würde, bekommen ein Hochkomma', start: 'Exportieren', cancel: 'Abbrechen', close: 'Schließen', progress: '{done} von {total} Objekten, {size}',
-        done: { one: '{count} Objekt wurde exportiert, {size}.', other: '{count} Objekte wurden exportiert, {size}.' }, cancelled: 'Der Export wurde abgebrochen; die Datei ist unvollständig.',
+        done: { one: '{count} Objekt wurde exportiert, {size}.', other: '{count} Objekte wurden exportiert, {size}.' }, cancelled: 'Der Export wurde nach {done} von {total} Objekten abgebrochen. Es wurde keine Datei gespeichert.',
         limit: 'Dieser Browser sammelt die Datei im Speicher, höchstens {limit}.', tooLarge: 'Der Export ist größer als {limit}; mehr kann dieser Browser nicht sammeln. Schränken Sie die Suche ein, oder benutzen Sie die Kommandozeile.', order: 'Die Objekte sind in der Folge ihrer Ids. Dateien der Objekte sind nicht dabei.'
     },
     fr: {
         title: { one: 'Exporter {count} résultat', other: 'Exporter {count} résultats' }, format: 'Format', csv: 'CSV, pour tableurs', json: 'JSON, objets complets', lines: 'JSON, un objet par ligne',
         formulas: 'Les textes qu’un tableur exécuterait comme formules reçoivent une apostrophe', start: 'Exporter', cancel: 'Annuler', close: 'Fermer', progress: '{done} objets sur {total}, {size}',
-        done: { one: '{count} objet a été exporté, {size}.', other: '{count} objets ont été exportés, {size}.' }, cancelled: 'L’export a été annulé ; le fichier est incomplet.',
+        done: { one: '{count} objet a été exporté, {size}.', other: '{count} objets ont été exportés, {size}.' }, cancelled: 'L’export a été annulé après {done} objets sur {total}. Aucun fichier n’a été enregistré.',
         limit: 'Ce navigateur réunit le fichier en mémoire, {limit} au plus.', tooLarge: 'L’export dépasse {limit}, ce que ce navigateur peut réunir. Limitez la recherche, ou utilisez la ligne de commande.', order: 'Les objets sont dans l’ordre de leurs identifiants. Les fichiers des objets ne sont pas inclus.'
     }
 });
@@ -83,17 +85,6 @@ async function openSink(name: string, mediaType: string): Promise<Sink | null> {
         close: async () => download(new Blob(parts, { type: mediaType }), name),
         abort: async () => void parts.splice(0)
     };
-}
-
-const REVOKE_MS = 60_000;
-
-function download(blob: Blob, name: string): void {
-
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(blob);
-    link.download = name;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), REVOKE_MS);
 }
 
 interface Progress {
@@ -152,7 +143,7 @@ export function ExportDialog({ state, size, types, onClose }: ExportProps): JSX.
         try {
             const columns = columnsOf(types.map((type) => fieldsOfType(type)));
             await write(format === 'csv' ? `\ufeff${headerRow(columns, isProtected)}` : format === 'json' ? '[' : '');
-            for await (const page of allPages<Result>(state, {}, own.signal)) {
+            for await (const page of allObjects(state, own.signal)) {
                 await write(pageText(page, format, done === 0, (each) => row(each, columns, isProtected)));
                 done += page.length;
                 report('running');
@@ -189,7 +180,7 @@ export function ExportDialog({ state, size, types, onClose }: ExportProps): JSX.
                 <p class="muted">{t('order')} {!writesFiles() && t('limit', { limit: formatBytes(MAX_COLLECTED) })}</p>
                 {isRunning && <ProgressBar done={progress.done} total={Math.max(size, progress.done)} label={t('progress', { done: progress.done, total: size, size: formatBytes(progress.bytes) })} />}
                 {progress?.state === 'done' && <p class="box success" role="status">{t('done', { count: progress.done, size: formatBytes(progress.bytes) })}</p>}
-                {progress?.state === 'cancelled' && <p class="box warning" role="status">{t('cancelled')}</p>}
+                {progress?.state === 'cancelled' && <p class="box warning" role="status">{t('cancelled', { done: progress.done, total: size })}</p>}
                 {progress?.state === 'failed' && <ErrorBox message={progress.error ?? ''} />}
                 <div class="actions">
                     {isRunning ? <button type="button" onClick={stop}>{t('cancel')}</button> : <button type="button" onClick={onClose}>{t('close')}</button>}
@@ -200,7 +191,7 @@ export function ExportDialog({ state, size, types, onClose }: ExportProps): JSX.
     );
 }
 
-function pageText(page: readonly Result[], format: Format, isFirst: boolean, toRow: (result: Result) => string): string {
+function pageText(page: readonly ExactResult[], format: Format, isFirst: boolean, toRow: (result: ExactResult) => string): string {
 
     switch (format) {
         case 'csv': {
@@ -208,11 +199,11 @@ function pageText(page: readonly Result[], format: Format, isFirst: boolean, toR
         }
 
         case 'json': {
-            return page.map((each, index) => `${isFirst && index === 0 ? '' : ','}\n${JSON.stringify(each)}`).join('');
+            return page.map((each, index) => `${isFirst && index === 0 ? '' : ','}\n${writeJson(each)}`).join('');
         }
 
         case 'lines': {
-            return page.map((each) => `${JSON.stringify(each)}\n`).join('');
+            return page.map((each) => `${writeJson(each)}\n`).join('');
         }
     }
 }
