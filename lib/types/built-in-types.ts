@@ -34,6 +34,9 @@ const PORT = { type: 'integer', minimum: 0, maximum: 65_535 };
 const SCRIPT = { type: 'string', format: 'javascript' };
 const PRINCIPALS = { type: 'array', items: STRING };
 
+/** Properties of a link in the navigation of the web UI. */
+const NAV_LINK = { type: STRING, title: STRING, query: STRING, url: STRING };
+
 const METHOD_ACLS = { type: 'object', additionalProperties: PRINCIPALS };
 
 /** Access rules of a type, or of all types: reading, writing, creating, finding by search, and calling methods. */
@@ -110,7 +113,7 @@ const SCHEMA_OF_DESIGN: JsonObject = {
                 initialFragment: STRING,
                 initialSortFields: STRING,
                 initialFilter: {},
-                navBarLinks: { type: 'array', items: { type: 'object', properties: { type: STRING, title: STRING, query: STRING, url: STRING } } },
+                navBarLinks: { type: 'array', items: { type: 'object', properties: { ...NAV_LINK, links: { type: 'array', items: { type: 'object', properties: NAV_LINK } } } } },
                 numTypesForCreateDropdown: { type: 'integer' },
                 aclUiSearchTypes: { type: 'array', items: STRING }
             }

@@ -234,6 +234,15 @@ forEachWay((name, start, protocol) => {
             expect(refused.statusCode).to.equal(401);
         });
 
+        it('are none where two cookies contradict each other, one of which may be of a sibling domain or another port', async () => {
+
+            const [mine, theirs] = [await begin(), cookieOf(await post({ username: 'admin', password: ADMIN_PASSWORD }))];
+            const who = async (...cookies: string[]): Promise<unknown> =>
+                jsonOf(await service.anonymously('GET /check-credentials', { headers: { ...SAME, cookie: cookies.join('; ') } }))['active'];
+
+            expect([await who(theirs, mine), await who(mine, theirs), await who(mine, 'other=1', mine), await who(mine)]).to.equal([false, false, true, true]);
+        });
+
         it('are not legacy sessions, whose values are nothing in their cookie', async () => {
 
             await service.asAdmin('PUT /objects/design?jsonPointer=/useLegacySessionsApi', { payload: 'true' });

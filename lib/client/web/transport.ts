@@ -114,7 +114,9 @@ export class Transport {
                 ...this.#asUserId === undefined ? {} : { 'As-User': this.#asUserId }
             },
             ...content === undefined ? {} : { body: content }, ...content instanceof ReadableStream ? { duplex: 'half' as const } : {},
-            ...signal ? { signal } : {}, credentials: 'omit' as const
+            ...signal ? { signal } : {}, credentials: 'omit' as const,
+            // A redirect would take a password or content to where it leads, perhaps without TLS.
+            ...content === undefined ? {} : { redirect: 'error' as const }
         };
         try {
             const response = await this.#fetch(url, init);

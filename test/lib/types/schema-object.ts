@@ -150,6 +150,8 @@ describe('the design object', () => {
         [{ doip: { port: 70_000 } }, '/doip/port: must be at most 65535'],
         [{ builtInTypes: { Schema: { javascript: 5 } } }, '/builtInTypes/Schema/javascript: must be a string, got a number'],
         [{ cookies: { jsessionid: { secure: 'no' } } }, '/cookies/jsessionid/secure: must be true or false, got a string'],
+        [{ uiConfig: { navBarLinks: [{ type: 'menu', links: [null] }] } }, '/uiConfig/navBarLinks/0/links/0: must be an object, got null'],
+        [{ uiConfig: { navBarLinks: [{ type: 'menu', links: {} }] } }, '/uiConfig/navBarLinks/0/links: must be an array, got an object'],
         [{ javascript: [] }, '/javascript: must be a string, got an array']
     ];
     for (const [content, fault] of refused) {

@@ -30,11 +30,17 @@ export function readSession(headers: RequestHeaders, field?: string): JsonObject
 /** Reads the first cookie with a name; undefined if it is too long. Malformed other cookies are ignored. */
 export function cookie(headers: RequestHeaders, name: string, maxLength = MAX_LENGTH): string | undefined {
 
+    const { value } = cookies(headers, name).next();
+    return value !== undefined && value !== '' && value.length <= maxLength ? value : undefined;
+}
+
+/** Yields the values of the cookies with a name. */
+export function *cookies(headers: RequestHeaders, name: string): Generator<string, undefined> {
+
     for (const pair of (header(headers, 'cookie') ?? '').split(';')) {
         const equals = pair.indexOf('=');
         if (equals > 0 && pair.slice(0, equals).trim() === name) {
-            const value = pair.slice(equals + 1).trim().replace(/^"(.*)"$/, '$1');
-            return value !== '' && value.length <= maxLength ? value : undefined;
+            yield pair.slice(equals + 1).trim().replace(/^"(.*)"$/, '$1');
         }
     }
 

@@ -13,7 +13,7 @@ import { json } from '../../../lib/doip/segments.js';
 import { Status } from '../../../lib/errors/status.js';
 import type { RequestHeaders } from '../headers/decode.js';
 import { header } from '../headers/decode.js';
-import { cookie } from '../headers/session-cookie.js';
+import { cookies } from '../headers/session-cookie.js';
 
 const NAME = 'doip-session';
 
@@ -57,15 +57,18 @@ export function isSameOrigin({ method, headers }: BrowserRequest): boolean {
     return header(headers, 'x-requested-with') === REQUESTED_WITH || site === 'none' && (method === 'get' || method === 'head');
 }
 
-/** The token in the cookie of a request of the same origin; undefined for any other request. */
+/**
+ * The token in the cookie of a request of the same origin; undefined for any other request, and for cookies that contradict each other: one of them may
+ * be of another port or a sibling domain, which would have its visitor act with an account of its own.
+ */
 export function sessionToken(request: BrowserRequest, scope: CookieScope): string | undefined {
 
     if (request.headers['cookie'] === undefined) {
         return undefined;                                   // Most requests
     }
 
-    const value = cookie(request.headers, nameOf(scope));
-    return value !== undefined && ACCESS_TOKEN.test(value) && isSameOrigin(request) ? value : undefined;
+    const [value, ...others] = new Set(cookies(request.headers, nameOf(scope)));
+    return value !== undefined && others.length === 0 && ACCESS_TOKEN.test(value) && isSameOrigin(request) ? value : undefined;
 }
 
 /** The header `Set-Cookie` that begins a session, or ends it if the token is null. */

@@ -116,13 +116,16 @@ function DesignLink({ link }: { readonly link: NavLink }): JSX.Element | null {
 
         case 'typeDropdown':
         case 'typeObjectsDropdown': {
-            const shown = typeNames.value.slice(0, maxItems).map((name) => ({ label: name, href: to.search({ query: `type:"${name}"` }) }));
+            const shown = typeNames.value.slice(0, maxItems).map((name) => ({
+                label: name, href: to.search({ query: `type:"${name.replace(/["\\]/g, '\\$&')}"` })
+            }));
             const more = typeNames.value.length > maxItems ? [{ label: t('allTypes'), href: to.types }] : [];
             return <Menu items={[...shown, ...more]}><span dir="auto">{title ?? t('types')}</span></Menu>;
         }
 
         case 'menu': {
-            const items = (link.links ?? []).map(({ title: label, query: own, url: target, sortFields: order }) => ({
+            const links = Array.isArray(link.links) ? link.links as readonly NavLink[] : [];
+            const items = links.map(({ title: label, query: own, url: target, sortFields: order }) => ({
                 label: label ?? target ?? '', href: isSafeUrl(target) ? target : to.search({ query: own ?? '*:*', sortFields: order })
             }));
             return <Menu items={items}><span dir="auto">{title ?? ''}</span></Menu>;

@@ -150,6 +150,20 @@ describe('repetition', () => {
         expect([rejected.status, proxy.requests.length]).to.equal([503, 1]);
     });
 
+    it('takes neither a password nor content to where a redirect leads', async () => {
+
+        const other = await startFlakyProxy(server.url);
+        const redirect: Fate = { status: 307, headers: { location: `${other.url}/objects` } };
+        const created = await failing(() => repository.create('Document', { name: 'elsewhere' }), redirect);
+        const fresh = new RepositoryClient(proxy.url, { username: 'admin', password: ADMIN_PASSWORD, retries: { attempts: 1 } });
+        const login = await failing(() => fresh.get('test/a'), redirect);
+        const { requests } = other;
+        await other.stop();
+
+        expect([created.status, login.status, requests]).to.equal([0, 0, []]);
+        expect(login.message).to.contain('redirect');
+    });
+
     it('repeats a creation that was rejected before it was made', async () => {
 
         proxy.next({ status: 429, headers: { 'retry-after': '0' } });
