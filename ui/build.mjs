@@ -17,41 +17,34 @@ const MIN_COMPRESSED = 256;
 /** Compiles the grammar of queries, which the page about a query uses, from the source of the service. */
 const queryGrammar = {
     name: 'query-grammar',
-    setup(build) {
+    resolveId: (id) => (id === 'query-grammar' ? '\0query-grammar' : null),
+    async load(id) {
+
+        if (id !== '\0query-grammar') {
+            return null;
+        }
 
         const path = join(ROOT, 'lib/search/query/grammar.peggy');
-        build.onResolve({ filter: /^query-grammar$/ }, () => ({ path, namespace: 'grammar' }));
-        build.onLoad({ filter: /./, namespace: 'grammar' }, async () => {
-
-            const { default: { generate } } = await import('peggy');
-            return { contents: generate(readFileSync(path, 'utf8'), { output: 'source', format: 'es' }), loader: 'js', watchFiles: [path] };
-        });
+        this.addWatchFile(path);
+        const { default: { generate } } = await import('peggy');
+        return { code: generate(readFileSync(path, 'utf8'), { output: 'source', format: 'es' }), moduleType: 'js' };
     }
 };
 
-/** Builds; throws after esbuild has shown what is wrong. `outFolder` is for measurements. */
+/** Builds; throws with what is wrong. `outFolder` is for measurements. */
 export async function buildUi(outFolder = STATIC) {
 
-    const { build } = await import('esbuild');
     rmSync(outFolder, { recursive: true, force: true });
     mkdirSync(outFolder, { recursive: true });
-    const { metafile } = await build({
-        absWorkingDir: ROOT,
-        entryPoints: { main: 'ui/src/main.tsx', style: 'ui/src/styles/index.css' },
-        outdir: outFolder,
-        bundle: true, splitting: true, minify: true, metafile: true, format: 'esm', target: 'es2022', charset: 'utf8', legalComments: 'none',
-        entryNames: '[name]-[hash]', chunkNames: 'part-[hash]', assetNames: '[name]-[hash]',
-        jsx: 'automatic', jsxImportSource: 'preact', tsconfigRaw: {}, logLevel: 'warning', plugins: [queryGrammar]
-    });
-    writeFileSync(join(outFolder, 'licenses.txt'), licensesOf(Object.keys(metafile.inputs)));
-    const outputs = Object.entries(metafile.outputs);
-    const find = (entryPoint) => outputs.find(([, output]) => output.entryPoint === entryPoint);
-    const [script] = find('ui/src/main.tsx');
+    const [modules, style] = [await bundleModules(outFolder), await bundleStyles(outFolder)];
+    writeFileSync(join(outFolder, 'licenses.txt'), licensesOf(modules.flatMap(({ moduleIds }) => moduleIds)));
+    const find = (source) => modules.find(({ facadeModuleId }) => facadeModuleId === join(ROOT, source));
+    const main = find('ui/src/main.tsx');
     // The search as well, which must show its first results soon: the browser would find it, and then its parts, one after the other only.
-    const [search] = find('ui/src/search/search.tsx');
+    const search = find('ui/src/search/search.tsx');
     const index = {
-        script: basename(script), style: basename(find('ui/src/styles/index.css')[0]),
-        imports: [...new Set([...importsOf(script, metafile), search, ...importsOf(search, metafile)])].map((path) => basename(path)),
+        script: main.fileName, style,
+        imports: [...new Set([...importsOf(main, modules), search.fileName, ...importsOf(search, modules)])].filter((name) => name !== main.fileName),
         files: readdirSync(outFolder).sort()
     };
     index.files.forEach((name) => compress(join(outFolder, name)));
@@ -59,15 +52,40 @@ export async function buildUi(outFolder = STATIC) {
     return index;
 }
 
+/** Bundles the modules. Those that are always there when a part is loaded stay in the main module, so that few files are requested. */
+async function bundleModules(outFolder) {
+
+    const { rolldown } = await import('rolldown');
+    const bundle = await rolldown({
+        cwd: ROOT, input: { main: 'ui/src/main.tsx' }, platform: 'browser', plugins: [queryGrammar], tsconfig: false,
+        resolve: { extensionAlias: { '.js': ['.ts', '.tsx', '.js'] } },
+        transform: { target: 'es2022', jsx: { runtime: 'automatic', importSource: 'preact' } }
+    });
+    const { output } = await bundle.write({
+        dir: outFolder, format: 'es', minify: true, comments: false, entryFileNames: '[name]-[hash].js', chunkFileNames: 'part-[hash].js'
+    });
+    await bundle.close();
+    return output.filter(({ type }) => type === 'chunk');
+}
+
+/** Bundles the styles; returns the name of their file. */
+async function bundleStyles(outFolder) {
+
+    const { build } = await import('esbuild');
+    const { metafile } = await build({
+        absWorkingDir: ROOT, entryPoints: { style: 'ui/src/styles/index.css' }, outdir: outFolder, entryNames: '[name]-[hash]',
+        bundle: true, minify: true, metafile: true, target: 'es2022', charset: 'utf8', legalComments: 'none', logLevel: 'warning'
+    });
+    return basename(Object.keys(metafile.outputs)[0]);
+}
+
 /** What a module cannot run without: its imports, and theirs. */
-function importsOf(path, { outputs }, found = new Set()) {
+function importsOf({ imports }, modules, found = new Set()) {
 
-    outputs[path].imports.filter(({ kind }) => kind === 'import-statement').forEach(({ path: each }) => {
+    modules.filter(({ fileName }) => imports.includes(fileName) && !found.has(fileName)).forEach((module) => {
 
-        if (!found.has(each)) {
-            found.add(each);
-            importsOf(each, { outputs }, found);
-        }
+        found.add(module.fileName);
+        importsOf(module, modules, found);
     });
     return [...found];
 }
@@ -78,9 +96,9 @@ function licensesOf(inputs) {
     const packages = [...new Set(inputs.flatMap((path) => /^.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[0] ?? []))].sort();
     return packages.map((folder) => {
 
-        const { name, version, license } = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'));
-        const file = readdirSync(join(ROOT, folder)).find((each) => /^licen[cs]e(\.(md|txt))?$/i.test(each));
-        const text = file === undefined ? `License: ${license}` : readFileSync(join(ROOT, folder, file), 'utf8').trim();
+        const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+        const file = readdirSync(folder).find((each) => /^licen[cs]e(\.(md|txt))?$/i.test(each));
+        const text = file === undefined ? `License: ${license}` : readFileSync(join(folder, file), 'utf8').trim();
         return `${name} ${version}\n\n${text}\n`;
     }).join(`\n${'-'.repeat(80)}\n\n`);
 }
