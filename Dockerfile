@@ -11,6 +11,7 @@ COPY tsconfig.json ./
 COPY lib lib
 COPY translators translators
 COPY db db
+COPY ui ui
 COPY test test
 RUN npm run build && npm prune --omit=dev
 
@@ -19,9 +20,8 @@ ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data
 WORKDIR /app
 COPY --from=build /src/package.json ./
 COPY --from=build /src/node_modules node_modules
-COPY --from=build /src/dist/lib dist/lib
-COPY --from=build /src/dist/db dist/db
-COPY --from=build /src/dist/translators dist/translators
+COPY --from=build /src/dist/bundle dist/bundle
+COPY --from=build /src/dist/ui dist/ui
 RUN mkdir -m 0700 /data && chown node:node /data
 USER node
 VOLUME /data
@@ -29,5 +29,5 @@ EXPOSE 8080 9000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
     CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 8080}${process.env.BASE_PATH || ''}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 STOPSIGNAL SIGTERM
-ENTRYPOINT ["node", "dist/lib/cli/main.js"]
+ENTRYPOINT ["node", "dist/bundle/main.js"]
 CMD ["serve"]

@@ -3,7 +3,6 @@
  * programs with operations of their own.
  */
 
-import { join } from 'node:path';
 import type { Server } from '@hapi/hapi';
 import type { Gateway } from './app/gateway.js';
 import { SHOWN_ONCE, bannerText, type BannerFacts } from './banner.js';
@@ -11,15 +10,13 @@ import type { Config } from './config/index.js';
 import { doubtfulVariables, loadConfig } from './config/index.js';
 import { EXIT } from './errors/exit-codes.js';
 import type { Log } from './logging/logger.js';
+import { SEARCH_THREAD } from './search/runtime/protocol.js';
 import { endWith } from './start-errors.js';
 import { notifySystemd } from './systemd.js';
 import { collectWhenIdle } from './util/garbage.js';
 import { isUnstable, supportEnd } from './util/node-support.js';
 import { implementation } from './util/version.js';
 import { startAhead } from './util/workers/spare-workers.js';
-
-/** Script of the search thread, which loads its modules while this thread loads all others. */
-const SEARCH_THREAD = join(__dirname, 'search/runtime/search-worker.js');
 
 /** Options of a process that serves. */
 export interface RunOptions {
@@ -56,6 +53,7 @@ export async function run({ config: given }: RunOptions = {}, register: (gateway
 
 async function serve(config: Config, register: (gateway: Gateway) => unknown): Promise<Server> {
 
+    // It loads its modules while this thread loads all others.
     startAhead(SEARCH_THREAD);
     const [{ createServer, drainServer, serverUrl }, { openLog }] = await Promise.all([import('./server.js'), import('./logging/logger.js')]);
     const log = openLog(config.log);

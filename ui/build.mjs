@@ -90,8 +90,8 @@ function importsOf({ imports }, modules, found = new Set()) {
     return [...found];
 }
 
-/** The licenses of all packages that are in the bundle, which have to go with it. */
-function licensesOf(inputs) {
+/** The licenses of all packages that are in a bundle, which have to go with it. `inputs` are the paths of its modules. */
+export function licensesOf(inputs) {
 
     const packages = [...new Set(inputs.flatMap((path) => /^.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[0] ?? []))].sort();
     return packages.map((folder) => {

@@ -56,6 +56,12 @@ function fail(error: unknown): never {
     return endWith(error);
 }
 
-if (require.main === module) {
+/** Performs the command that the arguments of the process name, and ends the process unless it serves. */
+export function runCommandLine(): void {
+
     main(process.argv.slice(2)).catch(fail);
+}
+
+if (require.main === module) {
+    runCommandLine();
 }

@@ -4,11 +4,12 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { PACKAGE_FOLDER } from './package-folder.js';
 
 /** Version of the interface, which existing clients check; that of the implementation is a separate member. */
 export const COMPATIBLE_VERSION = '2.5.2';
 
-const PACKAGE_FILE = join(__dirname, '../../../package.json');
+const PACKAGE_FILE = join(PACKAGE_FOLDER, 'package.json');
 
 /** Name, version and build time (RFC 3339) of this program. */
 export const implementation = describeImplementation();

@@ -35,7 +35,7 @@ async function main(): Promise<void> {
     const isNew = !existsSync(join(folder, 'bench-corpus'));
     const handles = values['handle-server'] ? new TestHandleServer() : null;
     await handles?.start();
-    const server = await MeasuredProcess.start(join(__dirname, '../../lib/cli/main.js'), ['serve'], {
+    const server = await MeasuredProcess.start(join(__dirname, '../../bundle/main.js'), ['serve'], {
         DATA_DIR: folder, PORT: '0', ADMIN_PASSWORD: PASSWORD, LOG_LEVEL: 'warn',
         ...handles ? { HANDLE_SERVER_URL: handles.url, HANDLE_SERVER_IDENTITY: '300:test/ADMIN', HANDLE_SERVER_SECRET: 'secret' } : {}
     });

@@ -13,7 +13,7 @@ import { compared, measureInTurns } from './in-turns.js';
 import { MeasuredProcess } from './measured-process.js';
 
 const PASSWORD = 'password of the benchmark';
-const CLI = join(__dirname, '../../lib/cli/main.js');
+const CLI = join(__dirname, '../../bundle/main.js');
 const AUTHORIZATION = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`;
 const BODY = JSON.stringify({ name: 'A map', description: 'x'.repeat(1950) });
 

@@ -16,7 +16,7 @@ import { parseArgs } from 'node:util';
 import { content, FORM_TYPE, formWith, idOf, loggedIn, MIB, PASSWORD, prepare, search, send, type Kind, type Target } from './calls.js';
 import { MeasuredProcess } from './measured-process.js';
 
-const CLI = join(__dirname, '../../lib/cli/main.js');
+const CLI = join(__dirname, '../../bundle/main.js');
 const CONNECTIONS = 8;
 const PAYLOAD_MIB = 16;
 

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { createConnection } from 'mysql2/promise';
 import { MeasuredProcess } from './measured-process.js';
 
-const CLI = join(__dirname, '../../lib/cli/main.js');
+const CLI = join(__dirname, '../../bundle/main.js');
 const PASSWORD = 'bench-password';
 const LOW_PRIORITY = 10;
 

@@ -36,7 +36,7 @@ interface Flood {
 async function main(): Promise<void> {
 
     const folder = mkdtempSync(join(tmpdir(), 'doip-gateway-bench-'));
-    const server = await MeasuredProcess.start(join(__dirname, '../../lib/cli/main.js'), ['serve'], {
+    const server = await MeasuredProcess.start(join(__dirname, '../../bundle/main.js'), ['serve'], {
         DATA_DIR: folder, PORT: '0', ADMIN_PASSWORD: PASSWORD, LOG_LEVEL: 'error'
     });
     try {

@@ -37,7 +37,7 @@ async function main(): Promise<void> {
     const folder = mkdtempSync(join(tmpdir(), 'doip-gateway-bench-'));
     const env = { DATA_DIR: folder, PORT: '0', ADMIN_PASSWORD: PASSWORD, LOG_LEVEL: 'warn' };
     const baseline = await MeasuredProcess.start(join(__dirname, 'baseline-server.js'), [String(CONTENT_BYTES)], env);
-    const server = await MeasuredProcess.start(join(__dirname, '../../lib/cli/main.js'), ['serve'], env);
+    const server = await MeasuredProcess.start(join(__dirname, '../../bundle/main.js'), ['serve'], env);
     try {
         const lines = await measureRequests(server, baseline, seconds);
         for (const line of lines) {

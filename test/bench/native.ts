@@ -20,7 +20,7 @@ import { MeasuredProcess } from './measured-process.js';
 
 const PASSWORD = 'password of the benchmark';
 const AUTHENTICATION = { username: 'admin', password: PASSWORD };
-const CLI = join(__dirname, '../../lib/cli/main.js');
+const CLI = join(__dirname, '../../bundle/main.js');
 const MIB = 1024 * 1024;
 
 /** Requests that are under way at the same time where they are pipelined. */

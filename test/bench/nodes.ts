@@ -17,7 +17,7 @@ import { MeasuredProcess } from './measured-process.js';
 const PASSWORD = 'password of the benchmark';
 const ROOT = join(__dirname, '../../..');
 const CACHE = join(ROOT, 'node_modules/.cache');
-const CLI = 'dist/lib/cli/main.js';
+const CLI = 'dist/bundle/main.js';
 const HEADERS = { 'content-type': 'application/json', authorization: `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}` };
 const CONTENT = JSON.stringify({ name: 'A map', description: 'x'.repeat(1950) });
 

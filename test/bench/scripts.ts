@@ -40,7 +40,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 async function main(): Promise<void> {
 
     const folder = mkdtempSync(join(tmpdir(), 'doip-gateway-bench-'));
-    const server = await MeasuredProcess.start(join(__dirname, '../../lib/cli/main.js'), ['serve'], {
+    const server = await MeasuredProcess.start(join(__dirname, '../../bundle/main.js'), ['serve'], {
         DATA_DIR: folder, PORT: '0', ADMIN_PASSWORD: PASSWORD, LOG_LEVEL: 'fatal',
         SCRIPT_WORKERS: String(WORKERS), SCRIPT_TIMEOUT_SECONDS: String(TIMEOUT_SECONDS)
     });

@@ -70,7 +70,7 @@ async function measure(folder: string, results: Results, idleSeconds: number): P
     try {
         for (const starts of [results.first, results.later]) {
             const started = performance.now();
-            const service = spawn(process.execPath, [join(folder, 'dist/lib/cli/main.js'), 'serve'], {
+            const service = spawn(process.execPath, [join(folder, 'dist/bundle/main.js'), 'serve'], {
                 env: { ...process.env, DATA_DIR: dataDir, PORT: '0', DOIP_PORT: 'off', ADMIN_PASSWORD: 'password of the benchmark', LOG_LEVEL: 'error' },
                 stdio: ['ignore', 'pipe', 'inherit']
             });

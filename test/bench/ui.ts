@@ -17,7 +17,7 @@ import { ROOT } from '../support/doc-pages.js';
 import { loggedIn, PASSWORD, prepare, send, type Target } from './calls.js';
 import { MeasuredProcess } from './measured-process.js';
 
-const CLI = join(__dirname, '../../lib/cli/main.js');
+const CLI = join(__dirname, '../../bundle/main.js');
 const STATIC = join(ROOT, 'dist/ui/static');
 
 /** File in a data folder that is kept, written when all objects are stored. */

@@ -22,7 +22,7 @@ async function main(): Promise<void> {
     const folder = keep === undefined ? mkdtempSync(join(tmpdir(), 'doip-gateway-demo-')) : resolve(keep);
     const isNew = keep === undefined || !existsSync(join(folder, 'repository.sqlite'));
     const password = isNew ? randomBytes(9).toString('base64url') : '';
-    const server = fork(join(__dirname, '../../lib/cli/main.js'), ['serve'], {
+    const server = fork(join(__dirname, '../../bundle/main.js'), ['serve'], {
         env: { PORT: '8080', LOG_LEVEL: 'warn', ...process.env, DATA_DIR: folder, DATABASE_URL: '', ...isNew ? { ADMIN_PASSWORD: password } : {} },
         stdio: ['ignore', 'pipe', 'inherit', 'ipc']
     });

@@ -145,13 +145,16 @@ describe('the package', () => {
     it('has the code, its types, the licence and the documentation, and no tests', async () => {
 
         const folders = [...new Set(files.map((path) => path.split('/').slice(0, path.startsWith('dist/') ? 2 : 1).join('/')))];
-        // Pages load the scripts of the web UI; no program imports them.
-        const modules = files.filter((path) => path.endsWith('.js') && !path.startsWith('dist/ui/static/'));
-        const unresolved = modules.filter((path) => !files.includes(path.replace(/\.js$/, '.d.ts')));
+        // Single modules are there as types only, but for the client that browsers load.
+        const modules = files.filter((path) => path.endsWith('.js') && !/^dist\/(bundle|ui\/static|lib\/client\/web)\//.test(path));
+        const types = ['dist/lib/index.d.ts', 'dist/lib/client/index.d.ts', 'dist/lib/client/web/index.d.ts', 'dist/lib/client/web/esm/index.d.ts'];
         const { mode } = await stat(join(installed, (await manifest()).bin[NAME] ?? ''));
 
-        expect(folders.sort()).to.equal(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist/db', 'dist/lib', 'dist/translators', 'dist/ui', 'docs', 'package.json']);
-        expect(unresolved).to.equal(['dist/lib/search/query/grammar.js']);
+        expect(folders.sort()).to.equal(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist/bundle', 'dist/db', 'dist/lib', 'dist/translators', 'dist/ui', 'docs', 'package.json']);
+        expect(modules).to.equal([]);
+        expect(types.filter((path) => !files.includes(path))).to.equal([]);
+        // It belongs to one version of Node.
+        expect(files.filter((path) => path.endsWith('.code'))).to.equal([]);
         expect(mode & 0o111).to.not.equal(0);
     });
 
@@ -166,8 +169,42 @@ describe('the package', () => {
             }
         }
 
-        expect(maps.length).to.be.above(100);
+        expect(maps.filter((path) => path.startsWith('dist/bundle/service-'))).to.have.length(1);
         expect(broken).to.equal([]);
+    });
+
+    it('has the licences of the packages that are in its bundle', async () => {
+
+        const bundle = files.find((path) => /^dist\/bundle\/service-\w+\.js\.map$/.test(path)) ?? '';
+        const { sources } = JSON.parse(await readFile(join(installed, bundle), 'utf8')) as Record<string, string[]>;
+        const packages = new Set(sources?.flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules)/.exec(path)?.[1] ?? []));
+        const licences = await readFile(join(installed, 'dist/bundle/licenses.txt'), 'utf8');
+
+        expect([...packages]).to.include(['joi', '@hapi/hapi', 'knex']);
+        expect([...packages].filter((name) => !new RegExp(`^${name} \\d`, 'm').test(licences))).to.equal([]);
+        expect(licences).to.not.contain('License: undefined');
+    });
+
+    it('shares its classes with its client', async () => {
+
+        const program = `const { DoipError } = require('${NAME}');
+            console.log(JSON.stringify(require('${NAME}/client').DoipError === DoipError));`;
+
+        expect(await runProgram('shared.cjs', program)).to.be.true();
+    });
+
+    it('names the files and lines of its sources in stacks where Node reads source maps', async () => {
+
+        const program = `require('${NAME}').createServer().catch((error) => console.log(JSON.stringify(error.stack)));`;
+        await writeFile(join(consumer, 'stack.cjs'), program);
+        const run = async (...options: string[]): Promise<string> => {
+
+            const { stdout } = await execute(process.execPath, [...options, 'stack.cjs'], { cwd: consumer, env: { ...ENV, PORT: 'none' } });
+            return stdout;
+        };
+
+        expect(await run('--enable-source-maps')).to.match(/lib\/config\/[a-z-]+\.ts:\d+:\d+/);
+        expect(await run()).to.match(/service-\w+\.js:\d+:\d+/);
     });
 
     it('is a CommonJS module and an ES module, with the client', async () => {

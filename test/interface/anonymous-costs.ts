@@ -21,7 +21,7 @@ import { until } from '../support/until.js';
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-const CLI = join(__dirname, '../../lib/cli/main.js');
+const CLI = join(__dirname, '../../bundle/main.js');
 const MONITOR = join(__dirname, '../support/turn-monitor.js');
 
 const KIB = 1024;

@@ -15,7 +15,7 @@ import { until } from '../support/until.js';
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
 
-const CLI = join(__dirname, '../../lib/cli/main.js');
+const CLI = join(__dirname, '../../bundle/main.js');
 
 const SERVER = process.env['TEST_MYSQL_URL'];
 

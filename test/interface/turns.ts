@@ -17,7 +17,7 @@ import { until } from '../support/until.js';
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-const CLI = join(__dirname, '../../lib/cli/main.js');
+const CLI = join(__dirname, '../../bundle/main.js');
 const MONITOR = join(__dirname, '../support/turn-monitor.js');
 
 /** Milliseconds of processor time that a turn may take. MAX_TURN_MS=50 is what holds where nothing else runs on the machine. */

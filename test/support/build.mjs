@@ -1,14 +1,15 @@
 /**
- * `npm run build`, which `npm start` begins with: compiles the grammar and all TypeScript to `dist`, and bundles the web UI, unless nothing has
+ * `npm run build`, which `npm start` begins with: compiles the grammar and all TypeScript to `dist`, and bundles the service and the web UI, unless nothing has
  * changed since the last build. On a terminal it says what it does.
  */
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildUi } from '../../ui/build.mjs';
+import { buildBundle } from './bundle.mjs';
 import { removeStale } from './remove-stale.mjs';
 import { writeWebModules } from './web-modules.mjs';
 
@@ -78,11 +79,10 @@ async function build() {
         }
     }
 
-    // npm runs it as it is: in a clone by `npx doip-gateway`.
-    chmodSync(join(ROOT, 'dist/lib/cli/main.js'), 0o755);
     removeStale();
     await writeWebModules();
     await buildUi();
+    await buildBundle();
     writeFileSync(STAMP, digest);
     say(`Built in ${((performance.now() - started) / 1000).toFixed(1)} s.\n`);
     return 0;

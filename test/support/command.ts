@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { Readable } from 'node:stream';
 import type { TestDatabase } from './database.js';
 
-const CLI = join(__dirname, '../../lib/cli/main.js');
+const CLI = join(__dirname, '../../bundle/main.js');
 
 /** How a command ended. */
 export interface Run {

@@ -22,7 +22,7 @@ const SHOWN_ADDRESS = '127.0.0.1:8080';
 const SHOWN_NATIVE_ADDRESS = '127.0.0.1:9000';
 const SHOWN_PASSWORD = /\bPASSWORD\b/g;
 
-const CLI = join(ROOT, 'dist/lib/cli/main.js');
+const CLI = join(ROOT, 'dist/bundle/main.js');
 
 /** How a block ended. */
 export interface BlockRun {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { TestDatabase } from './database.js';
 import { ADMIN_PASSWORD } from './gateway.js';
 
-const CLI = join(__dirname, '../../lib/cli/main.js');
+const CLI = join(__dirname, '../../bundle/main.js');
 
 /** A running service. */
 export interface ServiceProcess {

@@ -10,8 +10,8 @@ import { fileURLToPath } from 'node:url';
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const DIST = join(ROOT, 'dist');
 
-/** What the bundler writes has no source of its own, and is removed by it. */
-const BUNDLE = join('ui', 'static');
+/** What the bundlers write has no source of its own, and is removed by them. */
+const BUNDLES = [join('ui', 'static'), 'bundle'];
 
 /** Endings of what the compilers write, and of their sources. */
 const SOURCES = [[/\.d\.ts(\.map)?$/, ['.ts']], [/\.js(\.map)?$/, ['.ts', '.peggy']]];
@@ -21,7 +21,7 @@ export function removeStale() {
 
     for (const name of readdirSync(DIST, { recursive: true })) {
         const [ending, sources] = SOURCES.find(([pattern]) => pattern.test(name)) ?? [];
-        if (ending && !name.startsWith(BUNDLE) && !sources.some((source) => existsSync(join(ROOT, name.replace(ending, source))))) {
+        if (ending && !BUNDLES.some((folder) => name.startsWith(folder)) && !sources.some((source) => existsSync(join(ROOT, name.replace(ending, source))))) {
             rmSync(join(DIST, name), { force: true });
         }
     }

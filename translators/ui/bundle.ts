@@ -2,6 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PACKAGE_FOLDER } from '../../lib/util/package-folder.js';
 
 /** How a file can be sent. */
 export type Encoding = 'br' | 'gzip';
@@ -34,7 +35,7 @@ interface Index {
 }
 
 /** `dist/ui/static`. */
-const FOLDER = join(__dirname, '../../ui/static');
+const FOLDER = join(PACKAGE_FOLDER, 'dist/ui/static');
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
     js: 'text/javascript; charset=utf-8', txt: 'text/plain; charset=utf-8', css: 'text/css; charset=utf-8', svg: 'image/svg+xml', json: 'application/json; charset=utf-8'

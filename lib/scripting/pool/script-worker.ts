@@ -2,13 +2,13 @@
  * Handle of a worker thread for scripts, from its start to its end: sends runs, and answers host calls of the script.
  */
 
-import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { handleHostCall } from '../host/host-calls.js';
 import { SyncChannelServer } from '../../util/workers/sync-channel.js';
 import type { CpuScheduler } from '../protocol/cpu-scheduler.js';
 import type { Reply, RunMessage, ThreadMessage, ThreadOptions, Run, RunOutcome } from '../protocol/messages.js';
 import type { ScriptFailure } from '../protocol/script-error.js';
+import { SCRIPT_THREAD } from '../sandbox/script-thread.js';
 import type { ThreadData } from '../sandbox/worker-main.js';
 
 /** End of a run. */
@@ -51,7 +51,7 @@ export class ScriptWorker {
 
         const channel = this.#answers.endpoint;
         const data: ThreadData = { options, channel, startedRun: this.#startedRun.buffer, cpuSlots: scheduler.memory };
-        this.#worker = new Worker(join(__dirname, '../sandbox/worker-main.js'), {
+        this.#worker = new Worker(SCRIPT_THREAD, {
             workerData: data,
             transferList: [channel.port],
             env: {},

@@ -2,6 +2,7 @@
  * Messages between the threads of the search index.
  */
 
+import { join } from 'node:path';
 import type { CacheUsage } from '../../util/cache/cache-usage.js';
 import type { Bits } from '../docset/bit-set.js';
 import type { TermSnapshot, PageId } from './shared-snapshot.js';
@@ -12,6 +13,9 @@ import type { FacetResult, SearchHit } from '../query/search-request.js';
 import type { MergedSegment, NamedSegment, StoredName } from '../indexing/segment-entry.js';
 import type { CallerScope } from '../matching/visible-docs.js';
 import type { TermTarget } from '../searcher/term-contexts.js';
+
+/** Script of the search thread; a program may start it before it loads the search. */
+export const SEARCH_THREAD = join(__dirname, 'search-worker.js');
 
 /** Start parameters of the search thread. */
 export interface SearcherOptions {

@@ -4,10 +4,9 @@
  * before. Single-term searches are answered here when that takes less than the round trip.
  */
 
-import { join } from 'node:path';
 import { DoipError, tooManyRequests } from '../../errors/errors.js';
 import { InFlightLimiter } from '../../identity/throttling/in-flight-limiter.js';
-import type { FlushStats, Found, MoreFound, SearcherAnswers, SearcherCall, SearcherOptions } from './protocol.js';
+import { SEARCH_THREAD, type FlushStats, type Found, type MoreFound, type SearcherAnswers, type SearcherCall, type SearcherOptions } from './protocol.js';
 import { InlineTermSearch } from './inline-search.js';
 import type { SearchRequest } from '../query/search-request.js';
 import type { Change } from '../indexing/live-segments.js';
@@ -55,7 +54,7 @@ export class SearchClient {
             onExit(error);
         };
 
-        this.#port = new WorkerClient(join(__dirname, 'search-worker.js'), this.#onExit, {
+        this.#port = new WorkerClient(SEARCH_THREAD, this.#onExit, {
             first: { ...options, removals } satisfies SearcherOptions, transferList: [options.sections.port]
         });
     }

@@ -27,7 +27,7 @@ const FILTER = '["/id","/type","/content/identifier","/content/title","/content/
 /** The most frequent type of the objects; and code for it. */
 const HOOKED_TYPE = 'Article';
 const HOOK = 'exports.onObjectResolution = (object) => { object.content.shown = true; return object; };';
-const CLI = join(__dirname, '../../../lib/cli/main.js');
+const CLI = join(__dirname, '../../../bundle/main.js');
 
 /** One load beside the retrieves. */
 export interface ServiceResult {

@@ -297,7 +297,7 @@ describe('the command line for daily work', () => {
     it('serves at the port that is named', async () => {
 
         const own = await createSqlite();
-        const service = await startProcess(own, { PORT: '1' }, [join(__dirname, '../../../lib/cli/main.js'), 'serve', '--port', '0']);
+        const service = await startProcess(own, { PORT: '1' }, [join(__dirname, '../../../bundle/main.js'), 'serve', '--port', '0']);
         const response = await fetch(`${service.url}/health/live`);
         await service.stop();
         await own.dispose();

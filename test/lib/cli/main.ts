@@ -19,7 +19,7 @@ import { until } from '../../support/until.js';
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
 
-const CLI = join(__dirname, '../../../lib/cli/main.js');
+const CLI = join(__dirname, '../../../bundle/main.js');
 
 interface Run {
     readonly code: number | null;
@@ -216,7 +216,7 @@ describe('the command line', () => {
 
             const program = `Object.defineProperty(process.versions, 'node', { value: '${version}' }); require(${JSON.stringify(CLI)});`;
 
-            const child = spawn(process.execPath, ['-e', program]);
+            const child = spawn(process.execPath, ['-e', program, '-', 'version']);
             const [error, [ended]] = await Promise.all([text(child.stderr), once(child, 'close') as Promise<[number | null]>]);
 
             expect(ended).to.equal(code);
