@@ -15,8 +15,10 @@ const COLLECTIONS = 2;
 /**
  * Returns the memory of a start to the system as soon as the process is idle: V8 collects garbage when memory is allocated, so an idle process
  * would keep it. Collects in a turn of tens of milliseconds, while there are no requests. Does not keep the process alive.
+ *
+ * @param lookMs time between looks
  */
-export function collectWhenIdle(): void {
+export function collectWhenIdle(lookMs = LOOK_MS): void {
 
     let left = COLLECTIONS;
     let before = performance.eventLoopUtilization();
@@ -24,7 +26,7 @@ export function collectWhenIdle(): void {
 
         const { utilization } = performance.eventLoopUtilization(before);
         if (utilization < IDLE_SHARE) {
-            collect();
+            collectGarbage();
             left -= 1;
         }
 
@@ -33,14 +35,15 @@ export function collectWhenIdle(): void {
         }
 
         before = performance.eventLoopUtilization();
-    }, LOOK_MS).unref();
+    }, lookMs).unref();
 }
 
-function collect(): void {
+/** Collects all garbage at once. */
+export function collectGarbage(): void {
 
     // Node offers the function with this flag alone, which a new context reads.
     setFlagsFromString('--expose-gc');
-    const collectGarbage = runInNewContext('gc') as () => void;
+    const collect = runInNewContext('gc') as () => void;
     setFlagsFromString('--no-expose-gc');
-    collectGarbage();
+    collect();
 }

@@ -9,6 +9,7 @@ import * as Lab from '@hapi/lab';
 import type { Segment } from '../../../lib/doip/envelope.js';
 import { badRequest } from '../../../lib/errors/errors.js';
 import { drain, empty, json } from '../../../lib/doip/segments.js';
+import { collectGarbage } from '../../../lib/util/garbage.js';
 import { success } from '../../support/performers.js';
 import type { Wire } from '../../support/wire.js';
 import { answerOf, MEBIBYTE, openWire, until, write } from '../../support/wire.js';
@@ -16,6 +17,14 @@ import { answerOf, MEBIBYTE, openWire, until, write } from '../../support/wire.j
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 const { expect } = Code;
+
+/** Bytes in memory that are not garbage: how long V8 keeps garbage depends on its version. */
+function held(): number {
+
+    collectGarbage();
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
+}
 
 describe('uploads through DOIP over HTTP', () => {
 
@@ -28,7 +37,7 @@ describe('uploads through DOIP over HTTP', () => {
 
     after(() => wire.server.stop({ timeout: 1000 }));
 
-    it('apply back-pressure to a large multipart upload, with a flat heap', async () => {
+    it('apply back-pressure to a large multipart upload, of which little is in memory', async () => {
 
         let received = 0;
         let sent = 0;
@@ -54,13 +63,15 @@ describe('uploads through DOIP over HTTP', () => {
         const answer = answerOf(upload);
         const chunk = randomBytes(MEBIBYTE);
         let peak = 0;
-        const base = process.memoryUsage.rss();
+        const base = held();
         await write(upload, '--BBBBBBBB\r\nContent-Disposition: form-data; name="o"\r\n\r\n{}\r\n' +
             '--BBBBBBBB\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n');
         for (let i = 0; i < 100; ++i) {
             await write(upload, chunk);
             sent += chunk.length;
-            peak = Math.max(peak, process.memoryUsage.rss() - base);
+            if (i % 10 === 0) {
+                peak = Math.max(peak, held() - base);
+            }
         }
 
         upload.end('\r\n--BBBBBBBB--');
@@ -68,7 +79,7 @@ describe('uploads through DOIP over HTTP', () => {
         expect((await answer).code).to.equal(200);
         expect(received).to.equal(100 * MEBIBYTE);
         expect(lead).to.be.below(16 * MEBIBYTE);
-        expect(peak).to.be.below(60 * MEBIBYTE);
+        expect(peak).to.be.below(24 * MEBIBYTE);
     });
 
     it('abort the operation when the client disconnects', async () => {
