@@ -312,21 +312,6 @@ describe('the screen of an object', { skip: !hasBrowser }, () => {
         await page.getByText('"words": 6').first().waitFor();
     });
 
-    it('makes a new object with the same content, and opens it in the editor', async () => {
-
-        await create('Dataset', 'test/original', '{"title":"Original","exact":1.10}');
-        await open('test/original');
-        await page.getByRole('button', { name: 'More', exact: true }).click();
-        await page.getByRole('menuitem', { name: 'Clone' }).click();
-        await page.getByRole('button', { name: 'Clone', exact: true }).click();
-        await page.waitForURL(/edit=true/);
-        await page.getByRole('textbox', { name: 'Title' }).waitFor();
-        const { results } = JSON.parse(await send('GET', '/search?query=/title:original&ids')) as { results: string[] };
-        const copy = results.find((id) => id !== 'test/original') ?? '';
-
-        expect(await send('GET', `/objects/${copy}`)).to.equal('{"title":"Original","exact":1.10}');
-    });
-
     it('says what refers to an object before it is deleted', async () => {
 
         await create('Dataset', 'test/target', { title: 'Target' });

@@ -25,12 +25,18 @@ export function setLoginPrompt(ask: LoginPrompt | null): void {
     prompt = ask;
 }
 
+/** Asks for another login after the session has ended; false when there is none, or nobody was logged in. */
+export async function renewLogin(): Promise<boolean> {
+
+    return prompt !== null && await prompt();
+}
+
 /** Sends a request of the page's own origin. */
 export async function send(url: string, init: RequestInit): Promise<Response> {
 
     const own = { ...init, credentials: 'same-origin' as const, headers: { ...init.headers as Record<string, string>, ...OWN_ORIGIN } };
     const response = await fetch(url, own);
-    if (response.status === UNAUTHENTICATED && prompt && await prompt()) {
+    if (response.status === UNAUTHENTICATED && await renewLogin()) {
         return fetch(url, own);
     }
 

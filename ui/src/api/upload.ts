@@ -2,6 +2,7 @@
 
 import { errorOf, RepositoryError } from '../../../lib/client/web/errors.js';
 import { config } from '../config.js';
+import { renewLogin } from './client.js';
 
 /** An upload of an object's fields and files. */
 export interface Upload {
@@ -22,8 +23,28 @@ export interface Uploaded {
     readonly etag: string | null;
 }
 
-/** Sends an upload. @throws RepositoryError for anything but success, and the reason of the signal when that is aborted */
-export async function upload({ method, path, fields, files, ifMatch, onProgress, signal }: Upload): Promise<Uploaded> {
+const UNAUTHENTICATED = 401;
+
+/**
+ * Sends an upload; when the session has ended, again after another login, so that nobody has to choose the files anew.
+ *
+ * @throws RepositoryError for anything but success, and the reason of the signal when that is aborted
+ */
+export async function upload(request: Upload): Promise<Uploaded> {
+
+    try {
+        return await sendForm(request);
+    }
+    catch (error) {
+        if (error instanceof RepositoryError && error.status === UNAUTHENTICATED && await renewLogin()) {
+            return sendForm(request);
+        }
+
+        throw error;
+    }
+}
+
+async function sendForm({ method, path, fields, files, ifMatch, onProgress, signal }: Upload): Promise<Uploaded> {
 
     const form = new FormData();
     Object.entries(fields).forEach(([name, text]) => form.append(name, text));

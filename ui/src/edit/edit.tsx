@@ -53,20 +53,27 @@ function CreateInDialog({ type, finish }: Creation): JSX.Element {
     );
 }
 
-/** A new object. */
-export function Create({ route: { name: type } }: ScreenProps): JSX.Element {
+/** A new object; with `from`, the id of another one, it begins with the content of that. */
+export function Create({ route: { name: type, params } }: ScreenProps): JSX.Element {
 
-    return <NewObject type={type} onSaved={({ id }) => go(to.object(id), { replace: true })} onCancel={() => history.back()} />;
+    const from = params.get('from') ?? '';
+    const { value: original, error, reload } = useResource(async (signal) => (from === '' ? null : readObject(from, signal)), [from]);
+    if (from !== '' && original === null) {
+        return error ? <ErrorBox message={textOf(error)} onRetry={reload} /> : <Loading />;
+    }
+
+    return <NewObject type={type} original={original?.content ?? null} onSaved={({ id }) => go(to.object(id), { replace: true })} onCancel={() => history.back()} />;
 }
 
-function NewObject({ type, isNested = false, onSaved, onCancel }: {
-    readonly type: string; readonly isNested?: boolean; readonly onSaved: (object: EditedObject) => void; readonly onCancel: () => void;
+function NewObject({ type, original = null, isNested = false, onSaved, onCancel }: {
+    /** The content with which it begins; null for that of its type. */
+    readonly type: string; readonly original?: Json | null; readonly isNested?: boolean; readonly onSaved: (object: EditedObject) => void; readonly onCancel: () => void;
 }): JSX.Element {
 
     const { context, dialog } = useEditContext();
     const [names, setNames] = useState<{ readonly handle: string; readonly suffix: string }>({ handle: '', suffix: '' });
     const schema = formSchema(type);
-    const content = useMemo(() => (schema ? initialContent(schema, context) : null), [schema, context]);
+    const content = useMemo(() => (schema ? original ?? initialContent(schema, context) : null), [schema, context, original]);
     const target = useMemo((): Target => ({ kind: 'new', type, ...names }), [type, names]);
     if (!design.value) {
         return <Loading />;

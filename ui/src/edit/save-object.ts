@@ -4,7 +4,6 @@
  */
 
 import { repository, RepositoryError } from '../api/client.js';
-import { askForLogin } from '../api/session.js';
 import { upload } from '../api/upload.js';
 import { isEqual } from '../json/exact-number.js';
 import type { Json } from '../json/exact-number.js';
@@ -35,8 +34,6 @@ interface SaveOptions {
     readonly onProgress: (sent: number, total: number) => void;
     readonly signal: AbortSignal;
 }
-
-const UNAUTHENTICATED = 401;
 
 const PRECONDITION_FAILED = 412;
 
@@ -120,25 +117,11 @@ async function sendEach(saved: EditedObject, options: SaveOptions): Promise<Save
     return { object, missing };
 }
 
-/** Sends content and files. After the end of a session they are sent again, once somebody has logged in. */
+/** Sends content and files. */
 async function sendFiles(target: Target, content: Json, { files, ifMatch, onProgress, signal }: SaveOptions): Promise<EditedObject> {
 
     const { method, path, query } = placeOf(target);
     const fields = { content: writeJson(content) };
-    const send = async (): Promise<EditedObject> => {
-
-        const { text, etag } = await upload({ method, path: path + paramText({ ...query, full: true }), fields, files, ifMatch, onProgress, signal });
-        return objectOf(text, etag);
-    };
-
-    try {
-        return await send();
-    }
-    catch (error) {
-        if (error instanceof RepositoryError && error.status === UNAUTHENTICATED && await askForLogin(true)) {
-            return send();
-        }
-
-        throw error;
-    }
+    const { text, etag } = await upload({ method, path: path + paramText({ ...query, full: true }), fields, files, ifMatch, onProgress, signal });
+    return objectOf(text, etag);
 }

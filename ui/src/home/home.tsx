@@ -12,6 +12,7 @@ import { config } from '../config.js';
 import { formatNumber } from '../i18n/index.js';
 import { to } from '../router.js';
 import { SavedList } from '../search/saved/saved-list.js';
+import { textOf } from '../state/messages.js';
 import { uiConfig } from '../state/design.js';
 import { t } from './texts.js';
 
@@ -57,7 +58,7 @@ export function Home(): JSX.Element {
     const { userId } = caller.value;
     const { value, error, reload } = useResource(readOverview, [userId]);
     if (value === null) {
-        return <><h1>{uiConfig.value.title ?? config.name}</h1>{error ? <ErrorBox message={error.message} onRetry={reload} /> : <Loading />}</>;
+        return <><h1>{uiConfig.value.title ?? config.name}</h1>{error ? <ErrorBox message={textOf(error)} onRetry={reload} /> : <Loading />}</>;
     }
 
     return value.size === 0 ? <Welcome onChange={reload} /> : <Full overview={value} />;

@@ -8,7 +8,6 @@ import { Menu, type MenuItem } from '../../components/menu.js';
 import { caller } from '../../api/session.js';
 import { go, to } from '../../router.js';
 import type { LoadedObject } from '../model/load.js';
-import { CloneDialog } from './clone-dialog.js';
 import { DeleteDialog } from './delete-dialog.js';
 import { MoveDialog } from './move-dialog.js';
 import { PublishDialog } from './publish-dialog.js';
@@ -17,14 +16,14 @@ import { t } from './texts.js';
 /** The actions. */
 export function Actions({ object, reload }: { readonly object: LoadedObject; readonly reload: () => void }): JSX.Element {
 
-    const [dialog, setDialog] = useState<'clone' | 'publish' | 'move' | 'delete' | null>(null);
+    const [dialog, setDialog] = useState<'publish' | 'move' | 'delete' | null>(null);
     const { id, type, mayWrite, metadata } = object;
     const isTip = metadata.versionOf === undefined;
     const mayCreate = caller.value.typesPermittedToCreate?.includes(type) === true;
     const close = (): void => setDialog(null);
     const items: readonly MenuItem[] = [
         { label: t('copyId'), onSelect: () => void copyAndSay(id) },
-        ...mayCreate ? [{ label: t('clone'), onSelect: () => setDialog('clone') }] : [],
+        ...mayCreate ? [{ label: t('clone'), href: to.create(type, { from: id }) }] : [],
         ...mayWrite && isTip ? [{ label: t('publish'), onSelect: () => setDialog('publish') }, { label: t('move'), onSelect: () => setDialog('move') }] : [],
         { label: t('print'), onSelect: () => print() },
         ...mayWrite ? [{ label: t('delete'), onSelect: () => setDialog('delete'), isDangerous: true }] : []
@@ -33,7 +32,6 @@ export function Actions({ object, reload }: { readonly object: LoadedObject; rea
         <div class="object-actions">
             {mayWrite && isTip && <a class="button primary" href={to.object(id, { edit: true })}><Icon name="edit" />{t('edit')}</a>}
             <Menu class="end" label={t('more')} items={items}><Icon name="more" /></Menu>
-            {dialog === 'clone' && <CloneDialog object={object} onClose={close} />}
             {dialog === 'publish' && <PublishDialog object={object} onClose={close} onDone={() => go(to.object(id, { tab: 'history' }))} />}
             {dialog === 'move' && <MoveDialog object={object} onClose={close} reload={reload} />}
             {dialog === 'delete' && <DeleteDialog object={object} onClose={close} />}

@@ -3,17 +3,16 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Version } from '../../../../lib/client/web/index.js';
-import { Confirm } from '../../components/confirm.js';
 import { ErrorBox, Loading } from '../../components/feedback.js';
 import { Icon } from '../../components/icon.js';
 import { Ago, ObjectLink, UserName } from '../../components/object-link.js';
 import { useResource } from '../../components/use-resource.js';
-import { getJson, objectPath, repository } from '../../api/client.js';
-import { writeJson } from '../../json/write-json.js';
-import { say, textOf } from '../../state/messages.js';
+import { getJson } from '../../api/client.js';
+import { textOf } from '../../state/messages.js';
 import { PublishDialog } from '../actions/publish-dialog.js';
-import { ifMatch, loadObject, type LoadedObject, type TabProps } from '../model/load.js';
+import type { LoadedObject, TabProps } from '../model/load.js';
 import { Comparison } from './comparison.js';
+import { RestoreDialog } from './restore-dialog.js';
 import { t } from './texts.js';
 
 /** The tab. */
@@ -85,14 +84,7 @@ function Versions({ versions, object, reload }: VersionsProps): JSX.Element {
                 {from !== '' && to !== '' && <Comparison from={from} to={to} state={object.etag} />}
             </section>
             {restored && tip && (
-                <Confirm title={t('restoreTitle')} action={t('restore')} onClose={() => restore(null)} onConfirm={async () => {
-
-                    await restoreVersion(restored.id, tip.id);
-                    say(t('restored'));
-                    reload();
-                }}>
-                    <p dir="auto">{t('restoreText', { id: restored.id })}</p>
-                </Confirm>
+                <RestoreDialog versionId={restored.id} tipId={tip.id} onClose={() => restore(null)} onRestored={reload} />
             )}
         </>
     );
@@ -102,14 +94,4 @@ function When({ version: { publishedOn, modifiedOn } }: { readonly version: Vers
 
     const time = publishedOn ?? modifiedOn;
     return time === undefined ? null : <Ago time={time} />;
-}
-
-/** Gives an object the content of a version. Somebody else's change meanwhile is not overwritten. */
-async function restoreVersion(version: string, id: string): Promise<void> {
-
-    const [{ content }, tip] = await Promise.all([loadObject(version), loadObject(id)]);
-    const text = writeJson(content);
-    await repository.request({
-        method: 'PUT', path: objectPath(id), headers: ifMatch(tip), body: { mediaType: 'application/json', open: () => text, isReplayable: true }
-    });
 }
