@@ -333,8 +333,8 @@ describe('changes on the screen of an object', { skip: !hasBrowser }, () => {
     it('shows names of 64 KB and texts from right to left without a broken layout', async () => {
 
         const long = 'W'.repeat(65_536);
-        await create('test/long', JSON.stringify({ title: long, partOf: 'test/rtl', [`key-${'k'.repeat(2000)}`]: long }), { [`${'f'.repeat(200)}.txt`]: [long, 'text/plain'] });
         await create('test/rtl', JSON.stringify({ title: '\u05e9\u05dc\u05d5\u05dd (abc) 123 \u0643\u062a\u0627\u0628', text: '\u202eabc' }));
+        await create('test/long', JSON.stringify({ title: long, partOf: 'test/rtl', [`key-${'k'.repeat(2000)}`]: long }), { [`${'f'.repeat(200)}.txt`]: [long, 'text/plain'] });
         await send('POST', '/versions?objectId=test/long&versionId=test/long-1');
         for (const [id, tabs] of [['test/long', ['content', 'files', 'relations', 'rights', 'history', 'methods', 'json']], ['test/rtl', ['content', 'relations']]] as const) {
             for (const tab of tabs) {
