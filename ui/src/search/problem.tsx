@@ -5,6 +5,7 @@ import { ErrorBox } from '../components/feedback.js';
 import { Icon } from '../components/icon.js';
 import { to } from '../router.js';
 import { design } from '../state/design.js';
+import { textOf } from '../state/messages.js';
 import { allFields } from './context.js';
 import { filterText } from './facets.js';
 import { errorPlace, fieldHints, wordsIn } from './hints.js';
@@ -21,7 +22,7 @@ export function QueryProblem(
 
     const at = errorPlace(error.message, query);
     if (at === null) {
-        return <ErrorBox message={error.message} onRetry={onRetry} />;
+        return <ErrorBox message={textOf(error)} onRetry={onRetry} />;
     }
 
     const before = query.slice(Math.max(0, at - AROUND), at);

@@ -92,7 +92,7 @@ export function SearchBox(): JSX.Element {
         <form class="search-box" role="search" onSubmit={search}>
             <input ref={input} type="text" enterkeyhint="search" role="combobox" aria-autocomplete="list" aria-expanded={suggestions.length > 0} aria-controls={`${id}-list`}
                 aria-activedescendant={active >= 0 ? `${id}-${active}` : undefined} aria-label={t('search')} placeholder={t('search')} value={text} dir="auto"
-                spellcheck={false} autocomplete="off" autocapitalize="off" aria-keyshortcuts="/ Control+K" onFocus={() => void loadSuggestions()} onBlur={close} onKeyDown={press}
+                spellcheck={false} autocomplete="off" autocapitalize="off" aria-keyshortcuts="/ Control+K" onFocus={() => void loadSuggestions().catch(() => undefined)} onBlur={close} onKeyDown={press}
                 onInput={(event) => {
 
                     setText(event.currentTarget.value);

@@ -1,0 +1,161 @@
+/** What the search and the screen of an object say when something goes wrong: no network, a service that restarts, a session that ends, objects that go. */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import type { Browser, Page } from 'playwright-core';
+import { accessibilityFindings, hasBrowser, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { createSqlite, type TestDatabase } from '../support/database.js';
+import { ADMIN_PASSWORD } from '../support/gateway.js';
+import { startProcess, type ServiceProcess } from '../support/process.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after, beforeEach, afterEach } = lab;
+
+const AUTHORIZATION = `Basic ${Buffer.from(`admin:${ADMIN_PASSWORD}`).toString('base64')}`;
+const AWAY = /service does not (respond|answer)/;
+const BOOK = { type: 'object', properties: { title: { type: 'string', title: 'Title', cordra: { preview: { isPrimary: true } } } } };
+
+describe('the web UI, when something goes wrong,', { skip: !hasBrowser }, () => {
+
+    let database: TestDatabase;
+    let service: ServiceProcess;
+    let browser: Browser;
+    let watched: WatchedPage;
+    let page: Page;
+
+    async function send(method: string, path: string, body?: string): Promise<string> {
+
+        const response = await fetch(service.url + path, { method, headers: { Authorization: AUTHORIZATION }, ...body === undefined ? {} : { body } });
+        const text = await response.text();
+        expect(response.status, `${method} ${path}: ${text}`).to.equal(200);
+        return text;
+    }
+
+    before(async () => {
+
+        [database, browser] = await Promise.all([createSqlite(), startBrowser()]);
+        service = await startProcess(database);
+        await send('PUT', '/schemas/Book', JSON.stringify(BOOK));
+        await send('POST', '/objects?type=Book&handle=test/steady', '{"title":"Steady"}');
+    });
+
+    after(async () => {
+
+        await browser.close();
+        await service.kill();
+        await database.dispose();
+    });
+
+    beforeEach(async () => {
+
+        watched = await openPage(browser, service.url);
+        ({ page } = watched);
+        await page.request.post(`${service.url}/session`, { data: { username: 'admin', password: ADMIN_PASSWORD }, headers: { 'X-Requested-With': 'doip-gateway' } });
+    });
+
+    afterEach(async () => {
+
+        await watched.close();
+        expect(watched.complaints).to.equal([]);
+    });
+
+    it('says on the search that there is no network, keeps what was typed, and goes on when it is back', async () => {
+
+        watched.expected.push(/ERR_INTERNET_DISCONNECTED/);
+        await page.goto(`${service.url}/#objects/?query=type:Book`);
+        await page.getByRole('link', { name: 'Steady' }).waitFor();
+        await page.context().setOffline(true);
+        const box = page.getByRole('combobox', { name: /^Search/ });
+        await box.fill('steady');
+        await box.press('Enter');
+        const alert = page.getByRole('main').getByRole('alert');
+        await alert.getByText(AWAY).waitFor();
+
+        expect(await box.inputValue()).to.equal('steady');
+        expect(await accessibilityFindings(page)).to.equal([]);
+        await page.context().setOffline(false);
+        await alert.getByRole('button', { name: 'Try again' }).click();
+        await page.getByRole('link', { name: 'Steady' }).waitFor();
+    });
+
+    it('says on an object that there is no network, and shows it when it is back', async () => {
+
+        watched.expected.push(/ERR_INTERNET_DISCONNECTED/);
+        await page.goto(`${service.url}/#objects/test/steady`);
+        await page.getByRole('heading', { level: 1, name: 'Steady' }).waitFor();
+        await page.context().setOffline(true);
+        await page.goto(`${service.url}/#objects/test/other`);
+        await page.getByRole('main').getByRole('alert').getByText(AWAY).waitFor();
+        await page.goto(`${service.url}/#objects/test/steady`);
+        await page.getByRole('main').getByRole('alert').getByText(AWAY).waitFor();
+        await page.context().setOffline(false);
+        await page.getByRole('main').getByRole('button', { name: 'Try again' }).click();
+        await page.getByRole('heading', { level: 1, name: 'Steady' }).waitFor();
+    });
+
+    it('goes on with a service that was restarted, in the same session', async () => {
+
+        watched.expected.push(/ERR_CONNECTION|ERR_EMPTY|ERR_SOCKET/);
+        await page.goto(`${service.url}/#objects/?query=type:Book`);
+        await page.getByRole('link', { name: 'Steady' }).waitFor();
+        const { port } = new URL(service.url);
+        await service.kill();
+        const box = page.getByRole('combobox', { name: /^Search/ });
+        await box.fill('type:Book AND steady');
+        await box.press('Enter');
+        const alert = page.getByRole('main').getByRole('alert');
+        await alert.getByText(AWAY).waitFor();
+        service = await startProcess(database, { PORT: port });
+        await alert.getByRole('button', { name: 'Try again' }).click();
+        await page.getByRole('link', { name: 'Steady' }).click();
+        await page.getByRole('link', { name: 'Edit', exact: true }).waitFor();
+    });
+
+    it('asks for a login when a session has ended during a search, and searches again', async () => {
+
+        watched.expected.push(/401/);
+        await page.goto(`${service.url}/#objects/?query=type:Book`);
+        await page.getByRole('button', { name: 'admin' }).waitFor();
+        const [cookie] = await page.context().cookies();
+        await fetch(`${service.url}/auth/revoke`, { method: 'POST', body: new URLSearchParams({ token: cookie?.value ?? '' }) });
+        const box = page.getByRole('combobox', { name: /^Search/ });
+        await box.fill('steady');
+        await box.press('Enter');
+        const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+        await dialog.getByLabel('Password', { exact: true }).fill(ADMIN_PASSWORD);
+        await dialog.getByRole('button', { name: 'Log in', exact: true }).click();
+        await dialog.waitFor({ state: 'detached' });
+        await page.getByRole('link', { name: 'Steady' }).waitFor();
+
+        expect(await box.inputValue()).to.equal('steady');
+    });
+
+    it('says that a result was deleted since the search, and searches anew', async () => {
+
+        watched.expected.push(/404/);
+        await send('POST', '/objects?type=Book&handle=test/fading', '{"title":"Fading"}');
+        await page.goto(`${service.url}/#objects/?query=${encodeURIComponent('/title:fading')}`);
+        const link = page.getByRole('link', { name: 'Fading' });
+        await link.waitFor();
+        await send('DELETE', '/objects/test/fading');
+        await link.click();
+        await page.getByRole('heading', { level: 1, name: 'There is no object “test/fading”' }).waitFor();
+        await page.goBack();
+        await page.getByRole('heading', { level: 1, name: 'Nothing was found for' }).waitFor();
+    });
+
+    it('says that an object was deleted while its rights were edited, and keeps what was entered', async () => {
+
+        watched.expected.push(/40[49]|412/);
+        await send('POST', '/objects?type=Book&handle=test/leaving', '{"title":"Leaving"}');
+        await page.goto(`${service.url}/#objects/test/leaving?tab=rights`);
+        await page.getByRole('button', { name: 'Change who may read', exact: true }).click();
+        await page.getByRole('button', { name: 'Remove everyone' }).click();
+        await send('DELETE', '/objects/test/leaving');
+        await page.getByRole('button', { name: 'Save' }).click();
+        await page.getByRole('alert').first().waitFor();
+
+        expect(await page.getByRole('button', { name: 'Save' }).count()).to.equal(1);
+        expect(await page.getByRole('button', { name: 'Remove everyone' }).count()).to.equal(0);
+    });
+});
