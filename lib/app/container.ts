@@ -54,6 +54,7 @@ import { DEFAULT_TEXT_LIMITS } from '../payloads/text-extractor.js';
 import { composeSearch } from '../search/create-search.js';
 import { HighestSafeTxn } from '../search/highest-safe-txn.js';
 import { SearchService } from '../search/search-service.js';
+import { REINDEX_JOB } from '../search/reindex-job.js';
 import { AuditStore } from '../stores/audit-store.js';
 import { BlobStore } from '../stores/blobs/blob-store.js';
 import { BlobSweeper } from '../stores/blobs/blob-sweeper.js';
@@ -295,7 +296,9 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     const relationships = new RelationshipService({
         references: referenceStore, objects: scan, policy, resolution, labels, limit: options.relatedObjects ?? RELATED_OBJECTS
     });
-    const status = new ServiceStatus({ db, jobStore, index: search.index, outbox: handles.outbox });
+    const status = new ServiceStatus({
+        db, jobStore, reindexKind: REINDEX_JOB, index: search.index, blobs, tokens: identity.accessTokens, outbox: handles.outbox
+    });
     const bulk = await composeBulk({ dataDir: options.dataDir, limits, statuses, explain });
     const services: Services = {
         get serviceId() {

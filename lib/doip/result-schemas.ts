@@ -211,7 +211,11 @@ export const STARTUP_STATUS: JsonObject = record(
 export const SERVICE_STATUS: JsonObject = record({
     version: TEXT, node: TEXT, startedOn: COUNT,
     database: record({ kind: { enum: ['SQLite', 'MySQL'] }, bytes: COUNT, freeBytes: COUNT }, ['kind']),
-    index: record({ isUp: TRUTH, documents: COUNT, segments: COUNT, pendingChanges: COUNT }, ['isUp', 'pendingChanges']),
+    payloads: record({ count: COUNT, bytes: COUNT, hasMore: TRUTH }, ['count', 'bytes']),
+    sessions: COUNT,
+    index: record({
+        isUp: TRUTH, documents: COUNT, segments: COUNT, pendingChanges: COUNT, reindexing: whole({ done: COUNT, total: COUNT })
+    }, ['isUp', 'pendingChanges']),
     jobs: arrayOf(record({
         id: COUNT, type: TEXT, state: { enum: ['waiting', 'running', 'done', 'failed'] }, createdOn: COUNT, progress: {}, error: TEXT
     }, ['id', 'type', 'state', 'createdOn'])),

@@ -5,7 +5,7 @@
 
 import { hostname } from 'node:os';
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
-import type { JsonObject, JsonValue } from '../util/json-types.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '../util/json-types.js';
 import type { Database } from '../../db/database.js';
 import type { JobRecord, JobStore } from '../stores/jobs/job-store.js';
 import { SingleFlight } from '../util/concurrency/single-flight.js';
@@ -15,10 +15,14 @@ import { implementation } from '../util/version.js';
 export interface StatusSources {
     readonly db: Pick<Database, 'dialect' | 'size' | 'usage'>;
     readonly jobStore: Pick<JobStore, 'recent'>;
+    /** Kind of the jobs that index objects again. */
+    readonly reindexKind: string;
     readonly index: {
         usage(): Promise<{ readonly segments: number; readonly documents: number }>;
         readonly load: { readonly isUp: boolean; readonly pending: number };
     };
+    readonly blobs: { totals(limit: number): Promise<{ readonly count: number; readonly bytes: number }> };
+    readonly tokens: { count(limit: number): Promise<number> };
     /** Handles to be registered; null without a handle server. */
     readonly outbox: { counts(): Promise<{ readonly entries: number; readonly failed: number }> } | null;
 }
@@ -26,6 +30,10 @@ export interface StatusSources {
 /** Time in ms for which readings are cached, and for which a request waits for one. */
 const CACHED_MS = 5000;
 const READING_MS = 1000;
+
+/** Rows that are counted of a table at most, and the time in ms for which such a count is cached. */
+const MAX_COUNTED = 100_000;
+const COUNT_CACHED_MS = 60_000;
 
 /** Maximum number of jobs, and length of their errors and of the JSON text of their progress. */
 const JOBS = 50;
@@ -61,11 +69,13 @@ export class ServiceStatus {
     /** Resolves within about a second. */
     async report(): Promise<JsonObject> {
 
-        const { db, index, jobStore, outbox } = this.#sources;
-        const [bytes, searcher, jobs, handles] = await Promise.all([
+        const { db, index, jobStore, blobs, tokens, outbox } = this.#sources;
+        const [bytes, searcher, jobs, payloads, sessions, handles] = await Promise.all([
             this.#read('bytes', () => db.size()),
             this.#read('index', () => index.usage()),
             this.#read('jobs', () => jobStore.recent(JOBS)),
+            this.#read('payloads', () => blobs.totals(MAX_COUNTED + 1), COUNT_CACHED_MS),
+            this.#read('sessions', () => tokens.count(MAX_COUNTED + 1)),
             outbox ? this.#read('handles', () => outbox.counts()) : undefined
         ]);
         const { disk } = db.usage();
@@ -77,8 +87,11 @@ export class ServiceStatus {
             database: {
                 kind: db.dialect === 'sqlite' ? 'SQLite' : 'MySQL', ...bytes === undefined ? {} : { bytes }, ...disk ? { freeBytes: disk.free } : {}
             },
+            ...payloads ? { payloads: { ...payloads, ...payloads.count > MAX_COUNTED ? { hasMore: true } : {} } } : {},
+            ...sessions === undefined ? {} : { sessions },
             index: {
-                isUp: index.load.isUp, pendingChanges: index.load.pending, ...searcher ? { documents: searcher.documents, segments: searcher.segments } : {}
+                isUp: index.load.isUp, pendingChanges: index.load.pending, ...searcher ? { documents: searcher.documents, segments: searcher.segments } : {},
+                ...reindexingOf((jobs ?? []).filter(({ kind }) => kind === this.#sources.reindexKind))
             },
             jobs: (jobs ?? []).map(jobOf),
             ...handles ? { handles: { outbox: handles.entries, errors: handles.failed } } : {},
@@ -107,7 +120,7 @@ export class ServiceStatus {
     }
 
     /** Returns a reading that is not older than some seconds; undefined when it fails or takes too long. Concurrent requests share one. */
-    async #read<T>(name: string, read: () => Promise<T>): Promise<T | undefined> {
+    async #read<T>(name: string, read: () => Promise<T>, cachedMs = CACHED_MS): Promise<T | undefined> {
 
         const cached = this.#cached.get(name);
         if (cached && this.#now() < cached.until) {
@@ -117,7 +130,7 @@ export class ServiceStatus {
         const reading = this.#reading.run(async () => {
 
             const value = await read();
-            this.#cached.set(name, { value, until: this.#now() + CACHED_MS });
+            this.#cached.set(name, { value, until: this.#now() + cachedMs });
             return value;
         }, name).catch(() => undefined);
         let timer: NodeJS.Timeout | undefined;
@@ -132,6 +145,18 @@ export class ServiceStatus {
             clearTimeout(timer);
         }
     }
+}
+
+/** What those jobs that run have indexed again, and about how much they have to. */
+function reindexingOf(jobs: readonly JobRecord[]): JsonObject {
+
+    const known = jobs.flatMap(({ state, progress }) => {
+
+        const { done, total } = isJsonObject(progress) ? progress : {};
+        return state === 'running' && typeof done === 'number' && typeof total === 'number' ? [{ done, total }] : [];
+    });
+    const sum = (values: readonly number[]): number => values.reduce((all, each) => all + each, 0);
+    return known.length === 0 ? {} : { reindexing: { done: sum(known.map(({ done }) => done)), total: sum(known.map(({ total }) => total)) } };
 }
 
 /** A job without its payload, which may hold content of objects. */

@@ -88,7 +88,7 @@ export interface Identity {
     readonly edge: EdgeLimiter;
     readonly local: LocalAccess;
     readonly tokens: OAuthTokenService;
-    readonly accessTokens: Pick<AccessTokens, 'ofUser' | 'revokeAllOfUser' | 'revokeOfUser'>;
+    readonly accessTokens: Pick<AccessTokens, 'count' | 'ofUser' | 'revokeAllOfUser' | 'revokeOfUser'>;
     readonly keys: ApiKeys;
     readonly sessions: Sessions;
     readonly records: SessionInfo;

@@ -115,6 +115,16 @@ export class ReindexJobs {
         }
     }
 
+    /** About how many objects a request concerns; null if that is not known in advance. */
+    async #total(request: ReindexRequest): Promise<number | null> {
+
+        if (typeof request === 'object') {
+            return 'ids' in request ? request.ids.length : null;
+        }
+
+        return this.#parts.index.usage().then(({ documents }) => documents, () => null);
+    }
+
     async #work(job: RunningJob): Promise<void> {
 
         if (job.attempts > MAX_ATTEMPTS) {
@@ -122,14 +132,18 @@ export class ReindexJobs {
         }
 
         const { wish: request, lockObjects } = job.payload as unknown as ReindexPayload;
-        const { after = '' } = (job.progress ?? {}) as { after?: string };
+        const { after = '', done = 0 } = (job.progress ?? {}) as { readonly after?: string; readonly done?: number };
+        const total = await this.#total(request);
+        // Results of a query are processed from the first again.
+        const before = after === '' ? 0 : done;
         let reportedOn = performance.now();
         await this.#parts.reindexing.run(request, {
             caller: SERVICE, lockObjects, after, signal: job.signal,
-            onProgress: async (id) => {
+            onProgress: async (id, count) => {
 
                 if (performance.now() - reportedOn > REPORT_MS) {
-                    await job.report({ after: id });
+                    const sum = before + count;
+                    await job.report({ after: id, done: sum, ...total === null ? {} : { total: Math.max(total, sum) } });
                     reportedOn = performance.now();
                 }
             }

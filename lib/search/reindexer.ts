@@ -27,8 +27,8 @@ export interface ReindexOptions {
     readonly lockObjects: boolean;
     /** Resumes after this id, in the order reported to {@link onProgress}; results of a query are always processed from the first. */
     readonly after?: string;
-    /** Receives the last id of each batch that is done. */
-    readonly onProgress?: (id: string) => Promise<void>;
+    /** Receives the last id of each batch that is done, empty for results of a query, and the number of ids so far. */
+    readonly onProgress?: (id: string, count: number) => Promise<void>;
     /** Stops after a batch. */
     readonly signal?: AbortSignal;
 }
@@ -104,9 +104,7 @@ export class Reindexer {
 
             await this.#locked(ids, options, () => this.#reindex(ids, options.caller));
             count += ids.length;
-            if (!isQuery(request)) {
-                await options.onProgress?.(ids.at(-1) ?? '');
-            }
+            await options.onProgress?.(isQuery(request) ? '' : ids.at(-1) ?? '', count);
 
             // There may be many; yield to the other work of the process.
             await setImmediate();

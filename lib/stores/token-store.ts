@@ -100,6 +100,12 @@ export class TokenStore {
         return (await this.#sql.ofUser.read<TokenRow>({ userId })).map(toToken);
     }
 
+    /** Counts the tokens that were used since a time, up to a number of them. */
+    async countUsed(since: number, limit: number): Promise<number> {
+
+        return Number((await this.#sql.countUsed.first<{ tokens: number }>({ since, limit }))?.tokens ?? 0);
+    }
+
     /** Returns the hashes of the least recently used tokens of a user beyond `limit`, as many as can be deleted at once. */
     async surplusOf(userId: string, limit: number): Promise<string[]> {
 
@@ -138,6 +144,8 @@ function buildStatements(db: Database) {
         removeOfUser: build<'userId'>((knex, bind) => knex('tokens').where('user_id', bind('userId')).delete()),
         removeAll: build.list<never, 'hashes'>((knex, _bind, list) => knex('tokens').whereIn('hash', list('hashes')).delete()),
         count: build<'userId'>((knex, bind) => knex('tokens').where('user_id', bind('userId')).count('hash as tokens')),
+        countUsed: build<'since' | 'limit'>((knex, bind) =>
+            knex(knex('tokens').where('last_used', '>=', bind('since')).limit(bind('limit')).select('hash').as('some')).count('* as tokens')),
         surplus: build<'userId' | 'kept'>((knex, bind) => knex('tokens').where('user_id', bind('userId'))
             .orderByRaw('last_used desc, created_on desc, hash').limit(MAX_LIST).offset(bind('kept')).select('hash')),
         old: build<'before'>((knex, bind) => knex('tokens').where('last_used', '<', bind('before'))

@@ -204,6 +204,12 @@ export class AccessTokens {
             .sort((one, other) => other.lastUsedOn - one.lastUsedOn);
     }
 
+    /** Counts the valid tokens and sessions, up to a number of them. Uses of the last minute may not be counted. */
+    async count(limit: number): Promise<number> {
+
+        return this.#store.countUsed(this.#options.now() - this.#options.timeout, limit);
+    }
+
     /** Revokes the token of a user that has an id, on every node; resolves to false if there is none. */
     async revokeOfUser(userId: string, id: string): Promise<boolean> {
 

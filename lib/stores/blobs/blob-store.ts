@@ -108,6 +108,13 @@ export class BlobStore {
         return [this.#sql.unlink.step({ id: blobId, now })];
     }
 
+    /** Counts the blobs of objects and their bytes, up to a number of blobs. */
+    async totals(limit: number): Promise<{ readonly count: number; readonly bytes: number }> {
+
+        const { count = 0, bytes = 0 } = await this.#sql.totals.first<{ count: number; bytes: number | null }>({ limit }) ?? {};
+        return { count: Number(count), bytes: Number(bytes ?? 0) };
+    }
+
     /** Reads a blob, or a range of it, with at most one chunk of read-ahead. Throws a plain Error, possibly in mid-stream, when bytes are missing. */
     async *open(blob: BlobRef, range: ByteRange = { start: 0, end: blob.size - 1 }): AsyncGenerator<Uint8Array> {
 
@@ -302,6 +309,8 @@ function buildStatements(db: Database) {
         link: build<'id' | 'size'>((knex, bind) => knex('blobs').where({ id: bind('id') }).update({
             state: 'linked', size: bind('size'), links: knex.raw('links + 1'), unlinked_on: null
         })),
+        totals: build<'limit'>((knex, bind) => knex(knex('blobs').where('links', '>', 0).limit(bind('limit')).select('size').as('some'))
+            .count('* as count').sum('size as bytes')),
         // MySQL evaluates the assignments in order: the time has to be computed from the links before they are decremented.
         unlink: build<'id' | 'now'>((knex, bind) => knex.raw(
             'update blobs set unlinked_on = case when links = 1 then ? else unlinked_on end, links = links - 1 ' +

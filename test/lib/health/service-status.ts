@@ -10,7 +10,7 @@ import { account, ACCOUNT, basic, defineAccounts } from '../../support/accounts.
 import type { TestDatabase } from '../../support/database.js';
 import { forEachDatabase } from '../../support/database.js';
 import type { TestGateway } from '../../support/gateway.js';
-import { ADMIN, startGateway } from '../../support/gateway.js';
+import { ADMIN, ADMIN_PASSWORD, startGateway } from '../../support/gateway.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -32,6 +32,11 @@ forEachDatabase((name, create) => {
             test = await startGateway(place);
             await defineAccounts(test);
             await test.create(ACCOUNT, account('ann'), { id: 'test/ann' });
+            const base64Element = Buffer.alloc(1234).toString('base64');
+            const item = { id: 'test/file', type: 'Document', attributes: { content: {} }, elements: [{ id: 'a', base64Element }, { id: 'b', base64Element }] };
+            expect((await test.asAdmin(Op.batchUpload, { input: [item] })).status).to.equal(OK);
+            expect((await test.asAdmin(Op.versionsPublish, { targetId: 'test/file' })).status).to.equal(OK);
+            expect((await test.perform(Op.authToken, { input: { username: 'admin', password: ADMIN_PASSWORD } })).status).to.equal(OK);
         });
 
         after(async () => {
@@ -44,7 +49,7 @@ forEachDatabase((name, create) => {
 
             await test.asAdmin(Op.reindexBatch, { input: ['test/ann', 'test/a secret of the payload'] });
             const { value, status } = await test.asAdmin(Op.status);
-            const { version, database, index, jobs, memory, startedOn } = value as Record<string, JsonObject> & { jobs: JsonObject[] };
+            const { version, database, index, jobs, memory, startedOn, payloads, sessions } = value as Record<string, JsonObject> & { jobs: JsonObject[] };
             const found = jobs.find(({ type }) => type === 'search.reindex');
 
             expect(status).to.equal(OK);
@@ -52,6 +57,7 @@ forEachDatabase((name, create) => {
             expect<unknown>(database?.['kind']).to.equal(name.includes('SQLite') ? 'SQLite' : 'MySQL');
             expect(Number(database?.['bytes'])).to.be.above(0);
             expect(Number(index?.['documents'])).to.be.above(0);
+            expect<unknown>([payloads, sessions]).to.equal([{ count: 2, bytes: 2468 }, 1]);
             expect<unknown>([found?.['state'], typeof found?.['createdOn']]).to.equal(['done', 'number']);
             expect(JSON.stringify(jobs)).to.not.include('a secret of the payload');
             expect(Number(memory?.['rssBytes'])).to.be.above(Number(memory?.['heapBytes']));
@@ -75,23 +81,41 @@ describe('the status of a service', () => {
     const sources = (size: () => Promise<number>, error = ''): ConstructorParameters<typeof ServiceStatus>[0] => ({
         db: { dialect: 'sqlite', size, usage: () => ({ writers: [], pool: null, disk: null }) },
         index: { usage: () => Promise.reject(new Error('gone')), load: { isUp: false, pending: 3 } },
+        reindexKind: 'search.reindex',
         jobStore: { recent: () => Promise.resolve([
             { id: 1, kind: 'a', state: 'failed', progress: 'x'.repeat(1000), attempts: 1, lastError: error, createdOn: 5 },
             { id: 2, kind: 'b', state: 'running', progress: { done: 1 }, attempts: 1, lastError: null, createdOn: 6 }
         ]) },
+        blobs: { totals: (limit) => Promise.resolve({ count: limit, bytes: 9 }) },
+        tokens: { count: () => Promise.reject(new Error('gone')) },
         outbox: { counts: () => Promise.resolve({ entries: 7, failed: 2 }) }
     });
 
     it('is there without what cannot be read, or not in time, and with short texts only', { timeout: 10_000 }, async () => {
 
         const status = new ServiceStatus(sources(() => new Promise(() => {}), 'e'.repeat(5000)));
-        const { database, index, jobs, handles } = await status.report() as Record<string, JsonObject> & { jobs: JsonObject[] };
+        const { database, index, jobs, handles, payloads, sessions } = await status.report() as Record<string, JsonObject> & { jobs: JsonObject[] };
         status.close();
 
         expect<unknown>([database, index, handles]).to.equal([{ kind: 'SQLite' }, { isUp: false, pendingChanges: 3 }, { outbox: 7, errors: 2 }]);
+        expect<unknown>([payloads, sessions]).to.equal([{ count: 100_001, bytes: 9, hasMore: true }, undefined]);
         expect<unknown>(jobs).to.equal([
             { id: 1, type: 'a', state: 'failed', createdOn: 5, error: 'e'.repeat(500) }, { id: 2, type: 'b', state: 'running', createdOn: 6, progress: { done: 1 } }
         ]);
+    });
+
+    it('has the progress of indexing objects again, of all jobs that tell theirs', async () => {
+
+        const job = { id: 1, kind: 'search.reindex', state: 'running', attempts: 1, lastError: null, createdOn: 5 } as const;
+        const recent = [
+            { ...job, progress: { after: 'a', done: 20, total: 50 } }, { ...job, progress: { done: 1, total: 7 } }, { ...job, progress: { done: 9 } },
+            { ...job, progress: null }, { ...job, state: 'done' as const, progress: { done: 100, total: 100 } }, { ...job, kind: 'other', progress: { done: 5, total: 9 } }
+        ];
+        const status = new ServiceStatus({ ...sources(() => Promise.resolve(1)), jobStore: { recent: () => Promise.resolve(recent) } });
+        const { index } = await status.report() as Record<string, JsonObject>;
+        status.close();
+
+        expect<unknown>(index?.['reindexing']).to.equal({ done: 21, total: 57 });
     });
 
     it('asks for what takes time once in some seconds, however many requests there are', async () => {
