@@ -39,7 +39,7 @@ const BAND = {
             type: 'array', title: 'Members', items: {
                 type: 'object', required: ['member'], properties: {
                     member: { type: 'string', title: 'Member' }, plays: { enum: ['piano', 'bass', 'drums'], title: 'Plays' },
-                    since: { type: 'integer', title: 'Since', minimum: 1900 }
+                    since: { type: 'integer', title: 'Since', minimum: 1900 }, active: { type: 'boolean', title: 'Active' }
                 }
             }
         }
@@ -264,7 +264,7 @@ describe('the editor of the web UI', { skip: !hasBrowser }, () => {
             await page.keyboard.type(name);
         }
 
-        expect(await table.getByRole('columnheader').allTextContents()).to.equal(['Number', 'Member *', 'Plays', 'Since']);
+        expect(await table.getByRole('columnheader').allTextContents()).to.equal(['Number', 'Member *', 'Plays', 'Since', 'Active']);
 
         await table.getByLabel('Plays, Entry 2').selectOption('bass');
         await table.getByLabel('Since, Entry 3').fill('1990');

@@ -20,6 +20,8 @@ export interface Suggestion {
     readonly label: string;
     /** Shown beside the label, such as a type. */
     readonly hint?: string;
+    /** True for one that does something else than to name an object. */
+    readonly isAction?: boolean;
 }
 
 /** Attributes of the input, for a field of a form. */
@@ -28,43 +30,52 @@ export interface ComboboxInput {
     readonly isRequired?: boolean;
     readonly isInvalid?: boolean;
     readonly isDisabled?: boolean;
-    readonly describedBy?: string;
+    readonly describedBy?: string | undefined;
     readonly placeholder?: string;
     readonly autofocus?: boolean;
 }
 
-interface ComboboxProps extends ComboboxInput {
+interface ComboboxProps<S extends Suggestion> extends ComboboxInput {
     /** Name of the field; null where a label element names it by `id`. */
     readonly label: string | null;
     /** What the field shows while the user does not type. */
     readonly text: string;
     /** Loads suggestions. */
-    readonly suggest: (text: string, signal: AbortSignal) => Promise<readonly Suggestion[]>;
-    readonly onPick: (suggestion: Suggestion) => void;
+    readonly suggest: (text: string, signal: AbortSignal) => Promise<readonly S[]>;
+    readonly onPick: (suggestion: S) => void;
     /** Called when the user leaves the field, or presses Enter, with a text that is no suggestion. The field then shows `text` again. */
     readonly onText?: (text: string) => void;
+    /** Called by Escape while there are no suggestions. */
+    readonly onCancel?: (() => void) | undefined;
 }
 
-interface State {
-    readonly found: readonly Suggestion[];
+interface State<S extends Suggestion> {
+    readonly found: readonly S[];
     readonly isLoading: boolean;
     readonly error: string | null;
 }
 
-const NOTHING: State = { found: [], isLoading: false, error: null };
+const NOTHING: State<never> = { found: [], isLoading: false, error: null };
 
 /** The field. */
-export function Combobox(props: ComboboxProps): JSX.Element {
+export function Combobox<S extends Suggestion>(props: ComboboxProps<S>): JSX.Element {
 
-    const { label, text, suggest, onPick, onText, placeholder, autofocus = false } = props;
+    const { label, text, suggest, onPick, onText, onCancel, placeholder, autofocus = false } = props;
     const [typed, setTyped] = useState<string | null>(null);
     const [isOpen, setOpen] = useState(false);
     const [active, setActive] = useState(-1);
     const { found, isLoading, error } = useSuggestions(isOpen ? typed ?? '' : null, suggest);
     const ownId = useId();
+    const input = useRef<HTMLInputElement>(null);
     const list = useRef<HTMLUListElement>(null);
     const inputId = props.id ?? ownId;
     const listId = `${inputId}-list`;
+    useEffect(() => {
+
+        if (autofocus) {
+            input.current?.focus();
+        }
+    }, []);
     useEffect(() => setActive(-1), [found]);
     useEffect(() => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }), [active]);
 
@@ -74,7 +85,7 @@ export function Combobox(props: ComboboxProps): JSX.Element {
         setTyped(null);
     };
 
-    const pick = (suggestion: Suggestion): void => {
+    const pick = (suggestion: S): void => {
 
         close();
         onPick(suggestion);
@@ -110,17 +121,17 @@ export function Combobox(props: ComboboxProps): JSX.Element {
                 leave();
             }
         }
-        else if (key === 'Escape' && isOpen) {
+        else if (key === 'Escape' && (isOpen || onCancel)) {
             event.preventDefault();
             event.stopPropagation();
-            close();
+            (isOpen ? close : onCancel)?.();
         }
     };
 
     const status = error ?? (isLoading ? t('searching') : found.length === 0 ? t('none') : t('found', { count: found.length }));
     return (
         <div class="combobox">
-            <input id={inputId} type="text" role="combobox" dir="auto" autocomplete="off" spellcheck={false} value={typed ?? text} placeholder={placeholder}
+            <input ref={input} id={inputId} type="text" role="combobox" dir="auto" autocomplete="off" spellcheck={false} value={typed ?? text} placeholder={placeholder}
                 aria-label={label ?? undefined} aria-expanded={isOpen && found.length > 0} aria-controls={listId} aria-autocomplete="list" aria-haspopup="listbox"
                 aria-activedescendant={isOpen && active >= 0 ? `${listId}-${active}` : undefined} aria-describedby={props.describedBy}
                 aria-invalid={props.isInvalid === true ? true : undefined} aria-required={props.isRequired === true ? true : undefined}
@@ -132,7 +143,7 @@ export function Combobox(props: ComboboxProps): JSX.Element {
                 }} />
             {isOpen && <ul ref={list} id={listId} role="listbox" class="combobox-list" aria-label={label ?? status} hidden={found.length === 0}>
                 {found.map((suggestion, i) => (
-                    <li key={suggestion.id} id={`${listId}-${i}`} role="option" aria-selected={i === active} onPointerDown={(event) => event.preventDefault()}
+                    <li key={suggestion.id} class={suggestion.isAction === true ? 'combobox-action' : undefined} id={`${listId}-${i}`} role="option" aria-selected={i === active} onPointerDown={(event) => event.preventDefault()}
                         onClick={() => pick(suggestion)}>
                         <span dir="auto">{suggestion.label}</span>{suggestion.hint !== undefined && <small dir="auto">{suggestion.hint}</small>}
                     </li>
@@ -145,9 +156,9 @@ export function Combobox(props: ComboboxProps): JSX.Element {
 }
 
 /** Loads suggestions for a text, after a pause; null for none. */
-function useSuggestions(text: string | null, suggest: ComboboxProps['suggest']): State {
+function useSuggestions<S extends Suggestion>(text: string | null, suggest: ComboboxProps<S>['suggest']): State<S> {
 
-    const [state, setState] = useState<State>(NOTHING);
+    const [state, setState] = useState<State<S>>(NOTHING);
     useEffect(() => {
 
         if (text === null) {

@@ -13,8 +13,8 @@ export const t = defineTexts({
         nameEmpty: 'Enter a name.', nameTaken: 'This property exists already.', nameForbidden: 'The type does not permit this property.',
         notNumber: 'This is not a number: digits with a point, such as 1250.5', notInteger: 'This is not a whole number', keep: 'Leave empty to keep the present value', show: 'Show', hide: 'Hide',
         generated: { one: '{count} field is filled in by the service', other: '{count} fields are filled in by the service' }, json: 'JSON of “{name}”', misfit: 'This value does not fit the type. It stays as it is unless you change it.', large: 'Show {size} of JSON',
-        default: 'Default: {value}', example: 'Example: {value}', localTime: 'Your local time; it is stored as {value}', unavailable: 'Suggestions are not available now',
-        search: 'Search …', searchIn: 'Search in {types}', change: 'Change', openObject: 'Open', create: 'Create new: {types}', useId: 'Use the id “{id}”', noneFound: 'Nothing found', found: { one: '{count} suggestion', other: '{count} suggestions' },
+        default: 'Default: {value}', example: 'Example: {value}', localTime: 'Your local time; it is stored as {value}',
+        search: 'Search …', searchIn: 'Search in {types}', change: 'Change', openObject: 'Open', create: 'Create new: {types}', useId: 'Use the id “{id}”',
         errors: { one: 'One field needs attention', other: '{count} fields need attention' }, whole: 'The whole object', other: '(another value) {value}', forbidden: 'No value is valid here.'
     },
     de: {
@@ -27,8 +27,8 @@ export const t = defineTexts({
         nameEmpty: 'Geben Sie einen Namen ein.', nameTaken: 'Diese Eigenschaft gibt es schon.', nameForbidden: 'Der Typ lässt diese Eigenschaft nicht zu.',
         notNumber: 'Das ist keine Zahl: Ziffern mit einem Punkt, wie 1250.5', notInteger: 'Das ist keine ganze Zahl', keep: 'Leer lassen, um den jetzigen Wert zu behalten', show: 'Zeigen', hide: 'Verbergen',
         generated: { one: '{count} Feld füllt der Dienst aus', other: '{count} Felder füllt der Dienst aus' }, json: 'JSON von „{name}“', misfit: 'Dieser Wert passt nicht zum Typ. Er bleibt, wie er ist, solange Sie ihn nicht ändern.', large: '{size} JSON zeigen',
-        default: 'Vorgabe: {value}', example: 'Beispiel: {value}', localTime: 'Ihre Ortszeit; gespeichert wird {value}', unavailable: 'Vorschläge sind gerade nicht verfügbar',
-        search: 'Suchen …', searchIn: 'Suchen in {types}', change: 'Ändern', openObject: 'Öffnen', create: 'Neu anlegen: {types}', useId: 'Die Id „{id}“ verwenden', noneFound: 'Nichts gefunden', found: { one: '{count} Vorschlag', other: '{count} Vorschläge' },
+        default: 'Vorgabe: {value}', example: 'Beispiel: {value}', localTime: 'Ihre Ortszeit; gespeichert wird {value}',
+        search: 'Suchen …', searchIn: 'Suchen in {types}', change: 'Ändern', openObject: 'Öffnen', create: 'Neu anlegen: {types}', useId: 'Die Id „{id}“ verwenden',
         errors: { one: 'Ein Feld ist zu prüfen', other: '{count} Felder sind zu prüfen' }, whole: 'Das ganze Objekt', other: '(anderer Wert) {value}', forbidden: 'Hier ist kein Wert gültig.'
     },
     fr: {
@@ -41,8 +41,8 @@ export const t = defineTexts({
         nameEmpty: 'Saisissez un nom.', nameTaken: 'Cette propriété existe déjà.', nameForbidden: 'Le type n’autorise pas cette propriété.',
         notNumber: 'Ce n’est pas un nombre : des chiffres avec un point, comme 1250.5', notInteger: 'Ce n’est pas un nombre entier', keep: 'Laisser vide pour garder la valeur actuelle', show: 'Afficher', hide: 'Masquer',
         generated: { one: '{count} champ est rempli par le service', other: '{count} champs sont remplis par le service' }, json: 'JSON de « {name} »', misfit: 'Cette valeur ne correspond pas au type. Elle reste telle quelle tant que vous ne la modifiez pas.', large: 'Afficher {size} de JSON',
-        default: 'Par défaut : {value}', example: 'Exemple : {value}', localTime: 'Votre heure locale ; enregistrée comme {value}', unavailable: 'Suggestions indisponibles pour le moment',
-        search: 'Chercher …', searchIn: 'Chercher dans {types}', change: 'Modifier', openObject: 'Ouvrir', create: 'Créer : {types}', useId: 'Utiliser l’identifiant « {id} »', noneFound: 'Aucun résultat', found: { one: '{count} suggestion', other: '{count} suggestions' },
+        default: 'Par défaut : {value}', example: 'Exemple : {value}', localTime: 'Votre heure locale ; enregistrée comme {value}',
+        search: 'Chercher …', searchIn: 'Chercher dans {types}', change: 'Modifier', openObject: 'Ouvrir', create: 'Créer : {types}', useId: 'Utiliser l’identifiant « {id} »',
         errors: { one: 'Un champ est à vérifier', other: '{count} champs sont à vérifier' }, whole: 'L’objet entier', other: '(autre valeur) {value}', forbidden: 'Aucune valeur n’est valable ici.'
     }
 });

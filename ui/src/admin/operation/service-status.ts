@@ -19,7 +19,7 @@ export interface ServiceStatus {
     readonly node: string;
     readonly startedOn: number;
     readonly database: { readonly kind: string; readonly bytes?: number; readonly freeBytes?: number };
-    readonly payloads?: { readonly count?: number; readonly bytes?: number };
+    readonly payloads?: { readonly count: number; readonly bytes: number; readonly hasMore?: boolean };
     readonly index: {
         readonly isUp?: boolean; readonly documents?: number; readonly segments?: number; readonly pendingChanges?: number;
         readonly reindexing?: { readonly done: number; readonly total: number };

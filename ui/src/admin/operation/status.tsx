@@ -39,12 +39,15 @@ function Figures({ latest, samples }: { readonly latest: ServiceStatus; readonly
                 <Fact name={t('database')}>{database.kind}</Fact>
                 {database.bytes !== undefined && <Fact name={t('size')}>{formatBytes(database.bytes)}</Fact>}
                 {database.freeBytes !== undefined && <Fact name={t('free')}>{formatBytes(database.freeBytes)}</Fact>}
-                {payloads?.bytes !== undefined && <Fact name={t('payloads')}>{formatNumber(payloads.count ?? 0)} · {formatBytes(payloads.bytes)}</Fact>}
+                {payloads && <Fact name={t('payloads')}>
+                    {payloads.hasMore === true && '> '}{formatNumber(payloads.count)} · {payloads.hasMore === true && '> '}{formatBytes(payloads.bytes)}
+                </Fact>}
             </dl></section>
             <section class="card"><h2>{t('index')}</h2><dl class="admin-facts">
                 {index.isUp !== undefined && <Fact name={t('state')}><span class={`badge ${index.isUp ? 'on' : 'off'}`}>{index.isUp ? t('up') : t('down')}</span></Fact>}
                 {index.documents !== undefined && <Fact name={t('documents')}>{formatNumber(index.documents)}</Fact>}
                 {index.segments !== undefined && <Fact name={t('segments')}>{formatNumber(index.segments)}</Fact>}
+                {index.reindexing && <Fact name={t('indexing')}>{formatNumber(index.reindexing.done)} / {formatNumber(index.reindexing.total)}</Fact>}
                 {index.pendingChanges !== undefined && <Fact name={t('pending')}>{formatNumber(index.pendingChanges)}</Fact>}
             </dl></section>
             {handles && <section class="card"><h2>Handles</h2><dl class="admin-facts"><Fact name={t('handlesOut')}>{formatNumber(handles.outbox)}</Fact><Fact name={t('handleErrors')}>{formatNumber(handles.errors)}</Fact></dl></section>}
