@@ -1,5 +1,8 @@
 /** The start page of the web UI: the first steps in an empty service, its demo data, and the overview of a full one. */
 
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Browser } from 'playwright-core';
@@ -36,9 +39,9 @@ describe('the start page of the web UI', { skip: !hasBrowser }, () => {
         expect(watched.complaints).to.equal([]);
     });
 
-    const logIn = async (): Promise<void> => {
+    const logIn = async ({ page } = watched, { url } = test): Promise<void> => {
 
-        await watched.page.request.post(`${test.url}/session`, {
+        await page.request.post(`${url}/session`, {
             data: { username: 'admin', password: ADMIN_PASSWORD }, headers: { 'X-Requested-With': 'doip-gateway' }
         });
     };
@@ -91,5 +94,34 @@ describe('the start page of the web UI', { skip: !hasBrowser }, () => {
         await expectAccessible();
         await main.getByRole('link', { name: 'Painter', exact: true }).click();
         await page.getByRole('link', { name: 'Hilma af Klint' }).waitFor();
+    });
+
+    it('says so when the service stops while it loads the demo data, and loads the rest later', async () => {
+
+        const folder = await mkdtemp(join(tmpdir(), 'gateway-demo-'));
+        const DATA_DIR = join(folder, 'data');
+        let own = await startServer({ DATA_DIR });
+        const visit = await openPage(browser, own.url);
+        visit.expected.push(/ERR_|status of 50\d/);
+        const { page } = visit;
+        await logIn(visit, own);
+        await page.goto(own.url);
+        await page.route(/demo-wanderer/, async (route) => {
+
+            await own.stop();
+            await route.abort('connectionrefused');
+        });
+        await page.getByRole('button', { name: 'Load the demo data' }).click();
+        await page.getByText('The service does not respond').first().waitFor();
+
+        await page.unrouteAll();
+        own = await startServer({ DATA_DIR, PORT: own.port });
+        await page.reload();
+        await page.goto(`${own.url}/#objects/test/demo-wave`);
+        await page.getByRole('heading', { name: 'The Great Wave off Kanagawa' }).waitFor();
+        await visit.close();
+        await own.stop();
+        await rm(folder, { recursive: true });
+        expect(visit.complaints).to.equal([]);
     });
 });

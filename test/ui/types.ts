@@ -2,8 +2,8 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import type { Browser, Page } from 'playwright-core';
-import { accessibilityFindings, hasBrowser, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { accessibilityFindings, announced, hasBrowser, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startServer, type TestServer } from '../support/server.js';
 
@@ -73,6 +73,153 @@ describe('the screens about types', { skip: !hasBrowser, timeout: 180_000 }, () 
         await page.getByRole('textbox', { name: 'Name of the field: Year' }).waitFor();
 
         expect((await schemaOf('Book'))['properties']).to.include(['Title', 'Year']);
+    });
+
+    it('makes a type from an example, from a template and from another type', async () => {
+
+        const page = await show('/#schemas');
+        const make = async (name: string, source: string, fill: (dialog: Locator) => Promise<unknown>): Promise<Record<string, unknown>> => {
+
+            await page.goto(`${test.url}/#schemas`);
+            await page.getByRole('button', { name: 'New type' }).click();
+            const dialog = page.getByRole('dialog', { name: 'New type' });
+            await dialog.getByLabel(/^Name/).fill(name);
+            await dialog.getByRole('radio', { name: source }).check();
+            await fill(dialog);
+            await dialog.getByRole('button', { name: 'Create' }).click();
+            await page.getByRole('heading', { name, exact: true }).waitFor();
+            return schemaOf(name);
+        };
+
+        const example = '{"sender": "Ann", "pages": 2, "stamps": [{"value": 1.5}]}';
+        const made = await make('Letter', 'an example', (dialog) => dialog.getByRole('textbox', { name: /Example object/ }).fill(example));
+        expect(made['properties']).to.include({ pages: { type: 'integer' } });
+        expect(Object.keys(made['properties'] as object)).to.equal(['sender', 'pages', 'stamps']);
+
+        const { templates } = await (await ask('GET', '/schemaTemplates')).json() as { readonly templates: Record<string, unknown> };
+        const [template = ''] = Object.keys(templates);
+        expect<unknown>(await make('Templated', 'a template', (dialog) => dialog.getByRole('combobox', { name: 'Template' }).selectOption(template))).to.equal(templates[template]);
+        expect<unknown>(await make('Postcard', 'another type', (dialog) => dialog.getByLabel('Type', { exact: true }).fill('Letter'))).to.equal(made);
+    });
+
+    it('says what is wrong with an example, and keeps it', async () => {
+
+        const page = await show('/#schemas');
+        await page.getByRole('button', { name: 'New type' }).click();
+        const dialog = page.getByRole('dialog', { name: 'New type' });
+        await dialog.getByLabel(/^Name/).fill('Broken');
+        await dialog.getByRole('radio', { name: 'an example' }).check();
+        await dialog.getByRole('textbox', { name: /Example object/ }).fill('{"a": }');
+        await dialog.getByRole('button', { name: 'Create' }).click();
+        await dialog.getByText('This is not JSON').waitFor();
+
+        expect(await dialog.getByRole('textbox', { name: /Example object/ }).inputValue()).to.equal('{"a": }');
+        expect((await ask('GET', '/schemas/Broken')).status).to.equal(404);
+    });
+
+    it('loads many types from a file, all or none', async () => {
+
+        await ask('PUT', '/schemas/Present', { type: 'object', properties: { a: { type: 'string' } } });
+        const page = await show('/#schemas');
+        const load = async (schemas: object | string): Promise<Locator> => {
+
+            await page.getByRole('button', { name: 'Load from a file' }).click();
+            const dialog = page.getByRole('dialog', { name: 'Load types from a file' });
+            const buffer = Buffer.from(typeof schemas === 'string' ? schemas : JSON.stringify(schemas));
+            await dialog.getByLabel('Choose a file').setInputFiles({ name: 'types.json', mimeType: 'application/json', buffer });
+            return dialog;
+        };
+
+        const types = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`Loaded${i}`, { type: 'object', properties: { n: { type: 'integer', maximum: i } } }]));
+        const faulty = await load({ ...types, Faulty: { type: 'strin' } });
+        await faulty.getByRole('button', { name: 'Store' }).click();
+        await faulty.getByRole('alert').getByText('type').waitFor();
+        expect((await ask('GET', '/schemas/Loaded1')).status).to.equal(404);
+        await page.keyboard.press('Escape');
+
+        const dialog = await load({ ...types, Present: { type: 'object', properties: { a: { type: 'string' } } } });
+        await dialog.getByRole('listitem').filter({ hasText: 'Present' }).getByText('unchanged').waitFor();
+        await dialog.getByRole('button', { name: 'Store' }).click();
+        await announced(page, '30 types are stored.');
+        expect<unknown>(await schemaOf('Loaded29')).to.equal(types['Loaded29']);
+
+        const broken = await load('{"A": ');
+        await broken.getByText('The file cannot be read').waitFor();
+    });
+
+    it('checks objects in steps, with progress, until it is stopped', async () => {
+
+        await ask('PUT', '/schemas/Many', { type: 'object', properties: { n: { type: 'integer' } } });
+        await ask('POST', '/batchUpload', Array.from({ length: 420 }, (_, n) => ({ type: 'Many', content: { n } })));
+        const page = await show('/#schemas/Many');
+        await page.getByRole('checkbox', { name: 'Required: n' }).check();
+        let release = (): void => undefined;
+        const held = new Promise<void>((resolve) => {
+
+            release = resolve;
+        });
+        await page.route(/schemaCheck\?.*after=/, async (route) => held.then(() => route.continue()).catch(() => undefined));
+        await page.getByRole('button', { name: 'Check the objects' }).click();
+        const dialog = page.getByRole('dialog', { name: 'Do the objects fit the new schema?' });
+        await dialog.getByText('200 of 420 objects are checked').first().waitFor();
+        await dialog.getByRole('button', { name: 'Stop' }).click();
+        await dialog.getByText('Stopped after 200 of 420 objects.').waitFor();
+        release();
+        await dialog.getByRole('button', { name: 'Close' }).last().click();
+        await page.unrouteAll({ behavior: 'ignoreErrors' });
+
+        await page.getByRole('button', { name: 'Check the objects' }).click();
+        await dialog.getByText('All 420 objects fit.').waitFor();
+    });
+
+    it('shows errors of the schema at their lines', async () => {
+
+        await ask('PUT', '/schemas/Lines', { type: 'object', properties: { a: { type: 'string' } } });
+        const page = await show('/#schemas/Lines?tab=schema');
+        const editor = page.getByRole('textbox', { name: 'JSON schema of the type' });
+        await editor.click();
+        await page.keyboard.press('Control+a');
+        await page.keyboard.insertText('{\n  "type": "object",\n  "properties": {"a": {"type": "strin"}}\n}');
+        await page.locator('.cm-line', { has: page.locator('.cm-lintRange-error') }).filter({ hasText: 'strin' }).waitFor();
+    });
+
+    it('shows 10,000 types in pages, finds each of them, and asks nothing for each', async () => {
+
+        const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`Type ${String(i).padStart(5, '0')}`, { type: 'object' }]));
+        const page = await show('/#');
+        await page.route(/\/design$/, async (route) => {
+
+            const { schemas, ...design } = await (await route.fetch()).json() as { readonly schemas: object };
+            await route.fulfill({ json: { ...design, schemas: { ...schemas, ...many } } });
+        });
+        await page.route(/\/session$/, async (route) => {
+
+            const session = await (await route.fetch()).json() as { readonly typesPermittedToCreate: readonly string[] };
+            await route.fulfill({ json: { ...session, typesPermittedToCreate: [...session.typesPermittedToCreate, ...Object.keys(many)] } });
+        });
+        const requests: string[] = [];
+        page.on('request', (request) => requests.push(request.url()));
+        await page.goto(`${test.url}/#schemas`);
+        await page.reload();
+        await page.getByRole('row').nth(50).waitFor();
+
+        expect(await page.getByRole('row').count()).to.equal(51);
+        expect(requests.filter((url) => !/static|\.js|\.css/.test(url)).length).to.be.below(15);
+        expect(await page.evaluate<number>('document.querySelectorAll("*").length')).to.be.below(1500);
+
+        await page.getByRole('searchbox', { name: 'Filter by name' }).fill('Type 09999');
+        await page.getByRole('link', { name: 'Type 09999' }).waitFor();
+        await page.getByRole('row').nth(2).waitFor({ state: 'detached' });
+        await page.getByRole('button', { name: 'New', exact: true }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByRole('combobox').fill('Type 0500');
+        expect(await dialog.locator('datalist option').count()).to.equal(10);
+        await dialog.getByRole('combobox').fill('Type 05000');
+        await dialog.getByRole('button', { name: 'Create' }).click();
+        await page.getByRole('heading', { name: 'New object: Type 05000' }).waitFor();
+        await page.goto(`${test.url}/#objects/?query=${encodeURIComponent('type:"Type 05000"')}`);
+        await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor();
+        expect(await page.evaluate<number>('document.querySelectorAll("*").length')).to.be.below(3000);
     });
 
     it('changes fields, says which objects do not fit, and saves', async () => {

@@ -46,8 +46,11 @@ export const design = signal<Design | null>(null);
 
 export const uiConfig = computed(() => (design.value?.['uiConfig'] ?? {}) as UiConfig);
 
+/** Much quicker than `localeCompare` where there are thousands. */
+const alphabetical = new Intl.Collator();
+
 /** Names of all types, in alphabetical order. */
-export const typeNames = computed(() => Object.keys(design.value?.schemas ?? {}).sort((a, b) => a.localeCompare(b)));
+export const typeNames = computed(() => Object.keys(design.value?.schemas ?? {}).sort(alphabetical.compare));
 
 /** Reads the design, also again after it was changed. @throws RepositoryError */
 export async function readDesign(): Promise<void> {

@@ -12,6 +12,9 @@ import { useServiceStatus } from './service-status.js';
 import { Jobs } from './status.js';
 import { t } from './texts.js';
 
+/** Types that are suggested at a time. */
+const MAX_SUGGESTED = 100;
+
 const SCOPES = ['all', 'ofType', 'byQuery'] as const;
 
 export function Indexing(): JSX.Element {
@@ -52,7 +55,11 @@ export function Indexing(): JSX.Element {
                 <fieldset><legend class="visually-hidden">{t('reindex')}</legend><div class="choices">{SCOPES.map((each) => <label key={each} class="inline"><input type="radio" name="scope" checked={scope === each} onChange={() => setScope(each)} />{t(each)}</label>)}</div></fieldset>
                 {scope === 'ofType' && (
                     <label class="narrow">{t('type')}
-                        <select required value={type} onChange={(event) => setType(event.currentTarget.value)}><option value="" />{typeNames.value.map((name) => <option key={name}>{name}</option>)}</select>
+                        <input list="index-types" required dir="auto" autocomplete="off" value={type} onInput={(event) => setType(event.currentTarget.value)} />
+                        <datalist id="index-types">
+                            {typeNames.value.filter((name) => name.toLowerCase().includes(type.toLowerCase())).slice(0, MAX_SUGGESTED)
+                                .map((name) => <option key={name} value={name} />)}
+                        </datalist>
                     </label>
                 )}
                 {scope === 'byQuery' && <label class="narrow">{t('query')}<input required dir="auto" value={query} onInput={(event) => setQuery(event.currentTarget.value)} /></label>}

@@ -46,7 +46,8 @@ interface UpdateState {
     readonly inProgress: boolean;
     readonly total: number;
     readonly progress: number;
-    readonly startTime?: number;
+    /** Epoch milliseconds; 0 before the first update. */
+    readonly startTime: number;
     readonly exceptionCount: number;
 }
 
@@ -91,7 +92,9 @@ function HandleUpdate(): JSX.Element {
             <p class="muted">{t('updateHint')}</p>
             {error !== null && <ErrorBox message={error} />}
             {state?.inProgress && <ProgressBar done={state.progress} total={state.total} label={t('updating', { done: state.progress, total: state.total })} />}
-            {state && !state.inProgress && state.startTime !== undefined && <p role="status">{t('updated', { done: state.progress, total: state.total })} <small>{t('started', { time: formatAgo(state.startTime) })}</small></p>}
+            {state && !state.inProgress && state.startTime > 0 && (
+                <p role="status">{t('updated', { done: state.progress, total: state.total })} <small>{t('started', { time: formatAgo(state.startTime) })}</small></p>
+            )}
             {state && state.exceptionCount > 0 && <p class="danger-text">{t('exceptions', { count: state.exceptionCount })}</p>}
             <div><button type="button" disabled={state?.inProgress === true} onClick={start}>{t('updateRun')}</button></div>
         </section>

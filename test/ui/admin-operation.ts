@@ -1,0 +1,223 @@
+/** The operation of the service in the administration of the web UI: export and import, index, handles, sessions, status and the audit log. */
+
+import { readFile } from 'node:fs/promises';
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import type { Browser, Page } from 'playwright-core';
+import { accessibilityFindings, announced, hasBrowser, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { ADMIN_PASSWORD } from '../support/gateway.js';
+import { TestHandleServer } from '../support/handle-server.js';
+import { startServer, type TestServer } from '../support/server.js';
+import { until } from '../support/until.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after, beforeEach, afterEach } = lab;
+
+describe('the operation of the service in the administration', { skip: !hasBrowser }, () => {
+
+    const handles = new TestHandleServer();
+    let test: TestServer;
+    let browser: Browser;
+    let watched: WatchedPage;
+    let page: Page;
+
+    const ask = async (method: string, path: string, body?: unknown): Promise<Response> => fetch(test.url + path, {
+        method, headers: { 'Authorization': `Basic ${btoa(`admin:${ADMIN_PASSWORD}`)}`, 'Content-Type': 'application/json' },
+        ...body === undefined ? {} : { body: JSON.stringify(body) }
+    });
+
+    const statusOf = async (id: string): Promise<number> => (await ask('GET', `/objects/${id}`)).status;
+
+    before(async () => {
+
+        await handles.start();
+        const settings = { BASE_URI: 'https://repo.example/', HANDLE_SERVER_URL: handles.url, HANDLE_SERVER_IDENTITY: '300:test/ADMIN', HANDLE_SERVER_SECRET: 'key' };
+        [test, browser] = await Promise.all([startServer(settings), startBrowser()]);
+        await ask('POST', '/objects?type=Document&handle=test/first', { name: 'first' });
+        await ask('POST', '/objects?type=User&handle=test/ann', { username: 'ann', password: 'password of ann' });
+    });
+
+    after(async () => {
+
+        await browser.close();
+        await test.stop();
+        await handles.stop();
+    });
+
+    beforeEach(async () => {
+
+        watched = await openPage(browser, test.url);
+        page = watched.page;
+        // A picker of files is a window of the system, which tests cannot operate.
+        await page.addInitScript('Object.defineProperty(window, "showSaveFilePicker", { value: undefined })');
+        const headers = { 'X-Requested-With': 'doip-gateway' };
+        await page.request.post(`${test.url}/session`, { headers, data: { username: 'admin', password: ADMIN_PASSWORD } });
+    });
+
+    afterEach(async () => {
+
+        await watched.close();
+        expect(watched.complaints).to.equal([]);
+    });
+
+    const show = async (section: string): Promise<void> => {
+
+        await page.goto(`${test.url}/#admin/${section}`);
+        await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor();
+    };
+
+    const drop = async (name: string, text: string): Promise<void> => {
+
+        const dataTransfer = await page.evaluateHandle(`(() => {
+
+            const transfer = new DataTransfer();
+            transfer.items.add(new File([${JSON.stringify(text)}], ${JSON.stringify(name)}));
+            return transfer;
+        })()`);
+        await page.locator('.drop').dispatchEvent('drop', { dataTransfer });
+        await page.locator('.drop').getByText(name).waitFor();
+    };
+
+    const lines = (...objects: readonly object[]): string => objects.map((object) => `${JSON.stringify(object)}\n`).join('');
+
+    const documentOf = (id: string, name: unknown): object => ({ id, type: 'Document', content: { name } });
+
+    it('updates all handles at the handle server', async () => {
+
+        await show('handles');
+        handles.records.clear();
+        await page.getByRole('button', { name: 'Update', exact: true }).click();
+        await page.getByText(/\d+ of \d+ records are updated/).waitFor();
+        await until(() => handles.records.has('test/first'));
+    });
+
+    it('exports all objects as a file, and restores it', async () => {
+
+        await show('transfer');
+        const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export', exact: true }).click()]);
+        await page.getByText('The export is complete').waitFor();
+        const text = await readFile(await download.path(), 'utf8');
+
+        expect(download.suggestedFilename()).to.match(/^export-.*\.ndjson$/);
+        expect(text).to.contain('"test/first"').and.match(/\{"end":true[^\n]*\}\s*$/);
+
+        await ask('DELETE', '/objects/test/first');
+        await drop('export.ndjson', text);
+        expect(await page.getByRole('radio', { name: /Restore an export/ }).isChecked()).to.be.true();
+        await page.getByRole('button', { name: 'Import', exact: true }).click();
+        await page.getByText(/^1 created, 0 changed, \d+ unchanged\.$/).waitFor();
+        expect(await statusOf('test/first')).to.equal(200);
+    });
+
+    it('says so when an export is damaged', async () => {
+
+        watched.expected.push(/status of 4\d\d/);
+        await show('transfer');
+        await drop('notes.ndjson', `{"export": 1}\n${lines(documentOf('test/of-notes', 'x'))}not json\n`);
+        await page.getByRole('button', { name: 'Import', exact: true }).click();
+        await page.locator('form .error, table').first().waitFor();
+
+        expect(await page.getByText('objects are stored').count()).to.equal(0);
+    });
+
+    it('imports a file that is dropped, in steps with progress that can be cancelled', async () => {
+
+        await show('transfer');
+        await drop('objects.ndjson', lines(...Array.from({ length: 1200 }, (_, i) => documentOf(`test/step-${i}`, `number ${i}`))));
+        let batches = 0;
+        let release = (): void => undefined;
+        const held = new Promise<void>((resolve) => {
+
+            release = resolve;
+        });
+        await page.route(/batchUpload/, async (route) => {
+
+            batches += 1;
+            await (batches === 2 ? held : Promise.resolve());
+            await route.continue().catch(() => undefined);
+        });
+        await page.getByRole('button', { name: 'Import', exact: true }).click();
+        await page.locator('progress[value]:not([value="0"])').waitFor();
+        await until(() => batches === 2);
+        await page.getByRole('button', { name: 'Cancel' }).click();
+        await page.getByText('The import was cancelled').waitFor();
+        release();
+        await page.unrouteAll({ behavior: 'ignoreErrors' });
+        expect([await statusOf('test/step-0'), await statusOf('test/step-1199')]).to.equal([200, 404]);
+
+        await page.getByRole('button', { name: 'Import', exact: true }).click();
+        await page.getByText('1,200 objects are stored.').waitFor();
+        expect(await statusOf('test/step-1199')).to.equal(200);
+    });
+
+    it('stores all objects of a file or none, and names the one that is wrong', async () => {
+
+        watched.expected.push(/status of 400/);
+        await show('transfer');
+        await drop('objects.ndjson', lines(documentOf('test/u1', 'good'), documentOf('test/u2', 'good'), documentOf('test/u3', 7)));
+        await page.getByRole('radio', { name: /All or none/ }).check();
+        await page.getByRole('button', { name: 'Import', exact: true }).click();
+        await page.getByText('Nothing was stored.').waitFor();
+        await page.getByRole('row', { name: /^3 .*\/name: must be a string/ }).waitFor();
+        expect([await statusOf('test/u1'), await statusOf('test/u3')]).to.equal([404, 404]);
+        expect(await accessibilityFindings(page)).to.equal([]);
+
+        await drop('objects.ndjson', lines(documentOf('test/u1', 'good'), documentOf('test/u3', 'better')));
+        await page.getByRole('radio', { name: /All or none/ }).check();
+        await page.getByRole('button', { name: 'Import', exact: true }).click();
+        await page.getByText('All objects of the file are stored.').waitFor();
+        expect([await statusOf('test/u1'), await statusOf('test/u3')]).to.equal([200, 200]);
+    });
+
+    it('says what is wrong with a file that is no JSON', async () => {
+
+        await show('transfer');
+        await drop('objects.json', '[{"id": ');
+        await page.getByRole('button', { name: 'Import', exact: true }).click();
+        await page.getByRole('main').getByRole('alert').waitFor();
+
+        expect(await page.getByText('objects are stored').count()).to.equal(0);
+    });
+
+    it('indexes objects again, and lists the job', async () => {
+
+        await show('index');
+        await page.getByRole('radio', { name: 'Results of a query' }).check();
+        await page.getByLabel('Query', { exact: true }).fill('type:Document');
+        await page.getByRole('button', { name: 'Index again' }).click();
+        await announced(page, 'The objects are indexed.');
+        await page.getByRole('row', { name: /search\.reindex done/ }).first().waitFor();
+    });
+
+    it('shows files, sessions and handles in the status', async () => {
+
+        await show('status');
+        const main = page.getByRole('main');
+        for (const name of ['Sessions', 'Files', 'Database', 'Handles to be registered']) {
+            await main.getByText(name, { exact: true }).waitFor();
+        }
+    });
+
+    it('ends the sessions of another browser', async () => {
+
+        const other = await openPage(browser, test.url);
+        await other.page.request.post(`${test.url}/session`, {
+            headers: { 'X-Requested-With': 'doip-gateway' }, data: { username: 'admin', password: ADMIN_PASSWORD }
+        });
+        await show('account');
+        await page.getByRole('region', { name: 'Sessions' }).getByText('this one').waitFor();
+        await page.getByRole('button', { name: 'End all others' }).click();
+        await page.getByRole('button', { name: 'End all others' }).waitFor({ state: 'detached' });
+        const active = await (await other.page.request.get(`${test.url}/session`, { headers: { 'X-Requested-With': 'doip-gateway' } })).json() as { active: boolean };
+        await other.close();
+
+        expect(active.active).to.be.false();
+        expect(await page.getByRole('heading', { name: 'My account' }).count()).to.equal(1);
+    });
+
+    it('says how to turn on the audit log', async () => {
+
+        await show('audit');
+        await page.getByText('AUDIT_DAYS=90').waitFor();
+    });
+});
