@@ -18,6 +18,9 @@ const FOLDER = join(ROOT, 'docs/images');
 /** The package that is shown: it has many relations. */
 const SHOWN = '@hapi/hapi@';
 
+/** Users who are listed. */
+const USERS = ['ann', 'ben', 'chloe', 'dmitri'] as const;
+
 /** A picture: its name, what the page shows, and how. */
 interface Screen {
     readonly name: string;
@@ -26,6 +29,8 @@ interface Screen {
     readonly scheme?: 'dark';
     /** A text that is there when the screen is complete. */
     readonly text: string;
+    /** Time until then that nothing on the screen tells, in milliseconds. */
+    readonly settleMs?: number;
 }
 
 const screensOf = (id: string): readonly Screen[] => [
@@ -38,12 +43,12 @@ const screensOf = (id: string): readonly Screen[] => [
     { name: 'rights', hash: `objects/${id}?tab=rights`, text: 'everyone' },
     { name: 'edit', hash: `objects/${id}?edit`, text: 'Save' },
     { name: 'type', hash: 'schemas/Package', text: 'Name and settings' },
-    { name: 'users', hash: 'admin/users', text: 'Users' },
-    { name: 'status', hash: 'admin/status', scheme: 'dark', text: 'Memory' }
+    { name: 'users', hash: 'admin/users', text: USERS[0] },
+    { name: 'status', hash: 'admin/status', scheme: 'dark', text: 'Memory', settleMs: 8000 }
 ];
 
 /** Takes one picture as the administrator. */
-async function take(browser: Browser, url: string, { name, hash, width = 1280, scheme, text }: Screen): Promise<void> {
+async function take(browser: Browser, url: string, { name, hash, width = 1280, scheme, text, settleMs = 500 }: Screen): Promise<void> {
 
     const { page, close } = await openPage(browser, url, {
         viewport: { width, height: width < 500 ? 800 : 860 }, ...scheme ? { colorScheme: scheme } : {}, deviceScaleFactor: 1
@@ -52,7 +57,7 @@ async function take(browser: Browser, url: string, { name, hash, width = 1280, s
     await page.request.post(`${url}/session`, { data: { username: 'admin', password: ADMIN_PASSWORD }, headers });
     await page.goto(`${url}/#${hash}`, { waitUntil: 'networkidle' });
     await page.getByRole('main').getByText(text).first().waitFor();
-    await page.waitForTimeout(500);
+    await page.waitForTimeout(settleMs);
     await page.screenshot({ path: join(FOLDER, `ui-${name}.png`) });
     await close();
     console.log(name);
@@ -69,6 +74,12 @@ async function main(): Promise<void> {
         const connected = packages.map((each) => ({ ...each, dependencies: each.dependencies.filter((key) => keys.has(key)) }));
         const authorization = `Basic ${Buffer.from(`admin:${ADMIN_PASSWORD}`).toString('base64')}`;
         await loadPackages(connected, { url: test.url, authorization, prefix: 'test' });
+        for (const username of USERS) {
+            await fetch(`${test.url}/objects?type=User&handle=test/${username}`, {
+                method: 'POST', headers: { authorization, 'content-type': 'application/json' }, body: JSON.stringify({ username, password: `password of ${username}` })
+            });
+        }
+
         const shown = packages.find(({ key }) => key.startsWith(SHOWN))?.key ?? '';
         for (const screen of screensOf(`test/${shown}`)) {
             await take(browser, test.url, screen);
