@@ -205,6 +205,20 @@ describe('the administration', { skip: !hasBrowser, timeout: 180_000 }, () => {
         expect((await ask('GET', '/objects/test/i3')).status).to.equal(200);
     });
 
+    it('shows what was audited, by object, and verifies the log', async () => {
+
+        await ask('POST', '/objects?type=Document&handle=test/audited', { name: 'audited' });
+        const page = await show('audit');
+        await page.getByLabel('Object', { exact: true }).fill('test/audited');
+        await page.getByLabel('Object', { exact: true }).press('Enter');
+        await page.getByRole('row', { name: /created .*Create.*admin/ }).waitFor();
+
+        expect(await page.getByRole('row').count()).to.equal(2);
+
+        await page.getByRole('button', { name: 'Verify the log' }).click();
+        await page.getByText(/entries in \d+ seals are unchanged/).first().waitFor();
+    });
+
     it('has no accessibility findings in any section, in light and dark, wide and narrow', async () => {
 
         await ask('POST', '/objects?type=User&handle=test/%3Cb%3E%23%3F%2F', { username: `${HOSTILE}${'x'.repeat(3000)}`, password: 'a long password' });
