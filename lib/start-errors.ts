@@ -6,6 +6,7 @@ import { DataDirError } from './app/data-dir.js';
 import { UnfinishedRestoreError } from './app/unfinished-restore.js';
 import { ConfigError } from './config/index.js';
 import { EXIT } from './errors/exit-codes.js';
+import { PayloadStoreError } from './stores/s3/s3-error.js';
 import { FirstPasswordError } from './identity/passwords/admin-account.js';
 
 /** Errors of the system that name an address. */
@@ -19,7 +20,7 @@ const DATABASE_CODES: Readonly<Record<UnusableReason, number>> = {
 export function isPermanent(error: unknown): boolean {
 
     return isLoss(error) || error instanceof FirstPasswordError || error instanceof UnusableDatabaseError ||
-        error instanceof DataDirError && !error.mayPass;
+        error instanceof DataDirError && !error.mayPass || error instanceof PayloadStoreError;
 }
 
 /** Returns whether a part of the repository is not where it should be. */
@@ -33,6 +34,10 @@ export function explainStartError(error: unknown): [message: string, code: numbe
 
     if (error instanceof ConfigError || error instanceof FirstPasswordError) {
         return [error.message, EXIT.config];
+    }
+
+    if (error instanceof PayloadStoreError) {
+        return [error.message, error.isOutage ? EXIT.unavailable : EXIT.config];
     }
 
     if (isLoss(error)) {

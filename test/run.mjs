@@ -106,7 +106,7 @@ const NOT_UNIT = [
 const TEST_MS = 300_000;
 
 /** Globals that playwright-core leaves. */
-const IGNORED_GLOBALS = '__zod_globalConfig,__zod_globalRegistry,Symbol(signal-exit emitter)';
+const IGNORED_GLOBALS = '__zod_globalConfig,__zod_globalRegistry,awslambda,Symbol(signal-exit emitter)';
 
 /** How many of the slowest tests a whole run shows. */
 const SLOWEST = 40;

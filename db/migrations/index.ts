@@ -19,6 +19,7 @@ import { nodeFloors } from './017-node-floors.js';
 import { apiKeys } from './018-api-keys.js';
 import { usage } from './020-usage.js';
 import { audit } from './021-audit.js';
+import { blobChecksums } from './022-blob-checksums.js';
 
 export const MIGRATIONS: readonly Migration[] = [
     objects,
@@ -36,5 +37,6 @@ export const MIGRATIONS: readonly Migration[] = [
     nodeFloors,
     apiKeys,
     usage,
-    audit
+    audit,
+    blobChecksums
 ];

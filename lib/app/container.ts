@@ -10,7 +10,7 @@ import type { DoipError } from '../errors/errors.js';
 import type { StatusTable } from '../errors/status.js';
 import type { Endpoint, Services } from '../core/services.js';
 import type { WriteParticipant } from '../model/write-participant.js';
-import type { StartupState } from '../health/startup-state.js';
+import type { StartupState, StorageCondition } from '../health/startup-state.js';
 import { openDatabase } from '../../db/engines/open.js';
 import { composeBulk, composeTransfer } from './bulk-container.js';
 import { bootstrap } from './bootstrap.js';
@@ -60,7 +60,9 @@ import { BlobStore } from '../stores/blobs/blob-store.js';
 import { BlobSweeper } from '../stores/blobs/blob-sweeper.js';
 import { CatalogStore } from '../stores/catalog-store.js';
 import { DatabaseElementStore } from '../stores/blobs/database-element-store.js';
-import { ElementStores } from '../stores/blobs/element-store.js';
+import { DEFAULT_STORE, ElementStores } from '../stores/blobs/element-store.js';
+import type { OpenS3Store } from '../stores/s3/open-s3-store.js';
+import { demandNoPayloadStore, S3_STORE } from '../stores/s3/s3-claim.js';
 import { JobStore } from '../stores/jobs/job-store.js';
 import { TxnWatermarkStore } from '../stores/txn-watermark-store.js';
 import { ObjectScan } from '../stores/objects/object-scan.js';
@@ -80,7 +82,7 @@ import { ObjectHasher } from '../objects/hashes/object-hashes.js';
 /** The opened components. */
 export interface Runtime {
     readonly services: Services;
-    readonly database: Pick<Database, 'ping' | 'condition'>;
+    readonly database: Pick<Database, 'ping'> & { condition(): Promise<StorageCondition | null> };
     /** Returns what metrics read. */
     readonly load: () => GatewayLoad;
     /** Stops background work and closes the database. */
@@ -145,7 +147,8 @@ async function openClaimed(options: GatewayOptions, shell: GatewayShell): Promis
             url: options.databaseUrl ?? undefined, dataDir: options.dataDir, log: options.log, minFree: options.minFreeBytes, onCommitted: shell.onCommitted
         }), (opened) => opened.close());
         await db.migrate();
-        const parts = await compose(db, options, shell);
+        const payloadStore = await shutdown.use(() => openPayloadStore(db, options), (opened) => opened?.close());
+        const parts = await compose(db, options, { ...shell, payloadStore });
         const { auditTrail, blobs, identity, jobs, scripting, search, services } = parts;
         await shutdown.use(() => blobs, () => blobs.close());
         await shutdown.use(() => parts.status, (status) => status.close());
@@ -162,7 +165,9 @@ async function openClaimed(options: GatewayOptions, shell: GatewayShell): Promis
         startup.set('handles', 'UP');
         await shutdown.use(() => jobs.start(), () => jobs.stop());
         startup.set('jobs', 'UP');
-        return { runtime: { services, database: db, load: () => loadOf(db, parts), close: () => shutdown.dispose() }, generatedPassword };
+        const condition = async (): Promise<StorageCondition | null> => await db.condition?.() ?? (await payloadStore?.ping() === false ? 'no payloads' : null);
+        const database = { ping: (timeoutMs?: number) => db.ping(timeoutMs), condition };
+        return { runtime: { services, database, load: () => loadOf(db, parts), close: () => shutdown.dispose() }, generatedPassword };
     }
     catch (error) {
         await shutdown.dispose();
@@ -173,10 +178,10 @@ async function openClaimed(options: GatewayOptions, shell: GatewayShell): Promis
 /** Reads the counters of the components. */
 function loadOf(db: Database, parts: Awaited<ReturnType<typeof compose>>): GatewayLoad {
 
-    const { search: { index, texts }, scripting, jobs, jobStore, identity, objectStore, services: { handles } } = parts;
+    const { search: { index, texts }, scripting, jobs, jobStore, identity, objectStore, payloadStore, services: { handles } } = parts;
     return {
         database: db.usage(), search: index.load, scripts: scripting.pool.load, texts: texts.load, jobs: jobs.load, identity: identity.load(),
-        objects: objectStore.cacheUsage,
+        objects: objectStore.cacheUsage, payloadStore: payloadStore?.load() ?? null,
         slow: {
             databaseBytes: () => db.size(), index: () => index.usage(), jobs: () => jobStore.counts(),
             outbox: () => handles.outbox?.counts() ?? Promise.resolve(null)
@@ -184,7 +189,23 @@ function loadOf(db: Database, parts: Awaited<ReturnType<typeof compose>>): Gatew
     };
 }
 
-async function compose(db: Database, options: GatewayOptions, { registry, startup, statuses, edge, explain, listeners }: GatewayShell) {
+/** The bucket with the bytes of elements, whose client is loaded only where there is one. */
+async function openPayloadStore(db: Database, { payloadStore, log }: GatewayOptions): Promise<OpenS3Store | null> {
+
+    if (!payloadStore) {
+        await demandNoPayloadStore(db);
+        return null;
+    }
+
+    const { openS3Store } = await import('../stores/s3/open-s3-store.js');
+    return await openS3Store(payloadStore, { db, log });
+}
+
+async function compose(
+    db: Database, options: GatewayOptions,
+    { registry, startup, statuses, edge, explain, listeners, payloadStore }: GatewayShell & { readonly payloadStore: OpenS3Store | null }
+) {
+
 
     const { limits, log } = options;
     const objectStore = new ObjectStore(db);
@@ -205,6 +226,11 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
     const stores = new ElementStores(new DatabaseElementStore(db.blobs), options.storageChooser);
     for (const [name, store] of Object.entries(options.elementStores ?? {})) {
         stores.register(name, store);
+    }
+
+    if (payloadStore) {
+        stores.register(S3_STORE, payloadStore.store);
+        stores.use(options.payloadStore?.isForNew === false ? DEFAULT_STORE : S3_STORE);
     }
 
     const blobs = new BlobStore(db, stores, { log });
@@ -315,13 +341,13 @@ async function compose(db: Database, options: GatewayOptions, { registry, startu
             directory: identity.directory, secretRemover, secrets: identity.secretTransfer, references,
             rehearse: scripting.rehearse, barrier, refresh: () => reader.epochs()
         }),
-        space: new FreeSpace(options.storageChooser ? {} : db, makeSpace), startup, status,
+        space: new FreeSpace(options.storageChooser || payloadStore ? {} : db, makeSpace), startup, status,
         log, policy, identity, usage, auditLog, auditTrail,
         passwordChanges: new PasswordChanges({ admin: identity.admin, catalog, logins: identity.logins, objects, reader }),
         handles, endpoint, localSecret: identity.local.secret
     };
     return {
-        db, log, floor, status, usage, auditTrail, scripting, blobs, jobs,
+        db, log, floor, status, usage, auditTrail, scripting, blobs, jobs, payloadStore,
         jobStore, search, identity, objectStore, catalogStore, settings, catalog, creation, reader,
         admin: identity.admin, services, seed: options
     };

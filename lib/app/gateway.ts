@@ -223,7 +223,7 @@ class RepositoryGateway implements Gateway {
                 ping: (timeoutMs) => database.ping(timeoutMs), onOutage: () => this.#suspend(runtime), onReturn: () => this.#resume(runtime), log: this.#log
             });
             this.#watch.start();
-            this.#startup.succeed(async () => (await this.#watch?.ping() === false ? 'silent' : await database.condition?.() ?? null));
+            this.#startup.succeed(async () => (await this.#watch?.ping() === false ? 'silent' : await database.condition()));
             this.#dispatcher.state = { services: runtime.services, outage: null };
             return { generatedPassword };
         }

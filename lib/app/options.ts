@@ -17,6 +17,7 @@ import type { StoredObject } from '../model/stored-object.js';
 import type { ScriptLimits } from '../scripting/pool/script-pool.js';
 import type { Endpoint } from '../core/services.js';
 import type { ElementStore, StoreChooser } from '../stores/blobs/element-store.js';
+import type { S3Options } from '../stores/s3/s3-location.js';
 import type { TextLimits } from '../payloads/text-extractor.js';
 import type { SearchLimits } from '../search/runtime/index-options.js';
 
@@ -33,6 +34,7 @@ export function gatewayOptions(config: Config, log: Logger = openLog(config.log)
         dataDir: storage.dataDir,
         databaseUrl: storage.databaseUrl,
         minFreeBytes: storage.minFreeBytes,
+        payloadStore: payloadStore(storage),
         prefix: service.handlePrefix,
         baseUri: service.baseUri,
         adminPassword: admin.password,
@@ -54,6 +56,16 @@ export function gatewayOptions(config: Config, log: Logger = openLog(config.log)
         relatedObjects: limits.relatedObjects,
         texts: { ...config.texts, milliseconds: config.texts.seconds * 1000 },
         log
+    };
+}
+
+function payloadStore({
+    payloadStore: url, payloadStoreEndpoint, payloadStoreRegion, payloadStorePathStyle, payloadStoreWrites, payloadStoreMemory, payloadStoreSeconds
+}: Config['storage']): S3Options | null {
+
+    return url === null ? null : {
+        url, endpoint: payloadStoreEndpoint, region: payloadStoreRegion, pathStyle: payloadStorePathStyle, isForNew: payloadStoreWrites,
+        memoryBytes: payloadStoreMemory, stallMs: payloadStoreSeconds * 1000
     };
 }
 
@@ -105,7 +117,9 @@ export interface GatewayOptions {
     readonly relatedObjects?: number;
     /** Additional stores for the bytes of elements, by name. */
     readonly elementStores?: Readonly<Record<string, ElementStore>>;
-    /** Chooses the store for the bytes of an element; the database by default. */
+    /** Bucket for the bytes of elements; the database by default. */
+    readonly payloadStore?: S3Options | null;
+    /** Chooses the store for the bytes of an element; the database or the bucket by default. */
     readonly storageChooser?: StoreChooser;
     /** Limits of text extraction from payloads. */
     readonly texts?: TextLimits;

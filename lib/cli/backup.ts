@@ -40,7 +40,7 @@ export async function backup(folder: string, { storage, service }: Config): Prom
     const { counts, createdOn } = await work.run((observer) => createBackup(folder, { dataDir, minFreeBytes, prefix: service.handlePrefix }, observer));
     work.end(`${described(counts)} as they were at ${createdOn}`);
     if (counts.elementsElsewhere > 0) {
-        process.stderr.write(`backup: ${counts.elementsElsewhere} payloads are in element stores outside of the database, and not in the backup\n`);
+        process.stderr.write(`backup: ${counts.elementsElsewhere} payloads are in element stores outside of the database, such as PAYLOAD_STORE, and not in the backup\n`);
     }
 
     const damaged = damagedIn(counts);

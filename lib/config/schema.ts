@@ -4,6 +4,7 @@
  */
 
 import Joi from 'joi';
+import { parseS3Url } from '../stores/s3/s3-location.js';
 import { parseAddressRanges } from '../util/net/ip-address.js';
 
 /** Properties of a setting that joi does not store. */
@@ -88,6 +89,17 @@ const origin = Joi.string().custom((text: string, helpers) => {
 
 const webAddress = Joi.string().uri({ scheme: ['http', 'https'] })
     .messages({ 'string.uriCustomScheme': '{{#label}} must be a URL that starts with http:// or https://' });
+
+const s3Url = Joi.string().custom((text: string, helpers) => {
+
+    try {
+        parseS3Url(text);
+        return text;
+    }
+    catch (error) {
+        return helpers.message({ custom: (error as Error).message });
+    }
+});
 
 const basePath = Joi.string().pattern(/^(\/[\w.~-]+)+\/?$/).replace(/\/$/, '')
     .messages({ 'string.pattern.base': '{{#label}} must be a path such as /api' });
@@ -307,7 +319,21 @@ const settings = {
             'Reserve on the disk of DATA_DIR, in bytes: a request that would need it is answered with 503. ' +
                 'Unset: 256 MiB, or 5 % of a smaller disk; 0 for none.'),
         databaseUrl: optional(Joi.string(), { name: 'DATABASE_URL', secret: true },
-            'MySQL or MariaDB database, mysql://user:password@host:port/database; unset: SQLite in DATA_DIR.')
+            'MySQL or MariaDB database, mysql://user:password@host:port/database; unset: SQLite in DATA_DIR.'),
+        payloadStore: optional(s3Url, { name: 'PAYLOAD_STORE' },
+            'Bucket for the bytes of payloads, s3://bucket/prefix, with the credentials that the AWS SDK finds; unset: the database.'),
+        payloadStoreEndpoint: optional(webAddress, { name: 'PAYLOAD_STORE_ENDPOINT' },
+            'URL of the S3 server, such as https://s3.example:9000; unset: AWS, or AWS_ENDPOINT_URL.'),
+        payloadStoreRegion: optional(Joi.string().pattern(/^[\w-]{1,64}$/), { name: 'PAYLOAD_STORE_REGION' },
+            'Region of the bucket; unset: that of AWS_REGION, or us-east-1 with an endpoint.'),
+        payloadStorePathStyle: optional(Joi.boolean(), { name: 'PAYLOAD_STORE_PATH_STYLE' },
+            'true: URLs with the bucket in their path instead of the host. Unset: true with PAYLOAD_STORE_ENDPOINT.'),
+        payloadStoreWrites: setting(Joi.boolean().default(true), { name: 'PAYLOAD_STORE_WRITES' },
+            'false: new payloads go to the database, those in the store can be read and moved back.'),
+        payloadStoreMemory: wholeNumber('PAYLOAD_STORE_MEMORY_BYTES', 256 * MIB, [8 * MIB, 64 * GIB],
+            'Memory for payloads on their way to the store, all together. Each has parts of 8 MiB; one that gets no memory within 30 seconds is answered with 503.'),
+        payloadStoreSeconds: seconds('PAYLOAD_STORE_TIMEOUT_SECONDS', 10, 600,
+            'Time without progress after which an attempt to reach the store has failed.')
     },
     service: {
         handlePrefix: setting(handlePrefix.default('test'), { name: 'HANDLE_PREFIX' },

@@ -27,7 +27,7 @@ function of(type: Family['type'], name: string, help: string, { labels = [], rea
     return { name, help, type, labels, read: (snapshot) => (snapshot.state.load === null ? [] : read(snapshot.state.load, snapshot)) };
 }
 
-function gauge(name: string, help: string, read: (load: GatewayLoad, snapshot: Snapshot) => number | undefined): Family {
+function gauge(name: string, help: string, read: (load: GatewayLoad, snapshot: Snapshot) => number | boolean | undefined): Family {
 
     return of('gauge', name, help, { read: (...from) => sampleOf(read(...from)) });
 }
@@ -37,9 +37,9 @@ function counter(name: string, help: string, read: (load: GatewayLoad) => number
     return of('counter', name, help, { read: (load) => [[read(load)]] });
 }
 
-function sampleOf(value: number | undefined): Sample[] {
+function sampleOf(value: number | boolean | undefined): Sample[] {
 
-    return value === undefined || !Number.isFinite(value) ? [] : [[value]];
+    return value === undefined || !Number.isFinite(Number(value)) ? [] : [[Number(value)]];
 }
 
 /** Number and time of pieces of work. */
@@ -51,7 +51,7 @@ function tally(name: string, what: string, read: (load: GatewayLoad) => WorkTall
     ];
 }
 
-function results({ done, failed }: WorkTally, labels: Readonly<Record<string, string>> = {}): Sample[] {
+function results({ done, failed }: Pick<WorkTally, 'done' | 'failed'>, labels: Readonly<Record<string, string>> = {}): Sample[] {
 
     return [[done - failed, { ...labels, result: 'ok' }], [failed, { ...labels, result: 'failed' }]];
 }
@@ -103,6 +103,20 @@ const DATABASE: readonly Family[] = [
     gauge('disk_reserved_bytes', 'Space to be kept free (MIN_FREE_BYTES): with less nothing can be stored.', ({ database: { disk } }) => disk?.reserved)
 ];
 
+const PAYLOAD_STORE: readonly Family[] = [
+    gauge('payload_store_up', '1 while the bucket of PAYLOAD_STORE answers requests; only with one.', ({ payloadStore }) => payloadStore?.isUp),
+    of('counter', 'payload_store_requests_total', 'Requests to the bucket of PAYLOAD_STORE, by result: ok or failed, with all attempts.', {
+        labels: ['result'],
+        read: ({ payloadStore }) => (payloadStore ? results({ done: payloadStore.requests, failed: payloadStore.failures }) : [])
+    }),
+    of('counter', 'payload_store_bytes_total', 'Bytes of payloads sent to and received from the bucket of PAYLOAD_STORE.', {
+        labels: ['direction'],
+        read: ({ payloadStore }) => (payloadStore ? [[payloadStore.sentBytes, { direction: 'sent' }], [payloadStore.receivedBytes, { direction: 'received' }]] : [])
+    }),
+    gauge('payload_store_upload_bytes', 'Memory of payloads on their way to the bucket of PAYLOAD_STORE.', ({ payloadStore }) => payloadStore?.uploadBytes),
+    gauge('payload_store_uploads_waiting', 'Payloads that wait for memory on their way to the bucket of PAYLOAD_STORE.', ({ payloadStore }) => payloadStore?.waiting)
+];
+
 const SEARCH: readonly Family[] = [
     gauge('search_up', '1 while searches can be answered, 0 while the index is being built.', ({ search }) => (search.isUp ? 1 : 0)),
     gauge('search_pending', 'Searches and changes that the search thread has not answered.', ({ search }) => search.pending),
@@ -142,4 +156,4 @@ const CACHES: readonly Family[] = [
 ];
 
 /** All of them. */
-export const FAMILIES: readonly Family[] = [...STATE, ...DATABASE, ...SEARCH, ...WORK, ...CACHES];
+export const FAMILIES: readonly Family[] = [...STATE, ...DATABASE, ...PAYLOAD_STORE, ...SEARCH, ...WORK, ...CACHES];

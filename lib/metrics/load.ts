@@ -8,6 +8,7 @@ import type { TextLoad } from '../payloads/text-extractor.js';
 import type { ScriptLoad } from '../scripting/pool/script-pool.js';
 import type { SearcherUsage } from '../search/runtime/protocol.js';
 import type { SearchLoad } from '../search/runtime/search-index.js';
+import type { PayloadStoreLoad } from '../stores/s3/open-s3-store.js';
 import type { CacheUsage } from '../util/cache/cache-usage.js';
 
 /** Counters of the components, which cost nothing to read. */
@@ -20,6 +21,8 @@ export interface GatewayLoad {
     readonly identity: IdentityLoad;
     /** The cache of objects. */
     readonly objects: CacheUsage;
+    /** The bucket with payloads; null without one. */
+    readonly payloadStore: PayloadStoreLoad | null;
     readonly slow: SlowReadings;
 }
 

@@ -4,6 +4,7 @@
 
 import type { Log } from '../../db/log.js';
 import type { JsonValue } from '../util/json-types.js';
+import { DoipError } from '../errors/errors.js';
 import type { JobKind, RunningJob } from '../jobs/job-kind.js';
 import type { ElementService } from '../objects/elements/element-service.js';
 import type { StoredObject } from '../model/stored-object.js';
@@ -19,6 +20,11 @@ export const TEXT_JOB = 'payloads.text';
 
 /** Number of attempts after which an element is skipped, because it may have crashed the service. */
 const MAX_ATTEMPTS = 3;
+
+/** Maximum number of attempts of a job, of which all but the last few may be during an outage of the store: some days. */
+const MAX_OUTAGE_ATTEMPTS = 100;
+
+const UNAVAILABLE = 503;
 
 /** Milliseconds after which the jobs of a process that died are taken over. */
 const LEASE_MS = 10_000;
@@ -47,6 +53,7 @@ export function readTexts(parts: TextJobParts): JobKind {
         kind: TEXT_JOB,
         isForgotten: true,
         leaseMs: LEASE_MS,
+        maxAttempts: MAX_OUTAGE_ATTEMPTS,
         run: async (job) => {
 
             const id = typeof job.payload === 'string' ? job.payload : '';
@@ -74,7 +81,15 @@ async function readOne(parts: TextJobParts, job: RunningJob, { id, element: { el
 
     const hasFailed = job.attempts > MAX_ATTEMPTS && isSame(job.progress, progress);
     const result: TextResult = hasFailed ? { text: null, reason: 'could not be read again and again' } :
-        await parts.extractor.read(format, () => parts.elements.open(element, null), job.signal);
+        await parts.extractor.read(format, () => parts.elements.open(element, null), job.signal).catch(async (error: unknown) => {
+
+            // An outage of the store is no fault of the element, however long it lasts.
+            if (error instanceof DoipError && error.http === UNAVAILABLE && job.attempts > 1) {
+                await job.report(null);
+            }
+
+            throw error;
+        });
     if (result.reason !== null) {
         parts.log.info({ event: 'payload.no-text', object: id, payload: element.name, reason: result.reason }, 'no text extracted from payload');
     }

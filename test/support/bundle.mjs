@@ -58,10 +58,11 @@ const compiledGrammar = {
 export async function buildBundle() {
 
     const { build } = await import('esbuild');
-    const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+    const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     const options = {
         absWorkingDir: ROOT, outdir: BUNDLE, bundle: true, platform: 'node', format: 'cjs', target: 'node20.12', sourcemap: true, metafile: true,
-        logLevel: 'warning', tsconfigRaw: {}, plugins: [compiledGrammar], external: [...Object.keys(dependencies).filter((name) => !BUNDLED.has(name)), ...DRIVERS]
+        logLevel: 'warning', tsconfigRaw: {}, plugins: [compiledGrammar], 
+        external: [...Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => !BUNDLED.has(name)), ...DRIVERS]
     };
     rmSync(BUNDLE, { recursive: true, force: true });
     mkdirSync(BUNDLE, { recursive: true });

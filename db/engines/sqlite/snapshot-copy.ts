@@ -31,7 +31,7 @@ export interface CopiedElement {
 
 /** Elements whose chunks do not add up to their size, have gaps, or would be taken for unused by the service. */
 const INCOMPLETE = 'select p.object_id, p.name, p.blob_id from payloads p left join blobs b on b.id = p.blob_id and b.links > 0 ' +
-    'left join blob_file.blob_chunks c on c.blob_id = p.blob_id where p.store = ? group by p.object_id, p.name ' +
+    'left join blob_file.blob_chunks c on c.blob_id = p.blob_id where coalesce(b.store, p.store) = ? group by p.object_id, p.name ' +
     'having coalesce(sum(length(c.bytes)), 0) <> p.size or count(c.n) > 0 and max(c.n) <> count(c.n) - 1 or max(b.id) is null';
 
 /** A copy, opened for reading; creates no files. */
@@ -67,7 +67,8 @@ export class SnapshotCopy {
         const objects = this.#rows.prepare<[], Pick<CopyContents, 'objects' | 'versions' | 'highestTxnId'>>(
             'select count(*) as objects, coalesce(sum(is_version), 0) as versions, coalesce(max(txn_id), 0) as highestTxnId from objects').get();
         const elements = this.#rows.prepare<[string], Pick<CopyContents, 'elements' | 'elementBytes' | 'elementsElsewhere'>>(
-            'select count(*) as elements, coalesce(sum(size), 0) as elementBytes, coalesce(sum(store <> ?), 0) as elementsElsewhere from payloads')
+            'select count(*) as elements, coalesce(sum(p.size), 0) as elementBytes, coalesce(sum(coalesce(b.store, p.store) <> ?), 0) as elementsElsewhere ' +
+            'from payloads p left join blobs b on b.id = p.blob_id')
             .get(this.#store);
         const design = this.#rows.prepare<[], string>('select content from objects where id = \'design\'').pluck().get() ?? null;
         if (!objects || !elements) {
@@ -100,7 +101,8 @@ export class SnapshotCopy {
     /** Yields elements with a hash from when they were stored (lower-case hex SHA-256), each blob once. */
     *hashed(): Generator<CopiedElement & { readonly hash: string }> {
 
-        const sql = 'select min(object_id) as object_id, name, blob_id, hash from payloads where store = ? and hash is not null group by blob_id, hash';
+        const sql = 'select min(p.object_id) as object_id, p.name, p.blob_id, p.hash from payloads p left join blobs b on b.id = p.blob_id ' +
+            'where coalesce(b.store, p.store) = ? and p.hash is not null group by p.blob_id, p.hash';
         for (const row of this.#rows.prepare<[string], ElementRow & { hash: string }>(sql).iterate(this.#store)) {
             yield { ...elementOf(row), hash: row.hash };
         }

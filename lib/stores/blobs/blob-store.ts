@@ -128,12 +128,31 @@ export class BlobStore {
         }
 
         const done = this.inUse.read(blobId);
+        let position = range.start;
         try {
-            yield *this.#stores.get(store).read(blobId, range, size);
+            for await (const bytes of this.#stores.get(store).read(blobId, range, size)) {
+                position += bytes.byteLength;
+                yield bytes;
+            }
+        }
+        catch (error) {
+            const current = await this.#movedFrom(blobId, store);
+            if (current === null) {
+                throw error;
+            }
+
+            yield *this.#stores.get(current).read(blobId, { start: position, end: range.end }, size);
         }
         finally {
             done();
         }
+    }
+
+    /** Returns the store to which a blob was moved after the reference to it was read; null when it was not moved. */
+    async #movedFrom(blobId: number, store: string): Promise<string | null> {
+
+        const found = await this.#sql.store.first<{ store: string }>({ id: blobId });
+        return found && found.store !== store ? found.store : null;
     }
 
     /** Stops the heartbeat of staged blobs. */
@@ -301,6 +320,7 @@ function buildStatements(db: Database) {
         create: build<'store' | 'now'>((knex, bind) => knex('blobs').insert({
             store: bind('store'), state: 'staged', created_on: bind('now'), touched_on: bind('now')
         })),
+        store: build<'id'>((knex, bind) => knex('blobs').where('id', bind('id')).select('store')),
         touch: build<'id' | 'now'>((knex, bind) => {
 
             return knex('blobs').update({ touched_on: bind('now') }).where({ id: bind('id'), state: 'staged' });

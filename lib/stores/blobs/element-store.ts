@@ -44,6 +44,7 @@ export class ElementStores {
 
     readonly #stores = new Map<string, ElementStore>();
     readonly #chooser: StoreChooser | null;
+    #usual = DEFAULT_STORE;
 
     constructor(database: ElementStore, chooser: StoreChooser | null = null) {
 
@@ -63,6 +64,13 @@ export class ElementStores {
         }
 
         this.#stores.set(name, store);
+    }
+
+    /** Chooses a registered store for new bytes, where the chooser of the application does not. */
+    use(name: string): void {
+
+        this.get(name);
+        this.#usual = name;
     }
 
     /** Returns a store by name; throws a plain Error when it is not registered, which is an error of configuration. */
@@ -86,7 +94,7 @@ export class ElementStores {
     async choose(object: StorageFacts, requestContext: JsonObject): Promise<string> {
 
         if (!this.#chooser) {
-            return DEFAULT_STORE;
+            return this.#usual;
         }
 
         const name: unknown = await this.#chooser(object, requestContext);

@@ -1,0 +1,46 @@
+/** What the database knows of the bucket with the bytes of payloads. Does not load its client. */
+
+import type { Database } from '../../../db/database.js';
+import { statements } from '../../../db/statements.js';
+import { SettingStore } from '../setting-store.js';
+import { PayloadStoreError } from './s3-error.js';
+
+/** Name of the element store in a bucket. */
+export const S3_STORE = 's3';
+
+/** Setting with the id of the repository and the place of its payloads. */
+export const PAYLOAD_STORE_SETTING = 'payload-store';
+
+/** Value of the setting. */
+export interface Claim {
+    readonly repository: string;
+    readonly url: string;
+    readonly endpoint: string | null;
+    /** False until the bucket has the id. */
+    readonly isMarked: boolean;
+}
+
+/** Reads the setting. */
+export function readClaim(text: string | null): Claim | null {
+
+    return text === null ? null : JSON.parse(text) as Claim;
+}
+
+/**
+ * Rejects a start without a bucket while blobs are in one.
+ *
+ * @throws PayloadStoreError
+ */
+export async function demandNoPayloadStore(db: Database): Promise<void> {
+
+    const claim = readClaim(await new SettingStore(db).get(PAYLOAD_STORE_SETTING));
+    if (!claim?.isMarked) {
+        return;
+    }
+
+    // Reads the whole table where none is left, which happens only after all were moved back.
+    const inBucket = statements(db)<'store'>((knex, bind) => knex('blobs').where('store', bind('store')).where('links', '>', 0).select('id').limit(1));
+    if (await inBucket.first({ store: S3_STORE })) {
+        throw new PayloadStoreError(`the payloads of this repository are in ${claim.url}: set PAYLOAD_STORE to it, and PAYLOAD_STORE_WRITES=false to move them back`);
+    }
+}

@@ -1,0 +1,201 @@
+/**
+ * Bytes of elements as objects of a bucket, one for each blob. Keys are `blobs/` + the number of the blob + a random part, so that no object
+ * is ever written twice; the key and the checksums are in the database, where they are written last.
+ */
+
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../../../db/database.js';
+import type { Log } from '../../../db/log.js';
+import type { ByteRange, ElementStore } from '../blobs/element-store.js';
+import { BlockChecksumStore, BlockHasher } from './block-checksums.js';
+import { BlockReading, DamagedBlobError, steady } from './block-reading.js';
+import type { KeyPage, ListedKey, S3Bucket } from './s3-bucket.js';
+import { S3Error, unavailableStore } from './s3-error.js';
+import { PART_BYTES, S3Upload } from './s3-upload.js';
+import { UploadMemory } from './upload-memory.js';
+
+const FOLDER = 'blobs/';
+const ID_DIGITS = 16;
+const NONCE_BYTES = 8;
+
+/** Attempts to read on without progress, and the pause before the next one in ms, doubled each time. */
+const ATTEMPTS = 4;
+const PAUSE_MS = 100;
+
+/**
+ * Age in ms from which bytes that no blob refers to count as left behind: much more than it takes until every node sees the row of a blob,
+ * which another one has written before the bytes.
+ */
+const ORPHAN_MS = 60 * 60_000;
+
+/** What a store in a bucket depends on. */
+export interface S3StoreParts {
+    readonly db: Database;
+    readonly bucket: S3Bucket;
+    readonly log: Log;
+    /** Maximum memory of uploads in progress, in bytes. */
+    readonly memoryBytes: number;
+    /** Milliseconds without a byte after which a read is begun again. */
+    readonly stallMs: number;
+    /** Epoch ms. */
+    readonly now?: () => number;
+}
+
+/** Bytes in a bucket. */
+export class S3ElementStore implements ElementStore {
+
+    readonly memory: UploadMemory;
+    readonly #bucket: S3Bucket;
+    readonly #checksums: BlockChecksumStore;
+    readonly #log: Log;
+    readonly #stallMs: number;
+    readonly #now: () => number;
+    /** Blobs whose upload failed and was cleaned up, or is left to the sweeper: removing them is of no use. */
+    readonly #given = new Set<number>();
+
+    constructor({ db, bucket, log, memoryBytes, stallMs, now = Date.now }: S3StoreParts) {
+
+        this.#bucket = bucket;
+        this.#checksums = new BlockChecksumStore(db);
+        this.#log = log;
+        this.#stallMs = stallMs;
+        this.#now = now;
+        this.memory = new UploadMemory(memoryBytes, PART_BYTES);
+    }
+
+    /** @throws DoipError 503 when the bucket cannot be written, or too many uploads are in progress */
+    async write(blobId: number, body: AsyncIterable<Uint8Array>): Promise<void> {
+
+        const key = `${keyPrefix(blobId)}${randomBytes(NONCE_BYTES).toString('hex')}`;
+        const upload = new S3Upload(this.#bucket, key, this.memory);
+        const hasher = new BlockHasher();
+        this.#given.delete(blobId);
+        try {
+            for await (const chunk of body) {
+                hasher.update(chunk);
+                await upload.add(chunk);
+            }
+
+            if (await upload.finish() > 0) {
+                await this.#checksums.save(blobId, key, hasher.digest());
+            }
+        }
+        catch (error) {
+            await this.#giveUp(blobId, upload);
+            throw error instanceof S3Error ? unavailableStore(error) : error;
+        }
+    }
+
+    /** Reads on where an answer ends too early. Nothing is yielded before its block was compared with its checksum. */
+    async *read(blobId: number, range: ByteRange, size: number): AsyncGenerator<Uint8Array> {
+
+        const stored = await this.#checksums.find(blobId);
+        if (!stored) {
+            throw new DamagedBlobError(blobId, 'its bytes are not in the payload store');
+        }
+
+        const reading = new BlockReading({ blobId, size, stored, range });
+        for (let failures = 0; !reading.isDone;) {
+            const before = reading.block;
+            const { body, size: length } = await this.#bucket.get(stored.key, reading.rest).catch((error: unknown) => {
+
+                throw explain(blobId, error);
+            });
+            if (length !== size) {
+                body.destroy();
+                throw new DamagedBlobError(blobId, `the payload store has ${length} of its ${size} bytes`);
+            }
+
+            try {
+                yield *reading.blocks(steady(body, this.#stallMs, (bytes) => this.#bucket.countReceived(bytes)));
+            }
+            catch (error) {
+                failures = reading.block > before ? 1 : failures + 1;
+                if (failures >= ATTEMPTS) {
+                    throw explain(blobId, error);
+                }
+
+                await sleep(PAUSE_MS * 2 ** failures);
+            }
+        }
+    }
+
+    async remove(blobId: number): Promise<void> {
+
+        if (this.#given.delete(blobId)) {
+            return;
+        }
+
+        // What is listed later is found by its bytes, so the row goes first.
+        await this.#checksums.remove(blobId);
+        const prefix = keyPrefix(blobId);
+        const [uploads, objects] = await Promise.all([this.#bucket.listUploads(prefix), this.#bucket.listObjects(prefix)]);
+        for (const { key, uploadId } of [...uploads.keys, ...objects.keys]) {
+            await (uploadId === null ? this.#bucket.delete(key) : this.#bucket.abortUpload(key, uploadId));
+        }
+    }
+
+    /** Includes blobs of which there are only parts. Bytes of the last hour are left out. */
+    async list(after: number, limit: number): Promise<readonly number[]> {
+
+        const youngest = this.#now() - ORPHAN_MS;
+        const found: number[] = [];
+        let start = after;
+        for (let isLast = false; !isLast && found.length < limit;) {
+            const from = `${keyPrefix(start)}~`;
+            const pages = await Promise.all([this.#bucket.listUploads(FOLDER, from), this.#bucket.listObjects(FOLDER, from)]);
+            isLast = pages.every((page) => page.isLast);
+            // Beyond the end of a page that is not the last one, ids may be missing.
+            const end = Math.min(...pages.map(endOf));
+            const keys = pages.flatMap((page) => page.keys).map((each) => ({ ...each, id: idOf(each) })).filter(({ id }) => id !== null && id <= end);
+            const young = new Set(keys.filter(({ storedOn }) => storedOn > youngest).map(({ id }) => id));
+            const ids = new Set(keys.map(({ id }) => id).filter((id) => id !== null && !young.has(id)) as number[]);
+            found.push(...[...ids].sort((a, b) => a - b));
+            start = isLast ? start : end;
+        }
+
+        return found.slice(0, limit);
+    }
+
+    /** Never rejects. During an outage the parts are left to the sweeper, so that the client gets its answer at once. */
+    async #giveUp(blobId: number, upload: S3Upload): Promise<void> {
+
+        this.#given.add(blobId);
+        try {
+            await upload.abort();
+            await this.#checksums.remove(blobId);
+        }
+        catch (error) {
+            this.#log.warn({ event: 'payloads.abort-failed', err: error, blobId }, 'failed to remove an aborted upload, left to the sweeper');
+        }
+    }
+}
+
+function keyPrefix(blobId: number): string {
+
+    return `${FOLDER}${String(blobId).padStart(ID_DIGITS, '0')}-`;
+}
+
+/** Null for objects that are not of this service. */
+function idOf({ key }: ListedKey): number | null {
+
+    const [, digits] = /^blobs\/(\d{16})-[\da-f]{16}$/.exec(key) ?? [];
+    return digits === undefined ? null : Number(digits);
+}
+
+/** The last id of a page up to which nothing is missing. */
+function endOf({ keys, isLast }: KeyPage): number {
+
+    return isLast ? Infinity : Number(/^blobs\/(\d{16})/.exec(keys.at(-1)?.key ?? '')?.[1] ?? Infinity);
+}
+
+function explain(blobId: number, error: unknown): unknown {
+
+    if (!(error instanceof S3Error)) {
+        return error;
+    }
+
+    return error.failure === 'missing' || error.failure === 'rejected' ?
+        new DamagedBlobError(blobId, `its bytes are not in the payload store: ${error.message}`, error) : unavailableStore(error);
+}
