@@ -13,6 +13,8 @@ export interface Label {
 
 /** Maximum number of ids of a request. */
 const MAX_IDS = 200;
+/** Maximum length of a label in UTF-16 units. */
+const MAX_LENGTH = 200;
 /** Time in which ids are collected for a request, in milliseconds. */
 const COLLECT_MS = 10;
 /** Labels are forgotten beyond this number. */
@@ -51,9 +53,10 @@ export function forgetLabels(): void {
     generation.value = generation.peek() + 1;
 }
 
-/** Sets a label that is known anyway, such as that of an object that was just read. */
-export function rememberLabel(label: Label): void {
+/** Sets a label that is known anyway, such as that of an object that was just read; as short as those of the service. */
+export function rememberLabel({ label: text, ...facts }: Label): void {
 
+    const label = { ...facts, label: text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH - 1)}…` };
     const known = labels.get(label.id);
     if (known) {
         known.value = label;

@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Json } from '../../json/exact-number.js';
 import { useForm } from '../context.js';
+import { directionOf } from '../model/direction.js';
 import { shortText } from '../model/labels.js';
 import { stringsOf, textOf } from '../model/schema.js';
 import { t } from '../texts.js';
@@ -68,7 +69,7 @@ export function TextControl(props: ControlProps): JSX.Element {
     };
 
     return (
-        <textarea {...attributes} dir="auto" rows={rowsOf(text)} value={text} readOnly={isReadOnly} placeholder={placeholderOf(props)}
+        <textarea {...attributes} dir={directionOf(text)} rows={rowsOf(text)} value={text} readOnly={isReadOnly} placeholder={placeholderOf(props)}
             onInput={({ currentTarget }) => change(currentTarget.value)} />
     );
 }
