@@ -93,6 +93,15 @@ describe('the effective schema of a form', () => {
         expect(matchesPattern('^(a+)+$', `${'a'.repeat(60)}b`)).to.be.undefined();
         expect(matchesPattern('^(a|a)*$', `${'a'.repeat(60)}b`)).to.be.undefined();
         expect(matchesPattern('(x+x+)+y', 'x'.repeat(60))).to.be.undefined();
+        expect(matchesPattern('^(a+){30}$', `${'a'.repeat(60)}b`)).to.be.undefined();
+        expect(matchesPattern('^(a|b|ab){30}$', 'ab'.repeat(30))).to.be.undefined();
+        expect(matchesPattern('^(a?){50}a{50}$', 'a'.repeat(49))).to.be.undefined();
+        expect(matchesPattern(`^${'a?'.repeat(50)}${'a'.repeat(50)}$`, 'a'.repeat(49))).to.be.undefined();
+        expect(matchesPattern('^a*a*a*a*a*$', `${'a'.repeat(200)}b`)).to.be.undefined();
+        expect(matchesPattern('^(?:\\d{4}-){2}(?=x)x??y?$', '2020-2021-x')).to.be.undefined();
+        expect(matchesPattern('^https?://[^/]+(?:/.*)?$', 'https://example.org/a')).to.be.true();
+        expect(matchesPattern('^[^@ ]+@[^@ ]+\\.[a-z]{2,}$', 'a@example.org')).to.be.true();
+        expect(matchesPattern('^(?:19|20)\\d{2}-(?:0[1-9]|1[0-2])$', '2020-12')).to.be.true();
         expect(matchesPattern('^x-[a-z]+$', 'x-abc')).to.be.true();
         expect(matchesPattern('^x-[a-z]+$', 'y')).to.be.false();
         expect(matchesPattern('[', 'y')).to.be.undefined();

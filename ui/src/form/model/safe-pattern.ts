@@ -41,11 +41,16 @@ function compiled(source: string): RegExp | null {
     return null;
 }
 
+/** Repetitions without an upper bound that matters, and optional parts: the time may grow with a power of the former, and double with each of the latter. */
+const [MAX_REPETITIONS, MAX_OPTIONAL] = [3, 6];
+
 /** True if a group with a repetition or an alternative inside is repeated itself, or if there are back-references or many repetitions in a row. */
 function isNested(source: string): boolean {
 
     const plain = source.replace(/\\[1-9k]/g, '\0').replace(/\\./gs, 'x').replace(/\[[^\][]*\]/g, 'x');
-    if (plain.includes('\0') || (plain.match(/[*+]|\{\d+,\d*\}/g) ?? []).length > 4) {
+    const count = (pattern: RegExp): number => plain.match(pattern)?.length ?? 0;
+    // After a parenthesis a question mark says what kind of group it is, after a repetition that it takes as little as it can.
+    if (plain.includes('\0') || count(/[*+]|\{\d+,\d*\}/g) > MAX_REPETITIONS || count(/(?<![(*+?}])\?/g) > MAX_OPTIONAL) {
         return true;
     }
 
@@ -58,14 +63,14 @@ function isNested(source: string): boolean {
             isRepeating = false;
         }
         else if (token === ')') {
-            const isRepeated = /^(?:[*+]|\{\d+,)/.test(plain.slice(i + 1, i + 12));
+            const isRepeated = /^(?:[*+]|\{(?!1\}))/.test(plain.slice(i + 1, i + 5));
             if (isRepeated && isRepeating) {
                 return true;
             }
 
             isRepeating = open.pop() === true || isRepeating;
         }
-        else if (token === '*' || token === '+' || token === '|' || token === '{') {
+        else if (token === '*' || token === '+' || token === '|' || token === '{' || token === '?' && plain[i - 1] !== '(') {
             isRepeating = true;
         }
     }
