@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { accessibilityFindings, hasBrowser, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startServer, type TestServer } from '../support/server.js';
+import { until } from '../support/until.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after, beforeEach, afterEach } = lab;
@@ -128,6 +129,30 @@ describe('the frame of the web UI', { skip: !hasBrowser }, () => {
         await dialog.waitFor({ state: 'detached' });
 
         expect(await page.evaluate('location.hash')).to.equal('#admin/account');
+    });
+
+    it('has nothing of the former user when somebody else logs in after a session has ended', async () => {
+
+        const { page, expected } = watched;
+        const authorization = `Basic ${Buffer.from(`admin:${ADMIN_PASSWORD}`).toString('base64')}`;
+        const ask = (method: string, path: string, body?: string): Promise<Response> => fetch(test.url + path, { method, headers: { authorization }, ...body === undefined ? {} : { body } });
+        expect((await ask('POST', '/objects?type=User', '{"username": "bob", "password": "password of bob"}')).status).to.equal(200);
+        expected.push(/401/);
+        await page.goto(`${test.url}/#create/Document`);
+        await logIn(page);
+        await page.getByLabel('Name', { exact: true }).fill('of the former user');
+        const cookies = await page.context().cookies();
+        await fetch(`${test.url}/auth/revoke`, { method: 'POST', body: new URLSearchParams({ token: cookies[0]!.value }) });
+        await page.getByRole('button', { name: 'Create', exact: true }).click();
+        const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+        await dialog.getByLabel('Name or id').fill('bob');
+        await dialog.getByLabel('Password', { exact: true }).fill('password of bob');
+        await dialog.getByRole('button', { name: 'Log in', exact: true }).click();
+        await page.getByRole('banner').getByRole('button', { name: 'bob' }).waitFor();
+        await until(async () => await page.getByLabel('Name', { exact: true }).inputValue() === '');
+        const found = await ask('GET', `/search?query=${encodeURIComponent('"of the former user"')}`);
+
+        expect((await found.json() as { size: number }).size).to.equal(0);
     });
 
     it('is operated by keys: the search by a slash, menus by arrows and Escape, the content by the first link', async () => {

@@ -25,6 +25,9 @@ const NOBODY: Caller = { active: false };
 /** The caller; nobody until it is known. */
 export const caller = signal<Caller>(NOBODY);
 
+/** Counts the persons who have used the page: what one of them has entered or seen is not for the next. */
+export const person = signal(0);
+
 /** True once the service has said who is logged in. */
 export const isCallerKnown = signal(false);
 
@@ -80,14 +83,17 @@ export function setCaller(next: Caller): void {
 
     batch(() => {
 
-        if (next.userId !== caller.value.userId) {
+        const { userId } = caller.value;
+        if (next.userId !== userId) {
             forgetLabels();
+            person.value += userId === undefined ? 0 : 1;
         }
 
         caller.value = next;
         isCallerKnown.value = true;
     });
-    setLoginPrompt(next.active ? () => askForLogin(true) : null);
+    // A request of one person is not repeated as another.
+    setLoginPrompt(next.active ? async () => await askForLogin(true) && caller.value.userId === next.userId : null);
 }
 
 /** Asks the service who is logged in. @throws RepositoryError */

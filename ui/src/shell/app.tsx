@@ -4,7 +4,7 @@ import type { ComponentType, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Empty, Messages } from '../components/feedback.js';
 import { lazy } from '../components/lazy.js';
-import { loginRequest } from '../api/session.js';
+import { loginRequest, person } from '../api/session.js';
 import { language } from '../i18n/index.js';
 import { route, to, type Route } from '../router.js';
 import { Header } from './header.js';
@@ -60,7 +60,7 @@ export function App(): JSX.Element {
             <a class="skip" href="#main" onClick={(event) => skip(event, main.current)}>{t('skip')}</a>
             <Header />
             <main id="main" ref={main} tabIndex={-1} class={`screen-${current.screen}`}>
-                <Screen key={`${current.screen} ${current.name} ${isEdited}`} route={current} />
+                <Screen key={`${person.value} ${current.screen} ${current.name} ${isEdited}`} route={current} />
             </main>
             <Messages />
             {loginRequest.value && <LoginDialog request={loginRequest.value} />}
