@@ -46,8 +46,9 @@ function rowOf(line: number, bytes: Uint8Array | null): Row {
 /** Finds the lines of offsets, which are asked for in their order. */
 class LineCounter {
 
-    /** Offsets of the newlines after the last offset that was asked for. */
+    /** Offsets of newlines; those before `#next` are passed. */
     #newlines: number[] = [];
+    #next = 0;
     #line = 1;
     #offset = 0;
 
@@ -66,10 +67,17 @@ class LineCounter {
 
     lineAt(offset: number): number {
 
-        const next = this.#newlines.findIndex((newline) => newline >= offset);
-        const passed = next === -1 ? this.#newlines.length : next;
-        this.#newlines.splice(0, passed);
-        this.#line += passed;
+        while ((this.#newlines[this.#next] ?? offset) < offset) {
+            this.#next += 1;
+            this.#line += 1;
+        }
+
+        // Not at each row: the rest would be moved, whose length is that of a chunk of the file.
+        if (this.#next > this.#newlines.length / 2) {
+            this.#newlines = this.#newlines.slice(this.#next);
+            this.#next = 0;
+        }
+
         return this.#line;
     }
 }

@@ -121,6 +121,19 @@ const MAPPINGS: readonly (readonly [title: string, row: JsonValue, mapping: Mapp
     ['a row that is no object', [1], {}, {}, 'it is no JSON object']
 ];
 
+describe('a JSON file of 300,000 short rows', () => {
+
+    it('is read in seconds, with the line of each row', async () => {
+
+        let last: Row | null = null;
+        for await (const row of jsonRows(chunks(Buffer.from(`[${'1,\n'.repeat(300_000)}2]`), 10_000_000), 'json')) {
+            last = row;
+        }
+
+        expect<unknown>(last).to.equal({ line: 300_001, value: 2 });
+    });
+});
+
 describe('a CSV file of 300,000 columns', () => {
 
     it('is read in seconds, as no column is compared with all others', async () => {
