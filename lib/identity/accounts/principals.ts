@@ -5,7 +5,7 @@
  */
 
 import type { Logger } from 'pino';
-import { LRUCache } from 'lru-cache';
+import { growingCache } from '../../util/cache/growing-cache.js';
 import type { Database, Step } from '../../../db/database.js';
 import { conflict } from '../../errors/errors.js';
 import type { Acl } from '../../doip/digital-object.js';
@@ -31,7 +31,7 @@ export class Principals {
     readonly #log: Logger;
     readonly #reserved: readonly string[];
     /** Records already written. They are never removed, so that the cache cannot be stale. */
-    readonly #recorded = new LRUCache<string, true>({ max: MAX_ENTRIES });
+    readonly #recorded = growingCache<string, true>(MAX_ENTRIES);
 
     /** @param reserved prefixes of ids that belong to the users of login providers, each with a slash at its end */
     constructor(

@@ -3,7 +3,7 @@
  * passwords. Answers are cached until they expire; null passes credentials on to the built-in methods.
  */
 
-import { LRUCache } from 'lru-cache';
+import { growingCache } from '../../util/cache/growing-cache.js';
 import { SingleFlight } from '../../util/concurrency/single-flight.js';
 import { unauthenticated } from '../../errors/errors.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
@@ -63,7 +63,7 @@ export class HookAuthenticator {
     readonly #throttle: LoginThrottle;
     readonly #now: () => number;
     readonly #digest = keyedDigests();
-    readonly #cache = new LRUCache<string, CacheEntry>({ max: MAX_ENTRIES });
+    readonly #cache = growingCache<string, CacheEntry>(MAX_ENTRIES);
     /** Single flight: concurrent requests with the same credentials share one call. */
     readonly #calls = new SingleFlight<HookAnswer | null>();
     #find: HookSource = () => null;

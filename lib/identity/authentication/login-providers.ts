@@ -4,7 +4,7 @@
  */
 
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
-import { LRUCache } from 'lru-cache';
+import { growingCache } from '../../util/cache/growing-cache.js';
 import type { Logger } from 'pino';
 import type { LoginProvider } from '../../config/login-providers.js';
 import { unavailable } from '../../errors/errors.js';
@@ -47,7 +47,7 @@ export class LoginProviders {
     readonly #options: LoginProviderOptions;
     /** Failures that were logged: requests share one for some seconds. */
     readonly #logged = new WeakSet<ProviderUnavailable>();
-    readonly #verified = new LRUCache<string, Verified>({ max: MAX_ENTRIES });
+    readonly #verified = growingCache<string, Verified>(MAX_ENTRIES);
 
     constructor(providers: readonly LoginProvider[], options: LoginProviderOptions) {
 

@@ -4,7 +4,7 @@
  * password still match the database.
  */
 
-import { LRUCache } from 'lru-cache';
+import { growingCache } from '../../util/cache/growing-cache.js';
 import { SingleFlight } from '../../util/concurrency/single-flight.js';
 import { DoipError } from '../../errors/errors.js';
 import type { CredentialStore } from '../../stores/credential-store.js';
@@ -44,7 +44,7 @@ export class PasswordAuthenticator {
     readonly #throttle: LoginThrottle;
     readonly #now: () => number;
     readonly #digest = keyedDigests();
-    readonly #cache = new LRUCache<string, { login: PasswordLogin; epoch: number; readonly validUntil: number }>({ max: MAX_ENTRIES });
+    readonly #cache = growingCache<string, { login: PasswordLogin; epoch: number; readonly validUntil: number }>(MAX_ENTRIES);
     /** Single flight: concurrent requests with the same credentials share one attempt, unless the epoch has changed since it began. */
     readonly #attempts = new SingleFlight<PasswordLogin | null>();
     readonly #inFlight = new InFlightLimiter(IN_FLIGHT_LIMITS);

@@ -6,7 +6,7 @@
  * always allowed.
  */
 
-import { LRUCache } from 'lru-cache';
+import { growingCache } from '../../util/cache/growing-cache.js';
 import type { Logger } from 'pino';
 import type { Database, Step } from '../../../db/database.js';
 import { insufficientStorage } from '../../errors/errors.js';
@@ -52,7 +52,7 @@ export interface UsageParts {
 export class UsageCounter implements WriteParticipant {
 
     readonly #parts: UsageParts;
-    readonly #existing = new LRUCache<string, true>({ max: CACHED_KEYS });
+    readonly #existing = growingCache<string, true>(CACHED_KEYS);
 
     constructor(parts: UsageParts) {
 

@@ -3,7 +3,8 @@
  * target, so that an entry read at that epoch or later is current on all nodes.
  */
 
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
+import { growingCache } from './growing-cache.js';
 import type { CacheUsage } from './cache-usage.js';
 import { SingleFlight } from '../concurrency/single-flight.js';
 
@@ -18,7 +19,7 @@ export class EpochCache<V> {
     /** @param limit maximum number of entries; the least recently used is evicted */
     constructor(limit: number) {
 
-        this.#entries = new LRUCache({ max: limit });
+        this.#entries = growingCache(limit);
     }
 
     /** Returns the value of a key if it is cached and current. */
