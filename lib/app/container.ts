@@ -49,6 +49,7 @@ import { composeScripting, type Scripting } from '../scripting/scripting.js';
 import { ModuleParticipant } from '../scripting/hooks/module-participant.js';
 import { ModuleRules } from '../scripting/hooks/module-permissions.js';
 import { freeSpace, purgeJobs, sweepBlobs } from '../jobs/cleanup-jobs.js';
+import { MoveJobs, moveRoute } from '../jobs/move-payloads-job.js';
 import { JobRunner } from '../jobs/job-runner.js';
 import { DEFAULT_TEXT_LIMITS } from '../payloads/text-extractor.js';
 import { composeSearch } from '../search/create-search.js';
@@ -56,6 +57,7 @@ import { HighestSafeTxn } from '../search/highest-safe-txn.js';
 import { SearchService } from '../search/search-service.js';
 import { REINDEX_JOB } from '../search/reindex-job.js';
 import { AuditStore } from '../stores/audit-store.js';
+import { BlobMover } from '../stores/blobs/blob-mover.js';
 import { BlobStore } from '../stores/blobs/blob-store.js';
 import { BlobSweeper } from '../stores/blobs/blob-sweeper.js';
 import { CatalogStore } from '../stores/catalog-store.js';
@@ -241,6 +243,9 @@ async function compose(
     db.useSpaceMaker?.(makeSpace);
     jobs.register(sweepBlobs(sweeper, { isShort: () => db.hasSpaceFor?.() === false }));
     jobs.register(purgeJobs(jobStore));
+    const moves = new MoveJobs({
+        mover: new BlobMover(db, stores), jobs, jobStore, log, route: payloadStore ? moveRoute(stores.usual, S3_STORE) : null
+    });
     const elements = new ElementService(blobs, stores, limits.elementBytes, (type) => catalog.current.get(type)?.hashesObjects ?? false);
     const policy = new Policy(() => catalog.current.accessRules, options.hide);
     const endpoint: () => Endpoint = options.endpoint ?? (() => ({ address: '127.0.0.1', port: 0, protocol: 'HTTP' }));
@@ -333,7 +338,7 @@ async function compose(
         },
         registry, reader, creation, objects, loader, resolution, elements, versions, relationships, labels,
         schemaCheck: new SchemaCheck({ objects: scan, catalog, policy }), catalog, limits, scripts: scripting, bulk,
-        reindexing: search.reindexing({ locks: writing.locks, makeForm: (object, caller) => objects.indexFormOf(object, { caller }) }),
+        moves, reindexing: search.reindexing({ locks: writing.locks, makeForm: (object, caller) => objects.indexFormOf(object, { caller }) }),
         highestSafeTxn: new HighestSafeTxn({ index: search.index, objects: objectStore, clock, floor }),
         search: new SearchService({ index: search.index, objects: scan, policy, catalog, resolution, timeoutMs: options.search?.timeout }),
         ...composeTransfer({

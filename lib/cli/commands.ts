@@ -1,8 +1,10 @@
 /** The commands other than `serve`: each connects to the repository or opens it, does its work and ends. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/index.js';
 import { acceptLoss } from '../app/data-dir.js';
 import { Op } from '../doip/operation-ids.js';
+import type { JsonObject } from '../util/json-types.js';
 import { readNewPassword, setAdminPassword } from './admin-password.js';
 import { CommandError, EXIT } from './command-error.js';
 import { exportTo } from './export.js';
@@ -13,7 +15,7 @@ import { prepareCall, serviceAt } from './call.js';
 import { prepareCreateKey, prepareListKeys, prepareRevokeKey } from './keys.js';
 import { type Command, type CommandOptions, demandOptions, type OptionName, URL_OPTIONS, type Work } from './command.js';
 import type { Service } from './service.js';
-import { demandOk } from './remote.js';
+import { demandOk, performForRecord, shown } from './remote.js';
 
 /** A command that works on files, without a service. */
 interface FileCommand {
@@ -73,6 +75,7 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
     ['keys list', { operands: [], prepare: prepareListKeys, serviceAt, options: [...URL_OPTIONS, 'for', 'all'] }],
     ['keys revoke', { operands: ['ID'], prepare: prepareRevokeKey, serviceAt, options: URL_OPTIONS }],
     ['reindex', { operands: [], prepare: () => reindex }],
+    ['move-payloads', { operands: [], prepare: () => movePayloads }],
     ['set-admin-password', { operands: [], prepare: preparePassword }]
 ]);
 
@@ -98,6 +101,36 @@ async function reindex(service: Service): Promise<void> {
 
     await demandOk(await service.perform({ targetId: 'service', operationId: Op.reindexBatch, attributes: { all: true } }));
     process.stderr.write(`all objects were indexed anew (${service.location})\n`);
+}
+
+/** Time in ms between two looks at a move. */
+const PAUSE_MS = 500;
+
+/** Begins a move, or follows one that was begun; the service goes on with it when the command is interrupted. */
+async function movePayloads(service: Service): Promise<void> {
+
+    const ask = (attributes: JsonObject): Promise<JsonObject> => performForRecord(service, { targetId: 'service', operationId: Op.payloadsMove, attributes });
+    let report = await ask({});
+    for (let said = ''; report['state'] === 'running'; report = await ask({ job: report['job'] ?? 0 })) {
+        const { moved, error } = report;
+        const line = `moved ${Number(moved)} payloads${error === undefined ? '' : `; trying again after: ${shown(error)}`}`;
+        if (line !== said) {
+            process.stderr.write(`${line}\n`);
+            said = line;
+        }
+
+        await sleep(PAUSE_MS);
+    }
+
+    const { state, moved, bytes, damaged, error } = report;
+    if (state !== 'done') {
+        throw new CommandError(`not all payloads were moved: ${shown(error)} (${service.location})`, EXIT.failed);
+    }
+
+    process.stderr.write(`moved ${Number(moved)} payloads with ${Number(bytes)} bytes, each compared with its copy (${service.location})\n`);
+    if (Number(damaged) > 0) {
+        throw new CommandError(`${Number(damaged)} damaged payloads were not moved: see payloads.damaged in the log`, EXIT.lost);
+    }
 }
 
 function acceptLost({ storage: { dataDir, databaseUrl } }: Config): void {

@@ -29,6 +29,8 @@ export function helpText(): string {
        doip-gateway keys create NAME      create an API key; keys list and keys revoke ID: options below
        doip-gateway audit                 print who did what; audit verify checks that the log was not changed
        doip-gateway reindex               index all objects again
+       doip-gateway move-payloads         move all payloads between the database and the bucket of PAYLOAD_STORE, to where
+                                          new ones are stored, also beside a running server
        doip-gateway set-admin-password    ask for a new password of admin, or read it from standard input
        doip-gateway accept-loss           after the loss of a file of the embedded database, allow the next
                                           start without its data; removes nothing

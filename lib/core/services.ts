@@ -22,6 +22,7 @@ import type { LabelReader } from '../relationships/label-reader.js';
 import type { RelationshipService } from '../relationships/relationship-service.js';
 import type { VersionService } from '../versions/version-service.js';
 import type { Scripting } from '../scripting/scripting.js';
+import type { MoveJobs } from '../jobs/move-payloads-job.js';
 import type { ReindexJobs } from '../search/reindex-job.js';
 import type { HighestSafeTxn } from '../search/highest-safe-txn.js';
 import type { FreeSpace } from '../stores/free-space.js';
@@ -103,6 +104,7 @@ export interface Services extends ScriptedServices {
     readonly labels: LabelReader;
     readonly schemaCheck: Pick<SchemaCheck, 'page'>;
     readonly reindexing: ReindexJobs;
+    readonly moves: Pick<MoveJobs, 'begin' | 'report'>;
     readonly highestSafeTxn: HighestSafeTxn;
     readonly bulk: BulkService;
     readonly uploader: UploadService;

@@ -33,6 +33,7 @@ export const Op = {
     keysCreate: 'gateway/Op.Keys.Create',
     keysList: 'gateway/Op.Keys.List',
     keysRevoke: 'gateway/Op.Keys.Revoke',
+    payloadsMove: 'gateway/Op.Payloads.Move',
     auditList: 'gateway/Op.Audit.List',
     auditVerify: 'gateway/Op.Audit.Verify',
     labels: 'gateway/Op.Labels',

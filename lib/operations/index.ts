@@ -57,6 +57,7 @@ import { listSchemas } from './schemas/list.js';
 import { listMethods } from './methods/list.js';
 import { getSchemaTemplates } from './schemas/templates.js';
 import { updateSchema } from './schemas/update.js';
+import { movePayloads } from './service/move-payloads.js';
 import { getVersions } from './versions/get.js';
 import { publishVersion } from './versions/publish.js';
 
@@ -68,5 +69,5 @@ export const builtInOperations = [
     getAcl, updateAcl, explainRights, getLabels, listSchemas, getSchema, updateSchema, deleteSchema, checkSchema, getSchemaTemplates, call, listMethods,
     uploadObjects, exportObjects, importObjects,
     changeAdminPassword, updateHandles, handleUpdateStatus, resolveHandle, locateHandle, createSession, getSession, deleteSession,
-    startupStatus, status, health, describe, usage, listAudit, verifyAudit, loginProviders, beginLogin, completeLogin
+    startupStatus, status, health, describe, usage, movePayloads, listAudit, verifyAudit, loginProviders, beginLogin, completeLogin
 ] as unknown as readonly Operation[];

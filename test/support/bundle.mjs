@@ -61,7 +61,7 @@ export async function buildBundle() {
     const { dependencies, peerDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
     const options = {
         absWorkingDir: ROOT, outdir: BUNDLE, bundle: true, platform: 'node', format: 'cjs', target: 'node20.12', sourcemap: true, metafile: true,
-        logLevel: 'warning', tsconfigRaw: {}, plugins: [compiledGrammar], 
+        logLevel: 'warning', tsconfigRaw: {}, plugins: [compiledGrammar],
         external: [...Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => !BUNDLED.has(name)), ...DRIVERS]
     };
     rmSync(BUNDLE, { recursive: true, force: true });

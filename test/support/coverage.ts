@@ -58,6 +58,7 @@ export const COVERAGE: readonly Covered[] = [
     { rest: ['DELETE /auth/tokens', 'DELETE /auth/tokens/{name*}'], operation: Op.tokensRevoke, tests: ['lib/operations/tokens/tokens.ts'] },
     { rest: ['GET /usage'], operation: Op.usage, tests: ['interface/quotas.ts'] },
     { operation: Op.auditList, tests: ['interface/audit.ts', 'lib/audit/audit-log.ts', 'lib/cli/audit.ts'] },
+    { operation: Op.payloadsMove, tests: ['lib/operations/service/move-payloads.ts'] },
     { operation: Op.auditVerify, tests: ['interface/audit.ts', 'lib/audit/audit-log.ts', 'lib/cli/audit.ts'] },
     { operation: Op.describe, tests: ['translators/web/openapi.ts'] },
     { operation: Op.health, tests: ['interface/health.ts'] },

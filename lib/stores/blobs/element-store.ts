@@ -66,6 +66,12 @@ export class ElementStores {
         this.#stores.set(name, store);
     }
 
+    /** Name of the store for new bytes, where the chooser of the application does not name one. */
+    get usual(): string {
+
+        return this.#usual;
+    }
+
     /** Chooses a registered store for new bytes, where the chooser of the application does not. */
     use(name: string): void {
 

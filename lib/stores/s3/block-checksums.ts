@@ -132,6 +132,12 @@ export class BlockChecksumStore {
         };
     }
 
+    /** Forgets one object of a blob, unless its bytes are in another one meanwhile. */
+    async removeKey(blobId: number, key: string): Promise<void> {
+
+        await this.#db.commit({ steps: [this.#sql.removeKey.step({ blobId, key })], essential: true });
+    }
+
     async remove(blobId: number): Promise<void> {
 
         await this.#db.commit({ steps: [this.#sql.remove.step({ blobId })], essential: true });
@@ -156,6 +162,7 @@ function buildStatements(db: Database) {
     return {
         save: build<(typeof COLUMNS)[number]>((knex, bind) => knex('blob_checksums').insert(row(bind, COLUMNS)).onConflict(['blob_id', 'n']).merge()),
         find: build<'blobId' | 'n'>((knex, bind) => knex('blob_checksums').where({ blob_id: bind('blobId'), n: bind('n') }).select('object_key', 'checksums')),
+        removeKey: build<'blobId' | 'key'>((knex, bind) => knex('blob_checksums').where({ blob_id: bind('blobId'), object_key: bind('key') }).delete()),
         remove: build<'blobId'>((knex, bind) => knex('blob_checksums').where('blob_id', bind('blobId')).delete())
     };
 }

@@ -82,7 +82,7 @@ export class S3ElementStore implements ElementStore {
             }
         }
         catch (error) {
-            await this.#giveUp(blobId, upload);
+            await this.#giveUp(blobId, key, upload);
             throw error instanceof S3Error ? unavailableStore(error) : error;
         }
     }
@@ -159,12 +159,12 @@ export class S3ElementStore implements ElementStore {
     }
 
     /** Never rejects. During an outage the parts are left to the sweeper, so that the client gets its answer at once. */
-    async #giveUp(blobId: number, upload: S3Upload): Promise<void> {
+    async #giveUp(blobId: number, key: string, upload: S3Upload): Promise<void> {
 
         this.#given.add(blobId);
         try {
             await upload.abort();
-            await this.#checksums.remove(blobId);
+            await this.#checksums.removeKey(blobId, key);
         }
         catch (error) {
             this.#log.warn({ event: 'payloads.abort-failed', err: error, blobId }, 'failed to remove an aborted upload, left to the sweeper');

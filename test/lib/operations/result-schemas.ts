@@ -188,6 +188,7 @@ const CASES: readonly Case[] = [
     [Op.auditList],
     [Op.auditList, { attributes: { pageSize: 1 } }],
     [Op.auditList, { attributes: { objectId: 'test/nothing' } }],
+    [Op.payloadsMove, { attributes: { job: 1 } }],
     [Op.auditVerify],
     [Op.auditVerify, { attributes: { expect: `1:${'0'.repeat(64)}` } }],
     [Op.changePassword, { ...asAnn, input: 'another-password' }],

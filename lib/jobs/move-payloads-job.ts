@@ -1,0 +1,236 @@
+/**
+ * Moving all payloads to the store where new ones are stored, as one persistent job of all nodes: another node, or this one after a restart, goes on
+ * where it was.
+ */
+
+import type { Log } from '../../db/log.js';
+import { conflict, declined } from '../errors/errors.js';
+import { type BlobMover, DamagedSourceError, type MovablePayload, type MovePosition, type MoveRoute } from '../stores/blobs/blob-mover.js';
+import { DEFAULT_STORE } from '../stores/blobs/element-store.js';
+import type { JobStore } from '../stores/jobs/job-store.js';
+import type { JsonObject } from '../util/json-types.js';
+import type { JobKind, RunningJob } from './job-kind.js';
+
+/** Kind of the job. */
+export const MOVE_JOB = 'payloads.move';
+
+const LEASE_MS = 10_000;
+const PAGE = 100;
+/** Payloads that are copied at a time. */
+const WIDTH = 4;
+/** An outage may last for a day. */
+const MAX_ATTEMPTS = 2000;
+const MAX_PAUSE_MS = 60_000;
+
+/** What was done so far. */
+export interface MoveCounts {
+    readonly moved: number;
+    readonly bytes: number;
+    /** Payloads that stay where they are, as their bytes are not as they were stored. */
+    readonly damaged: number;
+}
+
+type Progress = MoveCounts & MovePosition;
+
+const BEGIN: Progress = { moved: 0, bytes: 0, damaged: 0, objectId: '', name: '' };
+
+export interface MoveJobsParts {
+    readonly mover: BlobMover;
+    /** Stores between which payloads are moved; null without a bucket. */
+    readonly route: MoveRoute | null;
+    readonly jobs: { register(kind: JobKind): void; wake(kind: string): void };
+    readonly jobStore: JobStore;
+    readonly log: Log;
+}
+
+/** Begins and reports moves. */
+export class MoveJobs {
+
+    readonly #parts: MoveJobsParts;
+
+    constructor(parts: MoveJobsParts) {
+
+        this.#parts = parts;
+        if (parts.route) {
+            parts.jobs.register({
+                kind: MOVE_JOB, leaseMs: LEASE_MS, maxAttempts: MAX_ATTEMPTS, run: (job) => this.#work(job),
+                backOff: (attempts) => Math.min(MAX_PAUSE_MS, 1000 * 2 ** Math.min(attempts, 10))
+            });
+        }
+    }
+
+    /**
+     * Begins a move, unless one is in progress, which is continued. Returns the number of its job.
+     *
+     * @throws DoipError without a bucket, or while payloads are moved the other way
+     */
+    async begin(): Promise<number> {
+
+        const { route, jobs, jobStore } = this.#parts;
+        if (!route) {
+            throw declined('payloads can only be moved between the database and a bucket: set PAYLOAD_STORE');
+        }
+
+        await jobStore.enqueue({ kind: MOVE_JOB, payload: { ...route }, dedup: { key: 'all', until: 'end' } });
+        const [job] = (await jobStore.list({ kind: MOVE_JOB, limit: 1000 })).sort((a, b) => b.id - a.id);
+        if (!job || (job.payload as { to?: string }).to !== route.to) {
+            throw conflict('payloads are being moved the other way: wait until that has ended');
+        }
+
+        jobs.wake(MOVE_JOB);
+        return job.id;
+    }
+
+    /** Returns the state of a job, and what it has done. */
+    async report(id: number): Promise<JsonObject> {
+
+        const job = await this.#parts.jobStore.get(id);
+        const { moved, bytes, damaged } = { ...BEGIN, ...job?.progress as Partial<Progress> | null };
+        return {
+            job: id, state: job?.state === 'done' || job?.state === 'failed' ? job.state : job ? 'running' : 'failed', moved, bytes, damaged,
+            ...job?.lastError ? { error: job.lastError.split('\n', 1)[0] ?? '' } : {}
+        };
+    }
+
+    async #work(job: RunningJob): Promise<void> {
+
+        const route = this.#parts.route;
+        if (!route || (job.payload as { to?: string }).to !== route.to) {
+            throw new Error('new payloads go to another store than when the move was begun');
+        }
+
+        let progress: Progress = { ...BEGIN, ...job.progress as Partial<Progress> | null };
+        // The process may have ended between the steps of any payload of the first page.
+        let isFirst = true;
+        for (;;) {
+            const page = await this.#parts.mover.page(route, progress, PAGE);
+            if (page.length === 0) {
+                break;
+            }
+
+            const run = new PageMove(this.#parts, job, { route, progress, isFirst });
+            await run.all(page);
+            const { objectId, name } = page.at(-1) ?? progress;
+            progress = { ...run.counts, objectId, name };
+            await job.report({ ...progress });
+            isFirst = false;
+        }
+    }
+}
+
+interface PageFacts {
+    readonly route: MoveRoute;
+    readonly progress: Progress;
+    readonly isFirst: boolean;
+}
+
+/** The payloads of one page. */
+class PageMove {
+
+    counts: MoveCounts;
+    readonly #parts: MoveJobsParts;
+    readonly #job: RunningJob;
+    readonly #facts: PageFacts;
+
+    constructor(parts: MoveJobsParts, job: RunningJob, facts: PageFacts) {
+
+        this.#parts = parts;
+        this.#job = job;
+        this.#facts = facts;
+        const { moved, bytes, damaged } = facts.progress;
+        this.counts = { moved, bytes, damaged };
+    }
+
+    /** Several at a time; those that share a blob after each other. */
+    async all(page: readonly MovablePayload[]): Promise<void> {
+
+        const waiting = byBlob(page);
+        const results = await Promise.allSettled(Array.from({ length: WIDTH }, async () => {
+
+            for (let next = waiting.shift(); next; next = waiting.shift()) {
+                for (const payload of next) {
+                    await this.#one(payload).catch((error: unknown) => {
+
+                        waiting.length = 0;
+                        throw error;
+                    });
+                }
+            }
+        }));
+        const failed = results.find((result) => result.status === 'rejected');
+        if (failed) {
+            throw failed.reason;
+        }
+    }
+
+    async #one(payload: MovablePayload): Promise<void> {
+
+        const { mover, log } = this.#parts;
+        const { route, isFirst } = this.#facts;
+        const { signal } = this.#job;
+        signal.throwIfAborted();
+        const store = await mover.storeOf(payload.blobId);
+        if (store === route.to) {
+            await (isFirst ? mover.remove(route.from, payload.blobId) : undefined);
+            await this.#switch(payload);
+            return;
+        }
+
+        if (store !== route.from) {
+            return;
+        }
+
+        await (isFirst ? mover.remove(route.to, payload.blobId) : undefined);
+        try {
+            await mover.copy(payload, route, signal);
+        }
+        catch (error) {
+            await mover.remove(route.to, payload.blobId).catch(() => {
+                // The next attempt removes it.
+            });
+            if (!(error instanceof DamagedSourceError)) {
+                throw error;
+            }
+
+            log.error({ event: 'payloads.damaged', object: payload.objectId, payload: payload.name, reason: error.message }, 'damaged payload is not moved');
+            this.counts = { ...this.counts, damaged: this.counts.damaged + 1 };
+            return;
+        }
+
+        this.#count(1, payload.size);
+        await this.#switch(payload);
+        const isMoved = await mover.storeOf(payload.blobId) === route.to;
+        await mover.remove(isMoved ? route.from : route.to, payload.blobId);
+        if (!isMoved) {
+            this.#count(-1, -payload.size);
+        }
+    }
+
+    #count(payloads: number, size: number): void {
+
+        const { moved, bytes, damaged } = this.counts;
+        this.counts = { moved: moved + payloads, bytes: bytes + size, damaged };
+    }
+
+    /** Written with the progress, and so only while this process has the job. */
+    async #switch(payload: MovablePayload): Promise<void> {
+
+        await this.#job.report({ ...this.#facts.progress, ...this.counts }, this.#parts.mover.switchSteps(payload, this.#facts.route));
+    }
+}
+
+function byBlob(page: readonly MovablePayload[]): MovablePayload[][] {
+
+    const found = new Map<number, MovablePayload[]>();
+    for (const payload of page) {
+        found.set(payload.blobId, [...found.get(payload.blobId) ?? [], payload]);
+    }
+
+    return [...found.values()];
+}
+
+/** Returns the stores between which payloads are moved, to the one for new payloads. */
+export function moveRoute(usual: string, bucket: string): MoveRoute {
+
+    return usual === bucket ? { from: DEFAULT_STORE, to: bucket } : { from: bucket, to: DEFAULT_STORE };
+}

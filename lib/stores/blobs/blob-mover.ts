@@ -1,0 +1,149 @@
+/**
+ * Moves the bytes of payloads to another element store while they are in use. A blob is copied, the copy is read back and compared, then the row
+ * of the blob names the other store, and the former bytes are removed; readers with an older reference find the new ones.
+ */
+
+import { createHash, type Hash } from 'node:crypto';
+import type { Database, Step } from '../../../db/database.js';
+import { statements } from '../../../db/statements.js';
+import type { ElementStores } from './element-store.js';
+
+/** A payload whose reference names the store to be left. */
+export interface MovablePayload {
+    readonly objectId: string;
+    readonly name: string;
+    readonly blobId: number;
+    readonly size: number;
+    /** Lower-case hex SHA-256 from when it was stored, if it was computed. */
+    readonly hash: string | null;
+}
+
+/** The last payload that was looked at. */
+export interface MovePosition {
+    readonly objectId: string;
+    readonly name: string;
+}
+
+/** Which way. */
+export interface MoveRoute {
+    readonly from: string;
+    readonly to: string;
+}
+
+/** The bytes in the store to be left are not as they were stored. */
+export class DamagedSourceError extends Error {}
+
+/** Moves blobs one by one. */
+export class BlobMover {
+
+    readonly #stores: ElementStores;
+    readonly #sql: ReturnType<typeof buildStatements>;
+
+    constructor(db: Database, stores: ElementStores) {
+
+        this.#stores = stores;
+        this.#sql = buildStatements(db);
+    }
+
+    /** Returns payloads in the order of objects and names after a position. */
+    async page({ from }: MoveRoute, { objectId, name }: MovePosition, limit: number): Promise<MovablePayload[]> {
+
+        const rows = await this.#sql.page.read<PayloadRow>({ from, objectId, sameId: objectId, name, limit });
+        return rows.map((row) => ({ objectId: row.object_id, name: row.name, blobId: row.blob_id, size: row.size, hash: row.hash }));
+    }
+
+    /** Returns the store of a linked blob; null when it is no longer linked. */
+    async storeOf(blobId: number): Promise<string | null> {
+
+        return (await this.#sql.store.first<{ store: string }>({ id: blobId }))?.store ?? null;
+    }
+
+    /**
+     * Copies a blob and reads the copy back.
+     *
+     * @throws DamagedSourceError when the bytes were damaged before
+     */
+    async copy({ blobId, size, hash }: MovablePayload, { from, to }: MoveRoute, signal: AbortSignal): Promise<void> {
+
+        if (size === 0) {
+            return;
+        }
+
+        const range = { start: 0, end: size - 1 };
+        const sent = createHash('sha256');
+        const target = this.#stores.get(to);
+        await target.write(blobId, hashed(sourceOf(this.#stores.get(from).read(blobId, range, size)), sent, signal));
+        const expected = sent.digest('hex');
+        if (hash !== null && hash !== expected) {
+            throw new DamagedSourceError(`blob ${blobId} is damaged: it has another hash than when it was stored`);
+        }
+
+        const received = createHash('sha256');
+        for await (const chunk of hashed(target.read(blobId, range, size), received, signal)) {
+            void chunk;
+        }
+
+        if (received.digest('hex') !== expected) {
+            throw new Error(`the copy of blob ${blobId} in ${to} differs`);
+        }
+    }
+
+    /** Removes what a store has of a blob. */
+    async remove(store: string, blobId: number): Promise<void> {
+
+        await this.#stores.get(store).remove(blobId);
+    }
+
+    /** Returns the steps that make a blob one of the other store, unless it was unlinked meanwhile, and correct the reference of the payload. */
+    switchSteps({ objectId, name, blobId }: MovablePayload, { from, to }: MoveRoute): Step[] {
+
+        return [this.#sql.switchBlob.step({ id: blobId, from, to }), this.#sql.switchPayload.step({ objectId, name, blobId, to, current: to })];
+    }
+}
+
+/** Tells errors of the source from those of the target. */
+async function *sourceOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+
+    try {
+        yield *body;
+    }
+    catch (error) {
+        throw error instanceof Error && error.constructor !== Error && error.name !== 'DamagedBlobError' ? error :
+            new DamagedSourceError(error instanceof Error ? error.message : String(error), { cause: error });
+    }
+}
+
+async function *hashed(body: AsyncIterable<Uint8Array>, hash: Hash, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+
+    for await (const chunk of body) {
+        signal.throwIfAborted();
+        hash.update(chunk);
+        yield chunk;
+    }
+}
+
+interface PayloadRow {
+    readonly object_id: string;
+    readonly name: string;
+    readonly blob_id: number;
+    readonly size: number;
+    readonly hash: string | null;
+}
+
+function buildStatements(db: Database) {
+
+    const build = statements(db);
+    return {
+        page: build<'from' | 'objectId' | 'sameId' | 'name' | 'limit'>((knex, bind) => knex('payloads').select('object_id', 'name', 'blob_id', 'size', 'hash')
+            .where('store', bind('from'))
+            .whereRaw('(object_id > ? or object_id = ? and name > ?)', [bind('objectId'), bind('sameId'), bind('name')])
+            .orderBy(['object_id', 'name']).limit(bind('limit'))),
+        store: build<'id'>((knex, bind) => knex('blobs').where('id', bind('id')).where('links', '>', 0).select('store')),
+        switchBlob: build<'id' | 'from' | 'to'>((knex, bind) => knex('blobs').where('id', bind('id')).where('store', bind('from')).where('links', '>', 0)
+            .update({ store: bind('to') })),
+        switchPayload: build<'objectId' | 'name' | 'blobId' | 'to' | 'current'>((knex, bind) => knex('payloads')
+            .where('object_id', bind('objectId')).where('name', bind('name')).where('blob_id', bind('blobId'))
+            .whereExists(knex('blobs').select('id').whereRaw('blobs.id = payloads.blob_id').where('blobs.store', bind('current')))
+            .update({ store: bind('to') }))
+    };
+}

@@ -1,0 +1,178 @@
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { Op } from '../../../../lib/doip/operation-ids.js';
+import type { GatewayOptions } from '../../../../lib/app/options.js';
+import { forEachDatabase, type TestDatabase } from '../../../support/database.js';
+import { startGateway, type TestGateway } from '../../../support/gateway.js';
+import { HAS_S3, s3Options, type S3Relay, startS3, startS3Relay, type TestS3 } from '../../../support/s3.js';
+import { until } from '../../../support/until.js';
+
+export const lab = Lab.script();
+const { after, afterEach, before, beforeEach, describe, it } = lab;
+
+const COUNT = 130;
+const STARTED = { state: 'running' };
+
+forEachDatabase((name, create) => {
+
+    describe(`moving payloads, on ${name}`, { skip: !HAS_S3 }, () => {
+
+        let s3: TestS3;
+        let relay: S3Relay;
+        let database: TestDatabase;
+        let service: TestGateway | null = null;
+
+        before(async () => {
+
+            s3 = await startS3();
+            relay = await startS3Relay(s3.url);
+        });
+
+        beforeEach(async () => {
+
+            relay.behave();
+            database = await create();
+        });
+
+        afterEach(async () => {
+
+            await service?.stop();
+            service = null;
+            await database.dispose();
+        });
+
+        after(async () => {
+
+            await relay?.stop();
+            await s3?.stop();
+        });
+
+        let prefixes = 0;
+
+        async function restart(isForNew: boolean | null, prefix = prefixes): Promise<TestGateway> {
+
+            await service?.stop();
+            const options: Partial<GatewayOptions> = isForNew === null ? {} : {
+                payloadStore: s3Options(relay.url, { url: `s3://payloads/move-${name.toLowerCase()}-${prefix}`, isForNew, stallMs: 1000 })
+            };
+            service = await startGateway(database, options);
+            return service;
+        }
+
+        const textOf = (n: number): string => `payload ${n} `.repeat(n % 7 * 1000 + 1);
+
+        async function fill(gateway: TestGateway, count = COUNT): Promise<void> {
+
+            for (let n = 0; n < count; ++n) {
+                const text = Buffer.from(textOf(n));
+                const { status } = await gateway.asAdmin(Op.create, { input: [
+                    { kind: 'json', value: { id: `test/${n}`, type: 'Document', attributes: { content: { name: 'x' } }, elements: [{ id: 'file' }] } },
+                    { kind: 'json', value: { id: 'file' } }, { kind: 'bytes', body: once(text) }
+                ] });
+                expect(status).to.equal('0.DOIP/Status.001');
+            }
+        }
+
+        async function *once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+
+            yield bytes;
+        }
+
+        async function expectAll(gateway: TestGateway, count = COUNT): Promise<void> {
+
+            for (let n = 0; n < count; ++n) {
+                expect((await gateway.asAdmin(Op.retrieve, { targetId: `test/${n}`, attributes: { element: 'file' } })).value).to.equal(textOf(n));
+            }
+        }
+
+        async function report(gateway: TestGateway, job?: unknown): Promise<Record<string, unknown>> {
+
+            return (await gateway.asAdmin(Op.payloadsMove, { attributes: job === undefined ? {} : { job: job as number } })).value as Record<string, unknown>;
+        }
+
+        async function finish(gateway: TestGateway, job: unknown): Promise<Record<string, unknown>> {
+
+            let last: Record<string, unknown> = {};
+            await until(async () => {
+
+                last = await report(gateway, job);
+                return last['state'] !== 'running';
+            });
+            return last;
+        }
+
+        async function places(): Promise<unknown> {
+
+            const db = await database.open();
+            const [row] = await db.read({ sql: 'select (select count(*) from blobs where store = ?) as inBucket, (select count(*) from blobs where store = ?) as inDatabase, ' +
+                '(select count(*) from payloads p join blobs b on b.id = p.blob_id where b.store <> p.store) as stale' }, ['s3', 'database']);
+            return { ...row, chunks: (await db.blobs.listBlobs(0, 10_000)).length, objects: (await s3.keys()).filter((key) => key.includes(`-${prefixes}/blobs/`)).length };
+        }
+
+        it('to the bucket and back leaves nothing behind, and all can be read at any time', async () => {
+
+            prefixes += 1;
+            const bare = await restart(null);
+            await fill(bare);
+            const version = await bare.asAdmin(Op.versionsPublish, { targetId: 'test/5' });
+            expect(version.status).to.equal('0.DOIP/Status.001');
+            const gateway = await restart(true);
+
+            const { job, ...begun } = await report(gateway);
+            expect(begun).to.include(STARTED);
+            await expectAll(gateway);
+            const done = await finish(gateway, job);
+
+            expect(done).to.include({ state: 'done', moved: COUNT, damaged: 0 });
+            expect(await places()).to.equal({ inBucket: COUNT, inDatabase: 0, stale: 0, chunks: 0, objects: COUNT });
+            await expectAll(gateway);
+
+            const former = await restart(false);
+            expect(await finish(former, (await report(former))['job'])).to.include({ state: 'done', moved: COUNT });
+            expect(await places()).to.equal({ inBucket: 0, inDatabase: COUNT, stale: 0, chunks: COUNT, objects: 0 });
+            await expectAll(await restart(null));
+        });
+
+        it('goes on after an outage and after the end of the process, and moves each once', async () => {
+
+            prefixes += 1;
+            await fill(await restart(null), 20);
+            let puts = 0;
+            const gateway = await restart(true);
+            relay.behave((request) => (request.startsWith('PUT') && ++puts > 7 ? 'cut' : undefined));
+            const { job } = await report(gateway);
+            await until(async () => Number((await report(gateway, job))['moved']) >= 3 && puts > 8);
+            const stopping = await restart(true);
+            relay.behave();
+
+            const done = await finish(stopping, job);
+
+            expect(done).to.include({ state: 'done', moved: 20 });
+            expect(await places()).to.equal({ inBucket: 20, inDatabase: 0, stale: 0, chunks: 0, objects: 20 });
+            await expectAll(stopping, 20);
+        });
+
+        it('leaves damaged payloads where they are, and says so', async () => {
+
+            prefixes += 1;
+            await fill(await restart(null), 3);
+            const db = await database.open();
+            const [row] = await db.read<{ id: number }>({ sql: 'select blob_id as id from payloads where object_id = ?' }, ['test/1']);
+            await db.blobs.deleteChunks(row?.id ?? 0, 10);
+            const gateway = await restart(true);
+
+            const done = await finish(gateway, (await report(gateway))['job']);
+
+            expect(done).to.include({ state: 'done', moved: 2, damaged: 1 });
+            expect(await places()).to.include({ inBucket: 2, inDatabase: 1, objects: 2 });
+        });
+
+        it('is refused without a bucket, and to callers that are no administrators', async () => {
+
+            const gateway = await restart(null);
+
+            expect((await gateway.asAdmin(Op.payloadsMove)).value).to.equal({ message: 'payloads can only be moved between the database and a bucket: set PAYLOAD_STORE' });
+            expect((await gateway.perform(Op.payloadsMove)).http ?? 401).to.equal(401);
+        });
+    });
+});
