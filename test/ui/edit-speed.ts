@@ -26,8 +26,11 @@ const KEY_TO_PAINT = `(async () => {
 /** Keys that are typed. */
 const KEYS = 10;
 
-/** Time on the processor that a key may take, in milliseconds: code, styles and layout. What else the machine does counts for nothing. */
-const MAX_MS = 50;
+/**
+ * Processor time that a key may take, in milliseconds: code, styles and layout. It takes 5 to 10; on a busy machine so much time passes between two keys that
+ * the whole JSON is read after each, as after the last one. A form that renders everything takes seconds.
+ */
+const MAX_MS = 200;
 
 describe('a key in the editor of the web UI', { skip: !hasBrowser }, () => {
 
@@ -85,15 +88,15 @@ describe('a key in the editor of the web UI', { skip: !hasBrowser }, () => {
 
     it('costs little in a field of the form', async () => {
 
-        await page.getByLabel('field1', { exact: true }).focus();
+        await page.getByLabel('Field1', { exact: true }).focus();
         expect(await costOfKey()).to.be.below(MAX_MS);
-        expect(await page.getByLabel('field1', { exact: true }).inputValue()).to.equal(`x${'k'.repeat(KEYS + 1)}`);
+        expect(await page.getByLabel('Field1', { exact: true }).inputValue()).to.equal(`x${'k'.repeat(KEYS + 1)}`);
     });
 
     it('costs little in a list of 4,000 objects', async () => {
 
         const cell = page.locator('[data-item="0"]').getByRole('textbox').first();
-        await page.getByRole('group', { name: 'rows' }).getByRole('textbox').first().focus();
+        await page.getByRole('group', { name: 'Rows' }).getByRole('textbox').first().focus();
         expect(await costOfKey()).to.be.below(MAX_MS);
         expect(await cell.inputValue()).to.contain('k'.repeat(KEYS + 1));
     });

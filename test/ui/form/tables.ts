@@ -26,7 +26,7 @@ describe('a table of a form', () => {
                 a: { type: 'string', title: 'A' }, b: { type: 'integer' }, c: { type: 'boolean' }, d: { $ref: '#/$defs/day' }, e: { enum: ['x', 1, null] },
                 f: { type: 'string', cordra: { type: { handleReference: { types: ['Person'] } } } }
             }
-        })).to.equal(['A *', 'b', 'c', 'Day', 'e', 'f']);
+        })).to.equal(['A *', 'B', 'C', 'Day', 'E', 'F']);
     });
 
     const OTHERS: readonly (readonly [what: string, items: JsonMap])[] = [

@@ -6,7 +6,8 @@ import { countScalars, orderedNames, tableColumns } from '../../../ui/src/object
 import { nameForFile, parseTable, previewKind, type PreviewKind } from '../../../ui/src/object/files/kinds.js';
 import { diffLines, withContext } from '../../../ui/src/object/history/diff.js';
 import { snippetsFor } from '../../../ui/src/object/json/snippets.js';
-import { SchemaView, textIn, titleOfName } from '../../../ui/src/object/model/schema.js';
+import { titleOfName } from '../../../ui/src/json/property-title.js';
+import { SchemaView, textIn } from '../../../ui/src/object/model/schema.js';
 import { titleOf } from '../../../ui/src/object/model/title.js';
 
 export const lab = Lab.script();

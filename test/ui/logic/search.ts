@@ -133,7 +133,7 @@ describe('help with a query', () => {
         const options = { fields: FIELDS, special: [['type', 'Type']] as const, syntax: [{ label: '"…"', detail: 'phrase', insert: '"|"' }], isAsked: false };
 
         expect(suggest('x /ti', 5, options)[0]).to.include({ label: '/title:', text: 'x /title:', caret: 9 });
-        expect(suggest('/genre:no', 9, options)).to.equal([{ label: 'novel', detail: 'genre', text: '/genre:novel', caret: 12 }]);
+        expect(suggest('/genre:no', 9, options)).to.equal([{ label: 'novel', detail: 'Genre', text: '/genre:novel', caret: 12 }]);
         expect(suggest('"/ti', 4, options)).to.equal([]);
         expect(suggest('/sec', 4, options)).to.equal([]);
         expect(suggest('', 0, { ...options, isAsked: true })[0]).to.include({ text: '""', caret: 1 });

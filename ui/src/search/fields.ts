@@ -1,6 +1,7 @@
 /** Fields of types, as searches use them: what is shown of results, what facets, orders and suggestions there are. */
 
 import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
+import { titleOfName } from '../json/property-title.js';
 
 /** Kinds of fields, by what can be done with their values. */
 export type FieldKind = 'choice' | 'boolean' | 'reference' | 'date' | 'time' | 'number' | 'text' | 'long' | 'secret' | 'object';
@@ -77,7 +78,7 @@ export function fieldsOf(schema: JsonObject | null, keyword: string): readonly F
         properties.forEach(([name, each]) => {
 
             const inner = resolved(each, root);
-            visit(inner, [...path, name], typeof inner['title'] === 'string' && inner['title'] !== '' ? inner['title'] : name);
+            visit(inner, [...path, name], typeof inner['title'] === 'string' && inner['title'] !== '' ? inner['title'] : titleOfName(name));
         });
         if (Object.keys(objectIn(items['properties'])).length > 0) {
             visit(items, [...path, '_'], title);

@@ -2,6 +2,7 @@
 
 import { ExactNumber, isJsonMap, isNumber } from '../../json/exact-number.js';
 import type { Json, JsonMap } from '../../json/exact-number.js';
+import { titleOfName } from '../../json/property-title.js';
 import { extensionOf } from './extension.js';
 import { schemaEntries, stringsOf, textOf } from './schema.js';
 import type { Schema } from './schema.js';
@@ -12,10 +13,10 @@ const MAX_SUMMARY = 80;
 /** Properties that usually name an object. */
 const NAMES = ['name', 'title', 'label', 'id', 'identifier', 'key'];
 
-/** The name of a field: its title, or the name of the property. */
+/** The name of a field: its title, or the name of the property as one. */
 export function labelOf(schema: JsonMap, name: string): string {
 
-    return textOf(schema['title']) ?? name;
+    return textOf(schema['title']) ?? titleOfName(name);
 }
 
 /** The name of a branch: its title, the constant that tells it apart, the schema that it refers to, or its type; null if it has none. */

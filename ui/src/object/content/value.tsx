@@ -6,7 +6,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { isJsonMap, type Json, type JsonMap } from '../../json/exact-number.js';
-import { textIn, titleOfName, type Schema, type SchemaView } from '../model/schema.js';
+import { titleOfName } from '../../json/property-title.js';
+import { textIn, type Schema, type SchemaView } from '../model/schema.js';
 import { Scalar } from './scalar.js';
 import { countScalars, isScalar, orderedNames, tableColumns } from './shape.js';
 import { t } from './texts.js';

@@ -136,10 +136,3 @@ export function textIn(schema: Schema, keyword: string): string | undefined {
     const text = schema[keyword];
     return typeof text === 'string' && text.trim() !== '' ? text : undefined;
 }
-
-/** A name of a property as a title: `firstName` is “First name”. */
-export function titleOfName(name: string): string {
-
-    const words = name.replaceAll('_', ' ').replace(/(?<=[\p{Ll}\d])(?=\p{Lu})/gu, ' ').trim();
-    return words === '' ? name : words === name && !/^\p{Ll}/u.test(name) ? name : `${words.slice(0, 1).toUpperCase()}${words.slice(1).replace(/\p{Lu}(?=\p{Ll})/gu, (letter) => letter.toLowerCase())}`;
-}
