@@ -18,6 +18,8 @@ const LEASE_MS = 10_000;
 const PAGE = 100;
 /** Payloads that are copied at a time. */
 const WIDTH = 4;
+/** Milliseconds for which what was read about a blob counts as current. */
+const MAX_SUSPENSION_MS = 5000;
 /** An outage may last for a day. */
 const MAX_ATTEMPTS = 2000;
 const MAX_PAUSE_MS = 60_000;
@@ -171,7 +173,7 @@ class PageMove {
         signal.throwIfAborted();
         const store = await mover.storeOf(payload.blobId);
         if (store === route.to) {
-            await (isFirst ? mover.remove(route.from, payload.blobId) : undefined);
+            await (isFirst ? this.#removeSource(payload) : undefined);
             await this.#switch(payload);
             return;
         }
@@ -180,14 +182,10 @@ class PageMove {
             return;
         }
 
-        await (isFirst ? mover.remove(route.to, payload.blobId) : undefined);
         try {
             await mover.copy(payload, route, signal);
         }
         catch (error) {
-            await mover.remove(route.to, payload.blobId).catch(() => {
-                // The next attempt removes it.
-            });
             if (!(error instanceof DamagedSourceError)) {
                 throw error;
             }
@@ -199,11 +197,30 @@ class PageMove {
 
         this.#count(1, payload.size);
         await this.#switch(payload);
-        const isMoved = await mover.storeOf(payload.blobId) === route.to;
-        await mover.remove(isMoved ? route.from : route.to, payload.blobId);
-        if (!isMoved) {
+        if (!await this.#removeSource(payload)) {
             this.#count(-1, -payload.size);
         }
+    }
+
+    /**
+     * Removes the former bytes of a payload that was moved, and tells whether it was. Bytes in the other store are never removed here: this process may
+     * have been suspended, and another one may have gone on with the job since. What an incomplete copy leaves is overwritten or swept.
+     */
+    async #removeSource({ blobId }: MovablePayload): Promise<boolean> {
+
+        const { mover } = this.#parts;
+        const { route } = this.#facts;
+        const began = performance.now();
+        if (await mover.storeOf(blobId) !== route.to) {
+            return false;
+        }
+
+        // Suspended for so long, it may since have been moved back.
+        if (performance.now() - began < MAX_SUSPENSION_MS) {
+            await mover.remove(route.from, blobId);
+        }
+
+        return true;
     }
 
     #count(payloads: number, size: number): void {

@@ -286,7 +286,8 @@ class SqliteBlobs implements BlobDatabase {
     /** The buffer is transferred to the writer, and passed to `onReturn` afterwards. */
     async #insertChunk(blobId: number, index: number, bytes: Uint8Array<ArrayBuffer>, onReturn: (buffer: ArrayBuffer) => void): Promise<void> {
 
-        const sql = 'insert into blob_chunks (blob_id, n, bytes) values (?, ?, ?)';
+        // Chunks of a copy that was broken off are written again.
+        const sql = 'insert or replace into blob_chunks (blob_id, n, bytes) values (?, ?, ?)';
         await this.#writer.commit({ steps: [{ sql, bindings: [blobId, index, bytes] }] }, { durable: false, transfer: bytes.buffer, onReturn });
     }
 

@@ -59,7 +59,7 @@ export class BlobMover {
     }
 
     /**
-     * Copies a blob and reads the copy back.
+     * Copies a blob and reads the copy back. What an incomplete copy leaves is overwritten by the next one, or removed with the blob by the sweeper.
      *
      * @throws DamagedSourceError when the bytes were damaged before
      */
