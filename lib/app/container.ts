@@ -208,7 +208,6 @@ async function compose(
     { registry, startup, statuses, edge, explain, listeners, payloadStore }: GatewayShell & { readonly payloadStore: OpenS3Store | null }
 ) {
 
-
     const { limits, log } = options;
     const objectStore = new ObjectStore(db);
     const catalogStore = new CatalogStore(db);

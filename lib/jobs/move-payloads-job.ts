@@ -74,7 +74,7 @@ export class MoveJobs {
         }
 
         await jobStore.enqueue({ kind: MOVE_JOB, payload: { ...route }, dedup: { key: 'all', until: 'end' } });
-        const [job] = (await jobStore.list({ kind: MOVE_JOB, limit: 1000 })).sort((a, b) => b.id - a.id);
+        const [job] = await jobStore.list({ kind: MOVE_JOB, limit: 1 });
         if (!job || (job.payload as { to?: string }).to !== route.to) {
             throw conflict('payloads are being moved the other way: wait until that has ended');
         }
@@ -83,10 +83,11 @@ export class MoveJobs {
         return job.id;
     }
 
-    /** Returns the state of a job, and what it has done. */
+    /** Returns the state of a move, and what it has done; `failed` for one that is not known any more. */
     async report(id: number): Promise<JsonObject> {
 
-        const job = await this.#parts.jobStore.get(id);
+        const found = await this.#parts.jobStore.get(id);
+        const job = found?.kind === MOVE_JOB ? found : null;
         const { moved, bytes, damaged } = { ...BEGIN, ...job?.progress as Partial<Progress> | null };
         return {
             job: id, state: job?.state === 'done' || job?.state === 'failed' ? job.state : job ? 'running' : 'failed', moved, bytes, damaged,

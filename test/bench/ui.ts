@@ -14,6 +14,7 @@ import { parseArgs } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { openPage, startBrowser } from '../support/browser.js';
 import { ROOT } from '../support/doc-pages.js';
+import { until } from '../support/until.js';
 import { loggedIn, PASSWORD, prepare, send, type Target } from './calls.js';
 import { MeasuredProcess } from './measured-process.js';
 
@@ -152,6 +153,8 @@ async function main(): Promise<void> {
     const browser = await startBrowser();
     try {
         const target = { name: 'service', server, agent: new Agent({ keepAlive: true }), objects: Number(values.objects) };
+        // A large index takes longer to load than the page does; until then the page says that searches are not possible yet.
+        await until(async () => (await fetch(`${server.url}/health/ready`)).ok);
         if (!isFilled) {
             await makeTypes(await prepare(target));
             writeFileSync(join(data, COMPLETE), '');

@@ -5,7 +5,9 @@
 
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { ADMIN_PASSWORD } from './gateway.js';
+import { until } from './until.js';
 
 const PATHS = [process.env['CHROMIUM'] ?? '', '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
@@ -72,10 +74,27 @@ export async function openPage(browser: Browser, origin: string, options: Browse
     return { page, complaints, expected, close: () => context.close() };
 }
 
+/** Logs a page in as the administrator of a service, by the cookie of the web UI. */
+export async function logInAsAdmin(page: Page, url: string): Promise<void> {
+
+    const login = await page.request.post(`${url}/session`, {
+        headers: { 'X-Requested-With': 'doip-gateway' }, data: { username: 'admin', password: ADMIN_PASSWORD }
+    });
+    if (!login.ok()) {
+        throw new Error(`the login was answered with ${login.status()}`);
+    }
+}
+
 /** Waits for one of the messages in the corner of a page. The page itself may hold the same words. */
 export async function announced(page: Page, text: string): Promise<void> {
 
     await page.locator('.messages').getByText(text).first().waitFor();
+}
+
+/** Waits until a field has a value: what a page shows follows an event with the next frame. */
+export async function holds(field: Locator, value: string): Promise<void> {
+
+    await until(async () => await field.inputValue() === value);
 }
 
 /** A finding of axe. */

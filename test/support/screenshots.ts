@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { loadPackages } from '../demo/load.js';
 import { installedPackages } from '../demo/packages.js';
-import { openPage, startBrowser } from './browser.js';
+import { logInAsAdmin, openPage, startBrowser } from './browser.js';
 import { ROOT } from './doc-pages.js';
 import { ADMIN_PASSWORD } from './gateway.js';
 import { startServer } from './server.js';
@@ -53,8 +53,7 @@ async function take(browser: Browser, url: string, { name, hash, width = 1280, s
     const { page, close } = await openPage(browser, url, {
         viewport: { width, height: width < 500 ? 800 : 860 }, ...scheme ? { colorScheme: scheme } : {}, deviceScaleFactor: 1
     });
-    const headers = { 'X-Requested-With': 'doip-gateway' };
-    await page.request.post(`${url}/session`, { data: { username: 'admin', password: ADMIN_PASSWORD }, headers });
+    await logInAsAdmin(page, url);
     await page.goto(`${url}/#${hash}`, { waitUntil: 'networkidle' });
     await page.getByRole('main').getByText(text).first().waitFor();
     await page.waitForTimeout(settleMs);

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Browser, Page } from 'playwright-core';
-import { accessibilityFindings, announced, hasBrowser, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { accessibilityFindings, announced, hasBrowser, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { TestHandleServer } from '../support/handle-server.js';
 import { startServer, type TestServer } from '../support/server.js';
@@ -50,8 +50,7 @@ describe('the operation of the service in the administration', { skip: !hasBrows
         page = watched.page;
         // A picker of files is a window of the system, which tests cannot operate.
         await page.addInitScript('Object.defineProperty(window, "showSaveFilePicker", { value: undefined })');
-        const headers = { 'X-Requested-With': 'doip-gateway' };
-        await page.request.post(`${test.url}/session`, { headers, data: { username: 'admin', password: ADMIN_PASSWORD } });
+        await logInAsAdmin(page, test.url);
     });
 
     afterEach(async () => {
@@ -201,9 +200,7 @@ describe('the operation of the service in the administration', { skip: !hasBrows
     it('ends the sessions of another browser', async () => {
 
         const other = await openPage(browser, test.url);
-        await other.page.request.post(`${test.url}/session`, {
-            headers: { 'X-Requested-With': 'doip-gateway' }, data: { username: 'admin', password: ADMIN_PASSWORD }
-        });
+        await logInAsAdmin(other.page, test.url);
         await show('account');
         await page.getByRole('region', { name: 'Sessions' }).getByText('this one').waitFor();
         await page.getByRole('button', { name: 'End all others' }).click();

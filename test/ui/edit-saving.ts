@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Browser, Page } from 'playwright-core';
-import { accessibilityFindings, announced, hasBrowser, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { accessibilityFindings, announced, hasBrowser, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { until } from '../support/until.js';
@@ -66,8 +66,7 @@ describe('saving in the editor of the web UI', { skip: !hasBrowser }, () => {
         await send('POST', '/objects?type=Note&handle=test/note', '{"title":"before"}');
         watched = await openPage(browser, test.url);
         page = watched.page;
-        const headers = { 'X-Requested-With': 'doip-gateway' };
-        await page.request.post(`${test.url}/session`, { headers, data: { username: 'admin', password: ADMIN_PASSWORD } });
+        await logInAsAdmin(page, test.url);
     });
 
     afterEach(async () => {

@@ -3,7 +3,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Browser, CDPSession, Page } from 'playwright-core';
-import { announced, hasBrowser, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { announced, hasBrowser, holds, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startServer, type TestServer } from '../support/server.js';
 
@@ -52,8 +52,7 @@ describe('a key in the editor of the web UI', { skip: !hasBrowser }, () => {
         await send('POST', '/objects?type=Large&handle=test/large', LARGE);
         watched = await openPage(browser, test.url);
         page = watched.page;
-        const headers = { 'X-Requested-With': 'doip-gateway' };
-        await page.request.post(`${test.url}/session`, { headers, data: { username: 'admin', password: ADMIN_PASSWORD } });
+        await logInAsAdmin(page, test.url);
         await page.goto(`${test.url}/#objects/test/large?edit`);
         await page.locator('.edit-head').waitFor();
         tools = await page.context().newCDPSession(page);
@@ -90,7 +89,7 @@ describe('a key in the editor of the web UI', { skip: !hasBrowser }, () => {
 
         await page.getByLabel('Field1', { exact: true }).focus();
         expect(await costOfKey()).to.be.below(MAX_MS);
-        expect(await page.getByLabel('Field1', { exact: true }).inputValue()).to.equal(`x${'k'.repeat(KEYS + 1)}`);
+        await holds(page.getByLabel('Field1', { exact: true }), `x${'k'.repeat(KEYS + 1)}`);
     });
 
     it('costs little in a list of 4,000 objects', async () => {

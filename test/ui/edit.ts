@@ -3,7 +3,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Browser, Page } from 'playwright-core';
-import { accessibilityFindings, announced, hasBrowser, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { accessibilityFindings, announced, hasBrowser, holds, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { until } from '../support/until.js';
@@ -87,9 +87,7 @@ describe('the editor of the web UI', { skip: !hasBrowser }, () => {
         page = watched.page;
         // The browser writes a line about each check that finds a fault.
         watched.expected.push(/400/);
-        const headers = { 'X-Requested-With': 'doip-gateway' };
-        const login = await page.request.post(`${test.url}/session`, { headers, data: { username: 'admin', password: ADMIN_PASSWORD } });
-        expect(login.ok()).to.be.true();
+        await logInAsAdmin(page, test.url);
     });
 
     afterEach(async () => {
@@ -176,7 +174,7 @@ describe('the editor of the web UI', { skip: !hasBrowser }, () => {
         await save();
         await page.getByText('Some fields hold text that is no value').first().waitFor();
 
-        expect(await page.getByLabel('Year').inputValue()).to.equal('12a');
+        await holds(page.getByLabel('Year'), '12a');
         expect(await stored('test/book')).to.contain('1869');
     });
 
@@ -318,7 +316,7 @@ describe('the editor of the web UI', { skip: !hasBrowser }, () => {
         page.on('dialog', (dialog) => void dialog.accept());
         await page.reload();
         await page.getByRole('button', { name: 'Restore the draft' }).click();
-        expect(await page.getByLabel('Year').inputValue()).to.equal('1999');
+        await holds(page.getByLabel('Year'), '1999');
 
         await save();
         await announced(page, 'Saved');
@@ -343,7 +341,7 @@ describe('the editor of the web UI', { skip: !hasBrowser }, () => {
         await until(() => questions.length > 0);
 
         expect(questions).to.equal(['confirm']);
-        expect(await page.getByLabel('Year').inputValue()).to.equal('2000');
+        await holds(page.getByLabel('Year'), '2000');
     });
 
     it('sends files with the object', async () => {
@@ -379,7 +377,7 @@ describe('the editor of the web UI', { skip: !hasBrowser }, () => {
         await send('PUT', '/objects/test/book', JSON.stringify({ title: '<img src=x onerror=alert(1)>', kind: 'novel', words: ['<script>1</script>'], extra: { '<b>': '‮<b>' } }));
         await open('#objects/test/book?edit');
 
-        expect(await page.getByLabel('Title', { exact: false }).first().inputValue()).to.equal('<img src=x onerror=alert(1)>');
+        await holds(page.getByLabel('Title', { exact: false }).first(), '<img src=x onerror=alert(1)>');
         expect(await page.locator('main img, main script').count()).to.equal(0);
     });
 

@@ -3,7 +3,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Browser, Page } from 'playwright-core';
-import { accessibilityFindings, hasBrowser, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { accessibilityFindings, hasBrowser, holds, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { createSqlite, type TestDatabase } from '../support/database.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startProcess, type ServiceProcess } from '../support/process.js';
@@ -50,7 +50,7 @@ describe('the web UI, when something goes wrong,', { skip: !hasBrowser }, () => 
 
         watched = await openPage(browser, service.url);
         ({ page } = watched);
-        await page.request.post(`${service.url}/session`, { data: { username: 'admin', password: ADMIN_PASSWORD }, headers: { 'X-Requested-With': 'doip-gateway' } });
+        await logInAsAdmin(page, service.url);
     });
 
     afterEach(async () => {
@@ -71,7 +71,7 @@ describe('the web UI, when something goes wrong,', { skip: !hasBrowser }, () => 
         const alert = page.getByRole('main').getByRole('alert');
         await alert.getByText(AWAY).waitFor();
 
-        expect(await box.inputValue()).to.equal('steady');
+        await holds(box, 'steady');
         expect(await accessibilityFindings(page)).to.equal([]);
         await page.context().setOffline(false);
         await alert.getByRole('button', { name: 'Try again' }).click();
@@ -127,7 +127,7 @@ describe('the web UI, when something goes wrong,', { skip: !hasBrowser }, () => 
         await dialog.waitFor({ state: 'detached' });
         await page.getByRole('link', { name: 'Steady' }).waitFor();
 
-        expect(await box.inputValue()).to.equal('steady');
+        await holds(box, 'steady');
     });
 
     it('says that a result was deleted since the search, and searches anew', async () => {

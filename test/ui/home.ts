@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Browser } from 'playwright-core';
-import { accessibilityFindings, hasBrowser, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { accessibilityFindings, hasBrowser, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startServer, type TestServer } from '../support/server.js';
 
@@ -39,12 +39,7 @@ describe('the start page of the web UI', { skip: !hasBrowser }, () => {
         expect(watched.complaints).to.equal([]);
     });
 
-    const logIn = async ({ page } = watched, { url } = test): Promise<void> => {
-
-        await page.request.post(`${url}/session`, {
-            data: { username: 'admin', password: ADMIN_PASSWORD }, headers: { 'X-Requested-With': 'doip-gateway' }
-        });
-    };
+    const logIn = ({ page } = watched, { url } = test): Promise<void> => logInAsAdmin(page, url);
 
     const expectAccessible = async (): Promise<void> => {
 

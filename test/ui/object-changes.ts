@@ -3,7 +3,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Browser, Page } from 'playwright-core';
-import { announced, accessibilityFindings, hasBrowser, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { accessibilityFindings, announced, hasBrowser, holds, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startServer, type TestServer } from '../support/server.js';
 
@@ -126,9 +126,7 @@ describe('changes on the screen of an object', { skip: !hasBrowser }, () => {
 
         watched = await openPage(browser, test.url);
         ({ page } = watched);
-        await page.request.post(`${test.url}/session`, {
-            data: { username: 'admin', password: ADMIN_PASSWORD }, headers: { 'X-Requested-With': 'doip-gateway' }
-        });
+        await logInAsAdmin(page, test.url);
     });
 
     afterEach(async () => {
@@ -210,7 +208,7 @@ describe('changes on the screen of an object', { skip: !hasBrowser }, () => {
         await page.waitForURL(/#create\/Dataset\?from=/);
         const title = page.getByRole('textbox', { name: 'Title' });
 
-        expect(await title.inputValue()).to.equal('Original');
+        await holds(title, 'Original');
         expect((JSON.parse(await send('GET', '/search?query=type:Dataset AND /title:original&ids')) as { readonly size: number }).size).to.equal(1);
         await title.fill('A copy');
         await page.getByRole('button', { name: /^(Create|Save)$/ }).first().click();

@@ -4,7 +4,7 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { readFile } from 'node:fs/promises';
 import type { Browser, Locator, Page, Request } from 'playwright-core';
-import { accessibilityFindings, hasBrowser, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { accessibilityFindings, hasBrowser, holds, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startServer, type TestServer } from '../support/server.js';
 
@@ -78,12 +78,7 @@ describe('the search of the web UI', { skip: !hasBrowser }, () => {
         expect(watched.complaints).to.equal([]);
     });
 
-    const logIn = async (): Promise<void> => {
-
-        await page.request.post(`${test.url}/session`, {
-            data: { username: 'admin', password: ADMIN_PASSWORD }, headers: { 'X-Requested-With': 'doip-gateway' }
-        });
-    };
+    const logIn = (): Promise<void> => logInAsAdmin(page, test.url);
 
     const open = async (fragment: string): Promise<void> => {
 
@@ -295,7 +290,7 @@ describe('the search of the web UI', { skip: !hasBrowser }, () => {
         await page.getByRole('button', { name: 'Save the search' }).click();
         const dialog = page.getByRole('dialog');
 
-        expect(await dialog.getByLabel('Name', { exact: true }).inputValue()).to.equal('type:Book');
+        await holds(dialog.getByLabel('Name', { exact: true }), 'type:Book');
         await dialog.getByLabel('Name', { exact: true }).fill(HOSTILE);
         await dialog.getByRole('button', { name: 'Save', exact: true }).click();
         const list = page.getByRole('region', { name: 'Saved searches' });

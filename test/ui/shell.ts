@@ -3,7 +3,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Browser, Page } from 'playwright-core';
-import { accessibilityFindings, hasBrowser, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { accessibilityFindings, hasBrowser, holds, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { until } from '../support/until.js';
@@ -123,7 +123,7 @@ describe('the frame of the web UI', { skip: !hasBrowser }, () => {
         const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
         await dialog.waitFor();
 
-        expect(await dialog.getByLabel('Name or id').inputValue()).to.equal('admin');
+        await holds(dialog.getByLabel('Name or id'), 'admin');
 
         await dialog.getByLabel('Password', { exact: true }).fill(ADMIN_PASSWORD);
         await dialog.getByRole('button', { name: 'Log in', exact: true }).click();

@@ -6,7 +6,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { Database, Step } from '../../../db/database.js';
 import { statements } from '../../../db/statements.js';
-import type { ElementStores } from './element-store.js';
+import { DamagedBlobError, type ElementStores } from './element-store.js';
 
 /** A payload whose reference names the store to be left. */
 export interface MovablePayload {
@@ -101,15 +101,14 @@ export class BlobMover {
     }
 }
 
-/** Tells errors of the source from those of the target. */
+/** Tells damage of the source from that of the target. */
 async function *sourceOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
 
     try {
         yield *body;
     }
     catch (error) {
-        throw error instanceof Error && error.constructor !== Error && error.name !== 'DamagedBlobError' ? error :
-            new DamagedSourceError(error instanceof Error ? error.message : String(error), { cause: error });
+        throw error instanceof DamagedBlobError ? new DamagedSourceError(error.message, { cause: error }) : error;
     }
 }
 

@@ -4,7 +4,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BlobDatabase } from '../../../db/database.js';
-import type { ByteRange, ElementStore } from './element-store.js';
+import { type ByteRange, DamagedBlobError, type ElementStore } from './element-store.js';
 
 /** Bytes of a chunk. Every chunk but the last is full, so that the chunks of a range can be computed. */
 export const CHUNK_SIZE = 256 * 1024;
@@ -101,7 +101,7 @@ function checkChunk(bytes: Buffer | null, { blobId, index, size }: { blobId: num
     const expected = Math.min(CHUNK_SIZE, size - index * CHUNK_SIZE);
     if (bytes?.byteLength !== expected) {
         const found = bytes ? `has ${bytes.byteLength} bytes instead of ${expected}` : 'is missing';
-        throw new Error(`blob ${blobId} is damaged: chunk ${index} ${found}`);
+        throw new DamagedBlobError(blobId, `chunk ${index} ${found}`);
     }
 
     return bytes;

@@ -11,6 +11,17 @@ export interface ByteRange {
     readonly end: number;
 }
 
+/** Bytes of a blob that are missing, or not as they were stored. An outage of a store is no damage. */
+export class DamagedBlobError extends Error {
+
+    override readonly name = 'DamagedBlobError';
+
+    constructor(blobId: number, why: string, cause?: unknown) {
+
+        super(`blob ${blobId} is damaged: ${why}`, { cause });
+    }
+}
+
 /** A store of bytes by id of their blob. */
 export interface ElementStore {
     /**
@@ -18,7 +29,11 @@ export interface ElementStore {
      * rejects with that error; {@link remove} is called afterwards.
      */
     write(blobId: number, body: AsyncIterable<Uint8Array>): Promise<void>;
-    /** Reads a range lazily; throws when bytes are missing. `size` is that of the whole blob. */
+    /**
+     * Reads a range lazily. `size` is that of the whole blob.
+     *
+     * @throws DamagedBlobError
+     */
     read(blobId: number, range: ByteRange, size: number): AsyncIterable<Uint8Array>;
     /** Removes the bytes of a blob, complete or not; does nothing when there are none. */
     remove(blobId: number): Promise<void>;

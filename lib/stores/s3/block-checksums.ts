@@ -6,6 +6,7 @@
 import * as Zlib from 'node:zlib';
 import type { Database } from '../../../db/database.js';
 import { row, statements } from '../../../db/statements.js';
+import { DamagedBlobError } from '../blobs/element-store.js';
 
 /** Bytes of a block; the last one may be shorter. */
 export const BLOCK_BYTES = 256 * 1024;
@@ -79,7 +80,7 @@ export function checksum(bytes: Uint8Array, before = 0): number {
 /** Where the bytes of a blob are. */
 export interface StoredBlob {
     readonly key: string;
-    /** Returns the checksum of a block. @throws Error when it is not known */
+    /** Returns the checksum of a block. @throws DamagedBlobError when it is not known */
     checksumOf(block: number): Promise<number>;
 }
 
@@ -124,7 +125,7 @@ export class BlockChecksumStore {
 
                 const offset = block % BLOCKS_PER_ROW * CHECKSUM_BYTES;
                 if (offset >= current.checksums.byteLength) {
-                    throw new Error(`blob ${blobId} is damaged: block ${block} has no checksum`);
+                    throw new DamagedBlobError(blobId, `block ${block} has no checksum`);
                 }
 
                 return current.checksums.readUInt32BE(offset);

@@ -1,19 +1,9 @@
 /** Reads blocks of a blob: chunks are given out when their whole block was compared with its checksum. */
 
 import type { Readable } from 'node:stream';
-import type { ByteRange } from '../blobs/element-store.js';
+import { type ByteRange, DamagedBlobError } from '../blobs/element-store.js';
 import { BLOCK_BYTES, checksum, type StoredBlob } from './block-checksums.js';
 import { S3Error, toS3Error } from './s3-error.js';
-
-/** Bytes that are not as they were stored, as far as the store itself says. */
-export class DamagedBlobError extends Error {
-
-    constructor(blobId: number, why: string, cause?: unknown) {
-
-        super(`blob ${blobId} is damaged: ${why}`, { cause });
-        this.name = 'DamagedBlobError';
-    }
-}
 
 /** What is read. */
 export interface BlockReadingFacts {
@@ -53,7 +43,7 @@ export class BlockReading {
     /**
      * Yields the bytes of the range from a source of {@link rest}.
      *
-     * @throws S3Error when the source ends too early, Error when a block has another checksum
+     * @throws S3Error when the source ends too early, DamagedBlobError when a block has another checksum
      */
     async *blocks(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
 
@@ -87,7 +77,7 @@ export class BlockReading {
 
         const { blobId, stored, range } = this.#facts;
         if (crc !== await stored.checksumOf(this.block)) {
-            throw new Error(`blob ${blobId} is damaged: block ${this.block} has another checksum than when it was stored`);
+            throw new DamagedBlobError(blobId, `block ${this.block} has another checksum than when it was stored`);
         }
 
         let position = this.block * BLOCK_BYTES;

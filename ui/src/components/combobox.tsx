@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { defineTexts } from '../i18n/index.js';
 import { isAbort, textOf } from '../state/messages.js';
+import { useChanged } from './use-changed.js';
 
 const t = defineTexts({
     en: { found: { one: '{count} suggestion', other: '{count} suggestions' }, none: 'Nothing found', searching: 'Searching …' },
@@ -76,7 +77,7 @@ export function Combobox<S extends Suggestion>(props: ComboboxProps<S>): JSX.Ele
             input.current?.focus();
         }
     }, []);
-    useEffect(() => setActive(-1), [found]);
+    useChanged(found, () => setActive(-1));
     useEffect(() => list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' }), [active]);
 
     const close = (): void => {

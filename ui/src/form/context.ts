@@ -43,7 +43,7 @@ export interface FormContext {
     /** Types of which the user may create an object to refer to. */
     readonly creatableTypes?: (search: Omit<ReferenceSearch, 'text'>) => readonly string[];
     /** Lets the user create an object; null if the user gives up. */
-    readonly createReference?: (type: string, text: string) => Promise<ReferenceOption | null>;
+    readonly createReference?: (type: string) => Promise<ReferenceOption | null>;
     /** Says something to screen readers. */
     readonly announce?: (text: string) => void;
 }

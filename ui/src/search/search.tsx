@@ -5,6 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { caller, isCallerKnown } from '../api/session.js';
 import { Icon } from '../components/icon.js';
 import { lazy } from '../components/lazy.js';
+import { useChanged } from '../components/use-changed.js';
 import { useResource } from '../components/use-resource.js';
 import { formatNumber } from '../i18n/index.js';
 import { go, to } from '../router.js';
@@ -58,11 +59,11 @@ export function Search({ route: { params } }: ScreenProps): JSX.Element {
     const [dialog, setDialog] = useState<'export' | 'bulk' | 'save' | null>(null);
     const [isExplained, explain] = useState(false);
     const criteria = JSON.stringify([query, filters]);
-    useEffect(() => {
+    useChanged(criteria, () => {
 
         setSelected(new Set());
         selectAll(false);
-    }, [criteria]);
+    });
     const isShown = page?.state.query === query && JSON.stringify(page.state.filters) === JSON.stringify(filters);
     const selection: Selection | null = caller.value.active ? {
         ids: selectsAll ? new Set(page?.results.map(({ id }) => id)) : selected,

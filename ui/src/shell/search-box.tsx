@@ -3,6 +3,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Icon } from '../components/icon.js';
+import { useChanged } from '../components/use-changed.js';
 import { go, route, to } from '../router.js';
 import { idIn } from './links.js';
 import { t } from './texts.js';
@@ -28,7 +29,7 @@ export function SearchBox(): JSX.Element {
     const [text, setText] = useState(query);
     const [suggestions, setSuggestions] = useState<readonly Suggestion[]>([]);
     const [active, setActive] = useState(-1);
-    useEffect(() => setText(query), [query]);
+    useChanged(query, () => setText(query));
     useShortcut(input);
 
     const close = (): void => {

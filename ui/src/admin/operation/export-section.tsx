@@ -3,11 +3,11 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { repository } from '../../api/client.js';
+import { download } from '../../components/download.js';
 import { ErrorBox, ProgressBar } from '../../components/feedback.js';
 import { formatBytes } from '../../i18n/index.js';
 import { isAbort, textOf } from '../../state/messages.js';
 import { operationQuery } from './doip.js';
-import { saveBlob } from './save-blob.js';
 import { t } from './texts.js';
 
 /** A file that the user has chosen, as some browsers offer it. */
@@ -77,7 +77,7 @@ async function exportAll(signal: AbortSignal, onProgress: (bytes: number) => voi
         await counted.pipeTo(await handle.createWritable(), { signal });
     }
     else {
-        saveBlob(await new Response(counted).blob(), name);
+        download(await new Response(counted).blob(), name);
     }
 
     return { total, isComplete: /\{"end":true[^\n]*\}\s*$/.test(tail) };

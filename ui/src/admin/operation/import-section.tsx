@@ -2,13 +2,13 @@
 
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { download } from '../../components/download.js';
 import { ErrorBox, ProgressBar } from '../../components/feedback.js';
 import { Icon } from '../../components/icon.js';
 import { formatBytes } from '../../i18n/index.js';
 import { readDesign } from '../../state/design.js';
 import { isAbort, textOf } from '../../state/messages.js';
 import { importBatches, NOTHING, sendFile, sniff, type ImportMode, type ImportState } from './import-file.js';
-import { saveBlob } from './save-blob.js';
 import { t } from './texts.js';
 
 const MODES: readonly ImportMode[] = ['asBatch', 'asRestore', 'asUpload'];
@@ -138,7 +138,7 @@ function Outcome({ state: { stored, counts, refusals, refusedCount }, mode, isDo
     readonly state: ImportState; readonly mode: ImportMode; readonly isDone: boolean
 }): JSX.Element {
 
-    const save = (): void => saveBlob(new Blob(refusals.map((refusal) => `${JSON.stringify(refusal)}\n`), { type: 'application/x-ndjson' }), 'refused.ndjson');
+    const save = (): void => download(new Blob(refusals.map((refusal) => `${JSON.stringify(refusal)}\n`), { type: 'application/x-ndjson' }), 'refused.ndjson');
     return (
         <div class="stack" role="status">
             {isDone && (

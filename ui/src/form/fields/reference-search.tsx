@@ -60,7 +60,7 @@ export function ReferenceSearch({ rule: { types, excludeTypes }, attributes, lab
 
     const pick = async ({ option, newType }: Entry): Promise<void> => {
 
-        const chosen = newType === undefined ? option : await context.createReference?.(newType, '');
+        const chosen = newType === undefined ? option : await context.createReference?.(newType);
         if (chosen) {
             onChoose(chosen);
         }

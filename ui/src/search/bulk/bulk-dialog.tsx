@@ -26,7 +26,6 @@ const ACTIONS: readonly Action[] = ['set', 'unset', 'add', 'remove', 'rights', '
 /** Words that stand for groups of people. */
 const WORDS = ['public', 'authenticated', 'creator', 'self'] as const;
 
-
 interface BulkProps {
     readonly state: SearchState;
     readonly type: string | null;

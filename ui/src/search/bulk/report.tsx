@@ -2,12 +2,12 @@
 
 import type { JSX } from 'preact';
 import { ProgressBar } from '../../components/feedback.js';
+import { download } from '../../components/download.js';
 import { Icon } from '../../components/icon.js';
 import { to } from '../../router.js';
 import { doneIn, type BulkProgress, type Run } from './run.js';
 import { t } from './texts.js';
 import { cell } from '../export/csv.js';
-import { download } from '../export/download.js';
 
 /** Failures that are shown. */
 const MAX_SHOWN = 200;

@@ -3,6 +3,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Dialog } from '../../components/dialog.js';
+import { download } from '../../components/download.js';
 import { ErrorBox, ProgressBar } from '../../components/feedback.js';
 import { defineTexts, formatBytes } from '../../i18n/index.js';
 import { writeJson } from '../../json/write-json.js';
@@ -10,7 +11,6 @@ import { isAbort, textOf } from '../../state/messages.js';
 import { allObjects } from './all-results.js';
 import { fieldsOfType } from '../context.js';
 import { columnsOf, headerRow, row } from './csv.js';
-import { download } from './download.js';
 import type { ExactResult } from '../search-types.js';
 import type { SearchState } from '../state.js';
 
