@@ -5,7 +5,7 @@
 
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page, Request } from 'playwright-core';
 import { ADMIN_PASSWORD } from './gateway.js';
 import { until } from './until.js';
 
@@ -20,6 +20,9 @@ const executable = PATHS.find((path) => path !== '' && existsSync(path));
 
 /** True where there is a browser. In CI there is one, or the tests fail. */
 export const hasBrowser = executable !== undefined || process.env['CI'] === 'true';
+
+/** A page without requests for this time has what it needs, in milliseconds: one response leads to the next request within a frame or two. */
+const IDLE_MS = 300;
 
 /** Timeout for what the page shall show, in milliseconds: long, as the machine may be busy. */
 const SHOWN_MS = 120_000;
@@ -42,6 +45,8 @@ export interface WatchedPage {
     readonly complaints: string[];
     /** Patterns of complaints that a test expects, such as the line that the browser writes about a response with status 404. */
     readonly expected: RegExp[];
+    /** Waits until the page has nothing left to ask: what follows is then answered to the action of the test alone. */
+    readonly idle: () => Promise<void>;
     readonly close: () => Promise<void>;
 }
 
@@ -71,7 +76,25 @@ export async function openPage(browser: Browser, origin: string, options: Browse
     });
     await page.addInitScript('addEventListener("securitypolicyviolation", (event) => ' +
         'console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`));');
-    return { page, complaints, expected, close: () => context.close() };
+    return { page, complaints, expected, idle: idleness(page), close: () => context.close() };
+}
+
+/** Follows the requests of a page; returns what waits until there are none. */
+function idleness(page: Page): () => Promise<void> {
+
+    const running = new Set<Request>();
+    let last = performance.now();
+    const follow = (change: (request: Request) => void) => (request: Request): void => {
+
+        change(request);
+        last = performance.now();
+    };
+
+    const end = follow((request) => running.delete(request));
+    page.on('request', follow((request) => running.add(request)));
+    page.on('requestfinished', end);
+    page.on('requestfailed', end);
+    return () => until(() => running.size === 0 && performance.now() - last > IDLE_MS);
 }
 
 /** Logs a page in as the administrator of a service, by the cookie of the web UI. */

@@ -5,7 +5,7 @@
 
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildUi } from '../../ui/build.mjs';
@@ -22,6 +22,9 @@ const OTHERS = ['test/support/build.mjs', 'tsconfig.json', 'package.json', 'node
 
 /** Written by this program: a digest of the sources of a successful build. */
 const STAMP = join(ROOT, 'dist/.sources');
+
+/** The program of earlier versions: npx keeps where the program of a folder is, and would not find the present one after an update. */
+const FORMER_PROGRAM = join(ROOT, 'dist/lib/cli/main.js');
 
 const TOOLS = [
     ['peggy/bin/peggy.js', '--format', 'commonjs', '--output', 'dist/lib/search/query/grammar.js', 'lib/search/query/grammar.peggy'],
@@ -83,6 +86,7 @@ async function build() {
     await writeWebModules();
     await buildUi();
     await buildBundle();
+    chmodSync(FORMER_PROGRAM, 0o755);
     writeFileSync(STAMP, digest);
     say(`Built in ${((performance.now() - started) / 1000).toFixed(1)} s.\n`);
     return 0;

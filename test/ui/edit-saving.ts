@@ -166,6 +166,7 @@ describe('saving in the editor of the web UI', { skip: !hasBrowser }, () => {
         await open('#objects/test/note?edit');
         await enter('after a login');
         await addFiles(['small.txt', 10]);
+        await watched.idle();
         await page.context().clearCookies();
         await save();
         const dialog = page.getByRole('dialog');

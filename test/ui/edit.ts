@@ -360,6 +360,7 @@ describe('the editor of the web UI', { skip: !hasBrowser }, () => {
 
         watched.expected.push(/401/);
         await open('#objects/test/book?edit');
+        await watched.idle();
         await page.context().clearCookies();
         await page.getByLabel('Year').fill('1872');
         await save();

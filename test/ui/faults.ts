@@ -115,7 +115,8 @@ describe('the web UI, when something goes wrong,', { skip: !hasBrowser }, () => 
 
         watched.expected.push(/401/);
         await page.goto(`${service.url}/#objects/?query=type:Book`);
-        await page.getByRole('button', { name: 'admin' }).waitFor();
+        await page.getByRole('link', { name: 'Steady' }).waitFor();
+        await watched.idle();
         const [cookie] = await page.context().cookies();
         await fetch(`${service.url}/auth/revoke`, { method: 'POST', body: new URLSearchParams({ token: cookie?.value ?? '' }) });
         const box = page.getByRole('combobox', { name: /^Search/ });

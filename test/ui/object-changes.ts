@@ -267,6 +267,7 @@ describe('changes on the screen of an object', { skip: !hasBrowser }, () => {
         await create('test/late', '{"title":"Late"}');
         await open('test/late?tab=files');
         await page.getByText('Drop files here').waitFor();
+        await watched.idle();
         const [cookie] = await page.context().cookies();
         await fetch(`${test.url}/auth/revoke`, { method: 'POST', body: new URLSearchParams({ token: cookie?.value ?? '' }) });
         await page.locator('input[type=file]').first().setInputFiles({ name: 'late.txt', mimeType: 'text/plain', buffer: Buffer.from('not lost') });
@@ -284,6 +285,7 @@ describe('changes on the screen of an object', { skip: !hasBrowser }, () => {
         await create('test/given-up', '{"title":"Given up"}');
         await open('test/given-up?tab=files');
         await page.getByText('Drop files here').waitFor();
+        await watched.idle();
         const [cookie] = await page.context().cookies();
         await fetch(`${test.url}/auth/revoke`, { method: 'POST', body: new URLSearchParams({ token: cookie?.value ?? '' }) });
         await page.locator('input[type=file]').first().setInputFiles({ name: 'late.txt', mimeType: 'text/plain', buffer: Buffer.from('not stored') });

@@ -83,6 +83,7 @@ describe('the frame of the web UI', { skip: !hasBrowser }, () => {
         await page.getByRole('link', { name: 'Administration' }).waitFor();
         await page.reload();
         await page.getByRole('link', { name: 'Administration' }).waitFor();
+        await watched.idle();
         const cookies = await page.context().cookies();
 
         expect(cookies.map(({ name, httpOnly, sameSite }) => ({ name, httpOnly, sameSite }))).to.equal([{ name: 'doip-session', httpOnly: true, sameSite: 'Strict' }]);
@@ -142,6 +143,7 @@ describe('the frame of the web UI', { skip: !hasBrowser }, () => {
         await page.goto(`${test.url}/#create/Document`);
         await logIn(page);
         await page.getByLabel('Name', { exact: true }).fill('of the former user');
+        await watched.idle();
         const cookies = await page.context().cookies();
         await fetch(`${test.url}/auth/revoke`, { method: 'POST', body: new URLSearchParams({ token: cookies[0]!.value }) });
         await page.getByRole('button', { name: 'Create', exact: true }).click();

@@ -2,8 +2,9 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -66,7 +67,10 @@ describe('the command line', () => {
     it('is run by npx in a clone', async () => {
 
         const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string };
-        const { stdout } = await promisify(execFile)('npx', ['--no-install', 'doip-gateway', 'version'], { cwd: ROOT });
+        // npx keeps where the program of a folder is, and this folder may have been built by another version.
+        const cache = await mkdtemp(join(tmpdir(), 'gateway-npx-'));
+        const { stdout } = await promisify(execFile)('npx', ['--no-install', 'doip-gateway', 'version'], { cwd: ROOT, env: { ...process.env, npm_config_cache: cache } });
+        await rm(cache, { recursive: true });
 
         expect(stdout.trim()).to.equal(version);
     });
