@@ -4,6 +4,7 @@
  */
 
 import type { Server } from '@hapi/hapi';
+import { WRITER_THREAD } from '../db/engines/sqlite/writer-thread.js';
 import type { Gateway } from './app/gateway.js';
 import { SHOWN_ONCE, bannerText, type BannerFacts } from './banner.js';
 import type { Config } from './config/index.js';
@@ -53,8 +54,12 @@ export async function run({ config: given }: RunOptions = {}, register: (gateway
 
 async function serve(config: Config, register: (gateway: Gateway) => unknown): Promise<Server> {
 
-    // It loads its modules while this thread loads all others.
+    // They load their modules while this thread loads all others.
     startAhead(SEARCH_THREAD);
+    if (config.storage.databaseUrl === null) {
+        startAhead(WRITER_THREAD);
+    }
+
     const [{ createServer, drainServer, serverUrl }, { openLog }] = await Promise.all([import('./server.js'), import('./logging/logger.js')]);
     const log = openLog(config.log);
     endOnErrors(log);

@@ -11,6 +11,7 @@ import { SILENT } from '../log.js';
 import type { MigrateOptions } from '../migrations/migrate.js';
 import { parseMysqlUrl } from './mysql/url.js';
 import { openSqliteDatabase } from './sqlite/database.js';
+import type { StartThread } from './sqlite/writer.js';
 import { sqliteFiles } from './sqlite/file.js';
 import { migrateSqlite } from './sqlite/migrate.js';
 import { migrateMysql } from './mysql/migrate.js';
@@ -28,6 +29,8 @@ export interface DatabaseOptions {
     /** Bytes of the disk of `dataDir` to keep free; default 256 MiB, or 5 % of a smaller disk. */
     readonly minFree?: number | null | undefined;
     readonly onCommitted?: CommitObserver | undefined;
+    /** Starts the threads that write to SQLite; by default each is started when it is needed. */
+    readonly startThread?: StartThread | undefined;
 }
 
 /**

@@ -38,6 +38,7 @@ import { ObjectWriter } from '../objects/object-writer.js';
 import { Quotas } from '../objects/quotas/quotas.js';
 import { UsageCounter } from '../objects/quotas/usage-counter.js';
 import { ReferenceChecker } from '../objects/reference-checker.js';
+import { takeWorker } from '../util/workers/spare-workers.js';
 import { ServiceStatus } from '../health/service-status.js';
 import { SchemaCheck } from '../objects/schema-check.js';
 import { LabelReader } from '../relationships/label-reader.js';
@@ -146,7 +147,8 @@ async function openClaimed(options: GatewayOptions, shell: GatewayShell): Promis
     const shutdown = new ShutdownStack(options.log);
     try {
         const db = await shutdown.use(() => openDatabase({
-            url: options.databaseUrl ?? undefined, dataDir: options.dataDir, log: options.log, minFree: options.minFreeBytes, onCommitted: shell.onCommitted
+            url: options.databaseUrl ?? undefined, dataDir: options.dataDir, log: options.log, minFree: options.minFreeBytes, onCommitted: shell.onCommitted,
+            startThread: takeWorker
         }), (opened) => opened.close());
         await db.migrate();
         const payloadStore = await shutdown.use(() => openPayloadStore(db, options), (opened) => opened?.close());

@@ -15,6 +15,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
+/** Time until a small index is stored, in milliseconds. */
+const STORED_MS = 1000;
+
 const ROOT = join(__dirname, '../../..');
 
 /** One start. */
@@ -74,8 +77,10 @@ async function measure(folder: string, results: Results, idleSeconds: number): P
                 env: { ...process.env, DATA_DIR: dataDir, PORT: '0', DOIP_PORT: 'off', ADMIN_PASSWORD: 'password of the benchmark', LOG_LEVEL: 'error' },
                 stdio: ['ignore', 'pipe', 'inherit']
             });
-            await once(service.stdout, 'data');
+            const [url] = await once(service.stdout, 'data') as [Buffer];
             starts.push({ elapsed: performance.now() - started, processor: processorTime(service) });
+            // A service that was in use has stored its index.
+            await searched(String(url).trim());
             if (starts === results.later && idleSeconds > 0) {
                 results.idle.push(await idle(service, idleSeconds));
             }
@@ -88,6 +93,18 @@ async function measure(folder: string, results: Results, idleSeconds: number): P
     finally {
         rmSync(dataDir, { recursive: true });
     }
+}
+
+/** Resolves when the index is complete. */
+async function searched(url: string): Promise<void> {
+
+    const response = await fetch(`${url}/search?query=*`);
+    if (!response.ok) {
+        throw new Error(`a search was answered with ${response.status}`);
+    }
+
+    await response.text();
+    await sleep(STORED_MS);
 }
 
 async function idle(service: ChildProcess, seconds: number): Promise<Idle> {

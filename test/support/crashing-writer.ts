@@ -3,7 +3,7 @@
  * `crash` is noticed when the batch arrives, `crash late` when it has been written but not yet answered.
  */
 
-import { isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { isMainThread, parentPort } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
 import type { ToWriter } from '../../db/engines/sqlite/writer-worker.js';
 
@@ -32,7 +32,7 @@ function dieOnDemand(port: MessagePort): void {
 }
 
 // Lab loads every file below test; this one acts only as a thread of the test.
-if (!isMainThread && parentPort && workerData) {
+if (!isMainThread && parentPort) {
     dieOnDemand(parentPort);
     void import('../../db/engines/sqlite/writer-worker.js');
 }

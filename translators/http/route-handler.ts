@@ -14,7 +14,7 @@ import { readAuthentication } from './request/authentication.js';
 import { type CookieScope, endedResponse, isEnded, sessionToken, withSession } from './request/browser-session.js';
 import { isForm, readForm } from './request/body.js';
 import { HttpEnvelope } from './request/envelope.js';
-import { codeOf, failureFrom, failureOf, hasReport, isFailure, methodNotAllowed, respondFailure, shapeErrors } from './response/errors.js';
+import { codeOf, failureFrom, failureOf, hasReport, isFailure, methodNotAllowed, nothingAt, respondFailure, shapeErrors } from './response/errors.js';
 import { answering, BODY_OPTIONS } from './hapi-handler.js';
 import { DEFAULT_BASES } from './request/translator-options.js';
 import { recordPerformed, recordRejection } from './request/request-facts.js';
@@ -35,7 +35,7 @@ interface Setting {
     readonly hasBrowserSessions: boolean;
 }
 
-/** Registers routes below every base; those without a name in their path with and without a trailing slash. */
+/** Registers routes below every base; their paths match with and without a trailing slash. */
 export function mount(server: Server, routes: readonly Route[], options: TranslatorOptions): void {
 
     const { gateway, limits, trustedProxies, bases = DEFAULT_BASES, errorsAreShaped = false, hasBrowserSessions = false } = options;
@@ -45,10 +45,14 @@ export function mount(server: Server, routes: readonly Route[], options: Transla
     }
 
     for (const base of bases) {
-        for (const [path, methods] of byPath(routes)) {
-            // One route of hapi for all methods: each costs a third of a millisecond at every start.
-            const handler = answering(gateway, (request, h) => answer(request, h, { methods, base, setting }));
-            server.route(spellings(base + path).map((spelling) => ({ method: '*', path: spelling, handler, options: BODY_OPTIONS })));
+        for (const [path, { own, named }] of byPath(routes)) {
+            // One route of hapi for all methods and forms of a path: each costs a third of a millisecond at every start.
+            const handler = answering(gateway, async (request, h) => {
+
+                const methods = pathParameter(request, NAME) === '' ? own : named;
+                return methods === null ? respondFailure(h, nothingAt(request, gateway.statuses)) : await answer(request, h, { methods, base, setting });
+            });
+            server.route({ method: '*', path: pattern(base + path, named !== null), handler, options: BODY_OPTIONS });
         }
     }
 }
@@ -56,21 +60,38 @@ export function mount(server: Server, routes: readonly Route[], options: Transla
 /** The routes of a path by method, in lower case as in hapi's requests. */
 type Methods = ReadonlyMap<string, Route>;
 
-function byPath(routes: readonly Route[]): Map<string, Methods> {
+/** Routes of a path, and of the path with a name after it; null where there are none with a name. */
+interface PathRoutes {
+    readonly own: Methods;
+    readonly named: Methods | null;
+}
 
-    const paths = new Map<string, Map<string, Route>>();
+const NAME = 'name';
+const NAMED = `/{${NAME}*}`;
+
+function byPath(routes: readonly Route[]): Map<string, PathRoutes> {
+
+    const paths = new Map<string, PathRoutes & { readonly own: Map<string, Route>; named: Map<string, Route> | null }>();
+    const add = (methods: Map<string, Route>, route: Route): void => route.methods.forEach((method) => methods.set(method.toLowerCase(), route));
     for (const route of routes) {
-        const methods = paths.get(route.path) ?? new Map<string, Route>();
-        route.methods.forEach((method) => methods.set(method.toLowerCase(), route));
-        paths.set(route.path, methods);
+        const path = route.path.endsWith(NAMED) ? route.path.slice(0, -NAMED.length) : route.path;
+        const found = paths.get(path) ?? { own: new Map<string, Route>(), named: null };
+        paths.set(path, found);
+        add(path === route.path ? found.own : found.named ??= new Map<string, Route>(), route);
     }
 
-    for (const [path, methods] of paths) {
-        // Matches the path without a name as well, which a more specific route would hide
-        paths.get(`${path}/{name*}`)?.forEach((route, method) => methods.set(method, methods.get(method) ?? route));
+    for (const { own, named } of paths.values()) {
+        // The name may be empty.
+        named?.forEach((route, method) => own.set(method, own.get(method) ?? route));
     }
 
     return paths;
+}
+
+/** Pattern of hapi for a path with and without a trailing slash. The root has one form. */
+function pattern(path: string, isNamed: boolean): string {
+
+    return isNamed ? path + NAMED : path === '' ? '/' : `${path}/{${NAME}?}`;
 }
 
 async function answer(
@@ -84,12 +105,6 @@ async function answer(
 
     const allowed = [...methods.keys()].map((method) => method.toUpperCase());
     return request.method === 'options' ? respondOptions(h, allowed) : respondFailure(h, methodNotAllowed(request, allowed, setting.gateway.statuses));
-}
-
-/** A path with and without a trailing slash, unless it ends in a name, which matches both. The root has one form. */
-function spellings(path: string): string[] {
-
-    return path === '' ? ['/'] : path.endsWith('}') ? [path] : [path, `${path}/`];
 }
 
 async function handle(
@@ -111,7 +126,7 @@ async function handle(
         request, params, transport,
         limits: limits.of(request, transport, authentication),
         unknownLimits: () => limits.ofUnknown(request, transport),
-        name: pathParameter(request, 'name'),
+        name: pathParameter(request, NAME),
         base: scope.prefix + base,
         prefix: scope.prefix
     };

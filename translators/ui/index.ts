@@ -57,13 +57,9 @@ export const ui: Plugin<TranslatorOptions & UiOptions> = {
         }
 
         for (const base of bases) {
-            for (const path of [`${base}${uiPath}`, `${base}${uiPath}/`]) {
-                server.route({ method: 'GET', path, options: ROUTE_OPTIONS, handler: (request, h) => respond(h, prefixOf(request) + base) });
-            }
-
             server.route({
-                method: 'GET', path: `${base}${uiPath}/{file}`, options: ROUTE_OPTIONS,
-                handler: (request, h) => respondFile(request, h, bundle)
+                method: 'GET', path: `${base}${uiPath}/{file?}`, options: ROUTE_OPTIONS,
+                handler: (request, h) => (request.params['file'] ? respondFile(request, h, bundle) : respond(h, prefixOf(request) + base))
             });
         }
     }

@@ -10,6 +10,7 @@ import { readJson } from '../../lib/doip/segments.js';
 import { header } from '../http/headers/decode.js';
 import { DEFAULT_BASES, type TranslatorOptions } from '../http/request/translator-options.js';
 import { ROUTE_OPTIONS } from '../http/hapi-handler.js';
+import { pathParameter } from '../http/request/url.js';
 import type { Route } from '../http/route.js';
 import { mount } from '../http/route-handler.js';
 import { frontPage } from './front-page.js';
@@ -81,8 +82,8 @@ export const web: Plugin<WebOptions> = {
 
                 const { path, realm } = request.route;
                 const prefix = realm.modifiers.route.prefix ?? '';
-                const base = path.slice(prefix.length).replace(/\/$/, '');
-                return isFront(request, base, options) ? page(h, prefix + base).header('vary', 'Accept').takeover() : h.continue;
+                const base = path.slice(prefix.length).replace(/\/(\{name\?\})?$/, '');
+                return pathParameter(request, 'name') === '' && isFront(request, base, options) ? page(h, prefix + base).header('vary', 'Accept').takeover() : h.continue;
             }, { sandbox: 'plugin' });
         }
 

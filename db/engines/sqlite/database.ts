@@ -14,13 +14,14 @@ import type { Log } from '../../log.js';
 import type { SqliteFile, SqliteFiles } from './file.js';
 import { sqliteFiles } from './file.js';
 import { SqliteReader } from './reader.js';
-import { SqliteWriter } from './writer.js';
+import { SqliteWriter, type StartThread } from './writer.js';
 import { migrateSqlite } from './migrate.js';
 import { LIST_BLOBS } from '../../statements.js';
 
 interface OpenOptions {
     readonly minFree?: number | null | undefined;
     readonly onCommitted?: CommitObserver | undefined;
+    readonly startThread?: StartThread | undefined;
 }
 
 /**
@@ -35,7 +36,9 @@ export function openSqliteDatabase(dataDir: string, log: Log, options: OpenOptio
         log.warn({ event: 'disk.reserve-released', folder: dataDir }, 'disk full, reserve file released');
     }
 
-    return new SqliteDatabase(sqliteFiles(dataDir, disk), log, { disk, onCommitted: options.onCommitted ?? (() => {}) });
+    return new SqliteDatabase(sqliteFiles(dataDir, disk), log, {
+        disk, onCommitted: options.onCommitted ?? (() => {}), startThread: options.startThread
+    });
 }
 
 /** Interval for checking the disk space, in milliseconds. */
@@ -43,6 +46,12 @@ const CHECK_MS = 5000;
 
 /** Timeout for the writer when checking whether the disk is full, in milliseconds. */
 const WRITER_MS = 500;
+
+interface SqliteSetting {
+    readonly disk: DiskRules;
+    readonly onCommitted: CommitObserver;
+    readonly startThread: StartThread | undefined;
+}
 
 class SqliteDatabase implements Database {
 
@@ -62,15 +71,15 @@ class SqliteDatabase implements Database {
     readonly #writer: SqliteWriter;
     readonly #blobWriter: SqliteWriter;
 
-    constructor(files: SqliteFiles, log: Log, { disk, onCommitted }: { disk: DiskRules; onCommitted: CommitObserver }) {
+    constructor(files: SqliteFiles, log: Log, { disk, onCommitted, startThread }: SqliteSetting) {
 
         this.#disk = disk;
         this.#files = files;
         this.#log = log;
         [this.#reader, this.#blobReader] = openReaders(files);
         this.#inodes = [inodeOf(files.rows), inodeOf(files.blobs)];
-        this.#writer = new SqliteWriter({ file: files.rows, disk }, log);
-        this.#blobWriter = new SqliteWriter({ file: files.blobs, disk }, log);
+        this.#writer = new SqliteWriter({ file: files.rows, disk }, log, { startThread });
+        this.#blobWriter = new SqliteWriter({ file: files.blobs, disk }, log, { startThread });
         this.#writer.onCommitted = (seconds, units) => onCommitted('rows', seconds, units);
         this.#blobWriter.onCommitted = (seconds, units) => onCommitted('blobs', seconds, units);
         this.blobs = new SqliteBlobs(this.#blobReader, this.#blobWriter, (error) => this.#hasMadeSpace(error));

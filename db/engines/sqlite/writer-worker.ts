@@ -3,7 +3,7 @@
  * commits, and reports all outcomes at once.
  */
 
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 import type { CommitResult, Step, StepResult, Unit } from '../../database.js';
 import type { DiskRules } from './disk-space.js';
@@ -12,15 +12,16 @@ import { StatementCache, isFull, openSqlite } from './file.js';
 import type { SqliteFile } from './file.js';
 import { DiskReserve } from './disk-reserve.js';
 
-/** Start parameters of the thread. */
+/** What the thread opens. */
 export interface WriterOptions {
     readonly file: SqliteFile;
     /** Disk space to keep free; absent for no limit. */
     readonly disk?: DiskRules;
 }
 
-/** A batch to write, or the request to end. */
+/** What to open, which comes first; a batch to write; or the request to end. */
 export type ToWriter =
+    | { readonly kind: 'open'; readonly options: WriterOptions }
     | ({ readonly kind: 'commit'; readonly units: readonly Unit[]; readonly transferred: readonly ArrayBuffer[] } & BatchOptions)
     | { readonly kind: 'close' };
 
@@ -251,8 +252,18 @@ function serve(): void {
         throw new Error('the database writer is started as a worker thread');
     }
 
-    const writer = new Writer(workerData as WriterOptions);
+    let writer: Writer | null = null;
     port.on('message', (message: ToWriter) => {
+
+        if (message.kind === 'open') {
+            writer = new Writer(message.options);
+            port.postMessage({ kind: 'ready' } satisfies FromWriter);
+            return;
+        }
+
+        if (writer === null) {
+            throw new Error('nothing is open');
+        }
 
         if (message.kind === 'close') {
             writer.close();
@@ -264,7 +275,6 @@ function serve(): void {
         const outcomes = writer.write(units, message);
         port.postMessage({ kind: 'written', outcomes, returned: transferred } satisfies FromWriter, transferred);
     });
-    port.postMessage({ kind: 'ready' } satisfies FromWriter);
 }
 
 serve();

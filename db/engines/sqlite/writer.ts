@@ -6,12 +6,12 @@
  * that after a crash of the worker it is known which units may have been written.
  */
 
-import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { CompletionQueue } from '../../commit-callbacks.js';
 import type { CommitResult, Unit } from '../../database.js';
 import { DatabaseError } from '../../errors.js';
 import type { Log } from '../../log.js';
+import { WRITER_THREAD } from './writer-thread.js';
 import type { FromWriter, ToWriter, WriterOptions } from './writer-worker.js';
 
 /** Maximum number of units in a batch, and of the bytes that they transfer. */
@@ -30,6 +30,17 @@ export interface CommitOptions {
     readonly onReturn?: (buffer: ArrayBuffer) => void;
 }
 
+/** Starts a thread, or takes one that was started ahead; it gets its options by a message. */
+export type StartThread = (script: string) => Worker;
+
+/** How a writer gets its thread. */
+export interface ThreadOptions {
+    readonly startThread?: StartThread | undefined;
+    readonly script?: string;
+}
+
+const newWorker: StartThread = (script) => new Worker(script);
+
 type Written = Extract<FromWriter, { kind: 'written' }>;
 
 interface Pending {
@@ -44,7 +55,8 @@ export class SqliteWriter {
 
     readonly #options: WriterOptions;
     readonly #log: Log;
-    readonly #workerFile: string;
+    readonly #startThread: StartThread;
+    readonly #script: string;
     #queue: Pending[] = [];
     /** Units of the batch that the worker has not reported yet. */
     #inFlight: Pending[] = [];
@@ -59,13 +71,14 @@ export class SqliteWriter {
     onCommitted: (seconds: number, units: number) => void = () => {};
 
     /**
-     * @param workerFile for tests of a crashing worker
+     * @param script for tests of a crashing worker
      */
-    constructor(options: WriterOptions, log: Log, workerFile = join(__dirname, 'writer-worker.js')) {
+    constructor(options: WriterOptions, log: Log, { startThread = newWorker, script = WRITER_THREAD }: ThreadOptions = {}) {
 
         this.#options = options;
         this.#log = log;
-        this.#workerFile = workerFile;
+        this.#startThread = startThread;
+        this.#script = script;
     }
 
     /** Writes a unit; resolves when it is on disk (when `durable`), rejects with a {@link DatabaseError}. */
@@ -184,7 +197,8 @@ export class SqliteWriter {
             return this.#worker;
         }
 
-        const worker = new Worker(this.#workerFile, { workerData: this.#options });
+        const worker = this.#startThread(this.#script);
+        worker.postMessage({ kind: 'open', options: this.#options } satisfies ToWriter);
         let reason: Error | undefined;
         let ready = false;
         worker.on('message', (message: FromWriter) => {

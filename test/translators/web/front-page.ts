@@ -41,6 +41,25 @@ describe('the front page', () => {
         }
     });
 
+    it('is not shown where there is nothing', async () => {
+
+        for (const path of ['/nothing', '/cordra/nothing', '/search/nothing', '/search//', '/docs/nothing', '/cordra/docs/nothing', '/auth/token/nothing', '/auth/nothing']) {
+            for (const options of [{}, BROWSER, { method: 'POST' }, { method: 'OPTIONS' }]) {
+                const response = await get(path, options);
+
+                expect(response.status, path).to.equal(404);
+                expect(await response.json()).to.equal({ message: `there is nothing at ${path}` });
+            }
+        }
+    });
+
+    it('has paths with a slash at their end too, for all methods', async () => {
+
+        for (const path of ['/docs/', '/cordra/docs/', '/cordra/', '/search/?query=*', '/health/live/', '/auth/tokens/']) {
+            expect((await get(path, { method: 'OPTIONS' })).status, path).to.equal(204);
+        }
+    });
+
     it('is a page for browsers, whose links all work', async () => {
 
         const response = await get('/', BROWSER);

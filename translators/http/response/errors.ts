@@ -112,6 +112,17 @@ function ofHapi(boom: Boom.Boom, request: Request, statuses: StatusTable): Failu
     return failure(status, code, { message: messageOf(boom, request) }, {}, statuses);
 }
 
+/** A path that does not exist. */
+export function nothingAt(request: Request, statuses: StatusTable): Failure {
+
+    return failure(Status.notFound, 404, { message: nothingText(request) }, {}, statuses);
+}
+
+function nothingText({ path }: Request): string {
+
+    return `there is nothing at ${path}`;
+}
+
 /** Path of hapi's route for unknown paths. */
 const UNROUTED = '/{p*}';
 
@@ -126,7 +137,7 @@ function messageOf(boom: Boom.Boom, request: Request): string {
     }
 
     if (boom.output.statusCode === 404 && request.route.path === UNROUTED) {
-        return `there is nothing at ${request.path}`;
+        return nothingText(request);
     }
 
     // The router gives no message for a path that it cannot decode.

@@ -31,9 +31,9 @@ describe('the SQLite writer', () => {
     afterEach(() => writer.close());
     after(() => place.dispose());
 
-    function start(workerFile?: string): SqliteWriter {
+    function start(script?: string): SqliteWriter {
 
-        writer = new SqliteWriter({ file: sqliteFiles(place.options.dataDir).rows }, SILENT, workerFile);
+        writer = new SqliteWriter({ file: sqliteFiles(place.options.dataDir).rows }, SILENT, script === undefined ? {} : { script });
         return writer;
     }
 
