@@ -2,6 +2,7 @@
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJson } from './json.js';
+import { chunksOf } from './streams.js';
 
 /** What is wrong with a value in the content of an object. */
 export interface ContentError {
@@ -61,11 +62,14 @@ export class RepositoryError extends Error {
 /** Maximum length in characters of an error response that is not JSON, in a message. */
 const MAX_TEXT = 200;
 
-/** Returns the error that a response stands for. Reads its body. */
+/** Maximum length in characters of an error response; a longer one is not read to its end. */
+const MAX_RESPONSE = 4 * 1024 * 1024;
+
+/** Returns the error that a response stands for. Reads or cancels its body. */
 export async function errorOf(response: Response, request: string): Promise<RepositoryError> {
 
     const { status, headers } = response;
-    const text = await response.text().catch(() => '');
+    const text = await textOf(response);
     const body = parse(text);
     const { message, ...details } = isJson(body) ? body : {};
     const sentence = typeof message === 'string' ? message : `${request}: status ${status}${text === '' ? '' : `, ${text.slice(0, MAX_TEXT)}`}`;
@@ -80,6 +84,25 @@ export function unreachable(origin: string, cause: unknown): RepositoryError {
     const { message, cause: deeper } = cause instanceof Error ? cause : new Error(String(cause));
     const reason = deeper instanceof Error && deeper.message !== '' ? deeper.message : message;
     return new RepositoryError(`no response from ${origin}: ${reason}`, { status: 0, cause });
+}
+
+async function textOf({ body }: Response): Promise<string> {
+
+    const decoder = new TextDecoder();
+    let text = '';
+    try {
+        for await (const chunk of chunksOf(body ?? new Uint8Array())) {
+            text += decoder.decode(chunk, { stream: true });
+            if (text.length > MAX_RESPONSE) {
+                break;
+            }
+        }
+    }
+    catch {
+        // What has arrived is as good as can be.
+    }
+
+    return text;
 }
 
 function parse(text: string): JsonValue {

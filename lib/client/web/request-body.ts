@@ -1,7 +1,7 @@
 /** Bodies of requests: JSON, or a form (multipart/form-data) with payloads, which is a stream where the runtime sends streams. */
 
 import { jsonText } from './json.js';
-import { blobOf, type Bytes, chunksOf, counted, type ProgressListener, sizeOf, streamOf } from './streams.js';
+import { blobOf, type Bytes, chunksOf, type ClosableStream, closableStreamOf, counted, type Progress, type ProgressListener, sizeOf } from './streams.js';
 
 /** A body of a request. */
 export interface RequestBody {
@@ -12,6 +12,10 @@ export interface RequestBody {
     readonly isReplayable: boolean;
     /** Called when the body was sent, if its bytes were not counted on their way. */
     readonly sent?: () => void;
+    /** The error of its source or of the listener for progress, with which the request has failed; null if there was none. */
+    readonly failure?: () => { readonly cause: unknown } | null;
+    /** Closes what was opened for an attempt that has failed. */
+    readonly close?: () => void;
 }
 
 /** A payload to be stored. */
@@ -52,12 +56,60 @@ export async function formBody(
     const mediaType = `multipart/form-data; boundary=${boundary}`;
     const isReplayable = payloads.every(({ body }) => sizeOf(body) !== null);
     if (uploads === 'stream' && (onProgress || !isReplayable)) {
-        return { mediaType, isReplayable, open: () => streamOf(formChunks(form, onProgress)) };
+        return streamBody({ mediaType, isReplayable }, () => formChunks(form, onProgress));
     }
 
     const blob = await formBlob(form);
-    const total = totalOf(payloads);
-    return { mediaType, isReplayable: true, open: () => blob, ...onProgress ? { sent: () => onProgress({ loaded: total ?? blob.size, total }) } : {} };
+    const body: RequestBody = { mediaType, isReplayable: true, open: () => blob };
+    return onProgress ? withListener(body, onProgress, { loaded: totalOf(payloads) ?? blob.size, total: totalOf(payloads) }) : body;
+}
+
+/** A body of chunks, which are made anew for each attempt. */
+function streamBody(described: Pick<RequestBody, 'mediaType' | 'isReplayable'>, chunks: () => AsyncGenerator<Uint8Array, void, undefined>): RequestBody {
+
+    let failure: { readonly cause: unknown } | null = null;
+    let opened: ClosableStream | null = null;
+    const watched = async function *(): AsyncGenerator<Uint8Array, void, undefined> {
+
+        try {
+            yield *chunks();
+        }
+        catch (cause) {
+            failure = { cause };
+            throw cause;
+        }
+    };
+
+    return {
+        ...described,
+        open: () => {
+
+            opened = closableStreamOf(watched());
+            return opened.stream;
+        },
+        failure: () => failure,
+        close: () => opened?.close()
+    };
+}
+
+/** A body of which only its end is reported. */
+function withListener(body: RequestBody, listener: ProgressListener, end: Progress): RequestBody {
+
+    let failure: { readonly cause: unknown } | null = null;
+    return {
+        ...body,
+        sent: () => {
+
+            try {
+                listener(end);
+            }
+            catch (cause) {
+                failure = { cause };
+                throw cause;
+            }
+        },
+        failure: () => failure
+    };
 }
 
 /** A form before it is written. */

@@ -43,13 +43,21 @@ export async function *chunksOf(bytes: Bytes): AsyncGenerator<Uint8Array, void, 
     }
 }
 
-/** Returns chunks as a stream, which reads them on demand, and closes them when it is cancelled. */
-export function streamOf(chunks: AsyncGenerator<Uint8Array, void, undefined>): ReadableStream<Uint8Array> {
+/** Returns chunks as a stream, which reads them on demand, and closes them when it is cancelled. It fails when the signal is aborted. */
+export function streamOf(chunks: AsyncGenerator<Uint8Array, void, undefined>, signal?: AbortSignal): ReadableStream<Uint8Array> {
 
     return new ReadableStream<Uint8Array>({
+        start(controller) {
+
+            signal?.addEventListener('abort', () => controller.error(signal.reason));
+        },
         async pull(controller) {
 
             const { done, value } = await chunks.next();
+            if (signal?.aborted) {
+                return;
+            }
+
             if (done === true) {
                 controller.close();
             }
@@ -62,6 +70,28 @@ export function streamOf(chunks: AsyncGenerator<Uint8Array, void, undefined>): R
             await chunks.return();
         }
     }, { highWaterMark: 0 });
+}
+
+/** A stream, and how to end it. */
+export interface ClosableStream {
+    readonly stream: ReadableStream<Uint8Array>;
+    /** Fails the stream, and closes the chunks. */
+    readonly close: () => void;
+}
+
+/** Returns chunks as a stream that can be ended: `fetch` of Node reads a body on even after its request has failed. */
+export function closableStreamOf(chunks: AsyncGenerator<Uint8Array, void, undefined>): ClosableStream {
+
+    const stop = new AbortController();
+    const stream = streamOf(chunks, stop.signal);
+    return {
+        stream,
+        close: () => {
+
+            stop.abort(new Error('the request has ended'));
+            chunks.return().catch(() => undefined);         // There is no one left to tell
+        }
+    };
 }
 
 /** Passes the bytes through, and reports how many there were. */

@@ -72,7 +72,9 @@ export class Transport {
                 return outcome;
             }
 
-            const repeatable: Repeatable = { ...request, isReplayable: request.body?.isReplayable ?? true };
+            const { isReplayable = true, failure } = request.body ?? {};
+            // What fails on this side would fail again.
+            const repeatable: Repeatable = { ...request, isReplayable: isReplayable && !failure?.() };
             isUnknown ||= mayHaveChanged(repeatable, outcome);
             Object.assign(outcome, { attempts, mayHaveChanged: isUnknown });
             const isExpired = outcome.status === UNAUTHENTICATED && this.#login.reject(token) && !isRenewed && repeatable.isReplayable;
@@ -115,17 +117,28 @@ export class Transport {
             },
             ...content === undefined ? {} : { body: content }, ...content instanceof ReadableStream ? { duplex: 'half' as const } : {},
             ...signal ? { signal } : {}, credentials: 'omit' as const,
-            // A redirect would take a password or content to where it leads, perhaps without TLS.
-            ...content === undefined ? {} : { redirect: 'error' as const }
+            // A redirect would take a password or content to where it leads, perhaps without TLS, or make a read of a change.
+            ...method === 'GET' ? {} : { redirect: 'error' as const }
         };
+        let response: Response | null = null;
+        let isDone = false;
         try {
-            const response = await this.#fetch(url, init);
+            response = await this.#fetch(url, init);
             body?.sent?.();
-            return response.ok ? response : await errorOf(response, `${method} ${path}`);
+            isDone = response.ok;
+            const outcome = isDone ? response : await errorOf(response, `${method} ${path}`);
+            signal?.throwIfAborted();
+            return outcome;
         }
         catch (error) {
+            response?.body?.cancel().catch(() => undefined);    // It may have ended
             signal?.throwIfAborted();
-            return unreachable(this.url, error);
+            return unreachable(this.url, body?.failure?.()?.cause ?? error);
+        }
+        finally {
+            if (!isDone) {
+                body?.close?.();
+            }
         }
     }
 
