@@ -3,7 +3,7 @@
  * its name and compressed as far as possible, `index.json`, which lists them for the service, and the licenses of the packages in them.
  */
 
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
@@ -36,15 +36,16 @@ export async function buildUi(outFolder = STATIC) {
 
     rmSync(outFolder, { recursive: true, force: true });
     mkdirSync(outFolder, { recursive: true });
-    const [modules, style] = [await bundleModules(outFolder), await bundleStyles(outFolder)];
-    writeFileSync(join(outFolder, 'licenses.txt'), licensesOf(modules.flatMap(({ moduleIds }) => moduleIds)));
+    const [modules, first, style] = [await bundleModules(outFolder), await bundleFirst(outFolder), await bundleStyles(outFolder)];
+    writeFileSync(join(outFolder, 'licenses.txt'), licensesOf([...modules, first].flatMap(({ moduleIds }) => moduleIds)));
     const find = (source) => modules.find(({ facadeModuleId }) => facadeModuleId === join(ROOT, source));
     const main = find('ui/src/main.tsx');
     // The search as well, which must show its first results soon: the browser would find it, and then its parts, one after the other only.
     const search = find('ui/src/search/search.tsx');
     const index = {
-        script: main.fileName, style,
-        imports: [...new Set([...importsOf(main, modules), search.fileName, ...importsOf(search, modules)])].filter((name) => name !== main.fileName),
+        first: first.fileName, script: main.fileName, style,
+        imports: [...new Set([...importsOf(main, modules), search.fileName, ...importsOf(search, modules)])].filter((name) => name !== main.fileName)
+            .sort((a, b) => statSync(join(outFolder, b)).size - statSync(join(outFolder, a)).size),
         files: readdirSync(outFolder).sort()
     };
     index.files.forEach((name) => compress(join(outFolder, name)));
@@ -52,20 +53,51 @@ export async function buildUi(outFolder = STATIC) {
     return index;
 }
 
-/** Bundles the modules. Those that are always there when a part is loaded stay in the main module, so that few files are requested. */
-async function bundleModules(outFolder) {
+const MAIN = 'ui/src/main.tsx';
+
+/**
+ * Bundles the modules. Those that are always there when a part is loaded are in one file: a browser that speaks HTTP/1.1 loads six at a time.
+ */
+function bundleModules(outFolder) {
+
+    let always = null;
+    const name = (id, modules) => {
+
+        always ??= withImports(join(ROOT, MAIN), modules);
+        return always.has(id) ? 'base' : null;
+    };
+
+    return bundle({ main: MAIN }, { dir: outFolder, format: 'es', chunkFileNames: 'part-[hash].js', codeSplitting: { groups: [{ name }] } });
+}
+
+/** A module, its imports, and theirs. */
+function withImports(id, modules, found = new Set()) {
+
+    if (!found.has(id)) {
+        found.add(id);
+        modules.getModuleInfo(id)?.importedIds.forEach((each) => withImports(each, modules, found));
+    }
+
+    return found;
+}
+
+/** Bundles the script that runs before the modules, and without any of them. */
+async function bundleFirst(outFolder) {
+
+    return (await bundle({ first: 'ui/src/first.ts' }, { dir: outFolder, format: 'iife' }))[0];
+}
+
+async function bundle(input, output) {
 
     const { rolldown } = await import('rolldown');
-    const bundle = await rolldown({
-        cwd: ROOT, input: { main: 'ui/src/main.tsx' }, platform: 'browser', plugins: [queryGrammar], tsconfig: false,
+    const build = await rolldown({
+        cwd: ROOT, input, platform: 'browser', plugins: [queryGrammar], tsconfig: false,
         resolve: { extensionAlias: { '.js': ['.ts', '.tsx', '.js'] } },
         transform: { target: 'es2022', jsx: { runtime: 'automatic', importSource: 'preact' } }
     });
-    const { output } = await bundle.write({
-        dir: outFolder, format: 'es', minify: true, comments: false, entryFileNames: '[name]-[hash].js', chunkFileNames: 'part-[hash].js'
-    });
-    await bundle.close();
-    return output.filter(({ type }) => type === 'chunk');
+    const written = await build.write({ minify: true, comments: false, entryFileNames: '[name]-[hash].js', ...output });
+    await build.close();
+    return written.output.filter(({ type }) => type === 'chunk');
 }
 
 /** Bundles the styles; returns the name of their file. */

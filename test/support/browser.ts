@@ -21,8 +21,8 @@ const executable = PATHS.find((path) => path !== '' && existsSync(path));
 /** True where there is a browser. In CI there is one, or the tests fail. */
 export const hasBrowser = executable !== undefined || process.env['CI'] === 'true';
 
-/** A page without requests for this time has what it needs, in milliseconds: one response leads to the next request within a frame or two. */
-const IDLE_MS = 300;
+/** A page without requests for this time has what it needs, in milliseconds: it waits up to 400 after a key before it asks. */
+const IDLE_MS = 1500;
 
 /** Timeout for what the page shall show, in milliseconds: long, as the machine may be busy. */
 const SHOWN_MS = 120_000;
@@ -84,14 +84,13 @@ function idleness(page: Page): () => Promise<void> {
 
     const running = new Set<Request>();
     let last = performance.now();
-    const follow = (change: (request: Request) => void) => (request: Request): void => {
+    const end = (request: Request): void => {
 
-        change(request);
+        running.delete(request);
         last = performance.now();
     };
 
-    const end = follow((request) => running.delete(request));
-    page.on('request', follow((request) => running.add(request)));
+    page.on('request', (request) => running.add(request));
     page.on('requestfinished', end);
     page.on('requestfailed', end);
     return () => until(() => running.size === 0 && performance.now() - last > IDLE_MS);

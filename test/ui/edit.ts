@@ -356,6 +356,31 @@ describe('the editor of the web UI', { skip: !hasBrowser }, () => {
         expect(await stored('test/book')).to.contain('1871').and.contain('1.10');
     });
 
+    it('takes all that is typed after the session has ended, and asks for a login when it is saved', async () => {
+
+        watched.expected.push(/401/);
+        await open('#objects/test/book?edit');
+        await watched.idle();
+        await page.context().clearCookies();
+        const field = page.getByLabel('Year');
+        await field.fill('18');
+        const check = page.waitForResponse((response) => response.url().includes('dryRun'));
+        await field.pressSequentially('7');
+        await check;
+        await field.pressSequentially('3');
+
+        await holds(field, '1873');
+        expect(await page.getByRole('dialog').count()).to.equal(0);
+        await save();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByLabel('Password').fill(ADMIN_PASSWORD);
+        await dialog.getByLabel(/user|name/i).first().fill('admin');
+        await page.keyboard.press('Enter');
+        await announced(page, 'Saved');
+
+        expect(await stored('test/book')).to.contain('1873');
+    });
+
     it('keeps what was entered when the session ends', async () => {
 
         watched.expected.push(/401/);

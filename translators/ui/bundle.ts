@@ -18,6 +18,8 @@ export interface BundledFile {
 /** The web UI. Names of files contain a hash of their bytes, so that browsers may keep them. */
 export interface Bundle {
     readonly files: ReadonlyMap<string, BundledFile>;
+    /** Name of the script that comes before all modules. */
+    readonly first: string;
     /** Name of the module that starts the web UI. */
     readonly script: string;
     /** Names of the modules that it imports at once. */
@@ -28,6 +30,7 @@ export interface Bundle {
 
 /** What the build writes beside the files. */
 interface Index {
+    readonly first: string;
     readonly script: string;
     readonly imports: readonly string[];
     readonly style: string;
@@ -51,8 +54,8 @@ export function loadBundle(folder = FOLDER): Bundle | null {
         return null;
     }
 
-    const { script, imports, style, files } = JSON.parse(readFileSync(path, 'utf8')) as Index;
-    return { script, imports, style, files: new Map(files.map((name) => [name, readBundled(folder, name)])) };
+    const { first, script, imports, style, files } = JSON.parse(readFileSync(path, 'utf8')) as Index;
+    return { first, script, imports, style, files: new Map(files.map((name) => [name, readBundled(folder, name)])) };
 }
 
 function readBundled(folder: string, name: string): BundledFile {

@@ -41,9 +41,10 @@ export function makePage(bundle: Bundle, { base, path, keyword }: PageSetting): 
 <meta name="doip-gateway" content="${escapeMarkup(config)}">
 <title>${escapeMarkup(name)}</title>
 <link rel="icon" href="${escapeMarkup(base)}/favicon.ico" type="image/svg+xml">
+<script async src="${url(bundle.first)}"></script>
 <link rel="stylesheet" href="${url(bundle.style)}">
-${bundle.imports.map((each) => `<link rel="modulepreload" href="${url(each)}">\n`).join('')}<script type="module" src="${url(bundle.script)}"></script>
-<style id="nonce" nonce="${nonce}"></style>
+<script type="module" src="${url(bundle.script)}"></script>
+${bundle.imports.map((each) => `<link rel="modulepreload" href="${url(each)}">\n`).join('')}<style id="nonce" nonce="${nonce}"></style>
 </head>
 <body>
 <div id="app"></div>

@@ -2,6 +2,7 @@
 
 import { effect } from '@preact/signals';
 import { render } from 'preact';
+import { endEarly } from './api/early.js';
 import { completeProviderLogin } from './api/provider-login.js';
 import { readCaller } from './api/session.js';
 import { App } from './shell/app.js';
@@ -28,6 +29,7 @@ async function start(): Promise<void> {
 
     const isLoggedIn = await login;
     await Promise.all([isLoggedIn ? Promise.resolve() : readCaller(), readDesign()].map((each) => each.catch(sayError)));
+    endEarly();
     const { initialFragment = '' } = uiConfig.value;
     if (isFresh && /^#?(?:objects|create|schemas|admin)\b/.test(initialFragment)) {
         go(initialFragment.startsWith('#') ? initialFragment : `#${initialFragment}`, { replace: true });

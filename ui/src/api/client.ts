@@ -6,11 +6,9 @@
 import { RepositoryClient, RepositoryError } from '../../../lib/client/web/index.js';
 import type { Query, WebRequest } from '../../../lib/client/web/index.js';
 import { config } from '../config.js';
+import { OWN_ORIGIN, takeEarly } from './early.js';
 
 export { RepositoryError };
-
-/** By this header the service knows that a request is of its own origin: pages of others cannot send it without permission. */
-const OWN_ORIGIN = { 'X-Requested-With': 'doip-gateway' };
 
 const UNAUTHENTICATED = 401;
 
@@ -34,17 +32,23 @@ export async function renewLogin(): Promise<boolean> {
 /** Sends a request of the page's own origin. */
 export async function send(url: string, init: RequestInit): Promise<Response> {
 
-    const own = { ...init, credentials: 'same-origin' as const, headers: { ...init.headers as Record<string, string>, ...OWN_ORIGIN } };
-    const response = await fetch(url, own);
-    if (response.status === UNAUTHENTICATED && await renewLogin()) {
-        return fetch(url, own);
-    }
-
-    return response;
+    const response = await (takeEarly(url, init) ?? sendQuietly(url, init));
+    return response.status === UNAUTHENTICATED && await renewLogin() ? sendQuietly(url, init) : response;
 }
 
+/** Sends a request without asking for a login. */
+function sendQuietly(url: string, init: RequestInit): Promise<Response> {
+
+    return fetch(url, { ...init, credentials: 'same-origin', headers: { ...init.headers as Record<string, string>, ...OWN_ORIGIN } });
+}
+
+const SERVICE = location.origin + config.base;
+
 /** The service, as the caller of the session. */
-export const repository = new RepositoryClient(location.origin + config.base, { fetch: send, insecure: true });
+export const repository = new RepositoryClient(SERVICE, { fetch: send, insecure: true });
+
+/** The same for what nobody has asked for, such as checks while somebody types: a login would take the keys that are typed. */
+export const background = new RepositoryClient(SERVICE, { fetch: sendQuietly, insecure: true });
 
 /** Sends a request and returns its JSON. @throws RepositoryError */
 export async function requestJson<T>(request: WebRequest): Promise<T> {

@@ -3,6 +3,7 @@
 import { batch, computed, signal } from '@preact/signals';
 import { browserStorage, dropAllDrafts } from '../state/drafts.js';
 import { forgetLabels } from '../state/labels.js';
+import { endEarly } from './early.js';
 import { repository, sendJson, setLoginPrompt } from './client.js';
 
 /** The caller, as the service knows it. */
@@ -66,6 +67,7 @@ export function askForLogin(isRenewal = false): Promise<boolean> {
 export async function logIn(credentials: Credentials): Promise<void> {
 
     setLoginPrompt(null);
+    endEarly();
     setCaller(await sendJson<Caller>('POST', '/session', credentials));
 }
 
@@ -73,6 +75,7 @@ export async function logIn(credentials: Credentials): Promise<void> {
 export async function logOut(): Promise<void> {
 
     setLoginPrompt(null);
+    endEarly();
     await repository.request({ method: 'DELETE', path: '/session' });
     dropAllDrafts(browserStorage());
     setCaller(NOBODY);

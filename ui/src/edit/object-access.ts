@@ -1,7 +1,7 @@
 /** Reading and checking of the object that is edited, with exact numbers. */
 
 import type { WebRequest } from '../../../lib/client/web/index.js';
-import { objectPath, repository } from '../api/client.js';
+import { background, objectPath, repository } from '../api/client.js';
 import { isJsonMap } from '../json/exact-number.js';
 import type { Json } from '../json/exact-number.js';
 import { parseJson } from '../json/parse-json.js';
@@ -55,7 +55,7 @@ export function placeOf(target: Target): { readonly method: 'POST' | 'PUT'; read
 export async function checkContent(target: Target, text: string, signal: AbortSignal): Promise<void> {
 
     const { method, path, query } = placeOf(target);
-    const response = await repository.request({ method, path, query: { ...query, dryRun: true }, body: bodyOf(text), isRead: true, signal });
+    const response = await background.request({ method, path, query: { ...query, dryRun: true }, body: bodyOf(text), isRead: true, signal });
     await response.body?.cancel();
 }
 

@@ -10,6 +10,7 @@
  */
 
 import { computed, signal } from '@preact/signals';
+import { store, stored } from '../state/storage.js';
 
 export const LANGUAGES = { en: 'English', de: 'Deutsch', fr: 'Français' } as const;
 
@@ -28,33 +29,6 @@ function initialLanguage(): Language {
     return wanted.find((tag): tag is Language => tag in LANGUAGES) ?? 'en';
 }
 
-/** A value of the browser's storage; null where that is blocked. */
-export function stored(name: string): string | null {
-
-    try {
-        return globalThis.localStorage?.getItem(name) ?? null;
-    }
-    catch {
-        return null;
-    }
-}
-
-/** Stores a value in the browser, where that is allowed. */
-export function store(name: string, value: string | null): void {
-
-    try {
-        if (value === null) {
-            globalThis.localStorage.removeItem(name);
-        }
-        else {
-            globalThis.localStorage.setItem(name, value);
-        }
-    }
-    catch {
-        // Without storage, settings last as long as the page.
-    }
-}
-
 /** The language in use. */
 export const language = signal<Language>(initialLanguage());
 
@@ -65,7 +39,16 @@ export function setLanguage(next: Language): void {
     store(STORED, next);
 }
 
+const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
+
+// To make one of these takes as long as it takes to format fifty values with it.
 const plurals = computed(() => new Intl.PluralRules(language.value));
+const numbers = computed(() => new Intl.NumberFormat(language.value));
+const times = computed(() => new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeStyle: 'short' }));
+const days = computed(() => new Intl.DateTimeFormat(language.value, { dateStyle: 'medium' }));
+const spans = computed(() => new Intl.RelativeTimeFormat(language.value, { numeric: 'auto' }));
+const sizes = computed(() => UNITS.map((unit, step) =>
+    new Intl.NumberFormat(language.value, { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: step === 0 ? 0 : 1 })));
 
 /** Returns a function for the texts of a part of the user interface. What it returns follows the language. */
 export function defineTexts<K extends string>(texts: Readonly<Record<Language, Readonly<Record<K, Text>>>>): (key: K, parameters?: Parameters) => string {
@@ -86,13 +69,19 @@ export function defineTexts<K extends string>(texts: Readonly<Record<Language, R
 /** A number as the language writes it. */
 export function formatNumber(value: number): string {
 
-    return new Intl.NumberFormat(language.value).format(value);
+    return numbers.value.format(value);
 }
 
 /** A point in time, in milliseconds since 1970. */
 export function formatTime(time: number): string {
 
-    return new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeStyle: 'short' }).format(time);
+    return times.value.format(time);
+}
+
+/** The day of a point in time, in milliseconds since 1970. */
+export function formatDay(time: number): string {
+
+    return days.value.format(time);
 }
 
 const STEPS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number])[] = [
@@ -103,17 +92,13 @@ const STEPS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: num
 export function formatAgo(time: number, now = Date.now()): string {
 
     const seconds = (time - now) / 1000;
-    const format = new Intl.RelativeTimeFormat(language.value, { numeric: 'auto' });
     const [unit, length] = STEPS.find(([, each]) => Math.abs(seconds) >= each) ?? ['second', 1];
-    return format.format(Math.round(seconds / length), unit);
+    return spans.value.format(Math.round(seconds / length), unit);
 }
-
-const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
 
 /** A size, such as “1.2 MB”. */
 export function formatBytes(bytes: number): string {
 
     const step = Math.min(UNITS.length - 1, bytes < 1 ? 0 : Math.floor(Math.log(bytes) / Math.log(1000)));
-    const format = { style: 'unit', unit: UNITS[step] ?? 'byte', unitDisplay: 'short', maximumFractionDigits: step === 0 ? 0 : 1 } as const;
-    return new Intl.NumberFormat(language.value, format).format(bytes / 1000 ** step);
+    return sizes.value[step]?.format(bytes / 1000 ** step) ?? String(bytes);
 }

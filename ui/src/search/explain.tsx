@@ -11,7 +11,7 @@ import { CODE_LANGUAGES, codeFor, type CodeLanguage } from './code.js';
 import { explain, type Explanation } from './explain-words.js';
 import { filterText, labelFor } from './facets.js';
 import type { SyntaxClauses } from './query-tree.js';
-import { bodyOf } from './request.js';
+import { bodyOf } from './page-request.js';
 import type { SearchState } from './state.js';
 import { t as searchText } from './texts.js';
 

@@ -3,10 +3,9 @@
 import type { JsonObject } from '../../../lib/util/json-types.js';
 import type { SearchResults } from '../../../lib/client/web/index.js';
 import { repository, sendJson } from '../api/client.js';
-import { store, stored } from '../i18n/index.js';
-import { GUESSED_POINTERS } from './fields.js';
+import { bodyOf, pageBody } from './page-request.js';
 import type { Result, SearchBody } from './search-types.js';
-import { ALL, filterQueriesOf, type SearchState } from './state.js';
+import type { SearchState } from './state.js';
 
 /** A value and the number of objects with it. */
 export interface Bucket {
@@ -32,9 +31,6 @@ export interface Page {
     readonly time: number;
 }
 
-const BASE_POINTERS = [
-    '/id', '/type', '/payloads', '/metadata/modifiedOn', '/metadata/modifiedBy', '/metadata/createdOn', '/metadata/createdBy', '/metadata/isVersion'
-];
 const MAX_TYPES = 50;
 
 /** Sends a search. @throws RepositoryError */
@@ -53,25 +49,13 @@ export async function searchText(body: SearchBody, signal: AbortSignal): Promise
     return response.text();
 }
 
-/** The query and the filters of a state. */
-export function bodyOf({ query, filters }: Pick<SearchState, 'query' | 'filters'>, except: string | null = null): SearchBody {
-
-    const filterQueries = filterQueriesOf(filters, except);
-    return { query: query === '' ? ALL : query, ...filterQueries.length === 0 ? {} : { filterQueries } };
-}
-
-/**
- * Reads a page of results, and nothing that could delay it: counts are read afterwards. Asks for what types were known to show when results of them
- * came last, so that it need not wait for the types.
- */
+/** Reads a page of results, and nothing that could delay it: counts are read afterwards. */
 export async function readPage(state: SearchState, signal: AbortSignal): Promise<Page> {
 
-    const pointers = [...new Set([...BASE_POINTERS, ...GUESSED_POINTERS, ...Object.values(knownPreviews()).flat()])];
+    const body = pageBody(state);
     const started = performance.now();
-    const { size, results } = await search({
-        ...bodyOf(state), ...state.sort === '' ? {} : { sortFields: state.sort }, pageNum: state.page - 1, pageSize: state.size, filter: pointers
-    }, signal);
-    return { state, size, results, pointers, time: performance.now() - started };
+    const { size, results } = await search(body, signal);
+    return { state, size, results, pointers: body.filter, time: performance.now() - started };
 }
 
 /** Counts the results of each type. */
@@ -110,29 +94,4 @@ export async function readFacets(
     const parts = await Promise.all([read(open, null), ...filtered.map((field) => read([field], field))]);
     const byField = new Map(parts.flat().map((each) => [each.field, each]));
     return fields.map((field) => byField.get(field) ?? { field, buckets: [] });
-}
-
-const STORED = 'doip-gateway-previews';
-const MAX_KNOWN = 20;
-
-/** Pointers of what is shown, by type, from the last visit. */
-function knownPreviews(): Readonly<Record<string, readonly string[]>> {
-
-    try {
-        const known: unknown = JSON.parse(stored(STORED) ?? '{}');
-        const entries = Object.entries(known as Record<string, unknown>).slice(0, MAX_KNOWN);
-        return Object.fromEntries(entries.map(([type, list]) => [
-            type, Array.isArray(list) ? list.filter((each): each is string => typeof each === 'string' && /^\/content\/./.test(each)) : []
-        ]));
-    }
-    catch {
-        return {};
-    }
-}
-
-/** Keeps what is shown of types for the next visit. */
-export function rememberPreviews(previews: Readonly<Record<string, readonly string[]>>): void {
-
-    const rest = Object.entries(knownPreviews()).filter(([type]) => !(type in previews));
-    store(STORED, JSON.stringify(Object.fromEntries([...Object.entries(previews), ...rest].slice(0, MAX_KNOWN))));
 }

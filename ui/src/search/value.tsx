@@ -3,7 +3,7 @@
 import type { JSX } from 'preact';
 import type { JsonValue } from '../../../lib/util/json-types.js';
 import { ObjectLink } from '../components/object-link.js';
-import { formatNumber, formatTime, language } from '../i18n/index.js';
+import { formatDay, formatNumber, formatTime } from '../i18n/index.js';
 import { labelOf } from '../state/labels.js';
 import { valuesAt, type Field } from './fields.js';
 import { t } from './texts.js';
@@ -42,7 +42,7 @@ export function dateText(value: string, kind: 'date' | 'time'): string {
 
     const time = Date.parse(kind === 'date' && /^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00:00` : value);
     return Number.isNaN(time) ? shortened(value) :
-        kind === 'time' ? formatTime(time) : new Intl.DateTimeFormat(language.value, { dateStyle: 'medium' }).format(time);
+        kind === 'time' ? formatTime(time) : formatDay(time);
 }
 
 /** The values of a field. */

@@ -2,7 +2,7 @@
 
 import { signal } from '@preact/signals';
 import type { Signal } from '@preact/signals';
-import { sendJson } from '../api/client.js';
+import { background } from '../api/client.js';
 
 /** What is shown instead of an id. */
 export interface Label {
@@ -90,8 +90,11 @@ async function requestLabels(ids: readonly string[]): Promise<void> {
     const began = generation.peek();
     for (let start = 0; start < ids.length && began === generation.peek(); start += MAX_IDS) {
         try {
-            const body = { ids: ids.slice(start, start + MAX_IDS) };
-            const { results } = await sendJson<{ results: Record<string, Label> }>('POST', '/labels', body, { isRead: true });
+            const text = JSON.stringify({ ids: ids.slice(start, start + MAX_IDS) });
+            const response = await background.request({
+                method: 'POST', path: '/labels', isRead: true, body: { mediaType: 'application/json', open: () => text, isReplayable: true }
+            });
+            const { results } = await response.json() as { readonly results: Readonly<Record<string, Label>> };
             if (began === generation.peek()) {
                 Object.values(results).forEach(rememberLabel);
             }

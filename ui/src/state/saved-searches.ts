@@ -2,7 +2,7 @@
 
 import { computed, signal } from '@preact/signals';
 import { caller } from '../api/session.js';
-import { store, stored } from '../i18n/index.js';
+import { store, stored } from './storage.js';
 
 /** A search under a name. */
 export interface SavedSearch {

@@ -1,7 +1,7 @@
 /** Light or dark: as the system, unless the user chose. */
 
 import { signal } from '@preact/signals';
-import { store, stored } from '../i18n/index.js';
+import { store, stored } from './storage.js';
 
 export type Theme = 'system' | 'light' | 'dark';
 

@@ -1,7 +1,8 @@
 /** All results of a search, page by page in the order of their ids, so that changes meanwhile neither hide nor repeat one. */
 
 import { parseJson } from '../../json/parse-json.js';
-import { bodyOf, search, searchText } from '../request.js';
+import { bodyOf } from '../page-request.js';
+import { search, searchText } from '../request.js';
 import type { ExactResult, SearchBody } from '../search-types.js';
 import { quoted, type SearchState } from '../state.js';
 

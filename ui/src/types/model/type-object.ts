@@ -1,6 +1,6 @@
 /** Schema objects: read and written with exact numbers, and only in the version that was read. */
 
-import { objectPath, repository } from '../../api/client.js';
+import { background, objectPath, repository } from '../../api/client.js';
 import { isJsonMap, type JsonMap } from '../../json/exact-number.js';
 import { parseJson } from '../../json/parse-json.js';
 import { writeJson } from '../../json/write-json.js';
@@ -28,7 +28,7 @@ export async function writeTypeObject(
 ): Promise<string | null> {
 
     const text = writeJson(content);
-    const response = await repository.request({
+    const response = await (dryRun ? background : repository).request({
         method: 'PUT', path: objectPath(id), query: { dryRun }, headers: etag === null || dryRun ? {} : { 'If-Match': etag },
         body: { mediaType: 'application/json', open: () => text, isReplayable: true }, ...signal ? { signal } : {}
     });

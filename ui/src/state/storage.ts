@@ -1,0 +1,28 @@
+/** The browser's storage, where it is allowed. */
+
+/** A stored value; null where there is none, or storage is blocked. */
+export function stored(name: string): string | null {
+
+    try {
+        return globalThis.localStorage?.getItem(name) ?? null;
+    }
+    catch {
+        return null;
+    }
+}
+
+/** Stores a value in the browser, or removes it. Without storage, settings last as long as the page. */
+export function store(name: string, value: string | null): void {
+
+    try {
+        if (value === null) {
+            globalThis.localStorage.removeItem(name);
+        }
+        else {
+            globalThis.localStorage.setItem(name, value);
+        }
+    }
+    catch {
+        // Blocked or full
+    }
+}
