@@ -7,12 +7,19 @@ import { accessibilityFindings, hasBrowser, holds, logInAsAdmin, openPage, start
 import { createSqlite, type TestDatabase } from '../support/database.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startProcess, type ServiceProcess } from '../support/process.js';
+import { until } from '../support/until.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after, beforeEach, afterEach } = lab;
 
 const AUTHORIZATION = `Basic ${Buffer.from(`admin:${ADMIN_PASSWORD}`).toString('base64')}`;
 const AWAY = /service does not (respond|answer)/;
+const AGAIN = 'The page tries again by itself';
+const BUILDING = 'the search index is being built, try again later';
+
+/** What a screen asks for first. */
+const isAsked = ({ pathname }: URL): boolean => /\/search$|\/objects\/test\/steady$/.test(pathname);
+
 const BOOK = { type: 'object', properties: { title: { type: 'string', title: 'Title', cordra: { preview: { isPrimary: true } } } } };
 
 describe('the web UI, when something goes wrong,', { skip: !hasBrowser }, () => {
@@ -59,7 +66,7 @@ describe('the web UI, when something goes wrong,', { skip: !hasBrowser }, () => 
         expect(watched.complaints).to.equal([]);
     });
 
-    it('says on the search that there is no network, keeps what was typed, and goes on when it is back', async () => {
+    it('says on the search that there is no network, keeps what was typed, and goes on by itself when it is back', async () => {
 
         watched.expected.push(/ERR_INTERNET_DISCONNECTED/);
         await page.goto(`${service.url}/#objects/?query=type:Book`);
@@ -74,11 +81,10 @@ describe('the web UI, when something goes wrong,', { skip: !hasBrowser }, () => 
         await holds(box, 'steady');
         expect(await accessibilityFindings(page)).to.equal([]);
         await page.context().setOffline(false);
-        await alert.getByRole('button', { name: 'Try again' }).click();
         await page.getByRole('link', { name: 'Steady' }).waitFor();
     });
 
-    it('says on an object that there is no network, and shows it when it is back', async () => {
+    it('says on an object that there is no network, and shows it by itself when it is back', async () => {
 
         watched.expected.push(/ERR_INTERNET_DISCONNECTED/);
         await page.goto(`${service.url}/#objects/test/steady`);
@@ -89,11 +95,10 @@ describe('the web UI, when something goes wrong,', { skip: !hasBrowser }, () => 
         await page.goto(`${service.url}/#objects/test/steady`);
         await page.getByRole('main').getByRole('alert').getByText(AWAY).waitFor();
         await page.context().setOffline(false);
-        await page.getByRole('main').getByRole('button', { name: 'Try again' }).click();
         await page.getByRole('heading', { level: 1, name: 'Steady' }).waitFor();
     });
 
-    it('goes on with a service that was restarted, in the same session', async () => {
+    it('goes on by itself with a service that was restarted, in the same session', async () => {
 
         watched.expected.push(/ERR_CONNECTION|ERR_EMPTY|ERR_SOCKET/);
         await page.goto(`${service.url}/#objects/?query=type:Book`);
@@ -105,10 +110,78 @@ describe('the web UI, when something goes wrong,', { skip: !hasBrowser }, () => 
         await box.press('Enter');
         const alert = page.getByRole('main').getByRole('alert');
         await alert.getByText(AWAY).waitFor();
+        await alert.getByText(AGAIN).waitFor();
         service = await startProcess(database, { PORT: port });
-        await alert.getByRole('button', { name: 'Try again' }).click();
         await page.getByRole('link', { name: 'Steady' }).click();
         await page.getByRole('link', { name: 'Edit', exact: true }).waitFor();
+    });
+
+    for (const [screen, fragment, shown] of [
+        ['the start page', '', 'Recent changes'], ['the search', 'objects/?query=type:Book', '1 object'], ['an object', 'objects/test/steady', 'Steady'],
+        ['the editor', 'objects/test/steady?edit', 'Edit Steady']
+    ] as const) {
+        it(`says on ${screen} that the service is starting, and asks again when it has said, but not sooner`, async () => {
+
+            watched.expected.push(/503/);
+            const asked: number[] = [];
+            await page.route(isAsked, async (route) => {
+
+                asked.push(performance.now());
+                await (asked.length < 3 ? route.fulfill({ status: 503, headers: { 'Retry-After': '2' }, json: { message: BUILDING } }) : route.fallback());
+            });
+            await page.goto(`${service.url}/#${fragment}`);
+            const alert = page.getByRole('main').getByRole('alert');
+            await alert.getByText('The service is not ready. It may be starting.').waitFor();
+            await alert.getByText(BUILDING).waitFor();
+            await alert.getByText(AGAIN).waitFor();
+
+            expect(await accessibilityFindings(page)).to.equal([]);
+            await page.getByRole('main').getByRole('heading', { name: shown }).waitFor();
+            const [first = 0, second = 0, third = 0] = asked;
+            expect([second - first, third - second].map((ms) => ms >= 2000), `${asked.join()}`).to.equal([true, true]);
+        });
+    }
+
+    it('asks at once when the user wants it, and no more after the user has left', async () => {
+
+        watched.expected.push(/503/);
+        let asked = 0;
+        await page.route(/\/objects\/test\/steady/, async (route) => {
+
+            asked += 1;
+            await route.fulfill({ status: 503, headers: { 'Retry-After': asked === 1 ? '3600' : '1' }, json: { message: BUILDING } });
+        });
+        await page.goto(`${service.url}/#objects/test/steady`);
+        const again = page.getByRole('main').getByRole('button', { name: 'Try again' });
+        await page.getByText('in 3,600 seconds').or(page.getByText('in 3,599 seconds')).waitFor();
+
+        expect(asked).to.equal(1);
+        await again.click();
+        await until(() => asked >= 3);
+        await page.goto(`${service.url}/#schemas`);
+        await page.getByRole('heading', { level: 1, name: 'Types' }).waitFor();
+        await watched.idle();
+        const atLeaving = asked;
+        await page.waitForTimeout(3000);
+
+        expect(asked).to.equal(atLeaving);
+    });
+
+    it('reads who is logged in and what there is when the service was away at the start of the page', async () => {
+
+        watched.expected.push(/503/);
+        let asked = 0;
+        await page.route(/\/(session|design)$/, async (route) => {
+
+            asked += 1;
+            await (asked <= 4 ? route.fulfill({ status: 503, headers: { 'Retry-After': '1' }, json: { message: BUILDING } }) : route.fallback());
+        });
+        await page.goto(`${service.url}/#create/Book`);
+        const notice = page.locator('.messages').getByText('the page goes on when the service is back');
+        await notice.waitFor();
+        await page.getByRole('textbox', { name: 'Title' }).waitFor();
+        await notice.waitFor({ state: 'detached' });
+        await page.getByRole('button', { name: 'admin' }).waitFor();
     });
 
     it('asks for a login when a session has ended during a search, and searches again', async () => {

@@ -5,11 +5,13 @@ import { render } from 'preact';
 import { endEarly } from './api/early.js';
 import { completeProviderLogin } from './api/provider-login.js';
 import { readCaller } from './api/session.js';
+import { delayAfter, isUnavailable, untilDue } from './api/unavailable.js';
 import { App } from './shell/app.js';
+import { t } from './shell/texts.js';
 import { config } from './config.js';
 import { go, route, startRouter } from './router.js';
 import { readDesign, uiConfig } from './state/design.js';
-import { sayError } from './state/messages.js';
+import { dismiss, say, sayError } from './state/messages.js';
 import { applyTheme } from './state/theme.js';
 
 async function start(): Promise<void> {
@@ -28,11 +30,39 @@ async function start(): Promise<void> {
     }
 
     const isLoggedIn = await login;
-    await Promise.all([isLoggedIn ? Promise.resolve() : readCaller(), readDesign()].map((each) => each.catch(sayError)));
+    await Promise.all([isLoggedIn ? Promise.resolve() : untilRead(readCaller), untilRead(readDesign)]);
+    if (notice !== null) {
+        dismiss(notice);
+    }
+
     endEarly();
     const { initialFragment = '' } = uiConfig.value;
-    if (isFresh && /^#?(?:objects|create|schemas|admin)\b/.test(initialFragment)) {
+    if (isFresh && location.hash === '' && /^#?(?:objects|create|schemas|admin)\b/.test(initialFragment)) {
         go(initialFragment.startsWith('#') ? initialFragment : `#${initialFragment}`, { replace: true });
+    }
+}
+
+/** The message that the service is not ready, while it is not. */
+let notice: number | null = null;
+
+/** Reads what every screen needs, as soon as the service is available. */
+async function untilRead(read: () => Promise<void>): Promise<void> {
+
+    for (let failures = 1; ; ++failures) {
+        try {
+            await read();
+            return;
+        }
+        catch (error) {
+            if (!isUnavailable(error)) {
+                sayError(error);
+                return;
+            }
+
+            endEarly();
+            notice ??= say(t('away'), 'error');
+            await untilDue(error, delayAfter(error, failures));
+        }
     }
 }
 

@@ -50,10 +50,25 @@ export const repository = new RepositoryClient(SERVICE, { fetch: send, insecure:
 /** The same for what nobody has asked for, such as checks while somebody types: a login would take the keys that are typed. */
 export const background = new RepositoryClient(SERVICE, { fetch: sendQuietly, insecure: true });
 
-/** Sends a request and returns its JSON. @throws RepositoryError */
-export async function requestJson<T>(request: WebRequest): Promise<T> {
+/**
+ * The same for what a screen shows first: where the service asks for more time than this, in milliseconds, the screen says so at once instead of waiting in
+ * silence.
+ */
+const SILENT_MS = 900;
 
-    const response = await repository.request(request);
+export const screenClient = new RepositoryClient(location.origin + config.base, {
+    fetch: send, insecure: true, retries: { attempts: 3, maxDelayMs: SILENT_MS }
+});
+
+/** How a request is sent. */
+export interface SendOptions extends Partial<WebRequest> {
+    readonly client?: RepositoryClient;
+}
+
+/** Sends a request and returns its JSON. @throws RepositoryError */
+export async function requestJson<T>(request: WebRequest, client = repository): Promise<T> {
+
+    const response = await client.request(request);
     return await response.json() as T;
 }
 
@@ -64,13 +79,13 @@ export async function getJson<T>(path: string, query: Query = {}, signal?: Abort
 }
 
 /** Sends JSON. @throws RepositoryError */
-export async function sendJson<T>(method: 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown, options: Partial<WebRequest> = {}): Promise<T> {
+export async function sendJson<T>(method: 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown, { client, ...options }: SendOptions = {}): Promise<T> {
 
     const text = JSON.stringify(body);
     return requestJson<T>({
         method, path, ...options,
         ...body === undefined ? {} : { body: { mediaType: 'application/json', open: () => text, isReplayable: true } }
-    });
+    }, client);
 }
 
 /** The path of an object: the slashes of its id stay, unless a URL would lose them. */

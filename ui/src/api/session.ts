@@ -4,7 +4,7 @@ import { batch, computed, signal } from '@preact/signals';
 import { browserStorage, dropAllDrafts } from '../state/drafts.js';
 import { forgetLabels } from '../state/labels.js';
 import { endEarly } from './early.js';
-import { repository, sendJson, setLoginPrompt } from './client.js';
+import { repository, screenClient, sendJson, setLoginPrompt } from './client.js';
 
 /** The caller, as the service knows it. */
 export interface Caller {
@@ -102,6 +102,6 @@ export function setCaller(next: Caller): void {
 /** Asks the service who is logged in. @throws RepositoryError */
 export async function readCaller(): Promise<void> {
 
-    const response = await repository.request({ method: 'GET', path: '/session' });
+    const response = await screenClient.request({ method: 'GET', path: '/session' });
     setCaller(await response.json() as Caller);
 }

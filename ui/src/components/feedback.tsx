@@ -3,14 +3,31 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { defineTexts } from '../i18n/index.js';
-import { dismiss, messages } from '../state/messages.js';
+import { dismiss, messages, textOf } from '../state/messages.js';
+import { isUnavailable } from '../api/unavailable.js';
 import { Icon } from './icon.js';
+import type { Resource } from './use-resource.js';
 
 const t = defineTexts({
-    en: { loading: 'Loading …', again: 'Try again', dismiss: 'Dismiss' },
-    de: { loading: 'Wird geladen …', again: 'Noch einmal', dismiss: 'Ausblenden' },
-    fr: { loading: 'Chargement …', again: 'Réessayer', dismiss: 'Masquer' }
+    en: {
+        loading: 'Loading …', again: 'Try again', dismiss: 'Dismiss', noAnswer: 'The service does not respond.', notReady: 'The service is not ready. It may be starting.',
+        next: { one: 'The page tries again by itself, in {count} second.', other: 'The page tries again by itself, in {count} seconds.' }, now: 'The page tries again by itself: now.'
+    },
+    de: {
+        loading: 'Wird geladen …', again: 'Noch einmal', dismiss: 'Ausblenden', noAnswer: 'Der Dienst antwortet nicht.', notReady: 'Der Dienst ist nicht bereit. Vielleicht startet er gerade.',
+        next: { one: 'Die Seite versucht es von selbst noch einmal, in {count} Sekunde.', other: 'Die Seite versucht es von selbst noch einmal, in {count} Sekunden.' },
+        now: 'Die Seite versucht es von selbst noch einmal: jetzt.'
+    },
+    fr: {
+        loading: 'Chargement …', again: 'Réessayer', dismiss: 'Masquer', noAnswer: 'Le service ne répond pas.', notReady: 'Le service n’est pas prêt. Il démarre peut-être.',
+        next: { one: 'La page réessaie d’elle-même, dans {count} seconde.', other: 'La page réessaie d’elle-même, dans {count} secondes.' }, now: 'La page réessaie d’elle-même : maintenant.'
+    }
 });
+
+const TOO_MANY = 429;
+
+/** Statuses whose message is of the service itself, not of a proxy. */
+const HAS_REASON: ReadonlySet<number> = new Set([500, 503]);
 
 /** Time before anything is shown, in milliseconds: most responses arrive sooner. */
 const DELAY_MS = 200;
@@ -42,6 +59,36 @@ export function ErrorBox({ message, children, onRetry }: {
             {onRetry && <button type="button" onClick={onRetry}>{t('again')}</button>}
         </div>
     );
+}
+
+/** Why a resource could not be read; while the service is unavailable, also when it is asked again without the user. */
+export function Unreadable({ error, retryOn, reload }: Pick<Resource<unknown>, 'retryOn' | 'reload'> & { readonly error: Error }): JSX.Element {
+
+    if (!isUnavailable(error) || error.status === TOO_MANY) {
+        return <ErrorBox message={textOf(error)} onRetry={reload} />;
+    }
+
+    const { status, message } = error;
+    return (
+        <ErrorBox message={t(status === 0 ? 'noAnswer' : 'notReady')} onRetry={reload}>
+            {HAS_REASON.has(status) && <p class="muted" dir="auto">{message}</p>}
+            <Countdown until={retryOn} />
+        </ErrorBox>
+    );
+}
+
+/** Says when the next attempt is. Screen readers do not read each second. */
+function Countdown({ until }: { readonly until: number | null }): JSX.Element {
+
+    const left = (): number => (until === null ? 0 : Math.max(0, Math.ceil((until - Date.now()) / 1000)));
+    const [, tick] = useState(0);
+    useEffect(() => {
+
+        const timer = setInterval(() => tick(left()), 1000);
+        return () => clearInterval(timer);
+    }, [until]);
+    const count = left();
+    return <p aria-live="off">{count === 0 ? t('now') : t('next', { count })}</p>;
 }
 
 /** A part of the page without content, with what can be done about it. With `isPage` it is all that the page has. */

@@ -1,38 +1,65 @@
 /** Reading from the service in a component: the newest request wins, and the one before is given up. */
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { delayAfter, isUnavailable, untilDue } from '../api/unavailable.js';
 import { isAbort } from '../state/messages.js';
 
 /** What is known about a resource. While it is read again, the former value stays. */
 export interface Resource<T> {
     readonly value: T | null;
+    /** While the service is unavailable, the error stays until an attempt succeeds. */
     readonly error: Error | null;
     readonly isLoading: boolean;
+    /** When it is read again without being asked to, in epoch milliseconds; null if it is not, or just now. */
+    readonly retryOn: number | null;
     /** Reads it again. */
     readonly reload: () => void;
 }
 
-/** Reads a resource, and again when one of the inputs changes. */
-export function useResource<T>(read: (signal: AbortSignal) => Promise<T>, inputs: readonly unknown[]): Resource<T> {
+/** How a resource is read. */
+export interface ResourceOptions {
+    /** True for what a screen shows first: it is read again by itself until the service is available. */
+    readonly isPersistent?: boolean;
+}
 
-    const [state, setState] = useState<Omit<Resource<T>, 'reload'>>({ value: null, error: null, isLoading: true });
+/** Reads a resource, and again when one of the inputs changes. */
+export function useResource<T>(
+    read: (signal: AbortSignal) => Promise<T>, inputs: readonly unknown[], { isPersistent = false }: ResourceOptions = {}
+): Resource<T> {
+
+    const [state, setState] = useState<Omit<Resource<T>, 'reload'>>({ value: null, error: null, isLoading: true, retryOn: null });
     const [round, setRound] = useState(0);
     const latest = useRef(read);
     latest.current = read;
+    // Attempts that failed since the user asked for it, and whether the next one is another of them.
+    const attempts = useRef({ failed: 0, isNext: false });
     // Before the browser paints: a request that waited for a frame would be late by that.
     useLayoutEffect(() => {
 
         const controller = new AbortController();
-        setState(({ value }) => ({ value, error: null, isLoading: true }));
-        latest.current(controller.signal).then(
-            (value) => !controller.signal.aborted && setState({ value, error: null, isLoading: false }),
-            (error: unknown) => {
+        const { signal } = controller;
+        const isRepeated = attempts.current.isNext;
+        attempts.current = { failed: isRepeated ? attempts.current.failed : 0, isNext: false };
+        setState(({ value, error }) => ({ value, error: isRepeated ? error : null, isLoading: true, retryOn: null }));
+        const repeat = (): void => {
 
-                if (!controller.signal.aborted && !isAbort(error)) {
-                    setState(({ value }) => ({ value, error: error as Error, isLoading: false }));
-                }
-            });
+            attempts.current.isNext = true;
+            setRound((before) => before + 1);
+        };
+
+        const fail = (error: Error): void => {
+
+            const pause = isPersistent && isUnavailable(error) ? delayAfter(error, ++attempts.current.failed) : null;
+            setState(({ value }) => ({ value, error, isLoading: false, retryOn: pause === null ? null : Date.now() + pause }));
+            if (pause !== null && isUnavailable(error)) {
+                void untilDue(error, pause, signal).then(repeat);
+            }
+        };
+
+        latest.current(signal).then(
+            (value) => !signal.aborted && setState({ value, error: null, isLoading: false, retryOn: null }),
+            (error: unknown) => !signal.aborted && !isAbort(error) && fail(error as Error));
         return () => controller.abort(new DOMException('the user interface needs it no longer', 'AbortError'));
     }, [...inputs, round]);
-    return { ...state, reload: () => setRound(round + 1) };
+    return { ...state, reload: () => setRound((before) => before + 1) };
 }

@@ -4,7 +4,7 @@ import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { RepositoryError } from '../api/client.js';
 import { Dialog } from '../components/dialog.js';
-import { Empty, ErrorBox, Loading } from '../components/feedback.js';
+import { Empty, ErrorBox, Loading, Unreadable } from '../components/feedback.js';
 import { useResource } from '../components/use-resource.js';
 import { initialContent } from '../form/schema-form.js';
 import type { FormContext, ReferenceOption } from '../form/schema-form.js';
@@ -105,10 +105,10 @@ const NOT_FOUND = new Set([403, 404]);
 /** An object that exists. */
 export function EditObject({ route: { name: id } }: ScreenProps): JSX.Element {
 
-    const { value: object, error, reload } = useResource((signal) => readObject(id, signal), [id]);
+    const { value: object, error, retryOn, reload } = useResource((signal) => readObject(id, signal), [id], { isPersistent: true });
     if (error) {
         const isMissing = error instanceof RepositoryError && NOT_FOUND.has(error.status);
-        return isMissing ? <Empty isPage title={t('noObject')} /> : <ErrorBox message={textOf(error)} onRetry={reload} />;
+        return isMissing ? <Empty isPage title={t('noObject')} /> : <><h1 dir="auto">{t('editObject', { name: id })}</h1><Unreadable {...{ error, retryOn, reload }} /></>;
     }
 
     return object && design.value ? <ExistingObject object={object} schema={formSchema(object.type) ?? {}} /> : <Loading />;

@@ -1,7 +1,7 @@
 /** Reading and checking of the object that is edited, with exact numbers. */
 
 import type { WebRequest } from '../../../lib/client/web/index.js';
-import { background, objectPath, repository } from '../api/client.js';
+import { background, objectPath, repository, screenClient } from '../api/client.js';
 import { isJsonMap } from '../json/exact-number.js';
 import type { Json } from '../json/exact-number.js';
 import { parseJson } from '../json/parse-json.js';
@@ -14,6 +14,8 @@ export interface EditedObject {
     readonly etag: string | null;
     readonly modifiedBy: string | null;
     readonly modifiedOn: number | null;
+    /** Names of its files. */
+    readonly payloads: readonly string[];
 }
 
 /** What is saved: an object that exists, or a new one of a type. */
@@ -24,19 +26,25 @@ export type Target =
 /** Reads an object. @throws RepositoryError */
 export async function readObject(id: string, signal?: AbortSignal): Promise<EditedObject> {
 
-    const response = await repository.request({ method: 'GET', path: objectPath(id), query: { full: true }, signal });
+    const response = await screenClient.request({ method: 'GET', path: objectPath(id), query: { full: true }, signal });
     return objectOf(await response.text(), response.headers.get('etag'));
 }
 
 /** The object of a response, as the service writes it in full. */
 export function objectOf(text: string, etag: string | null): EditedObject {
 
-    const object = parseJson(text);
-    const { id, type, content, metadata } = isJsonMap(object) ? object : {};
+    return editedObject(parseJson(text), etag);
+}
+
+/** The object of a JSON value. */
+export function editedObject(object: Json, etag: string | null): EditedObject {
+
+    const { id, type, content, metadata, payloads } = isJsonMap(object) ? object : {};
     const { modifiedBy, modifiedOn } = isJsonMap(metadata) ? metadata : {};
     return {
         id: typeof id === 'string' ? id : '', type: typeof type === 'string' ? type : '', content: content ?? null, etag,
-        modifiedBy: typeof modifiedBy === 'string' ? modifiedBy : null, modifiedOn: typeof modifiedOn === 'number' ? modifiedOn : null
+        modifiedBy: typeof modifiedBy === 'string' ? modifiedBy : null, modifiedOn: typeof modifiedOn === 'number' ? modifiedOn : null,
+        payloads: Array.isArray(payloads) ? (payloads as readonly Json[]).map((each) => (isJsonMap(each) ? String(each['name']) : '')) : []
     };
 }
 

@@ -1,18 +1,18 @@
 /** The start page: what has changed and what there is; in an empty service the first steps. */
 
 import type { JSX } from 'preact';
-import { ErrorBox, Loading } from '../components/feedback.js';
+import { Loading, Unreadable } from '../components/feedback.js';
 import { lazy } from '../components/lazy.js';
 import { Ago, ObjectLink, UserName } from '../components/object-link.js';
+import { useCallerRound } from '../components/use-caller-round.js';
 import { useResource } from '../components/use-resource.js';
 import { caller } from '../api/session.js';
 import type { DigitalObject } from '../../../lib/client/web/index.js';
-import { sendJson } from '../api/client.js';
+import { screenClient, sendJson } from '../api/client.js';
 import { config } from '../config.js';
 import { formatNumber } from '../i18n/index.js';
 import { to } from '../router.js';
 import { SavedList } from '../search/saved/saved-list.js';
-import { textOf } from '../state/messages.js';
 import { uiConfig } from '../state/design.js';
 import { t } from './texts.js';
 
@@ -43,7 +43,7 @@ interface Answer {
 async function latest(query: string, signal: AbortSignal, facets: readonly object[] = []): Promise<Answer> {
 
     const filter = ['/id', '/type', '/metadata/modifiedOn', '/metadata/modifiedBy'];
-    return sendJson<Answer>('POST', '/search', { query, sortFields: BY_TIME, pageSize: RECENT, filter, facets }, { isRead: true, signal });
+    return sendJson<Answer>('POST', '/search', { query, sortFields: BY_TIME, pageSize: RECENT, filter, facets }, { isRead: true, signal, client: screenClient });
 }
 
 async function readOverview(signal: AbortSignal): Promise<Overview> {
@@ -55,10 +55,9 @@ async function readOverview(signal: AbortSignal): Promise<Overview> {
 /** The start page. */
 export function Home(): JSX.Element {
 
-    const { userId } = caller.value;
-    const { value, error, reload } = useResource(readOverview, [userId]);
+    const { value, error, retryOn, reload } = useResource(readOverview, [useCallerRound()], { isPersistent: true });
     if (value === null) {
-        return <><h1>{uiConfig.value.title ?? config.name}</h1>{error ? <ErrorBox message={textOf(error)} onRetry={reload} /> : <Loading />}</>;
+        return <><h1>{uiConfig.value.title ?? config.name}</h1>{error ? <Unreadable {...{ error, retryOn, reload }} /> : <Loading />}</>;
     }
 
     return value.size === 0 ? <Welcome onChange={reload} /> : <Full overview={value} />;

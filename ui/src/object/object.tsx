@@ -3,19 +3,19 @@
 import type { ComponentType, JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import { CopyButton } from '../components/copy-button.js';
-import { Empty, ErrorBox, Loading } from '../components/feedback.js';
+import { Empty, Loading, Unreadable } from '../components/feedback.js';
 import { Icon } from '../components/icon.js';
 import { lazy } from '../components/lazy.js';
 import { Ago, ObjectLink, UserName } from '../components/object-link.js';
 import { Tabs, type Tab } from '../components/tabs.js';
-import { useResource } from '../components/use-resource.js';
+import { useCallerRound } from '../components/use-caller-round.js';
+import { useResource, type Resource } from '../components/use-resource.js';
 import { RepositoryError } from '../api/client.js';
-import { askForLogin, caller } from '../api/session.js';
+import { askForLogin } from '../api/session.js';
 import { config } from '../config.js';
 import { to } from '../router.js';
 import { schemaOf, uiConfig } from '../state/design.js';
 import { rememberLabel } from '../state/labels.js';
-import { textOf } from '../state/messages.js';
 import type { ScreenProps } from '../shell/app.js';
 import { Actions } from './actions/actions.js';
 import { ContentTab } from './content/content-tab.js';
@@ -50,9 +50,9 @@ export function ObjectScreen(props: ScreenProps): JSX.Element {
 
 function ObjectView({ route: { name: id, params } }: ScreenProps): JSX.Element {
 
-    const { value, error, reload } = useResource((signal) => loadObject(id, signal), [id, caller.value.userId ?? '']);
+    const { value, error, retryOn, reload } = useResource((signal) => loadObject(id, signal), [id, useCallerRound()], { isPersistent: true });
     if (error) {
-        return <Failure id={id} error={error} onRetry={reload} />;
+        return <Failure {...{ id, error, retryOn, reload }} />;
     }
 
     return value ? <Page object={value} reload={reload} params={params} /> : <Loading />;
@@ -61,7 +61,7 @@ function ObjectView({ route: { name: id, params } }: ScreenProps): JSX.Element {
 const [UNAUTHENTICATED, FORBIDDEN, NOT_FOUND] = [401, 403, 404];
 
 /** Why there is nothing to see. */
-function Failure({ id, error, onRetry }: { readonly id: string; readonly error: Error; readonly onRetry: () => void }): JSX.Element {
+function Failure({ id, error, retryOn, reload }: Pick<Resource<unknown>, 'retryOn' | 'reload'> & { readonly id: string; readonly error: Error }): JSX.Element {
 
     const status = error instanceof RepositoryError ? error.status : 0;
     switch (status) {
@@ -78,7 +78,7 @@ function Failure({ id, error, onRetry }: { readonly id: string; readonly error: 
         }
 
         default: {
-            return <><h1 class="empty-title">{t('away')}</h1><ErrorBox message={textOf(error)} onRetry={onRetry} /></>;
+            return <><h1 class="empty-title">{t('away')}</h1><Unreadable {...{ error, retryOn, reload }} /></>;
         }
     }
 }

@@ -1,11 +1,11 @@
 /** What is shown instead of results: the error of a query at its place, and what can be done when nothing was found. */
 
 import type { JSX } from 'preact';
-import { ErrorBox } from '../components/feedback.js';
+import { Unreadable } from '../components/feedback.js';
 import { Icon } from '../components/icon.js';
+import type { Resource } from '../components/use-resource.js';
 import { to } from '../router.js';
 import { design } from '../state/design.js';
-import { textOf } from '../state/messages.js';
 import { allFields } from './context.js';
 import { filterText } from './facets.js';
 import { errorPlace, fieldHints, wordsIn } from './hints.js';
@@ -17,12 +17,12 @@ const AROUND = 60;
 
 /** The error of a search. */
 export function QueryProblem(
-    { error, query, onRetry }: { readonly error: Error; readonly query: string; readonly onRetry: () => void }
+    { error, query, retryOn, reload }: Pick<Resource<unknown>, 'retryOn' | 'reload'> & { readonly error: Error; readonly query: string }
 ): JSX.Element {
 
     const at = errorPlace(error.message, query);
     if (at === null) {
-        return <ErrorBox message={textOf(error)} onRetry={onRetry} />;
+        return <Unreadable {...{ error, retryOn, reload }} />;
     }
 
     const before = query.slice(Math.max(0, at - AROUND), at);

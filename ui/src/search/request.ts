@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../../lib/util/json-types.js';
 import type { SearchResults } from '../../../lib/client/web/index.js';
-import { repository, sendJson } from '../api/client.js';
+import { repository, screenClient, sendJson } from '../api/client.js';
 import { bodyOf, pageBody } from './page-request.js';
 import type { Result, SearchBody } from './search-types.js';
 import type { SearchState } from './state.js';
@@ -34,9 +34,9 @@ export interface Page {
 const MAX_TYPES = 50;
 
 /** Sends a search. @throws RepositoryError */
-export async function search<R = Result>(body: SearchBody, signal?: AbortSignal): Promise<SearchResults<R>> {
+export async function search<R = Result>(body: SearchBody, signal?: AbortSignal, client = repository): Promise<SearchResults<R>> {
 
-    return sendJson<SearchResults<R>>('POST', '/search', body, { isRead: true, signal });
+    return sendJson<SearchResults<R>>('POST', '/search', body, { isRead: true, signal, client });
 }
 
 /** Sends a search; returns the response as it was sent, with the digits of its numbers. @throws RepositoryError */
@@ -54,7 +54,7 @@ export async function readPage(state: SearchState, signal: AbortSignal): Promise
 
     const body = pageBody(state);
     const started = performance.now();
-    const { size, results } = await search(body, signal);
+    const { size, results } = await search(body, signal, screenClient);
     return { state, size, results, pointers: body.filter, time: performance.now() - started };
 }
 

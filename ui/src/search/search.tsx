@@ -1,10 +1,12 @@
 /** The search: results, facets, order, pages. Its state is in the address. */
 
 import type { JSX } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { caller, isCallerKnown } from '../api/session.js';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { caller } from '../api/session.js';
+import { isUnavailable } from '../api/unavailable.js';
 import { Icon } from '../components/icon.js';
 import { lazy } from '../components/lazy.js';
+import { useCallerRound } from '../components/use-caller-round.js';
 import { useChanged } from '../components/use-changed.js';
 import { useResource } from '../components/use-resource.js';
 import { formatNumber } from '../i18n/index.js';
@@ -51,7 +53,7 @@ export function Search({ route: { params } }: ScreenProps): JSX.Element {
     }, [text, uiConfig.value]);
     const { query, filters, sort } = state;
     const round = useCallerRound();
-    const { value: page, error, isLoading, reload } = useResource((signal) => readPage(state, signal), [text.replace(/&?view=\w+/, ''), round]);
+    const { value: page, error, isLoading, retryOn, reload } = useResource((signal) => readPage(state, signal), [text.replace(/&?view=\w+/, ''), round], { isPersistent: true });
     const contents = useContents(page);
     const change = (next: Partial<SearchState>): void => go(to.search(paramsOf({ ...state, page: 1, ...next })));
     const view: View = state.view ?? (matchMedia(NARROW).matches ? 'cards' : 'table');
@@ -88,7 +90,7 @@ export function Search({ route: { params } }: ScreenProps): JSX.Element {
         <div class="search-screen">
             <Heading state={state} page={isShown ? page : null} error={error} />
             <FieldHints state={state} />
-            {error && <QueryProblem error={error} query={query} onRetry={reload} />}
+            {error && <QueryProblem {...{ error, query, retryOn, reload }} />}
             <Chips filters={filters} type={type} onChange={(next) => change({ filters: next })} />
             {!error && page && (
                 <div class="search-body">
@@ -145,21 +147,6 @@ function nameOf({ query, filters }: SearchState): string {
 
     const values = filters.map((filter) => valueIn(filter)?.value ?? filter);
     return [...query === '' || query === ALL ? [] : [query], ...values].join(', ');
-}
-
-/** Counts logins and logouts after the page was loaded: the first search is sent with the session anyway. */
-function useCallerRound(): number {
-
-    const { userId = '' } = caller.value;
-    const isKnown = isCallerKnown.value;
-    const before = useRef<string | null>(null);
-    const round = useRef(0);
-    if (isKnown && before.current !== userId) {
-        round.current += before.current === null ? 0 : 1;
-        before.current = userId;
-    }
-
-    return round.current;
 }
 
 /** What the types show of the results, where it was not asked for in the first place. */
@@ -228,7 +215,7 @@ function FacetPanel({ children }: { readonly children: JSX.Element }): JSX.Eleme
 function Heading({ state: { query }, page, error }: { readonly state: SearchState; readonly page: Page | null; readonly error: Error | null }): JSX.Element {
 
     const isAll = query === '' || query === ALL || query === '*';
-    const found = page === null ? error ? t('error') : t('searching') :
+    const found = page === null ? error ? t(isUnavailable(error) ? 'unanswered' : 'error') : t('searching') :
         page.size === 0 ? t(isAll ? 'nothing' : 'nothingFor') : t(isAll ? 'found' : 'foundFor', { count: page.size });
     return (
         <h1 class="search-heading">

@@ -12,7 +12,7 @@ export const t = defineTexts({
         selectPage: 'Select all of this page', selected: { one: '{count} selected', other: '{count} selected' }, selectAll: { one: 'Select {count} result', other: 'Select all {count} results' },
         unselect: 'Cancel selection', change: 'Change …', nothing: 'Nothing was found', nothingFor: 'Nothing was found for', pastEnd: 'There are no results on this page.', firstPage: 'To the first page',
         withoutFilters: 'Search without the filters', without: 'Without {name}', useField: 'There is no field {wrong}. Search for {right}', everywhere: 'Search for these words anywhere',
-        allObjects: 'Show all objects', hints: 'What you can do', files: { one: '{count} file', other: '{count} files' }, version: 'Version', explain: 'About this query', error: 'The query could not be read',
+        allObjects: 'Show all objects', hints: 'What you can do', files: { one: '{count} file', other: '{count} files' }, version: 'Version', explain: 'About this query', error: 'The query could not be read', unanswered: 'The search was not answered',
         place: 'Go to the place', at: 'At character {position}', results: 'Results', lastDay: 'Last 24 hours', lastWeek: 'Last 7 days', lastMonth: 'Last 30 days', lastYear: 'Last year', since: 'since {from}', until: 'until {to}',
         noId: 'An object', unreadable: 'The counts could not be read.', milliseconds: '{ms} ms', columns: 'Details'
     },
@@ -25,7 +25,7 @@ export const t = defineTexts({
         selectPage: 'Alle dieser Seite auswählen', selected: { one: '{count} ausgewählt', other: '{count} ausgewählt' }, selectAll: { one: '{count} Ergebnis auswählen', other: 'Alle {count} Ergebnisse auswählen' },
         unselect: 'Auswahl aufheben', change: 'Ändern …', nothing: 'Nichts gefunden', nothingFor: 'Nichts gefunden für', pastEnd: 'Auf dieser Seite gibt es keine Ergebnisse.', firstPage: 'Zur ersten Seite',
         withoutFilters: 'Ohne die Filter suchen', without: 'Ohne {name}', useField: 'Es gibt kein Feld {wrong}. Suchen Sie nach {right}', everywhere: 'Diese Wörter überall suchen',
-        allObjects: 'Alle Objekte zeigen', hints: 'Was Sie tun können', files: { one: '{count} Datei', other: '{count} Dateien' }, version: 'Version', explain: 'Über diese Suchanfrage', error: 'Die Suchanfrage ist nicht lesbar',
+        allObjects: 'Alle Objekte zeigen', hints: 'Was Sie tun können', files: { one: '{count} Datei', other: '{count} Dateien' }, version: 'Version', explain: 'Über diese Suchanfrage', error: 'Die Suchanfrage ist nicht lesbar', unanswered: 'Die Suche wurde nicht beantwortet',
         place: 'Zur Stelle', at: 'Bei Zeichen {position}', results: 'Ergebnisse', lastDay: 'Letzte 24 Stunden', lastWeek: 'Letzte 7 Tage', lastMonth: 'Letzte 30 Tage', lastYear: 'Letztes Jahr', since: 'ab {from}', until: 'bis {to}',
         noId: 'Ein Objekt', unreadable: 'Die Anzahlen konnten nicht gelesen werden.', milliseconds: '{ms} ms', columns: 'Angaben'
     },
@@ -38,7 +38,7 @@ export const t = defineTexts({
         selectPage: 'Sélectionner toute la page', selected: { one: '{count} sélectionné', other: '{count} sélectionnés' }, selectAll: { one: 'Sélectionner {count} résultat', other: 'Sélectionner les {count} résultats' },
         unselect: 'Annuler la sélection', change: 'Modifier …', nothing: 'Aucun résultat', nothingFor: 'Aucun résultat pour', pastEnd: 'Cette page n’a pas de résultats.', firstPage: 'À la première page',
         withoutFilters: 'Chercher sans les filtres', without: 'Sans {name}', useField: 'Le champ {wrong} n’existe pas. Cherchez {right}', everywhere: 'Chercher ces mots partout',
-        allObjects: 'Afficher tous les objets', hints: 'Ce que vous pouvez faire', files: { one: '{count} fichier', other: '{count} fichiers' }, version: 'Version', explain: 'À propos de cette requête', error: 'La requête est illisible',
+        allObjects: 'Afficher tous les objets', hints: 'Ce que vous pouvez faire', files: { one: '{count} fichier', other: '{count} fichiers' }, version: 'Version', explain: 'À propos de cette requête', error: 'La requête est illisible', unanswered: 'La recherche est restée sans réponse',
         place: 'Aller à l’endroit', at: 'Au caractère {position}', results: 'Résultats', lastDay: 'Dernières 24 heures', lastWeek: '7 derniers jours', lastMonth: '30 derniers jours', lastYear: 'Dernière année', since: 'depuis {from}', until: 'jusqu’à {to}',
         noId: 'Un objet', unreadable: 'Les nombres n’ont pas pu être lus.', milliseconds: '{ms} ms', columns: 'Détails'
     }

@@ -2,7 +2,7 @@
 
 import { computed, signal } from '@preact/signals';
 import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
-import { getJson } from '../api/client.js';
+import { requestJson, screenClient } from '../api/client.js';
 import { config } from '../config.js';
 
 /** A link of the navigation, as the design defines it. */
@@ -55,7 +55,7 @@ export const typeNames = computed(() => Object.keys(design.value?.schemas ?? {})
 /** Reads the design, also again after it was changed. @throws RepositoryError */
 export async function readDesign(): Promise<void> {
 
-    design.value = await getJson<Design>('/design');
+    design.value = await requestJson<Design>({ method: 'GET', path: '/design' }, screenClient);
 }
 
 /** The JSON schema of a type; null for one that does not exist. Follows changes of the design. */

@@ -24,14 +24,16 @@ export const messages = signal<readonly Message[]>([]);
 
 let next = 1;
 
-/** Shows a message. Errors stay until they are dismissed. */
-export function say(text: string, kind: Message['kind'] = 'success'): void {
+/** Shows a message, and returns its id. Errors stay until they are dismissed. */
+export function say(text: string, kind: Message['kind'] = 'success'): number {
 
     const message: Message = { id: next++, kind, text };
     messages.value = [...messages.value.slice(-3), message];
     if (kind !== 'error') {
         setTimeout(() => dismiss(message.id), SHOWN_MS);
     }
+
+    return message.id;
 }
 
 export function dismiss(id: number): void {

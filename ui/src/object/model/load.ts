@@ -1,7 +1,7 @@
 /** Reads an object as it was sent: numbers keep their digits. */
 
 import type { Acl, Metadata, Payload } from '../../../../lib/client/web/index.js';
-import { objectPath, repository } from '../../api/client.js';
+import { objectPath, screenClient } from '../../api/client.js';
 import { isJsonMap, type Json, type JsonMap } from '../../json/exact-number.js';
 import { parseJson } from '../../json/parse-json.js';
 import { plainJson } from './plain-json.js';
@@ -33,7 +33,7 @@ export interface TabProps {
 /** Reads an object. @throws RepositoryError */
 export async function loadObject(id: string, signal?: AbortSignal): Promise<LoadedObject> {
 
-    const response = await repository.request({ method: 'GET', path: objectPath(id), query: { full: true }, signal });
+    const response = await screenClient.request({ method: 'GET', path: objectPath(id), query: { full: true }, signal });
     const whole = parseJson(await response.text());
     if (!isJsonMap(whole)) {
         throw new Error(`the response about ${id} is no object`);
