@@ -215,6 +215,125 @@ describe('saving in the editor of the web UI', { skip: !hasBrowser }, () => {
         expect(await stored('test/note')).to.equal({ title: 'over the restart' });
     });
 
+    const isCreation = ({ pathname, searchParams }: URL): boolean => pathname === '/objects' && searchParams.has('type') && !searchParams.has('dryRun');
+
+    /** Lets the service answer the next request to create an object, and cuts the connection before the response arrives. */
+    const cutResponse = async (more: () => Promise<void> = async () => undefined): Promise<void> => {
+
+        await page.route(isCreation, async (route) => {
+
+            expect((await route.fetch()).status()).to.equal(200);
+            await more();
+            await route.abort('connectionreset');
+        }, { times: 1 });
+    };
+
+    const idsOf = async (title: string): Promise<string[]> => {
+
+        const { results } = await (await send('GET', `/search?query=${encodeURIComponent(`+type:Note +/title:"${title}"`)}&ids`)).json() as { results: string[] };
+        return results;
+    };
+
+    it('finds the new object whose response was lost by its content, and creates no other one', async () => {
+
+        watched.expected.push(/ERR_CONNECTION_RESET/);
+        await send('POST', '/objects?type=Note', '{"title":"twin"}');
+        await open('#create/Note');
+        await enter('twin');
+        await addFiles(['small.txt', 10]);
+        await cutResponse();
+        await save();
+        await announced(page, 'Created');
+        await page.getByRole('heading', { level: 1, name: 'twin' }).waitFor();
+
+        const ids = await idsOf('twin');
+        expect(ids.length).to.equal(2);
+        const shown = decodeURIComponent(new URL(page.url()).hash.replace('#objects/', ''));
+        expect(ids).to.include(shown);
+        expect(await payloadsOf(shown)).to.equal(['small.txt']);
+    });
+
+    it('says that it is not known whether a new object was stored, and looks before it sends it again, also after it was edited', async () => {
+
+        watched.expected.push(/ERR_CONNECTION_RESET|ERR_INTERNET_DISCONNECTED/);
+        await open('#create/Note');
+        await enter('once');
+        await cutResponse(async () => page.context().setOffline(true));
+        await save();
+        await page.getByRole('alert').getByText('It is not known whether it has created the object').waitFor();
+
+        expect(await accessibilityFindings(page)).to.equal([]);
+        await enter('once, and more');
+        await save();
+        await page.getByRole('button', { name: 'Create', exact: true }).waitFor();
+        await page.getByRole('alert').getByText('It is not known whether it has created the object').waitFor();
+        await page.context().setOffline(false);
+        await save();
+        await page.getByText('what you have typed since is not yet').first().waitFor();
+
+        expect(await idsOf('once')).to.have.length(1);
+        await save();
+        await announced(page, 'Saved');
+        const [id = ''] = await idsOf('once');
+
+        expect(await idsOf('once')).to.have.length(1);
+        expect(await stored(id)).to.equal({ title: 'once, and more' });
+    });
+
+    it('says that a new object was not stored when the request was lost, and creates it once when it is sent again', async () => {
+
+        watched.expected.push(/ERR_CONNECTION_RESET/);
+        await send('DELETE', '/objects/test/note');
+        await open('#create/Note');
+        await enter('lost on the way');
+        await page.route(isCreation, (route) => route.abort('connectionreset'), { times: 1 });
+        await save();
+        await page.getByRole('alert').getByText('the service has not created it, as far as you may see').waitFor();
+        await save();
+        await announced(page, 'Created');
+
+        expect(await idsOf('lost on the way')).to.have.length(1);
+    });
+
+    it('shows what the user has created since, when the service has stored another content than was sent', async () => {
+
+        watched.expected.push(/ERR_CONNECTION_RESET/);
+        await send('DELETE', '/objects/test/note');
+        await open('#create/Note');
+        await enter('mine');
+        await page.route(isCreation, async (route) => {
+
+            await send('POST', '/objects?type=Note&handle=test/other', '{"title":"other"}');
+            await route.abort('connectionreset');
+        }, { times: 1 });
+        await save();
+        const alert = page.getByRole('alert');
+        await alert.getByText('look whether it is the object').waitFor();
+
+        expect(await alert.getByRole('link').evaluateAll((links) => links.map((link) => (link as unknown as { hash: string }).hash))).to.equal(['#objects/test/other']);
+        expect(await accessibilityFindings(page)).to.equal([]);
+        await save();
+        await announced(page, 'Created');
+        expect(await idsOf('mine')).to.have.length(1);
+    });
+
+    it('finds the new object whose response was lost by the id that the user has given', async () => {
+
+        watched.expected.push(/ERR_CONNECTION_RESET/);
+        const content = await (await send('GET', '/objects/design')).json() as { readonly uiConfig?: object };
+        await send('PUT', '/objects/design', JSON.stringify({ ...content, uiConfig: { ...content.uiConfig, allowUserToSpecifyHandleOnCreate: true } }));
+        await open('#create/Note');
+        await enter('by its id');
+        await page.getByLabel('Id (optional)').fill('test/given');
+        await cutResponse();
+        await save();
+        await announced(page, 'Created');
+        await page.getByRole('heading', { level: 1, name: 'by its id' }).waitFor();
+        await send('PUT', '/objects/design', JSON.stringify(content));
+
+        expect(await idsOf('by its id')).to.equal(['test/given']);
+    });
+
     it('stays open when the user types on while it saves', async () => {
 
         await page.route(/objects\/test\/note\?full/, async (route) => {

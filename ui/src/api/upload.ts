@@ -44,6 +44,21 @@ export async function upload(request: Upload): Promise<Uploaded> {
     }
 }
 
+/**
+ * The error of an upload whose connection was lost. The service changes nothing before it has received everything, but it may have: browsers report
+ * with a delay what was sent.
+ */
+function lostUpload(isSent: boolean): RepositoryError {
+
+    return Object.assign(new RepositoryError('the connection was lost', { status: 0, details: { isSent } }), { mayHaveChanged: true });
+}
+
+/** True for an upload whose connection was lost before everything was sent, as far as the browser knows. */
+export function isCutShort(error: unknown): boolean {
+
+    return error instanceof RepositoryError && error.details['isSent'] === false;
+}
+
 async function sendForm({ method, path, fields, files, ifMatch, onProgress, signal }: Upload): Promise<Uploaded> {
 
     const form = new FormData();
@@ -67,13 +82,12 @@ async function sendForm({ method, path, fields, files, ifMatch, onProgress, sign
 
         signal?.addEventListener('abort', abort, { once: true });
         request.upload.addEventListener('progress', ({ loaded, total }) => onProgress?.(loaded, total));
-        // The service changes nothing before it has received everything.
         let isSent = false;
         request.upload.addEventListener('load', () => {
 
             isSent = true;
         });
-        request.addEventListener('error', () => reject(Object.assign(new RepositoryError('the connection was lost', { status: 0 }), { mayHaveChanged: isSent })));
+        request.addEventListener('error', () => reject(lostUpload(isSent)));
         request.addEventListener('load', () => {
 
             signal?.removeEventListener('abort', abort);

@@ -6,8 +6,10 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { RepositoryError } from '../api/client.js';
+import { isCutShort } from '../api/upload.js';
 import { CodeEditor } from '../code/code-editor.js';
 import { ErrorBox } from '../components/feedback.js';
+import { ObjectLink } from '../components/object-link.js';
 import { formatAgo, formatTime } from '../i18n/index.js';
 import { SchemaForm } from '../form/schema-form.js';
 import type { FormContext, FormError } from '../form/schema-form.js';
@@ -19,13 +21,16 @@ import { writeJson } from '../json/write-json.js';
 import { guardLeaving } from '../router.js';
 import { isAbort, say, textOf } from '../state/messages.js';
 import { ConflictBox } from './conflict-box.js';
+import { servicePrefix } from './edit-context.js';
+import { findLost } from './lost-response.js';
+import type { Attempt } from './lost-response.js';
 import type { Draft } from '../state/drafts.js';
 import { NewFiles } from './new-files.js';
 import type { Saving } from './new-files.js';
 import { readObject } from './object-access.js';
 import type { EditedObject, Target } from './object-access.js';
 import { saveObject } from './save-object.js';
-import type { NewFile, Saved } from './save-object.js';
+import type { NewFile, Saved, SaveOptions } from './save-object.js';
 import { t } from './texts.js';
 import { useCheck, useDraft, useGuard, useKeys, useParsed } from './use-editing.js';
 import type { Base } from './use-editing.js';
@@ -65,6 +70,9 @@ export function Editor(props: EditorProps): JSX.Element {
     latest.current = value;
     const [message, setMessage] = useState<string | null>(null);
     const [conflict, setConflict] = useState<EditedObject | null>(null);
+    // A request for a new object that was not answered, and objects that may be of it.
+    const lost = useRef<Attempt | null>(null);
+    const [similar, setSimilar] = useState<readonly string[]>([]);
     const parse = useParsed(setValue);
     const isDirty = parse.isPending || value !== base.content && !isEqual(value, base.content) || files.length > 0;
     const { errors, setErrors } = useCheck(target, value, isDirty);
@@ -82,6 +90,7 @@ export function Editor(props: EditorProps): JSX.Element {
 
         setTried(true);
         setMessage(!parsed ? t('syntax') : problems > 0 ? t('problems') : null);
+        setSimilar([]);
         if (!parsed || problems > 0) {
             return;
         }
@@ -93,23 +102,86 @@ export function Editor(props: EditorProps): JSX.Element {
         const controller = new AbortController();
         const report = (sent: number, total: number | null): void => setSaving({ sent, total, controller });
         report(0, null);
+        const attempt: Attempt = { content: content_, began: Date.now() };
         try {
-            settle(content_, await saveObject(target, content_, { ifMatch: version, files, onProgress: report, signal: controller.signal }));
+            if (lost.current && await isSettled(lost.current)) {
+                return;
+            }
+
+            settle(content_, await send(attempt, { ifMatch: version, files, onProgress: report, signal: controller.signal }));
         }
         catch (error) {
-            await fail(error);
+            await fail(error, attempt);
         }
         finally {
             setSaving(null);
         }
     };
 
+    /** Saves. A new object whose files did not arrive is looked for, and sent without them if there is none. */
+    const send = async (attempt: Attempt, options: SaveOptions): Promise<Saved> => {
+
+        try {
+            return await saveObject(target, attempt.content, options);
+        }
+        catch (error) {
+            if (target.kind !== 'new' || !isCutShort(error)) {
+                throw error;
+            }
+
+            lost.current = attempt;
+            const found = await findLost(target, attempt, servicePrefix());
+            if (found.object || found.similar.length > 0) {
+                throw error;
+            }
+
+            return saveObject(target, attempt.content, { ...options, isContentFirst: true });
+        }
+    };
+
     /** What is edited now; null while the JSON is faulty. */
     const current = (): { readonly value: Json } | null => (json === null ? { value } : parse.now(json));
+
+    /** Looks whether a request that was not answered has created the object. True if it has, or if the user has to look. */
+    const isSettled = async (attempt: Attempt): Promise<boolean> => {
+
+        if (target.kind !== 'new') {
+            return false;
+        }
+
+        const found = await findLost(target, attempt, servicePrefix());
+        if (found.object) {
+            const { payloads } = found.object;
+            settle(attempt.content, { object: found.object, missing: files.filter(({ name }) => !payloads.includes(name)) });
+        }
+        else if (found.similar.length > 0) {
+            lost.current = null;
+            setSimilar(found.similar);
+            setMessage(t('similar'));
+        }
+
+        return found.object !== null || found.similar.length > 0;
+    };
+
+    /** Says what is known about a new object whose response was lost. */
+    const explainLost = async (attempt: Attempt): Promise<void> => {
+
+        lost.current = attempt;
+        setMessage(t('looking'));
+        try {
+            if (!await isSettled(attempt)) {
+                setMessage(t('notStored'));
+            }
+        }
+        catch {
+            setMessage(t('unknown'));
+        }
+    };
 
     const settle = (sent: Json, { object, missing }: Saved): void => {
 
         forget();
+        lost.current = null;
         const isChanged = latest.current !== sent;
         if (missing.length === 0 && !isChanged) {
             guardLeaving(null);
@@ -128,7 +200,7 @@ export function Editor(props: EditorProps): JSX.Element {
         }
     };
 
-    const fail = async (error: unknown): Promise<void> => {
+    const fail = async (error: unknown, attempt: Attempt): Promise<void> => {
 
         if (isAbort(error)) {
             setMessage(t('stopped'));
@@ -150,9 +222,11 @@ export function Editor(props: EditorProps): JSX.Element {
             setErrors(error.errors);
             setMessage(json === null ? null : t('invalid'));
         }
+        else if (error instanceof RepositoryError && error.mayHaveChanged && target.kind === 'new') {
+            await explainLost(attempt);
+        }
         else {
-            const mayExist = error instanceof RepositoryError && error.mayHaveChanged && target.kind === 'new';
-            setMessage(textOf(error) + (mayExist ? ` ${t('mayExist')}` : ''));
+            setMessage(lost.current ? t('unknown') : textOf(error));
         }
     };
 
@@ -222,7 +296,11 @@ export function Editor(props: EditorProps): JSX.Element {
                 edit(parseJson(text));
             }} onDiscard={forget} />}
             {conflict && <ConflictBox base={base.content} mine={value} theirs={conflict} onKeep={() => setConflict(null)} onTake={take} />}
-            {message !== null && <ErrorBox message={message} />}
+            {message !== null && (
+                <ErrorBox message={message}>
+                    {similar.length > 0 && <ul>{similar.map((id) => <li key={id}><ObjectLink id={id} /></li>)}</ul>}
+                </ErrorBox>
+            )}
             {children}
             {json === null ?
                 <SchemaForm schema={schema} value={value} onChange={setValue} onProblems={setProblems} errors={shownErrors} context={context} label={t('content')} /> :

@@ -28,9 +28,12 @@ export interface Saved {
     readonly missing: readonly NewFile[];
 }
 
-interface SaveOptions {
+/** How it is saved. */
+export interface SaveOptions {
     readonly ifMatch: string | null;
     readonly files: readonly NewFile[];
+    /** True to send the content before the files, as they have failed together. */
+    readonly isContentFirst?: boolean;
     readonly onProgress: (sent: number, total: number) => void;
     readonly signal: AbortSignal;
 }
@@ -43,14 +46,16 @@ const NOT_OF_FILES: ReadonlySet<number> = new Set([401, 403, 404, 409, PRECONDIT
 /** Saves. @throws RepositoryError if the content was not saved, and the reason of the signal when that was aborted before */
 export async function saveObject(target: Target, content: Json, options: SaveOptions): Promise<Saved> {
 
-    const { files, ifMatch, signal } = options;
+    const { files, isContentFirst = false, ifMatch, signal } = options;
     if (files.length === 0) {
         return { object: await saveContent(target, content, ifMatch, signal), missing: [] };
     }
 
     let mayBeSaved = false;
     try {
-        return { object: await sendFiles(target, content, options), missing: [] };
+        if (!isContentFirst) {
+            return { object: await sendFiles(target, content, options), missing: [] };
+        }
     }
     catch (error) {
         if (!isOfFiles(error, target)) {

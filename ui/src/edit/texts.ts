@@ -10,7 +10,11 @@ export const t = defineTexts({
         problems: 'Some fields hold text that is no value. Correct them first.', syntax: 'The JSON has a syntax error. Correct it first.', invalid: 'The service rejects these values:',
         noType: 'There is no type “{type}”.', noObject: 'This object does not exist, or you may not read it.', suffix: 'End of the id (optional)', handle: 'Id (optional)', suffixHint: 'The service adds {prefix}/ before it.',
         files: 'Files', addFiles: 'Add files', removeFile: 'Remove “{name}”', sent: '{sent} of {total} sent', stop: 'Stop',
-        stopped: 'You have stopped it.', sendAgain: 'Send again', filesMissing: 'The content is saved, but not all files: {names}', typedOn: 'What you had entered is saved; what you have typed since is not yet.', mayExist: 'It may have created the object all the same: look before you try again.',
+        stopped: 'You have stopped it.', sendAgain: 'Send again', filesMissing: 'The content is saved, but not all files: {names}', typedOn: 'What you had entered is saved; what you have typed since is not yet.',
+        looking: 'The connection was lost before the service answered: looking whether it has created the object …',
+        notStored: 'The connection was lost before the service answered. No such object is found: the service has not created it, as far as you may see. Create looks once more before it sends it again.',
+        unknown: 'The service does not respond. It is not known whether it has created the object. What you entered is still here; Create looks for the object before it sends it again.',
+        similar: 'The connection was lost before the service answered. You have created this since: look whether it is the object. Create creates another one.',
         conflict: 'Somebody else has saved this object', conflictText: '{who} saved it {ago}. Your changes are not saved yet.', place: 'Place', theirs: 'Saved', yours: 'Yours', nothing: '(none)', whole: '(everything)',
         keep: 'Keep editing', take: 'Take theirs', overwrite: 'Overwrite with mine', merge: 'Merge both', more: '… and {count} more', same: 'The contents are the same.', somebody: 'Somebody'
     },
@@ -21,7 +25,11 @@ export const t = defineTexts({
         problems: 'Einige Felder enthalten Text, der kein Wert ist. Berichtigen Sie sie zuerst.', syntax: 'Das JSON hat einen Syntaxfehler. Berichtigen Sie ihn zuerst.', invalid: 'Der Dienst weist diese Werte zurück:',
         noType: 'Es gibt keinen Typ „{type}“.', noObject: 'Dieses Objekt gibt es nicht, oder Sie dürfen es nicht lesen.', suffix: 'Ende der Id (freiwillig)', handle: 'Id (freiwillig)', suffixHint: 'Der Dienst stellt {prefix}/ davor.',
         files: 'Dateien', addFiles: 'Dateien hinzufügen', removeFile: '„{name}“ entfernen', sent: '{sent} von {total} gesendet', stop: 'Anhalten',
-        stopped: 'Sie haben es angehalten.', sendAgain: 'Noch einmal senden', filesMissing: 'Der Inhalt ist gespeichert, aber nicht alle Dateien: {names}', typedOn: 'Was Sie eingegeben hatten, ist gespeichert; was Sie seitdem getippt haben, noch nicht.', mayExist: 'Vielleicht hat er das Objekt trotzdem angelegt: Sehen Sie nach, bevor Sie es noch einmal versuchen.',
+        stopped: 'Sie haben es angehalten.', sendAgain: 'Noch einmal senden', filesMissing: 'Der Inhalt ist gespeichert, aber nicht alle Dateien: {names}', typedOn: 'Was Sie eingegeben hatten, ist gespeichert; was Sie seitdem getippt haben, noch nicht.',
+        looking: 'Die Verbindung riss ab, bevor der Dienst geantwortet hat: Es wird nachgesehen, ob er das Objekt angelegt hat …',
+        notStored: 'Die Verbindung riss ab, bevor der Dienst geantwortet hat. Es ist kein solches Objekt zu finden: Der Dienst hat es nicht angelegt, soweit Sie es sehen dürfen. „Anlegen“ sieht noch einmal nach, bevor es erneut gesendet wird.',
+        unknown: 'Der Dienst antwortet nicht. Ob er das Objekt angelegt hat, ist nicht bekannt. Was Sie eingegeben haben, ist noch da; „Anlegen“ sucht zuerst nach dem Objekt, bevor es erneut gesendet wird.',
+        similar: 'Die Verbindung riss ab, bevor der Dienst geantwortet hat. Dies haben Sie seitdem angelegt: Sehen Sie nach, ob es das Objekt ist. „Anlegen“ legt ein weiteres an.',
         conflict: 'Jemand anders hat dieses Objekt gespeichert', conflictText: '{who} hat es {ago} gespeichert. Ihre Änderungen sind noch nicht gespeichert.', place: 'Stelle', theirs: 'Gespeichert', yours: 'Ihres', nothing: '(nichts)', whole: '(alles)',
         keep: 'Weiter bearbeiten', take: 'Das andere übernehmen', overwrite: 'Mit meinem überschreiben', merge: 'Beides zusammenführen', more: '… und {count} weitere', same: 'Die Inhalte sind gleich.', somebody: 'Jemand'
     },
@@ -32,7 +40,11 @@ export const t = defineTexts({
         problems: 'Certains champs contiennent un texte qui n’est pas une valeur. Corrigez-les d’abord.', syntax: 'Le JSON a une erreur de syntaxe. Corrigez-la d’abord.', invalid: 'Le service refuse ces valeurs :',
         noType: 'Le type « {type} » n’existe pas.', noObject: 'Cet objet n’existe pas, ou vous ne pouvez pas le lire.', suffix: 'Fin de l’identifiant (facultatif)', handle: 'Identifiant (facultatif)', suffixHint: 'Le service ajoute {prefix}/ devant.',
         files: 'Fichiers', addFiles: 'Ajouter des fichiers', removeFile: 'Retirer « {name} »', sent: '{sent} sur {total} envoyés', stop: 'Arrêter',
-        stopped: 'Vous l’avez arrêté.', sendAgain: 'Envoyer de nouveau', filesMissing: 'Le contenu est enregistré, mais pas tous les fichiers : {names}', typedOn: 'Ce que vous aviez saisi est enregistré ; ce que vous avez tapé depuis ne l’est pas encore.', mayExist: 'Il a peut-être créé l’objet quand même : vérifiez avant de réessayer.',
+        stopped: 'Vous l’avez arrêté.', sendAgain: 'Envoyer de nouveau', filesMissing: 'Le contenu est enregistré, mais pas tous les fichiers : {names}', typedOn: 'Ce que vous aviez saisi est enregistré ; ce que vous avez tapé depuis ne l’est pas encore.',
+        looking: 'La connexion a été coupée avant la réponse du service : on vérifie s’il a créé l’objet …',
+        notStored: 'La connexion a été coupée avant la réponse du service. Aucun objet de ce genre n’est trouvé : le service ne l’a pas créé, pour autant que vous puissiez le voir. « Créer » vérifie encore une fois avant de l’envoyer de nouveau.',
+        unknown: 'Le service ne répond pas. On ne sait pas s’il a créé l’objet. Ce que vous avez saisi est toujours là ; « Créer » cherche l’objet avant de l’envoyer de nouveau.',
+        similar: 'La connexion a été coupée avant la réponse du service. Vous avez créé ceci depuis : vérifiez si c’est l’objet. « Créer » en crée un autre.',
         conflict: 'Quelqu’un d’autre a enregistré cet objet', conflictText: '{who} l’a enregistré {ago}. Vos modifications ne sont pas encore enregistrées.', place: 'Endroit', theirs: 'Enregistré', yours: 'Le vôtre', nothing: '(rien)', whole: '(tout)',
         keep: 'Continuer', take: 'Prendre l’autre', overwrite: 'Remplacer par le mien', merge: 'Fusionner', more: '… et {count} de plus', same: 'Les contenus sont identiques.', somebody: 'Quelqu’un'
     }
