@@ -44,7 +44,7 @@ export function editedObject(object: Json, etag: string | null): EditedObject {
     return {
         id: typeof id === 'string' ? id : '', type: typeof type === 'string' ? type : '', content: content ?? null, etag,
         modifiedBy: typeof modifiedBy === 'string' ? modifiedBy : null, modifiedOn: typeof modifiedOn === 'number' ? modifiedOn : null,
-        payloads: Array.isArray(payloads) ? (payloads as readonly Json[]).map((each) => (isJsonMap(each) ? String(each['name']) : '')) : []
+        payloads: Array.isArray(payloads) ? (payloads as readonly Json[]).flatMap((each) => (isJsonMap(each) && typeof each['name'] === 'string' ? [each['name']] : [])) : []
     };
 }
 
