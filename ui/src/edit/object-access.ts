@@ -1,7 +1,7 @@
 /** Reading and checking of the object that is edited, with exact numbers. */
 
 import type { WebRequest } from '../../../lib/client/web/index.js';
-import { background, objectPath, repository, screenClient } from '../api/client.js';
+import { background, objectPath, screenClient } from '../api/client.js';
 import { isJsonMap } from '../json/exact-number.js';
 import type { Json } from '../json/exact-number.js';
 import { parseJson } from '../json/parse-json.js';
