@@ -7,6 +7,7 @@ import type { Browser, Locator, Page, Request } from 'playwright-core';
 import { accessibilityFindings, hasBrowser, holds, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startServer, type TestServer } from '../support/server.js';
+import { until } from '../support/until.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after, beforeEach, afterEach } = lab;
@@ -191,6 +192,23 @@ describe('the search of the web UI', { skip: !hasBrowser }, () => {
         expect(sent.slice(0, sent.indexOf(searches[0] ?? '')).filter((each) => !/^GET \/(?:$| |session|design|favicon)/.test(each))).to.equal([]);
         release();
         await page.getByRole('group', { name: 'Genre' }).getByRole('checkbox', { name: /^poetry/ }).waitFor();
+    });
+
+    it('is asked for before any module is there, and once', async () => {
+
+        const sent: string[] = [];
+        page.on('request', (request) => pathOf(request).startsWith('/ui') || sent.push(`${request.method()} ${pathOf(request)}`));
+        const release = await hold((request) => /\/ui\/(?:main|part)-/.test(pathOf(request)));
+        const opened = open('query=type:Book&size=10&sort=/number');
+        await until(() => sent.includes('GET /design'));
+
+        expect(sent.filter((each) => /session|search|design/.test(each))).to.equal(['POST /search', 'GET /session', 'GET /design']);
+        release();
+        await opened;
+        await page.getByRole('link', { name: 'Book 7', exact: true }).waitFor();
+        await watched.idle();
+
+        expect(sent.filter((each) => /session|design/.test(each))).to.equal(['GET /session', 'GET /design']);
     });
 
     it('loads the modules of the search beside the first one, not after it', async () => {
