@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { gatewayOptions } from '../../lib/app/options.js';
 import { configure } from '../../lib/config/index.js';
 import type { TestProvider } from '../support/login-provider.js';
-import { AUDIENCE, SECRET, startProvider } from '../support/login-provider.js';
+import { AUDIENCE, flood, SECRET, startProvider } from '../support/login-provider.js';
 import { jsonOf } from '../support/rest.js';
 import type { Received, RestService } from '../support/rest-service.js';
 import { onEveryDatabase } from '../support/rest-service.js';
@@ -17,7 +17,13 @@ import { onEveryDatabase } from '../support/rest-service.js';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-const CLAIMS = { 'ann-1': { preferred_username: 'ann', groups: ['curators', 'unknown', 'admin'] }, 'bob-1': { preferred_username: 'bob' } };
+/** Ids of groups by the values of the claim: as many and as long as they may be. */
+const MANY = Object.fromEntries(Array.from({ length: 999 }, (_, n) => [`role-${n}`, `test/${n}-${'g'.repeat(240)}`]));
+
+const CLAIMS = {
+    'ann-1': { preferred_username: 'ann', groups: ['curators', 'unknown', 'admin'] }, 'bob-1': { preferred_username: 'bob' },
+    'cat-1': { preferred_username: 'cat', groups: ['curators', ...Object.keys(MANY)].reverse() }
+};
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 /** A login in progress: its verifier, and what the service has answered. */
@@ -42,7 +48,7 @@ onEveryDatabase((name, start) => {
             [provider, other] = [await startProvider(CLAIMS), await startProvider(CLAIMS)];
             folder = await mkdtemp(join(tmpdir(), 'gateway-logins-'));
             await writeFile(join(folder, 'secret'), `${SECRET}\n`);
-            const common = { issuer: provider.issuer, audience: AUDIENCE, groups: { curators: 'test/curators' } };
+            const common = { issuer: provider.issuer, audience: AUDIENCE, groups: { ...MANY, curators: 'test/curators' } };
             await writeFile(join(folder, 'providers.json'), JSON.stringify([
                 { ...common, name: 'institute', title: 'The institute', clientId: 'browser' },
                 { ...common, issuer: other.issuer, name: 'elsewhere', clientId: 'confidential', clientSecretFile: 'secret', scope: 'openid' },
@@ -227,6 +233,49 @@ onEveryDatabase((name, start) => {
             expect(answers.map(({ statusCode }) => statusCode)).to.equal([302, 403, 403, 403]);
             expect(answers[1]?.headers['set-cookie']).to.be.undefined();
         });
+
+        it('have all groups of the claims in a code that is short, as it is part of an address', async () => {
+
+            const begun = await begin();
+            const { returned } = await logIn(begun, 'cat-1');
+            const granted = await exchange(returned.searchParams.get('login_code'), begun.verifier);
+
+            expect(returned.href.length).to.be.below(2000);
+            expect(granted.statusCode, granted.payload).to.equal(200);
+            expect((jsonOf(granted)['groupIds'] as string[]).sort()).to.equal(['test/curators', ...Object.values(MANY)].sort());
+        });
+
+        for (const path of ['/token', '/me']) {
+            it(`read no more of ${path} of the provider than a limit, and fail with 503`, async () => {
+
+                const begun = await begin();
+                const address = await provider.browse(begun.location, `${service.url}/auth/callback`, 'bob-1');
+                const sent = { bytes: 0 };
+                provider.instead.set(path, flood(sent));
+                const answer = await back(address, begun.cookie);
+                provider.instead.delete(path);
+
+                expect(answer.statusCode, answer.payload).to.equal(503);
+                expect(sent.bytes).to.be.between(1, 20_000_000);
+            });
+        }
+
+        for (const [title, type, body] of [['a page', 'text/html', '<h1>Welcome</h1>'], ['JSON that ends early', 'application/json', '{"access_token": "']] as const) {
+            it(`fail with 503 where the provider answers with ${title}`, async () => {
+
+                const begun = await begin();
+                const address = await provider.browse(begun.location, `${service.url}/auth/callback`, 'bob-1');
+                provider.instead.set('/token', (request, response) => {
+
+                    request.resume();
+                    response.writeHead(200, { 'content-type': type }).end(body);
+                });
+                const answer = await back(address, begun.cookie);
+                provider.instead.delete('/token');
+
+                expect([answer.statusCode, jsonOf(answer)]).to.equal([503, { message: 'the login provider institute cannot be reached' }]);
+            });
+        }
 
         it('fail with 503 while the provider is down, and work again afterwards', async () => {
 

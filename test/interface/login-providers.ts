@@ -12,7 +12,7 @@ import { Op } from '../../lib/doip/operation-ids.js';
 import { runCommand } from '../support/command.js';
 import { createSqlite } from '../support/database.js';
 import type { TestProvider } from '../support/login-provider.js';
-import { AUDIENCE, startProvider } from '../support/login-provider.js';
+import { AUDIENCE, flood, startProvider } from '../support/login-provider.js';
 import { NativeClient } from '../support/native.js';
 import { basic, jsonOf } from '../support/rest.js';
 import type { Received, RestService } from '../support/rest-service.js';
@@ -203,6 +203,22 @@ onEveryDatabase((name, start) => {
             expect(rotating.requests.keys).to.be.at.most(2);
             await own.stop();
             await rotating.stop();
+        });
+
+        it('reads no more of the keys of a provider than a limit', async () => {
+
+            const flooding = await startProvider();
+            const file = join(folder, `flooding${++number}.json`);
+            await writeFile(file, JSON.stringify([{ name: 'flooding', issuer: flooding.issuer, audience: AUDIENCE }]));
+            const own = await start({ OIDC_PROVIDERS: file });
+            const sent = { bytes: 0 };
+            flooding.instead.set('/jwks', flood(sent));
+            const answer = await own.anonymously('GET /check-credentials', { headers: { authorization: `Bearer ${await flooding.sign()}` } });
+
+            expect([answer.statusCode, jsonOf(answer)]).to.equal([503, { message: 'the login provider flooding cannot be reached' }]);
+            expect(sent.bytes).to.be.between(1, 20_000_000);
+            await own.stop();
+            await flooding.stop();
         });
 
         it('answers 503 while the provider cannot be reached, to its people only', async () => {

@@ -23,6 +23,8 @@ export interface TestProvider {
     readonly requests: { keys: number; discovery: number };
     /** While true it answers nothing but 500. */
     isDown: boolean;
+    /** What answers instead of the provider, by path. */
+    readonly instead: Map<string, RequestListener>;
     /** A token of the client `program`, by its secret. */
     programToken(): Promise<string>;
     /** A token of a person, by authorisation code with PKCE through the pages of the provider. */
@@ -59,7 +61,7 @@ export async function startProvider(claims: Readonly<Record<string, JsonObject>>
             return;
         }
 
-        listener(request, response);
+        (provider.instead.get(request.url ?? '') ?? listener)(request, response);
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -72,7 +74,7 @@ export async function startProvider(claims: Readonly<Record<string, JsonObject>>
     };
 
     const provider: TestProvider = {
-        issuer, requests, isDown: false,
+        issuer, requests, isDown: false, instead: new Map(),
         programToken: () => tokenOf(issuer, new URLSearchParams({ grant_type: 'client_credentials' })),
         personToken: (person) => logIn(issuer, person),
         browse: (start, end, person) => browse(new URL(start), end, person),
@@ -101,6 +103,26 @@ export async function startProvider(claims: Readonly<Record<string, JsonObject>>
     };
     await open();
     return provider;
+}
+
+/** Answers with JSON that does not end; `sent` counts its bytes. */
+export function flood(sent: { bytes: number }): RequestListener {
+
+    const chunk = Buffer.alloc(65_536, ' ');
+    return (request, response) => {
+
+        request.resume();
+        response.writeHead(200, { 'content-type': 'application/json' });
+        const write = (): void => {
+
+            sent.bytes += chunk.length;
+            if (!response.destroyed) {
+                response.write(chunk, () => setImmediate(write));
+            }
+        };
+
+        write();
+    };
 }
 
 async function newKey(): Promise<SigningKey> {

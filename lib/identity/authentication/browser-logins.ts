@@ -7,7 +7,7 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import type { Configuration } from 'openid-client';
+import type { Configuration, CustomFetch } from 'openid-client';
 import type { Logger } from 'pino';
 import type { BrowserLogin, LoginProvider } from '../../config/login-providers.js';
 import { badRequest, notFound, unauthenticated, unavailable } from '../../errors/errors.js';
@@ -18,6 +18,7 @@ import { digestOf } from '../tokens/digest.js';
 import type { SealedMessages } from '../secrets/sealed-messages.js';
 import { claimOf, type ProvidedUser, userOf } from './provided-user.js';
 import { readAnswer } from './hook-authenticator.js';
+import { fetchProvider } from './provider-fetch.js';
 
 /** A login that begins. */
 export interface LoginRequest {
@@ -78,6 +79,9 @@ const DISCOVERED_MS = 600_000;
 /** Time in ms after a failed attempt to read it. */
 const FAILED_MS = 5000;
 const RETRY_AFTER = 10;
+
+/** Codes of errors with which a provider, or a proxy before it, has not answered the request. */
+const UNREADABLE: ReadonlySet<string> = new Set(['OAUTH_TIMEOUT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON', 'OAUTH_PARSE_ERROR']);
 
 /** Performs logins of browsers. */
 export class BrowserLogins {
@@ -150,7 +154,8 @@ export class BrowserLogins {
 
         const { userId, answer } = await this.#identify(provider, new URL(`${redirectUri}?${query}`), pending);
         const code = await messages.seal(CODE, {
-            userId, answer: { ...answer, groupIds: [...answer.groupIds] }, codeChallenge: pending.codeChallenge, id: randomText()
+            provider: provider.name, userId, answer: { ...answer, groupIds: [] }, groups: sealGroups(provider, answer.groupIds),
+            codeChallenge: pending.codeChallenge, id: randomText()
         }, CODE_MS);
         return withParameter(pending.returnTo, 'login_code', code);
     }
@@ -164,9 +169,11 @@ export class BrowserLogins {
             return null;
         }
 
-        const { userId, answer } = found;
+        const { userId, answer, groups } = found;
+        const provider = this.#providers.get(found['provider'] as string);
+        const groupIds = provider ? openGroups(provider, groups as string) : null;
         const { expiresOn, ...members } = isJsonObject(answer) ? answer : {};
-        return { userId: userId as string, answer: { ...readAnswer(members), expiresOn: Number(expiresOn) } };
+        return groupIds && { userId: userId as string, answer: { ...readAnswer({ ...members, groupIds }), expiresOn: Number(expiresOn) } };
     }
 
     /** Exchanges the code of the provider for claims about the user. */
@@ -206,8 +213,9 @@ export class BrowserLogins {
         }
         catch (error) {
             const code = error instanceof ClientError || error instanceof ResponseBodyError ? error.code : undefined;
+            // Without a code, a response was not received as a whole.
             const isUnreachable = !(error instanceof ClientError || error instanceof ResponseBodyError || error instanceof AuthorizationResponseError) ||
-                code === 'OAUTH_TIMEOUT' || code === 'OAUTH_RESPONSE_IS_NOT_CONFORM' || error instanceof ResponseBodyError && error.status >= 500;
+                error instanceof ClientError && (code === undefined || UNREADABLE.has(code)) || error instanceof ResponseBodyError && error.status >= 500;
             if (isUnreachable) {
                 throw this.#unreachable(provider, error);
             }
@@ -242,10 +250,11 @@ export class BrowserLogins {
 
 async function discover({ issuer, browser: { clientId, clientSecret } }: Provider): Promise<Configuration> {
 
-    const { allowInsecureRequests, ClientSecretBasic, discovery, None } = await import('openid-client');
+    const { allowInsecureRequests, ClientSecretBasic, customFetch, discovery, None } = await import('openid-client');
     return await discovery(new URL(issuer), clientId, undefined, clientSecret === null ? None() : ClientSecretBasic(clientSecret), {
         // The configuration allows http for this machine only.
-        execute: issuer.startsWith('http:') ? [allowInsecureRequests] : [], timeout: TIMEOUT_SECONDS
+        execute: issuer.startsWith('http:') ? [allowInsecureRequests] : [], timeout: TIMEOUT_SECONDS,
+        [customFetch]: fetchProvider as CustomFetch
     });
 }
 
@@ -263,6 +272,32 @@ function isLocalPath(path: string): boolean {
 
     const { host, pathname } = new URL(path, 'http://service');
     return host === 'service' && !pathname.startsWith('//');
+}
+
+/** Returns groups as bits, since codes are parts of addresses: their ids may be longer than any server accepts. */
+function sealGroups({ groups }: Provider, groupIds: readonly string[]): string {
+
+    const ids = idsOf(groups);
+    const bits = Buffer.alloc(Math.ceil(ids.length / 8));
+    ids.forEach((id, n) => {
+
+        bits[n >> 3] = (bits[n >> 3] ?? 0) | (groupIds.includes(id) ? 1 << n % 8 : 0);
+    });
+    return `${digestOf(JSON.stringify(ids))}.${bits.toString('base64url')}`;
+}
+
+/** Returns the groups of {@link sealGroups}; null if they were sealed with other groups, by a node that is configured otherwise. */
+function openGroups({ groups }: Provider, sealed: string): string[] | null {
+
+    const ids = idsOf(groups);
+    const [digest, text = ''] = sealed.split('.');
+    const bits = Buffer.from(text, 'base64url');
+    return digest === digestOf(JSON.stringify(ids)) ? ids.filter((_, n) => ((bits[n >> 3] ?? 0) >> n % 8 & 1) === 1) : null;
+}
+
+function idsOf(groups: Readonly<Record<string, string>>): string[] {
+
+    return [...new Set(Object.values(groups))].sort();
 }
 
 function withParameter(path: string, name: string, value: string): string {

@@ -5,8 +5,9 @@
 
 import type { JWTVerifyGetKey } from 'jose';
 import type { LoginProvider } from '../../config/login-providers.js';
-import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import type { JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
+import { fetchProvider } from './provider-fetch.js';
 
 /** Time limit of a request to the provider, in ms. */
 const TIMEOUT = 5000;
@@ -17,9 +18,6 @@ const MAX_AGE = 600_000;
 /** Minimum time in ms between two requests for keys, and after a failure until the next attempt. */
 const COOLDOWN = 30_000;
 const RETRY_AFTER = 5000;
-
-/** Maximum length of a discovery document, in bytes. */
-const MAX_BYTES = 1024 * 1024;
 
 /** The provider cannot be asked for its keys; the cause says why. */
 export class ProviderUnavailable extends Error {}
@@ -64,9 +62,11 @@ export class ProviderKeys {
 
     async #open(): Promise<JWTVerifyGetKey> {
 
-        const { createRemoteJWKSet } = await import('jose');    // loaded on first use
+        const { createRemoteJWKSet, customFetch } = await import('jose');    // loaded on first use
         const uri = this.#provider.jwksUri ?? await this.#discover();
-        return createRemoteJWKSet(new URL(uri), { timeoutDuration: TIMEOUT, cooldownDuration: COOLDOWN, cacheMaxAge: MAX_AGE });
+        return createRemoteJWKSet(new URL(uri), {
+            timeoutDuration: TIMEOUT, cooldownDuration: COOLDOWN, cacheMaxAge: MAX_AGE, [customFetch]: fetchProvider
+        });
     }
 
     /** Returns `jwks_uri` of the discovery document (OpenID Connect Discovery 1.0, section 4). */
@@ -74,10 +74,10 @@ export class ProviderKeys {
 
         const { issuer } = this.#provider;
         const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-        const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT), headers: { accept: 'application/json' } });
-        const document = await readDocument(response);
-        const uri = document['jwks_uri'];
-        if (!response.ok || document['issuer'] !== issuer || typeof uri !== 'string' || !URL.canParse(uri)) {
+        const response = await fetchProvider(url, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT), headers: { accept: 'application/json' } });
+        const document = await response.json() as JsonValue;
+        const { jwks_uri: uri, issuer: named } = isJsonObject(document) ? document : {};
+        if (!response.ok || named !== issuer || typeof uri !== 'string' || !URL.canParse(uri)) {
             throw new Error(`${url} is not the discovery document of ${issuer}: status ${response.status}`);
         }
 
@@ -87,21 +87,4 @@ export class ProviderKeys {
 
         return uri;
     }
-}
-
-async function readDocument({ body }: Response): Promise<JsonObject> {
-
-    const chunks: Uint8Array[] = [];
-    let length = 0;
-    for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
-        length += chunk.byteLength;
-        if (length > MAX_BYTES) {
-            throw new Error(`the discovery document has more than ${MAX_BYTES} bytes`);
-        }
-
-        chunks.push(chunk);
-    }
-
-    const document = JSON.parse(Buffer.concat(chunks).toString()) as JsonValue;
-    return isJsonObject(document) ? document : {};
 }
