@@ -50,15 +50,11 @@ export const repository = new RepositoryClient(SERVICE, { fetch: send, insecure:
 /** The same for what nobody has asked for, such as checks while somebody types: a login would take the keys that are typed. */
 export const background = new RepositoryClient(SERVICE, { fetch: sendQuietly, insecure: true });
 
-/**
- * The same for what a screen shows first: where the service asks for more time than this, in milliseconds, the screen says so at once instead of waiting in
- * silence.
- */
+/** Longest wait between two tries of what a screen shows first, in milliseconds. */
 const SILENT_MS = 900;
 
-export const screenClient = new RepositoryClient(location.origin + config.base, {
-    fetch: send, insecure: true, retries: { attempts: 3, maxDelayMs: SILENT_MS }
-});
+/** The same for what a screen shows first: where the service asks for more time, the screen says so at once instead of waiting in silence. */
+export const screenClient = new RepositoryClient(SERVICE, { fetch: send, insecure: true, retries: { attempts: 3, maxDelayMs: SILENT_MS } });
 
 /** How a request is sent. */
 export interface SendOptions extends Partial<WebRequest> {
