@@ -72,9 +72,10 @@ export class ChangeEvents implements WriteParticipant {
 function eventOf({ before, after, caller, now }: ObjectChange): ChangeEvent | null {
 
     const object = after ?? before;
-    return object && {
-        kind: !after ? 'deleted' : before ? 'updated' : 'created',
+    // Listeners share it.
+    return object && Object.freeze({
+        kind: !after ? 'deleted' as const : before ? 'updated' as const : 'created' as const,
         id: object.id, type: object.type, txnId: after?.metadata.txnId ?? null, formerTxnId: before?.metadata.txnId ?? null,
         versionOf: object.metadata.versionOf ?? null, userId: caller.userId, at: now
-    };
+    });
 }

@@ -32,6 +32,10 @@ forEachDatabase((name, create) => {
 
                     throw new Error('this listener fails');
                 });
+                gateway.onChange((event) => {
+
+                    Object.assign(event, { id: 'changed by a listener' });
+                });
                 gateway.onChange(() => Promise.reject(new Error('this one fails later')));
                 gateway.onChange(() => new Promise(() => {}));
                 gateway.onChange((event) => void events.push(event));
