@@ -1,7 +1,7 @@
 /** Client for DOIP over HTTP. */
 
 import { once } from 'node:events';
-import type { IncomingMessage, RequestOptions } from 'node:http';
+import type { ClientRequest as ClientRequestOfNode, IncomingMessage, RequestOptions } from 'node:http';
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
@@ -80,7 +80,7 @@ export class HttpConnection implements Connection {
                 ...body.content instanceof Buffer ? { 'content-length': body.content.length } : {}
             }
         });
-        const answered = once(sending, 'response') as Promise<[IncomingMessage]>;
+        const answered = responseTo(sending, this.#base);
         const sent = pipeline(Readable.from(body.content instanceof Buffer ? [body.content] : body.content), sending);
         sent.catch(() => {
             // A service may respond before it has read everything; without a response, that is the error.
@@ -96,6 +96,19 @@ export class HttpConnection implements Connection {
     close(): void {
 
         this.#agent.destroy();
+    }
+}
+
+/** Waits for the response. Where a server changes the protocol instead (101), neither a response nor an error comes. */
+async function responseTo(sending: ClientRequestOfNode, url: string): Promise<[IncomingMessage]> {
+
+    const closed = new AbortController();
+    sending.once('close', () => closed.abort());
+    try {
+        return await once(sending, 'response', { signal: closed.signal }) as [IncomingMessage];
+    }
+    catch (error) {
+        throw error instanceof Error && error.name === 'AbortError' && !sending.errored ? new Error(`${url} has closed the connection without a response`) : error;
     }
 }
 

@@ -103,4 +103,17 @@ describe('whom the client trusts', () => {
         await expect(native.hello()).to.reject();
         other.close();
     });
+
+    it('does not wait for a response after a change of the protocol', async () => {
+
+        const other = createServer((socket) => {
+
+            socket.on('data', () => socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n'));
+        });
+        other.listen(0, '127.0.0.1');
+        await once(other, 'listening');
+        const { port } = other.address() as AddressInfo;
+        await expect(connect(`http://127.0.0.1:${port}`).hello()).to.reject(`http://127.0.0.1:${port} has closed the connection without a response`);
+        other.close();
+    });
 });
