@@ -10,6 +10,8 @@ import { accessibilityFindings, hasBrowser, logInAsAdmin, openPage, startBrowser
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startServer, type TestServer } from '../support/server.js';
 
+const AS_ADMIN = { authorization: `Basic ${Buffer.from(`admin:${ADMIN_PASSWORD}`).toString('base64')}`, 'content-type': 'application/json' };
+
 export const lab = Lab.script();
 const { describe, it, before, after, beforeEach, afterEach } = lab;
 
@@ -101,9 +103,10 @@ describe('the start page of the web UI', { skip: !hasBrowser }, () => {
         const { page } = visit;
         await logIn(visit, own);
         await page.goto(own.url);
+        let stopping: Promise<void> | null = null;
         await page.route(/demo-wanderer/, async (route) => {
 
-            await own.stop();
+            await (stopping ??= own.stop());
             await route.abort('connectionrefused');
         });
         await page.getByRole('button', { name: 'Load the demo data' }).click();
@@ -111,9 +114,31 @@ describe('the start page of the web UI', { skip: !hasBrowser }, () => {
 
         await page.unrouteAll();
         own = await startServer({ DATA_DIR, PORT: own.port });
+        const answered = async (path: string, init: RequestInit = {}): Promise<unknown> => (await fetch(own.url + path, { ...init, headers: AS_ADMIN })).json();
+        await answered('/objects/test/demo-wave', { method: 'PUT', body: '{"title":"My wave"}' });
+        await answered('/objects/test/demo-fuji', { method: 'DELETE' });
         await page.reload();
-        await page.goto(`${own.url}/#objects/test/demo-wave`);
-        await page.getByRole('heading', { name: 'The Great Wave off Kanagawa' }).waitFor();
+        const main = page.getByRole('main');
+        await main.getByRole('heading', { name: 'Some of the demo data are missing' }).waitFor();
+        expect(await accessibilityFindings(page)).to.equal([]);
+        await page.context().setOffline(true);
+        await main.getByRole('button', { name: 'Load what is missing' }).click();
+        await main.getByRole('alert').getByText('The service does not respond').waitFor();
+        await page.context().setOffline(false);
+        await main.getByRole('button', { name: 'Load what is missing' }).click();
+        await page.getByRole('link', { name: 'The Ten Largest, No. 7' }).waitFor();
+
+        const found = await answered(`/search?query=${encodeURIComponent('id:test/demo*')}&pageSize=100&filter=${encodeURIComponent('["/id","/payloads"]')}`) as
+            { readonly results: readonly { readonly id: string; readonly payloads?: readonly object[] }[] };
+        const { size } = await answered('/search?query=type:Work&ids') as { readonly size: number };
+        expect(found.results.length).to.equal(34);
+        expect(size).to.equal(15);
+        expect(found.results.filter(({ payloads = [] }) => payloads.length === 1).map(({ id }) => id).sort())
+            .to.equal(['almond', 'ten-largest', 'wanderer', 'wave'].map((key) => `test/demo-${key}`));
+        expect(await answered('/objects/test/demo-wave')).to.equal({ title: 'My wave' });
+        await page.goto(`${own.url}/#`);
+        await main.getByRole('heading', { name: 'Recent changes' }).waitFor();
+        expect(await main.getByRole('button', { name: 'Load what is missing' }).count()).to.equal(0);
         await visit.close();
         await own.stop();
         await rm(folder, { recursive: true });

@@ -1,11 +1,11 @@
 /** Data to look at: painters, museums and works, with references and pictures that are drawn here. */
 
 import type { JsonObject } from '../../../lib/util/json-types.js';
-import { sendJson } from '../api/client.js';
-import { upload } from '../api/upload.js';
-import { objectPath } from '../api/client.js';
+import type { DigitalObject, SearchResults } from '../../../lib/client/web/index.js';
+import { repository, sendJson } from '../api/client.js';
+import { quoted } from '../components/object-query.js';
 import { config } from '../config.js';
-import { design } from '../state/design.js';
+import { design, readDesign } from '../state/design.js';
 
 const PAINTERS: readonly (readonly [key: string, name: string, born: number, died: number, country: string])[] = [
     ['gentileschi', 'Artemisia Gentileschi', 1593, 1656, 'Italy'], ['vermeer', 'Johannes Vermeer', 1632, 1675, 'Netherlands'],
@@ -37,23 +37,48 @@ const WORKS: readonly (readonly [key: string, title: string, painter: string, mu
     ['ten-largest', 'The Ten Largest, No. 7', 'klint', null, 1907, 'painting', ['abstract']]
 ];
 
-/** Works with a picture. */
+/** Works with a picture, which is the payload of this name. */
+const PAYLOAD = 'picture';
 const PICTURED = ['wave', 'wanderer', 'almond', 'ten-largest'];
 
 const SIDE = 480;
 
-/** Loads the data as the administrator: types and objects all or none, then the pictures. @throws RepositoryError */
+/**
+ * Loads what is missing of the data, as the administrator: types and objects all or none, then the pictures. What is there stays as it is, so that it can be
+ * repeated after a failure. @throws RepositoryError
+ */
 export async function loadDemo(onProgress: (done: number, total: number) => void): Promise<void> {
 
+    if (!design.value) {
+        await readDesign();
+    }
+
     const total = PICTURED.length + 1;
-    await sendJson('POST', '/uploadObjects', [...typeItems(), ...objectItems()]);
+    const items = [...typeItems(), ...objectItems()];
+    const stored = await findStored(items);
+    const missing = items.filter(({ id }) => !stored.has(id));
+    if (missing.length > 0) {
+        await sendJson('POST', '/uploadObjects', missing);
+    }
+
     onProgress(1, total);
     for (const [index, key] of PICTURED.entries()) {
-        const item = workOf(key);
-        const file = new File([await drawPicture(index)], `${key}.png`, { type: 'image/png' });
-        await upload({ method: 'PUT', path: objectPath(item.id), fields: { content: JSON.stringify(item.content) }, files: [{ name: 'picture', file }] });
+        const id = idOf(key);
+        if (!stored.get(id)?.includes(PAYLOAD)) {
+            const body = new File([await drawPicture(index)], `${key}.png`, { type: 'image/png' });
+            await repository.putPayload(id, { name: PAYLOAD, body });
+        }
+
         onProgress(index + 2, total);
     }
+}
+
+/** The items that are stored, with the names of their payloads. */
+async function findStored(items: readonly Item[]): Promise<ReadonlyMap<string, readonly string[]>> {
+
+    const query = items.map(({ id }) => `id:${quoted(id)}`).join(' ');
+    const { results } = await sendJson<SearchResults<DigitalObject>>('POST', '/search', { query, pageSize: items.length, filter: ['/id', '/payloads'] }, { isRead: true });
+    return new Map(results.map(({ id, payloads = [] }) => [id, payloads.map(({ name }) => name)]));
 }
 
 interface Item {

@@ -6,7 +6,7 @@ import { lazy } from '../components/lazy.js';
 import { Ago, ObjectLink, UserName } from '../components/object-link.js';
 import { useCallerRound } from '../components/use-caller-round.js';
 import { useResource } from '../components/use-resource.js';
-import { caller } from '../api/session.js';
+import { caller, isAdmin } from '../api/session.js';
 import type { DigitalObject } from '../../../lib/client/web/index.js';
 import { screenClient, sendJson } from '../api/client.js';
 import { config } from '../config.js';
@@ -14,6 +14,7 @@ import { formatNumber } from '../i18n/index.js';
 import { to } from '../router.js';
 import { SavedList } from '../search/saved/saved-list.js';
 import { uiConfig } from '../state/design.js';
+import { Demo, isDemoPart } from './demo.js';
 import { t } from './texts.js';
 
 const Welcome = lazy(async () => (await import('./welcome.js')).Welcome);
@@ -60,15 +61,16 @@ export function Home(): JSX.Element {
         return <><h1>{uiConfig.value.title ?? config.name}</h1>{error ? <Unreadable {...{ error, retryOn, reload }} /> : <Loading />}</>;
     }
 
-    return value.size === 0 ? <Welcome onChange={reload} /> : <Full overview={value} />;
+    return value.size === 0 ? <Welcome onChange={reload} /> : <Full overview={value} onChange={reload} />;
 }
 
-function Full({ overview: { size, recent, types } }: { readonly overview: Overview }): JSX.Element {
+function Full({ overview: { size, recent, types }, onChange }: { readonly overview: Overview; readonly onChange: () => void }): JSX.Element {
 
     return (
         <>
             <h1 dir="auto">{uiConfig.value.title ?? config.name}</h1>
             <p class="muted">{t('size', { count: size })}</p>
+            {isAdmin.value && isDemoPart() && <Demo onChange={onChange} />}
             <div class="home">
                 <section class="card home-recent" aria-labelledby="recent">
                     <h2 id="recent">{t('recent')}</h2>

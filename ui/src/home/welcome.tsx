@@ -1,14 +1,11 @@
 /** The start page of an empty service: the first steps, and data to look at. */
 
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
-import { ErrorBox, ProgressBar } from '../components/feedback.js';
 import { askForLogin, caller, isAdmin } from '../api/session.js';
 import { config } from '../config.js';
-import { go, to } from '../router.js';
-import { readDesign, uiConfig } from '../state/design.js';
-import { say, textOf } from '../state/messages.js';
-import { readCaller } from '../api/session.js';
+import { to } from '../router.js';
+import { uiConfig } from '../state/design.js';
+import { Demo } from './demo.js';
 import { t } from './texts.js';
 
 /** The page; `onChange` reads again what there is. */
@@ -58,40 +55,6 @@ function Steps(): JSX.Element {
                     </li>
                 ))}
             </ol>
-        </section>
-    );
-}
-
-function Demo({ onChange }: { readonly onChange: () => void }): JSX.Element {
-
-    const [state, setState] = useState<{ readonly done: number; readonly total: number } | null>(null);
-    const [error, setError] = useState<string | null>(null);
-    const load = async (): Promise<void> => {
-
-        setError(null);
-        setState({ done: 0, total: 1 });
-        try {
-            const { loadDemo } = await import('./demo-data.js');
-            await loadDemo((done, total) => setState({ done, total }));
-            await Promise.all([readDesign(), readCaller()]);
-            say(t('demoDone'));
-            go(to.search({ query: 'type:Work' }));
-        }
-        catch (thrown) {
-            setState(null);
-            setError(textOf(thrown));
-            onChange();
-        }
-    };
-
-    return (
-        <section class="card stack" aria-labelledby="demo">
-            <h2 id="demo">{t('demoTitle')}</h2>
-            <p>{t('demoText')}</p>
-            {error !== null && <ErrorBox message={error} />}
-            {state === null ?
-                <p><button type="button" onClick={() => void load()}>{t('demo')}</button></p> :
-                <ProgressBar done={state.done} total={state.total} label={t('demoLoading')} />}
         </section>
     );
 }
