@@ -39,7 +39,7 @@ describe('the status of the service', () => {
     const byNative = async (authentication: JsonObject | undefined = ADMIN): Promise<{ readonly status: string; readonly output?: unknown }> => {
 
         const { head } = await client.ask(`${JSON.stringify({ targetId: 'service', operationId: Op.status, authentication })}\n#\n#\n`);
-        return head as { status: string; output?: unknown };
+        return head;
     };
 
     const DOIP = `/doip?operationId=${Op.status}&targetId=service`;
