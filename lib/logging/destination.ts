@@ -142,6 +142,18 @@ export class AsyncLogDestination {
         }
     }
 
+    /** Writes what has accumulated during a write, or gathers more of it: under load each write would follow the one before otherwise. */
+    #continue(): void {
+
+        this.#rest = null;
+        if (this.#length < CHUNK_CHARACTERS && this.#length > 0 && this.#onIdle.length === 0) {
+            this.#plan();
+        }
+        else {
+            this.#next();
+        }
+    }
+
     #next(): void {
 
         this.#rest = this.#take();
@@ -175,7 +187,7 @@ export class AsyncLogDestination {
                     this.#writeRest(this.#rest);
                 }
                 else {
-                    this.#next();
+                    this.#continue();
                 }
             }
         });
