@@ -171,6 +171,12 @@ export type CommitObserver = (writer: WriterName, seconds: number, units: number
 /** `full`: nothing can be stored until there is disk space; `damaged`: a part of what was stored cannot be read. */
 export type DatabaseCondition = 'full' | 'damaged';
 
+/** Some bytes of a chunk: 0-based start, and number. */
+export interface ChunkPart {
+    readonly start: number;
+    readonly length: number;
+}
+
 /** Chunks of bytes, by blob id. */
 export interface BlobDatabase {
     /**
@@ -184,6 +190,9 @@ export interface BlobDatabase {
 
     /** Reads one chunk; null when it does not exist. */
     readChunk(blobId: number, index: number): Promise<Buffer | null>;
+
+    /** Reads some bytes of one chunk, from `start` (0-based), and the size of the whole chunk; null when it does not exist. */
+    readPart(blobId: number, index: number, part: ChunkPart): Promise<{ readonly size: number; readonly bytes: Buffer } | null>;
 
     /** Deletes up to `limit` chunks of a blob; resolves to the number deleted, 0 when none is left. */
     deleteChunks(blobId: number, limit: number): Promise<number>;

@@ -145,6 +145,9 @@ forEachDatabase((name, create) => {
 
             expect(await blobs.readChunk(8, 2)).to.equal(Buffer.alloc(300_000, 82));
             expect(await blobs.readChunk(8, 3)).to.be.null();
+            expect(await blobs.readPart(8, 2, { start: 299_990, length: 20 })).to.equal({ size: 300_000, bytes: Buffer.alloc(10, 82) });
+            expect(await blobs.readPart(8, 2, { start: 0, length: 3 })).to.equal({ size: 300_000, bytes: Buffer.alloc(3, 82) });
+            expect(await blobs.readPart(8, 3, { start: 0, length: 3 })).to.be.null();
             expect(await blobs.listBlobs(0, 10)).to.equal([7, 8, 9]);
             expect(await blobs.listBlobs(7, 1)).to.equal([8]);
             expect(await blobs.deleteChunks(8, 2)).to.equal(2);

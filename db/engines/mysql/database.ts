@@ -6,7 +6,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { createPool } from 'mysql2/promise';
 import type { FieldPacket, Pool, PoolConnection, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
-import type { BlobDatabase, CommitObserver, CommitResult, Database, DatabaseUsage, PoolUsage, Row, SqlValue, Statement, Unit } from '../../database.js';
+import type { BlobDatabase, ChunkPart, CommitObserver, CommitResult, Database, DatabaseUsage, PoolUsage, Row, SqlValue, Statement, Unit } from '../../database.js';
 import { DatabaseError, UnusableDatabaseError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { adaptToCluster, checkServer, mysqlConnection, sessionSettings } from './connection.js';
@@ -17,7 +17,7 @@ import { reapStalledConnections } from './idle-connection-reaper.js';
 import { decodeKeys, rollback, toParameter, writeAlone, writeTogether, writeTransaction } from './transaction.js';
 import type { MysqlAddress } from './url.js';
 import { migrateMysql } from './migrate.js';
-import { LIST_BLOBS } from '../../statements.js';
+import { LIST_BLOBS, READ_PART } from '../../statements.js';
 
 /** Maximum number of attempts, and base of the random delay before a retry in milliseconds, which doubles each time. */
 const ATTEMPTS = 6;
@@ -106,6 +106,12 @@ class MysqlDatabase implements Database {
             const [rows, fields] = await this.#execute<RowDataPacket[]>(statement.sql, bindings);
             return decodeKeys(rows, fields) as unknown as R[];
         });
+    }
+
+    /** Reads rows whose short bytes are no keys, as a part of a BLOB is none. */
+    readBytes<R>(sql: string, bindings: readonly SqlValue[]): Promise<R[]> {
+
+        return this.#track(async () => (await this.#execute<RowDataPacket[]>(sql, bindings))[0] as R[]);
     }
 
     commit(unit: Unit): Promise<CommitResult> {
@@ -296,6 +302,12 @@ class MysqlBlobs implements BlobDatabase {
         const sql = 'select bytes from blob_chunks where blob_id = ? and n = ?';
         const rows = await this.#database.read<{ bytes: Buffer }>({ sql }, [blobId, index]);
         return rows[0]?.bytes ?? null;
+    }
+
+    async readPart(blobId: number, index: number, { start, length }: ChunkPart): Promise<{ size: number; bytes: Buffer } | null> {
+
+        const rows = await this.#database.readBytes<{ size: number; bytes: Buffer }>(READ_PART, [start + 1, length, blobId, index]);
+        return rows[0] ?? null;
     }
 
     async deleteChunks(blobId: number, limit: number): Promise<number> {

@@ -5,7 +5,7 @@
 
 import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BlobDatabase, CommitObserver, CommitResult, Database, DatabaseCondition, DatabaseUsage, Row, SqlValue, Statement, Unit } from '../../database.js';
+import type { BlobDatabase, ChunkPart, CommitObserver, CommitResult, Database, DatabaseCondition, DatabaseUsage, Row, SqlValue, Statement, Unit } from '../../database.js';
 import type { DiskRules } from './disk-space.js';
 import { diskRules, freeBytes, releaseReserve, keepReserve, reserveBytes } from './disk-space.js';
 import { DatabaseError } from '../../errors.js';
@@ -16,7 +16,7 @@ import { sqliteFiles } from './file.js';
 import { SqliteReader } from './reader.js';
 import { SqliteWriter, type StartThread } from './writer.js';
 import { migrateSqlite } from './migrate.js';
-import { LIST_BLOBS } from '../../statements.js';
+import { LIST_BLOBS, READ_PART } from '../../statements.js';
 
 interface OpenOptions {
     readonly minFree?: number | null | undefined;
@@ -312,6 +312,12 @@ class SqliteBlobs implements BlobDatabase {
 
         const rows = this.#reader.all('select bytes from blob_chunks where blob_id = ? and n = ?', [blobId, index]);
         return (rows[0] as { bytes: Buffer } | undefined)?.bytes ?? null;
+    }
+
+    async readPart(blobId: number, index: number, { start, length }: ChunkPart): Promise<{ size: number; bytes: Buffer } | null> {
+
+        const rows = this.#reader.all(READ_PART, [start + 1, length, blobId, index]);
+        return (rows[0] as { size: number; bytes: Buffer } | undefined) ?? null;
     }
 
     async deleteChunks(blobId: number, limit: number): Promise<number> {

@@ -2,8 +2,8 @@
  * Default element store: bytes as rows of 256 KiB in the database. At most three chunks of a body are in memory, whatever its size.
  */
 
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BlobDatabase } from '../../../db/database.js';
+import { CallCounter } from '../../util/concurrency/event-loop-yielder.js';
 import { type ByteRange, DamagedBlobError, type ElementStore } from './element-store.js';
 
 /** Bytes of a chunk. Every chunk but the last is full, so that the chunks of a range can be computed. */
@@ -12,10 +12,14 @@ export const CHUNK_SIZE = 256 * 1024;
 /** Number of chunks deleted in one transaction. */
 const DELETED_PER_BATCH = 16;
 
+/** Chunks read in one turn of the event loop, by all readers together: 1 MiB, which a client can get in one piece. */
+const CHUNKS_PER_TURN = 4;
+
 /** Bytes in the database. */
 export class DatabaseElementStore implements ElementStore {
 
     readonly #blobs: BlobDatabase;
+    readonly #reads = new CallCounter(CHUNKS_PER_TURN);
 
     constructor(blobs: BlobDatabase) {
 
@@ -57,18 +61,17 @@ export class DatabaseElementStore implements ElementStore {
 
         const last = Math.floor(range.end / CHUNK_SIZE);
         const first = Math.floor(range.start / CHUNK_SIZE);
-        let ahead = this.#readAhead(blobId, first);
+        const read = (index: number): Promise<Buffer> => this.#readAhead(index, { blobId, range, size });
+        let ahead = read(first);
         for (let i = first; i <= last; ++i) {
-            const bytes = checkChunk(await ahead, { blobId, index: i, size });
+            const bytes = await ahead;
             if (i < last) {
-                ahead = this.#readAhead(blobId, i + 1);
+                ahead = read(i + 1);
             }
 
-            const from = i === first ? range.start - i * CHUNK_SIZE : 0;
-            const to = i === last ? range.end + 1 - i * CHUNK_SIZE : bytes.byteLength;
-            yield bytes.subarray(from, to);
-            // SQLite answers without a pause, so a fast reader would block the event loop.
-            await nextTurn();
+            yield bytes;
+            // SQLite answers without a pause, so fast readers would block the event loop.
+            await this.#reads.count();
         }
     }
 
@@ -86,25 +89,37 @@ export class DatabaseElementStore implements ElementStore {
         return this.#blobs.listBlobs(after, limit);
     }
 
-    #readAhead(blobId: number, index: number): Promise<Buffer | null> {
+    #readAhead(index: number, wanted: WantedBytes): Promise<Buffer> {
 
-        const reading = this.#blobs.readChunk(blobId, index);
+        const reading = this.#read(index, wanted);
         reading.catch(() => {
             // Thrown where it is awaited, which it is not when the reader has stopped.
         });
         return reading;
     }
+
+    /** Reads the bytes of a chunk that are in the range. */
+    async #read(index: number, { blobId, range, size }: WantedBytes): Promise<Buffer> {
+
+        const expected = Math.min(CHUNK_SIZE, size - index * CHUNK_SIZE);
+        const start = Math.max(0, range.start - index * CHUNK_SIZE);
+        const length = Math.min(expected, range.end + 1 - index * CHUNK_SIZE) - start;
+        const isWhole = length === expected;
+        const bytes = isWhole ? await this.#blobs.readChunk(blobId, index) : null;
+        const found = isWhole ? bytes && { size: bytes.byteLength, bytes } : await this.#blobs.readPart(blobId, index, { start, length });
+        if (found?.size !== expected) {
+            throw new DamagedBlobError(blobId, `chunk ${index} ${found ? `has ${found.size} bytes instead of ${expected}` : 'is missing'}`);
+        }
+
+        return found.bytes;
+    }
 }
 
-function checkChunk(bytes: Buffer | null, { blobId, index, size }: { blobId: number; index: number; size: number }): Buffer {
-
-    const expected = Math.min(CHUNK_SIZE, size - index * CHUNK_SIZE);
-    if (bytes?.byteLength !== expected) {
-        const found = bytes ? `has ${bytes.byteLength} bytes instead of ${expected}` : 'is missing';
-        throw new DamagedBlobError(blobId, `chunk ${index} ${found}`);
-    }
-
-    return bytes;
+/** A range of a blob, and the size of the whole. */
+interface WantedBytes {
+    readonly blobId: number;
+    readonly range: ByteRange;
+    readonly size: number;
 }
 
 /**
