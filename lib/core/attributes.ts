@@ -76,7 +76,7 @@ interface Description {
 }
 
 /** Properties of an attribute's description that do not matter while the attribute is absent. */
-const FOR_VALUES_ONLY = ['type', 'flags', 'metas', 'rules', 'items', 'keys', 'allow'];
+const FOR_VALUES_ONLY = ['type', 'flags', 'metas', 'rules', 'items', 'keys', 'allow', 'dependencies'];
 
 const declarations = new WeakMap<Joi.ObjectSchema, Declared>();
 

@@ -66,11 +66,28 @@ function makeLogger(level: string, stream: DestinationStream): Logger {
     return pino({
         level,
         base: null,
-        timestamp: () => `,"time":"${new Date().toISOString()}"`,
+        timestamp: timestamps(),
         formatters: { level: (label) => ({ level: label }) },
         redact: { paths: SECRET_FIELDS.flatMap((field) => [field, `*.${field}`]), censor: '[secret]' },
         serializers: { err: describeError, error: describeError }
     }, stream);
+}
+
+/** Returns the member with the time of a line; its text is made once for all lines of a millisecond. */
+function timestamps(): () => string {
+
+    let last = 0;
+    let text = '';
+    return () => {
+
+        const now = Date.now();
+        if (now !== last) {
+            last = now;
+            text = `,"time":"${new Date(now).toISOString()}"`;
+        }
+
+        return text;
+    };
 }
 
 /** Serializes an error. Only harmless members are logged, since errors of drivers and parsers contain statements, values and whole requests. */

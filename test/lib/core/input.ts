@@ -61,6 +61,7 @@ describe('the attributes of a request', () => {
     }
 
     const plain = Joi.object({ on: flag().default(false), name: text().default('none'), size: Joi.number().integer() });
+    const withRange = Joi.object({ name: text(), range: Joi.object({ start: Joi.number(), end: Joi.number() }).or('start', 'end') });
     const cases: readonly (readonly [title: string, schema: Joi.ObjectSchema, attributes: JsonObject, isExact: boolean])[] = [
         ['values of their types', plain, { on: true, name: 'a', size: 3 }, true],
         ['unknown ones', plain, { other: [1] }, true],
@@ -79,6 +80,8 @@ describe('the attributes of a request', () => {
         ['a computed default', Joi.object({ from: text(), to: text().default((others: { from: string }) => `${others.from}!`) }), { from: 'a' }, false],
         ['a default that is a list', Joi.object({ name: text(), tags: texts().default([]) }), { name: 'a' }, false],
         ['an object with a deep default', Joi.object({ name: text(), size: Joi.object({ x: Joi.number().default(1) }).default() }), { name: 'a' }, false],
+        ['an absent object with a rule for its members', withRange, { name: 'a' }, true],
+        ['an object with a rule for its members', withRange, { name: 'a', range: { start: 1 } }, false],
         ['an attribute that its own preferences require', Joi.object({ name: text(), on: flag().prefs({ presence: 'required' }) }), { name: 'a' }, false]
     ];
     for (const [title, schema, attributes, isExact] of cases) {

@@ -25,9 +25,15 @@ export async function send(request: Request, h: ResponseToolkit, { code, headers
         answered.code(code);
     }
 
-    for (const [name, values] of Object.entries(headers)) {
-        for (const value of [values].flat()) {
-            answered.header(name, value, { append: Array.isArray(values) });
+    for (const name in headers) {
+        const values = headers[name] ?? [];
+        if (typeof values === 'string') {
+            answered.header(name, values);
+            continue;
+        }
+
+        for (const value of values) {
+            answered.header(name, value, { append: true });
         }
     }
 
