@@ -179,6 +179,9 @@ export interface ChunkPart {
 
 /** Chunks of bytes, by blob id. */
 export interface BlobDatabase {
+    /** True where a read blocks the thread until it has ended, so that to begin it earlier saves nothing. */
+    readonly readsAtOnce: boolean;
+
     /**
      * Writes one chunk, which becomes durable by a later {@link seal}. Takes ownership of the bytes; the returned memory of the
      * same length may be used for the next chunk, so that a long body produces no garbage.

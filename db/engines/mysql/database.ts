@@ -277,6 +277,7 @@ class MysqlDatabase implements Database {
 /** Chunks beside the rows. Every chunk is durable by itself. */
 class MysqlBlobs implements BlobDatabase {
 
+    readonly readsAtOnce = false;
     readonly #database: MysqlDatabase;
 
     constructor(database: MysqlDatabase) {

@@ -254,6 +254,7 @@ function inodeOf({ path }: SqliteFile): number | null {
 /** Chunks in a file of their own. Writing a chunk does not wait for the disk; {@link seal} does, once for all of them. */
 class SqliteBlobs implements BlobDatabase {
 
+    readonly readsAtOnce = true;
     readonly #reader: SqliteReader;
     readonly #writer: SqliteWriter;
     readonly #hasMadeSpace: (error: unknown) => Promise<boolean>;

@@ -1,5 +1,6 @@
 /**
- * Default element store: bytes as rows of 256 KiB in the database. At most three chunks of a body are in memory, whatever its size.
+ * Default element store: bytes as rows of 256 KiB in the database. At most three chunks of a body are in memory, whatever its size;
+ * of one that is read, one on SQLite, which reads at once, and two elsewhere.
  */
 
 import type { BlobDatabase } from '../../../db/database.js';
@@ -61,14 +62,12 @@ export class DatabaseElementStore implements ElementStore {
 
         const last = Math.floor(range.end / CHUNK_SIZE);
         const first = Math.floor(range.start / CHUNK_SIZE);
-        const read = (index: number): Promise<Buffer> => this.#readAhead(index, { blobId, range, size });
-        let ahead = read(first);
+        const wanted = { blobId, range, size };
+        const { readsAtOnce } = this.#blobs;
+        let ahead: Promise<Buffer> | null = null;
         for (let i = first; i <= last; ++i) {
-            const bytes = await ahead;
-            if (i < last) {
-                ahead = read(i + 1);
-            }
-
+            const bytes: Buffer = await (ahead ?? this.#read(i, wanted));
+            ahead = readsAtOnce || i === last ? null : this.#readAhead(i + 1, wanted);
             yield bytes;
             // SQLite answers without a pause, so fast readers would block the event loop.
             await this.#reads.count();

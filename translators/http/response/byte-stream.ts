@@ -28,7 +28,8 @@ export class ByteStream extends Readable {
 
     constructor(source: ByteSource) {
 
-        super({ highWaterMark: 128 * 1024 });
+        // The next bytes are pulled when the client can take them: the source may read ahead, and its chunks are large.
+        super({ highWaterMark: 0 });
         this.#source = source;
         this.#chunks = source.body[Symbol.asyncIterator]();
     }
