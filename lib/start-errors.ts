@@ -6,6 +6,7 @@ import { DataDirError } from './app/data-dir.js';
 import { UnfinishedRestoreError } from './app/unfinished-restore.js';
 import { ConfigError } from './config/index.js';
 import { EXIT } from './errors/exit-codes.js';
+import { SearchEngineError } from './search/opensearch/engine-error.js';
 import { PayloadStoreError } from './stores/s3/s3-error.js';
 import { FirstPasswordError } from './identity/passwords/admin-account.js';
 
@@ -20,7 +21,7 @@ const DATABASE_CODES: Readonly<Record<UnusableReason, number>> = {
 export function isPermanent(error: unknown): boolean {
 
     return isLoss(error) || error instanceof FirstPasswordError || error instanceof UnusableDatabaseError ||
-        error instanceof DataDirError && !error.mayPass || error instanceof PayloadStoreError;
+        error instanceof DataDirError && !error.mayPass || error instanceof PayloadStoreError || error instanceof SearchEngineError;
 }
 
 /** Returns whether a part of the repository is not where it should be. */
@@ -36,7 +37,7 @@ export function explainStartError(error: unknown): [message: string, code: numbe
         return [error.message, EXIT.config];
     }
 
-    if (error instanceof PayloadStoreError) {
+    if (error instanceof PayloadStoreError || error instanceof SearchEngineError) {
         return [error.message, error.isOutage ? EXIT.unavailable : EXIT.config];
     }
 

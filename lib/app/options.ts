@@ -19,7 +19,7 @@ import type { Endpoint } from '../core/services.js';
 import type { ElementStore, StoreChooser } from '../stores/blobs/element-store.js';
 import type { S3Options } from '../stores/s3/s3-location.js';
 import type { TextLimits } from '../payloads/text-extractor.js';
-import type { SearchLimits } from '../search/runtime/index-options.js';
+import type { SearchOptions } from '../search/create-search.js';
 
 /**
  * Derives the options of `createGateway` from a configuration.
@@ -48,7 +48,10 @@ export function gatewayOptions(config: Config, log: Logger = openLog(config.log)
         limits,
         rates,
         quotas: config.quotas,
-        search: { memory: search.memoryBytes, timeout: search.timeoutSeconds * 1000 },
+        search: {
+            memory: search.memoryBytes, timeout: search.timeoutSeconds * 1000,
+            engine: search.url === null ? null : { url: search.url, shards: search.shards }
+        },
         scripts: {
             workers: scripts.workers, timeout: scripts.timeoutSeconds * 1000, memoryBytes: scripts.memoryBytes,
             stackBytes: scripts.stackBytes, maxMessageBytes: limits.jsonBytes
@@ -126,8 +129,8 @@ export interface GatewayOptions {
     /** Native address of the service, returned by Hello. */
     readonly endpoint?: () => Endpoint;
     readonly handles?: HandleOptions;
-    /** Limits of searches. */
-    readonly search?: SearchLimits;
+    /** Limits of searches, and the engine. */
+    readonly search?: SearchOptions;
     /** Maximum time in milliseconds that a write waits for other writers of its object; default 10 s. */
     readonly writeTimeoutMs?: number;
     /** Limits of type code. */

@@ -5,6 +5,7 @@
 
 import Joi from 'joi';
 import { parseS3Url } from '../stores/s3/s3-location.js';
+import { parseSearchUrl } from '../stores/search/engine-location.js';
 import { parseAddressRanges } from '../util/net/ip-address.js';
 
 /** Properties of a setting that joi does not store. */
@@ -98,6 +99,17 @@ const s3Url = Joi.string().custom((text: string, helpers) => {
     }
     catch (error) {
         return helpers.message({ custom: (error as Error).message });
+    }
+});
+
+const searchUrl = Joi.string().custom((text: string, helpers) => {
+
+    try {
+        parseSearchUrl(text);
+        return text;
+    }
+    catch (error) {
+        return helpers.message({ custom: `{{#label}} ${(error as Error).message}` });
     }
 });
 
@@ -245,7 +257,10 @@ const search = {
         'Cache for pages of the search index and for data computed from them. Pages that do not fit are read from the database repeatedly.'),
     timeoutSeconds: seconds('SEARCH_TIMEOUT_SECONDS', 10, 3600,
         'A search that takes longer is cancelled. A search for all results, or for more than 500, waits up to the same time while four others of ' +
-            'its caller are in progress.')
+            'its caller are in progress.'),
+    url: optional(searchUrl, { name: 'SEARCH_URL', secret: true },
+        'OpenSearch for searches, https://user:password@host:9200/prefix, with a prefix of the names of indexes; unset: the embedded search engine.'),
+    shards: wholeNumber('SEARCH_SHARDS', 1, [1, 1024], 'Shards of the index in OpenSearch. A change builds a new index beside the present one.')
 };
 
 const scripts = {

@@ -20,6 +20,8 @@ import { SearchSegmentStore } from '../stores/search/segment-store.js';
 import type { Catalog } from '../types/catalog.js';
 import { IndexedFormParticipant } from './mapping/indexed-form-participant.js';
 import { StoredIndexSource } from './mapping/document-source.js';
+import { EngineIndex } from './opensearch/engine-index.js';
+import type { EngineOptions } from '../stores/search/engine-location.js';
 import { IndexSupervisor } from './runtime/index-supervisor.js';
 import type { SearchLimits } from './runtime/index-options.js';
 import type { ReindexParts } from './reindexer.js';
@@ -45,7 +47,13 @@ export interface SearchParts {
     /** Called when the index becomes able, or unable, to answer searches. */
     readonly onState: (state: 'UP' | 'FAILED') => void;
     /** Limits of searches. */
-    readonly search?: SearchLimits | undefined;
+    readonly search?: SearchOptions | undefined;
+}
+
+/** Limits of searches, and the engine. */
+export interface SearchOptions extends SearchLimits {
+    /** OpenSearch; absent for the embedded engine. */
+    readonly engine?: EngineOptions | null;
 }
 
 /** The composed parts. */
@@ -69,10 +77,16 @@ export function composeSearch(parts: SearchParts): ComposedSearch {
     const extractor = new TextExtractor(limits);
     const textJobs: TextJobs = { enqueueStep: (id) => jobStore.enqueueStep(textJob(id)), wake: () => jobs.wake(TEXT_JOB) };
     const texts = new PayloadTexts({ store, catalog, limits, jobs: textJobs });
-    const index = new IndexSupervisor({
-        log: new SearchLogStore(db), segments: new SearchSegmentStore(db, node ?? 'local'), logger: log, isShared: node !== null, onState,
-        source: new StoredIndexSource({ objects, forms, texts, catalog, refresh }), ...parts.search
+    const source = new StoredIndexSource({ objects, forms, texts, catalog, refresh });
+    const changes = new SearchLogStore(db);
+    const { engine = null, ...searchLimits } = parts.search ?? {};
+    const index = engine ? new EngineIndex({ db, changes, source, log, onState, options: engine, timeoutMs: searchLimits.timeout }) : new IndexSupervisor({
+        log: changes, segments: new SearchSegmentStore(db, node ?? 'local'), logger: log, isShared: node !== null, onState, source, ...searchLimits
     });
+    if (index instanceof EngineIndex) {
+        jobs.register(index.job);
+    }
+
     jobs.register(readTexts({ objects, elements, texts, store, extractor, index, log }));
     const made: ReindexJobs[] = [];
     return {

@@ -230,7 +230,8 @@ function answers(port: number): Promise<boolean> {
     });
 }
 
-async function freePort(): Promise<number> {
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
 
     const server = Net.createServer();
     server.listen(0, '127.0.0.1');

@@ -279,7 +279,8 @@ export class IndexSupervisor implements SearchIndex {
     }
 }
 
-function idOf({ before, after }: ObjectChange): string {
+/** Returns the id of the object of a change. */
+export function idOf({ before, after }: ObjectChange): string {
 
     const object = after ?? before;
     if (!object) {

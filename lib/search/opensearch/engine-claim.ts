@@ -1,0 +1,161 @@
+/**
+ * Ownership of the indexes with a prefix. The document `repository` in the engine and a setting in the database have the same random id, so
+ * that two repositories never share a prefix.
+ */
+
+import { randomUUID } from 'node:crypto';
+import type { Database } from '../../../db/database.js';
+import { SettingStore } from '../../stores/setting-store.js';
+import type { Log } from '../../../db/log.js';
+import type { EngineClient } from './engine-client.js';
+import { EngineError, SearchEngineError } from './engine-error.js';
+import type { EngineLocation } from '../../stores/search/engine-location.js';
+import { isJsonObject } from '../../util/json-types.js';
+
+/** Setting with the id of the repository and the place of its indexes. */
+export const SEARCH_ENGINE_SETTING = 'search-engine';
+
+const MARKER = 'repository';
+const CLAIMED = 'search-engine:claimed';
+
+/** Major versions that the service knows; it is tested with the first. */
+const VERSIONS = ['2', '3'];
+
+interface Claim {
+    readonly repository: string;
+    readonly node: string;
+    readonly prefix: string;
+    /** False until the engine has the id. */
+    readonly isMarked: boolean;
+}
+
+export interface ClaimParts {
+    readonly client: EngineClient;
+    readonly location: EngineLocation;
+    readonly db: Database;
+    readonly log: Log;
+}
+
+/** Name of the index with what the service remembers of its indexes. */
+export function metaIndex({ prefix }: EngineLocation): string {
+
+    return `${prefix}-meta`;
+}
+
+/**
+ * Checks the engine, and takes a prefix that belongs to no repository. An engine that was used before and does not answer now is an outage,
+ * during which the service starts.
+ *
+ * @throws SearchEngineError when the engine must not or cannot be used
+ */
+export async function claimEngine(parts: ClaimParts): Promise<void> {
+
+    const { location: { node, prefix }, db, log } = parts;
+    const settings = new SettingStore(db);
+    const read = async (): Promise<Claim | null> => readClaim(await settings.get(SEARCH_ENGINE_SETTING));
+    const known = await read();
+    try {
+        await checkVersion(parts);
+        const marker = await readMarker(parts);
+        const claim = known ?? await begin(parts, settings, read);
+        const owner = marker ?? await mark(parts, claim.repository);
+        if (owner !== claim.repository) {
+            throw new SearchEngineError(`the indexes ${prefix}-… at ${node} belong to another repository: choose another prefix in SEARCH_URL`);
+        }
+
+        if (!claim.isMarked || claim.node !== node || claim.prefix !== prefix) {
+            const value: Claim = { ...claim, node, prefix, isMarked: true };
+            await db.commit({ steps: settings.setSteps(SEARCH_ENGINE_SETTING, JSON.stringify(value)) });
+        }
+    }
+    catch (error) {
+        if (!(error instanceof EngineError)) {
+            throw error;
+        }
+
+        if (error.failure === 'unreachable' && known?.isMarked && known.node === node && known.prefix === prefix) {
+            log.error({ event: 'search.unreachable', err: error, engine: node }, 'the search engine does not answer, starting without it');
+            return;
+        }
+
+        throw refusal(error, node);
+    }
+}
+
+function readClaim(text: string | null): Claim | null {
+
+    return text === null ? null : JSON.parse(text) as Claim;
+}
+
+async function checkVersion({ client, location: { node } }: ClaimParts): Promise<void> {
+
+    const info = await client.send<unknown>({ method: 'GET', path: '/' });
+    const version = isJsonObject(info) && isJsonObject(info['version'] as never) ? info['version'] as { distribution?: string; number?: string } : {};
+    if (version.distribution !== 'opensearch') {
+        throw new SearchEngineError(`${node} is not OpenSearch: SEARCH_URL must be the address of an OpenSearch server`);
+    }
+
+    const [major = ''] = (version.number ?? '').split('.');
+    if (!VERSIONS.includes(major)) {
+        throw new SearchEngineError(`OpenSearch at ${node} has version ${version.number}, but the service needs version ${VERSIONS.join(' or ')}`);
+    }
+}
+
+/** Stores an id before the engine has it; nodes that start at the same time agree on one. */
+async function begin({ location: { node, prefix }, db }: ClaimParts, settings: SettingStore, read: () => Promise<Claim | null>): Promise<Claim> {
+
+    const claim: Claim = { repository: randomUUID(), node, prefix, isMarked: false };
+    const result = await db.commit({ steps: settings.insertSteps(SEARCH_ENGINE_SETTING, JSON.stringify(claim), CLAIMED) });
+    return result.ok ? claim : await read() ?? claim;
+}
+
+/** Returns the id in the engine; null when there is none. */
+async function readMarker({ client, location }: ClaimParts): Promise<string | null> {
+
+    try {
+        const { _source } = await client.send<{ _source: { repository?: string } }>({ method: 'GET', path: `/${metaIndex(location)}/_doc/${MARKER}` });
+        return _source.repository ?? '';
+    }
+    catch (error) {
+        if (error instanceof EngineError && error.failure === 'missing') {
+            return null;
+        }
+
+        throw error;
+    }
+}
+
+/** Stores the id where there is none; returns the one that is there then. */
+async function mark(parts: ClaimParts, repository: string): Promise<string> {
+
+    const { client, location } = parts;
+    const index = metaIndex(location);
+    const settings = { index: { number_of_shards: 1, auto_expand_replicas: '0-1' } };
+    await client.send({ method: 'PUT', path: `/${index}`, body: { settings, mappings: { dynamic: false } } }).catch((error: unknown) => {
+
+        // Another node was faster.
+        if (!(error instanceof EngineError) || !error.message.includes('resource_already_exists')) {
+            throw error;
+        }
+    });
+    await client.send({ method: 'PUT', path: `/${index}/_create/${MARKER}`, body: { repository } }).catch((error: unknown) => {
+
+        if (!(error instanceof EngineError) || error.failure !== 'conflict') {
+            throw error;
+        }
+    });
+    return await readMarker(parts) ?? '';
+}
+
+function refusal(error: EngineError, node: string): SearchEngineError {
+
+    const said = `(${error.message.replaceAll(/\s+/g, ' ').slice(0, 300)})`;
+    switch (error.failure) {
+        case 'unreachable':
+            return new SearchEngineError(`no OpenSearch answers at ${node}: check SEARCH_URL ${said}`, true, error);
+        case 'denied':
+            return new SearchEngineError(`OpenSearch at ${node} refuses the user or the password of SEARCH_URL ${said}`, false, error);
+        default:
+            return new SearchEngineError(`OpenSearch at ${node} cannot be used ${said}`, false, error);
+    }
+}

@@ -1,0 +1,72 @@
+/** Requests to OpenSearch, with its errors classified. The client is loaded when the engine is opened: it is an optional package. */
+
+import type * as Sdk from '@opensearch-project/opensearch';
+import { SearchEngineError, toEngineError } from './engine-error.js';
+import type { EngineLocation } from '../../stores/search/engine-location.js';
+
+/** A request; texts as bodies are sent as they are. */
+export interface EngineRequest {
+    readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD';
+    readonly path: string;
+    readonly query?: Readonly<Record<string, string | number | boolean>>;
+    readonly body?: object | string;
+    /** Lines of JSON. */
+    readonly lines?: string;
+    /** Default 30 s. */
+    readonly timeoutMs?: number;
+}
+
+const PACKAGE = '@opensearch-project/opensearch';
+const TIMEOUT_MS = 30_000;
+
+/** Client of one server. */
+export class EngineClient {
+
+    readonly #client: Sdk.Client;
+
+    private constructor(client: Sdk.Client) {
+
+        this.#client = client;
+    }
+
+    /** @throws SearchEngineError when the client is not installed */
+    static async open({ node, auth }: EngineLocation): Promise<EngineClient> {
+
+        const { Client } = await loadSdk();
+        return new EngineClient(new Client({ node, maxRetries: 0, ...auth ? { auth: { ...auth } } : {} }));
+    }
+
+    /** Sends a request and returns the body of the answer. @throws EngineError */
+    async send<T>({ method, path, query = {}, body, lines, timeoutMs = TIMEOUT_MS }: EngineRequest): Promise<T> {
+
+        try {
+            const answer = await this.#client.transport.request({
+                method, path, querystring: query as Record<string, string>,
+                ...lines === undefined ? body === undefined ? {} : { body } : { bulkBody: lines }
+            }, { requestTimeout: timeoutMs, maxRetries: 0 });
+            return answer.body as T;
+        }
+        catch (error) {
+            throw toEngineError(error);
+        }
+    }
+
+    async close(): Promise<void> {
+
+        await this.#client.close();
+    }
+}
+
+async function loadSdk(): Promise<typeof Sdk> {
+
+    try {
+        return await import('@opensearch-project/opensearch');           // Literal, for the bundle
+    }
+    catch (error) {
+        if (!/MODULE_NOT_FOUND/.test((error as NodeJS.ErrnoException).code ?? '')) {
+            throw error;
+        }
+
+        throw new SearchEngineError(`SEARCH_URL needs the package ${PACKAGE}, which is not installed: npm install ${PACKAGE}`, false, error);
+    }
+}

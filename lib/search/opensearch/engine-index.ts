@@ -1,0 +1,348 @@
+/**
+ * Search index in OpenSearch. Changes are only rows of the change log; the feeder of one node brings them to the engine. A search of a node
+ * that has written waits until the engine has what it wrote. While the engine does not answer, writes go on, and searches are answered
+ * with 503.
+ */
+
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CommitResult, Database, Step } from '../../../db/database.js';
+import type { Log } from '../../../db/log.js';
+import type { JobKind } from '../../jobs/job-kind.js';
+import type { WriteParticipant } from '../../model/write-participant.js';
+import { LOG_ROWS } from '../../stores/search/change-log-store.js';
+import type { LogRow, SearchLogStore } from '../../stores/search/change-log-store.js';
+import type { IndexSource } from '../mapping/document-source.js';
+import { unavailable } from '../../errors/errors.js';
+import type { DoipError } from '../../errors/errors.js';
+import { SingleFlight } from '../../util/concurrency/single-flight.js';
+import { WorkTally } from '../../util/work-tally.js';
+import { LogOrderer } from '../runtime/change-log-sequencer.js';
+import { idOf } from '../runtime/index-supervisor.js';
+import type { SearcherUsage } from '../runtime/protocol.js';
+import type { SearchAnswer, SearchIndex, SearchLoad } from '../runtime/search-index.js';
+import type { SearchRequest } from '../query/search-request.js';
+import { claimEngine, metaIndex } from './engine-claim.js';
+import { EngineClient } from './engine-client.js';
+import { EngineError, searchError } from './engine-error.js';
+import { parseSearchUrl } from '../../stores/search/engine-location.js';
+import type { EngineOptions } from '../../stores/search/engine-location.js';
+import { EngineSearch } from './engine-search.js';
+import { EngineWriter } from './engine-writer.js';
+import { Feeder, searchAlias } from './feeder.js';
+import { FeedStates } from './feed-state.js';
+import type { FeedState } from './feed-state.js';
+
+/** Kind of the job that feeds the engine. */
+export const FEED_JOB = 'search.feed';
+
+/** Milliseconds after which another node feeds when one has ended without a word. */
+const FEED_LEASE_MS = 8000;
+
+/** Milliseconds between the end of a run and the next. */
+const FEED_REPEAT_MS = 100;
+
+/** Interval at which each node looks at the engine, in milliseconds, and how long it waits for an answer. */
+const WATCH_MS = 1000;
+const WATCH_TIMEOUT_MS = 3000;
+
+/** Interval at which a search looks for its changes in the engine, and maximum time that it waits, in milliseconds. */
+const SETTLE_MS = 10;
+const MAX_SETTLE_MS = 10_000;
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+
+export interface EngineIndexParts {
+    readonly db: Database;
+    readonly changes: SearchLogStore;
+    readonly source: IndexSource;
+    readonly log: Log;
+    readonly options: EngineOptions;
+    /** Timeout of a search, in milliseconds; default 10 s. */
+    readonly timeoutMs?: number | undefined;
+    /** Called when the engine becomes able, or unable, to answer searches. */
+    readonly onState: (state: 'UP' | 'FAILED') => void;
+}
+
+/** What is there while the engine is open. */
+interface Opened {
+    readonly client: EngineClient;
+    readonly alias: string;
+    readonly states: FeedStates;
+    readonly search: EngineSearch;
+    readonly feeder: Feeder;
+    readonly writer: EngineWriter;
+}
+
+export class EngineIndex implements SearchIndex {
+
+    readonly participant: WriteParticipant;
+    /** Feeds the engine. To be registered before the jobs start. */
+    readonly job: JobKind;
+    readonly #parts: EngineIndexParts;
+    readonly #origin = randomUUID();
+    readonly #orderer: LogOrderer;
+    readonly #searches = new WorkTally();
+    readonly #settling = new SingleFlight<void>();
+    readonly #stop = new AbortController();
+    #opened: Opened | null = null;
+    #state: FeedState | null = null;
+    #isUp = false;
+    #number = 0;
+    /** Numbers of the last change of this node that was committed, and of the last one that searches find. */
+    #written = 0;
+    #settled = 0;
+    #open = 0;
+    #watch: Promise<void> = Promise.resolve();
+
+    constructor(parts: EngineIndexParts) {
+
+        this.#parts = parts;
+        const { changes, log } = parts;
+        this.#orderer = new LogOrderer({
+            log: changes, read: () => Promise.resolve(false),
+            failed: (error) => log.warn({ event: 'search.change-log-failed', err: error }, 'failed to read the change log, retrying')
+        });
+        this.job = { kind: FEED_JOB, repeatMs: FEED_REPEAT_MS, leaseMs: FEED_LEASE_MS, backOff: () => WATCH_MS, run: ({ signal }) => this.#feed(signal) };
+        this.participant = {
+            steps: (change) => changes.steps(idOf(change), this.#origin, ++this.#number),
+            committed: () => this.#wrote()
+        };
+    }
+
+    async start(): Promise<void> {
+
+        const { db, changes, source, log, options, timeoutMs = DEFAULT_TIMEOUT_MS } = this.#parts;
+        const location = parseSearchUrl(options.url);
+        const client = await EngineClient.open(location);
+        try {
+            await claimEngine({ client, location, db, log });
+        }
+        catch (error) {
+            await client.close();
+            throw error;
+        }
+
+        const { prefix } = location;
+        const states = new FeedStates(client, metaIndex(location));
+        const writer = new EngineWriter({ client, source, log });
+        const alias = searchAlias(prefix);
+        this.#opened = {
+            client, alias, states, writer, search: new EngineSearch({ client, index: alias, timeoutMs }),
+            feeder: new Feeder({
+                client, states, writer, source, changes, log, prefix, shards: options.shards,
+                order: () => this.#orderer.order(),
+                reached: (state) => this.#reached(state)
+            })
+        };
+        // What the previous process of this node wrote counts as well.
+        this.#written = ++this.#number;
+        this.#orderer.start();
+        this.#watch = this.#watchEngine(this.#opened);
+    }
+
+    async search(request: SearchRequest): Promise<SearchAnswer> {
+
+        return await this.#searches.run(async () => {
+
+            ++this.#open;
+            try {
+                const { search } = await this.#available();
+                await this.#settle();
+                return await search.search(request);
+            }
+            finally {
+                --this.#open;
+            }
+        });
+    }
+
+    async reindex(ids: readonly string[], along: readonly Step[] = []): Promise<CommitResult> {
+
+        const result = await this.#parts.changes.append(ids.map((objectId) => ({ objectId, origin: this.#origin, number: ++this.#number })), along);
+        if (result.ok) {
+            ids.forEach(() => this.#wrote());
+        }
+
+        return result;
+    }
+
+    async catchUp(): Promise<void> {
+
+        const opened = await this.#available();
+        await this.#settling.runFresh(() => this.#settleAll(opened));
+    }
+
+    get load(): SearchLoad {
+
+        return { isUp: this.#isUp, pending: this.#open, searches: this.#searches };
+    }
+
+    async usage(): Promise<SearcherUsage> {
+
+        const { client, alias } = await this.#available();
+        const [{ count }, stats] = await Promise.all([
+            client.send<{ count: number }>({ method: 'GET', path: `/${alias}/_count` }),
+            client.send<{ _all: { primaries: { segments: { count: number } } } }>({ method: 'GET', path: `/${alias}/_stats/segments` })
+        ]).catch(failed);
+        // eslint-disable-next-line no-underscore-dangle
+        const { segments } = stats._all.primaries;
+        return { unstored: 0, cached: 0, scratch: 0, heap: 0, segments: segments.count, documents: count, cache: { entries: 0, bytes: 0, hits: 0, misses: 0 } };
+    }
+
+    async stop(): Promise<void> {
+
+        this.#stop.abort();
+        await Promise.all([this.#watch, this.#orderer.stop()]);
+        await this.#opened?.writer.close();
+        await this.#opened?.client.close();
+    }
+
+    /** Feeds until the signal is aborted. */
+    async #feed(signal: AbortSignal): Promise<void> {
+
+        const { feeder } = await this.#whenOpen();
+        await feeder.run(signal);
+    }
+
+    /** The index is started before the jobs. */
+    #whenOpen(): Promise<Opened> {
+
+        return this.#opened ? Promise.resolve(this.#opened) : Promise.reject(new Error('the index is not started'));
+    }
+
+    #wrote(): void {
+
+        this.#written = this.#number;
+        this.#orderer.wrote();
+        this.#opened?.feeder.wake();
+    }
+
+    #reached(state: FeedState): void {
+
+        this.#state = state;
+    }
+
+    async #available(): Promise<Opened> {
+
+        const end = performance.now() + WATCH_TIMEOUT_MS;
+        while (!this.#stop.signal.aborted && performance.now() < end) {
+            const opened = this.#opened;
+            if (opened && this.#isUp) {
+                return opened;
+            }
+
+            await sleep(SETTLE_MS * 5, undefined, { ref: false });
+        }
+
+        throw this.#state && this.#state.index === null ? unavailable('the search index is being built, try again later', 10) :
+            unavailable('the search engine does not answer, try again later', 5);
+    }
+
+    /** Resolves when searches find what this node has written. */
+    async #settle(): Promise<void> {
+
+        const opened = this.#opened;
+        if (opened && this.#settled < this.#written) {
+            await this.#settling.runFresh(async () => {
+
+                if (this.#settled < this.#written) {
+                    await this.#settleAll(opened);
+                }
+            });
+        }
+    }
+
+    /** Waits until everything that is in the log now is in the engine, and makes it visible to searches. */
+    async #settleAll({ client, alias, feeder }: Opened): Promise<void> {
+
+        const written = this.#written;
+        const end = performance.now() + MAX_SETTLE_MS;
+        try {
+            const position = await this.#orderedPosition(end);
+            feeder.wake();
+            while ((await this.#fedPosition()) < position) {
+                await pauseUntil(end);
+            }
+
+            await client.send({ method: 'POST', path: `/${alias}/_refresh` });
+        }
+        catch (error) {
+            failed(error);
+        }
+
+        this.#settled = Math.max(this.#settled, written);
+    }
+
+    /** Returns a position of the log behind all rows that are committed now. */
+    async #orderedPosition(end: number): Promise<number> {
+
+        const { changes } = this.#parts;
+        const rows: LogRow[] = [];
+        for (let after: number | undefined = 0; after !== undefined;) {
+            const page = await changes.unordered(after);
+            rows.push(...page);
+            after = page.length < LOG_ROWS ? undefined : page.at(-1)?.seq;
+        }
+
+        for (let rest = new Set(rows.map(({ seq }) => seq)); rest.size > 0;) {
+            await this.#orderer.order();
+            const left = (await changes.unordered(0)).filter(({ seq }) => rest.has(seq));
+            if (left.length > 0 && left.length >= rest.size) {
+                // Another node is ordering.
+                await pauseUntil(end);
+            }
+
+            rest = new Set(left.map(({ seq }) => seq));
+        }
+
+        return await changes.last();
+    }
+
+    /** Returns the position up to which the index has the log; the state of the own feeder is the newest. */
+    async #fedPosition(): Promise<number> {
+
+        const { state } = await this.#opened?.states.read() ?? { state: null };
+        this.#state = state;
+        return state?.index ? state.position : -1;
+    }
+
+    /** Notices when the engine, or the index in it, comes and goes. Never rejects. */
+    async #watchEngine({ states }: Opened): Promise<void> {
+
+        const { signal } = this.#stop;
+        let known: 'up' | 'building' | 'out' | null = null;
+        while (!signal.aborted) {
+            const found = await states.read(WATCH_TIMEOUT_MS).catch(() => null);
+            this.#state = found?.state ?? this.#state;
+            const now = found === null ? 'out' : found.state?.index ? 'up' : 'building';
+            this.#isUp = now === 'up';
+            // While the first index is being built, the service is starting.
+            if (now !== known && !signal.aborted && (now !== 'building' || known !== null)) {
+                this.#parts.onState(now === 'up' ? 'UP' : 'FAILED');
+            }
+
+            known = now;
+            await sleep(now === 'up' ? WATCH_MS : WATCH_MS / 10, undefined, { signal, ref: false }).catch(() => {});
+        }
+    }
+}
+
+async function pauseUntil(end: number): Promise<void> {
+
+    if (performance.now() > end) {
+        throw notYet();
+    }
+
+    await sleep(SETTLE_MS);
+}
+
+function notYet(): DoipError {
+
+    return unavailable('the search engine does not have the last changes yet, try again', 2);
+}
+
+function failed(error: unknown): never {
+
+    throw error instanceof EngineError ? searchError(error) : error;
+}

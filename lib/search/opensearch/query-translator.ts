@@ -1,0 +1,277 @@
+/** Translates queries to the query language of OpenSearch. What the terms of a document are is defined by engine-document.ts. */
+
+import { stemOf, stemTerm } from '../analysis/stemmer.js';
+import type { FieldTarget, NumberForm } from '../analysis/field-names.js';
+import { parseTime } from '../analysis/timestamps.js';
+import { MAX_VALUE_LENGTH } from '../analysis/analyzer.js';
+import { TEXT_LANGUAGES } from '../../model/text-language.js';
+import type { ExistsQuery, FuzzyQuery, PatternQuery, PhraseQuery, Query, RangeQuery, TermQuery, ValueQuery } from '../query/query.js';
+import { ANY_CODE, codeOf, facetField, numberKey, textKey, tokenOf } from './encoding.js';
+import { longField } from './engine-document.js';
+import type { WordField } from './engine-document.js';
+
+/** A query of OpenSearch. */
+export type EngineQuery = Readonly<Record<string, unknown>>;
+
+export const ALL: EngineQuery = { match_all: {} };
+export const NONE: EngineQuery = { match_none: {} };
+
+/** Behind all terms with a code. */
+const AFTER = '\u{10ffff}';
+
+/** A field with terms behind a code. */
+interface CodedField {
+    readonly field: string;
+    readonly code: string;
+}
+
+/** Returns whether a query looks into the texts of payloads. */
+export function readsPayloads(query: Query): boolean {
+
+    switch (query.kind) {
+        case 'boolean':
+            return [...query.must, ...query.should, ...query.not].some(readsPayloads);
+        case 'all':
+        case 'none':
+        case 'value':
+            return false;
+        default:
+            return query.target.kind === 'any' || query.target.kind === 'text';
+    }
+}
+
+/** Translates a query; without payloads, their texts do not exist. */
+export function translateQuery(query: Query, withPayloads: boolean): EngineQuery {
+
+    return new Translator(withPayloads).translate(query);
+}
+
+class Translator {
+
+    readonly #withPayloads: boolean;
+
+    constructor(withPayloads: boolean) {
+
+        this.#withPayloads = withPayloads;
+    }
+
+    translate(query: Query): EngineQuery {
+
+        switch (query.kind) {
+            case 'all':
+                return { match_all: { boost: query.boost } };
+            case 'none':
+                return NONE;
+            case 'boolean': {
+                const { must, should, not } = query;
+                const list = (queries: readonly Query[]): EngineQuery[] => queries.map((clause) => this.translate(clause));
+                return must.length === 0 && should.length === 0 ? NONE : {
+                    bool: { must: list(must), should: list(should), must_not: list(not), minimum_should_match: must.length > 0 ? 0 : 1 }
+                };
+            }
+
+            case 'value':
+                return valueQuery(query);
+            case 'term':
+                return this.#term(query);
+            case 'phrase':
+                return this.#phrase(query);
+            case 'exists':
+                return this.#exists(query);
+            default:
+                return this.#expanded(query);
+        }
+    }
+
+    /** Fields with the words of a target. */
+    #wordFields(target: FieldTarget): { readonly field: WordField; readonly code: string }[] {
+
+        if (target.kind === 'any') {
+            return (this.#withPayloads ? ['all', 'hiddenAll'] as const : ['all'] as const).map((field) => ({ field, code: ANY_CODE }));
+        }
+
+        if (target.kind !== 'text') {
+            return [];
+        }
+
+        const code = codeOf('word', target.column);
+        return (this.#withPayloads ? ['words', 'others', 'hidden'] as const : ['words', 'others'] as const).map((field) => ({ field, code }));
+    }
+
+    /** Fields with the terms of a target, for patterns. */
+    #termFields(target: FieldTarget): CodedField[] {
+
+        switch (target.kind) {
+            case 'keyword':
+                return [{ field: 'keys', code: codeOf('keyword', target.field) }];
+            case 'number':
+                return [{ field: 'stamps', code: codeOf('column', target.column) }];
+            default:
+                return this.#wordFields(target).flatMap(({ field, code }) => [{ field, code }, { field: longField(field), code }]);
+        }
+    }
+
+    #term({ target, term, includesStems = false, boost }: TermQuery): EngineQuery {
+
+        if (target.kind === 'keyword' || target.kind === 'number') {
+            return anyOf(this.#termFields(target).map(({ field, code }) => ({ term: { [field]: { value: code + term.toWellFormed(), boost } } })));
+        }
+
+        const words = this.#wordFields(target);
+        const stems = includesStems && words.length > 0 ? this.#stems(words[0]?.code ?? '', { term, boost }) : [];
+        return anyOf([...words.map(({ field, code }) => ({ term: { [field]: { value: tokenOf(code, term), boost } } })), ...stems]);
+    }
+
+    /** Documents with words of the same stem, in any language. */
+    #stems(code: string, { term, boost }: { readonly term: string; readonly boost: number }): EngineQuery[] {
+
+        const terms = TEXT_LANGUAGES.flatMap((language) => {
+
+            const stem = stemOf(term, language);
+            return stem === null ? [] : [code + stemTerm(stem, language)];
+        });
+        return terms.length === 0 ? [] : [{ terms: { stems: terms, boost } }, ...this.#withPayloads ? [{ terms: { hiddenStems: terms, boost } }] : []];
+    }
+
+    #phrase({ target, words, slop, boost }: PhraseQuery): EngineQuery {
+
+        return anyOf(this.#wordFields(target).map(({ field, code }) => ({
+            match_phrase: { [field]: { query: words.map(({ term }) => tokenOf(code, term)).join(' '), slop, analyzer: 'whitespace', boost } }
+        })));
+    }
+
+    #exists({ target, boost }: ExistsQuery): EngineQuery {
+
+        switch (target.kind) {
+            case 'any':
+            case 'constant':
+                return { match_all: { boost } };
+            case 'number':
+            case 'value':
+                return { term: { columns: { value: codeOf('column', target.column), boost } } };
+            case 'keyword':
+                return { term: { names: { value: codeOf('keyword', target.field), boost } } };
+            case 'text': {
+                const value = codeOf('word', target.column);
+                return anyOf((this.#withPayloads ? ['names', 'hiddenNames'] : ['names']).map((field) => ({ term: { [field]: { value, boost } } })));
+            }
+        }
+    }
+
+    #expanded(leaf: PatternQuery | FuzzyQuery | RangeQuery): EngineQuery {
+
+        if (leaf.kind === 'range') {
+            return this.#range(leaf);
+        }
+
+        return anyOf(this.#termFields(leaf.target).map((field) => (leaf.kind === 'pattern' ? patternQuery(leaf, field) : fuzzyQuery(leaf, field))));
+    }
+
+    #range(range: RangeQuery): EngineQuery {
+
+        const { target } = range;
+        switch (target.kind) {
+            case 'number':
+                return numberTargetRange(range, target);
+            case 'text': {
+                const column = columnRange(range, target.column);
+                if (column?.isOnly) {
+                    return column.query;
+                }
+
+                const words = this.#termFields(target).filter(({ field }) => field !== 'others' && field !== longField('others'));
+                return anyOf([...column ? [column.query] : [], ...words.map((field) => termRange(range, field))]);
+            }
+
+            default:
+                return anyOf(this.#termFields(target).map((field) => termRange(range, field)));
+        }
+    }
+}
+
+function anyOf(queries: readonly EngineQuery[]): EngineQuery {
+
+    const [first, ...rest] = queries;
+    return rest.length === 0 ? first ?? NONE : { bool: { should: queries, minimum_should_match: 1 } };
+}
+
+function valueQuery({ column, value, boost }: ValueQuery): EngineQuery {
+
+    const code = codeOf('column', column);
+    return value.length > MAX_VALUE_LENGTH ? NONE : { term: { [facetField(code)]: { value: code + textKey(value), boost } } };
+}
+
+function patternQuery({ pattern, boost }: PatternQuery, { field, code }: CodedField): EngineQuery {
+
+    const [first, second, third] = pattern;
+    if (third === undefined && first && 'text' in first && second && 'wildcard' in second && second.wildcard === 'many') {
+        return { prefix: { [field]: { value: code + first.text, boost } } };
+    }
+
+    const glob = pattern.map((part) => ('text' in part ? part.text.replaceAll(/[*?\\]/g, '\\$&') : { one: '?', many: '*' }[part.wildcard])).join('');
+    return { wildcard: { [field]: { value: code + glob, boost } } };
+}
+
+/** The default way of counting would stop at some terms. */
+function fuzzyQuery({ term, edits, boost }: FuzzyQuery, { field, code }: CodedField): EngineQuery {
+
+    return { fuzzy: { [field]: { value: code + term, fuzziness: edits, prefix_length: code.length, transpositions: true, rewrite: 'constant_score', boost } } };
+}
+
+function termRange({ low, high, includesLow, includesHigh, boost }: RangeQuery, { field, code }: CodedField): EngineQuery {
+
+    return {
+        range: {
+            [field]: {
+                ...low === null ? { gte: code } : { [includesLow ? 'gte' : 'gt']: code + low },
+                ...high === null ? { lt: code + AFTER } : { [includesHigh ? 'lte' : 'lt']: code + high },
+                boost
+            }
+        }
+    };
+}
+
+function numberTargetRange(range: RangeQuery, { column, form }: { readonly column: string; readonly form: NumberForm }): EngineQuery {
+
+    const code = codeOf('column', column);
+    if (form === 'timestamp') {
+        return termRange(range, { field: 'stamps', code });
+    }
+
+    const bounds = boundsOf(range, parseNumber);
+    return bounds ? termRange(bounds, { field: 'numbers', code }) : NONE;
+}
+
+/** Returns the query for values between numbers or times; `isOnly` when words do not count. Null when the bounds are neither. */
+function columnRange(range: RangeQuery, column: string): { readonly query: EngineQuery; readonly isOnly: boolean } | null {
+
+    const code = codeOf('column', column);
+    const numbers = boundsOf(range, parseNumber);
+    if (numbers) {
+        return { query: termRange(numbers, { field: 'numbers', code }), isOnly: false };
+    }
+
+    const times = boundsOf(range, parseTime);
+    return times ? { query: termRange(times, { field: 'times', code }), isOnly: true } : null;
+}
+
+/** Returns the range with the keys of its bounds; null when one of them cannot be read. */
+function boundsOf(range: RangeQuery, read: (text: string) => number | null): RangeQuery | null {
+
+    const [low, high] = [range.low, range.high].map((bound) => (bound === null ? null : keyOf(read(bound))));
+    return low === undefined || high === undefined || low === NO_KEY || high === NO_KEY ? null : { ...range, low, high };
+}
+
+const NO_KEY = '';
+
+function keyOf(number: number | null): string {
+
+    return number === null ? NO_KEY : numberKey(number);
+}
+
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
+
+function parseNumber(text: string): number | null {
+
+    return NUMBER.test(text) ? Number(text) : null;
+}
