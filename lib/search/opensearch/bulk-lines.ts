@@ -21,7 +21,7 @@ export function encodeDocuments(documents: readonly IndexDocument[]): BulkReques
 
     const requests: { lines: string; ids: string[] }[] = [];
     for (const document of documents) {
-        const lines = `${actionLine('index', document.id, document.metadata.txnId)}${JSON.stringify(toEngineDocument(document))}\n`;
+        const lines = `${actionLine('index', documentId(document.id), document.metadata.txnId)}${JSON.stringify(toEngineDocument(document))}\n`;
         const last = requests.at(-1);
         if (last && last.lines.length + lines.length <= MAX_LENGTH) {
             last.lines += lines;
@@ -35,10 +35,15 @@ export function encodeDocuments(documents: readonly IndexDocument[]): BulkReques
     return requests;
 }
 
-/** Returns the line of an action. The version is that of the object, or the one after it for its deletion. */
-export function actionLine(action: 'index' | 'delete', id: string, version: number): string {
+/** Returns the line that removes a document, by its id in the engine, unless a newer one is there. */
+export function deletionLine(id: string, version: number): string {
 
-    return `${JSON.stringify({ [action]: { _id: documentId(id), version, version_type: 'external_gte' } })}\n`;
+    return actionLine('delete', id, version);
+}
+
+function actionLine(action: 'index' | 'delete', id: string, version: number): string {
+
+    return `${JSON.stringify({ [action]: { _id: id, version, version_type: 'external_gte' } })}\n`;
 }
 
 /** Returns the id in the engine of the document of an object. */

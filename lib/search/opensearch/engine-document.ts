@@ -45,7 +45,8 @@ export const TOP_COLUMNS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Columns whose numbers are also found by their text. */
-const STAMPED: ReadonlyMap<string, (value: number) => string> = new Map<string, (value: number) => string>([
+type Format = (value: number) => string;
+const STAMPED: ReadonlyMap<string, Format> = new Map<string, Format>([
     ['metadata/createdOn', formatTimestamp], ['metadata/modifiedOn', formatTimestamp], ['dtindexed', formatTimestamp], ['metadata/txnId', String]
 ]);
 

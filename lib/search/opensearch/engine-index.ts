@@ -185,7 +185,7 @@ export class EngineIndex implements SearchIndex {
             client.send<{ count: number }>({ method: 'GET', path: `/${alias}/_count` }),
             client.send<{ _all: { primaries: { segments: { count: number } } } }>({ method: 'GET', path: `/${alias}/_stats/segments` })
         ]).catch(failed);
-        // eslint-disable-next-line no-underscore-dangle
+
         const { segments } = stats._all.primaries;
         return { unstored: 0, cached: 0, scratch: 0, heap: 0, segments: segments.count, documents: count, cache: { entries: 0, bytes: 0, hits: 0, misses: 0 } };
     }
@@ -307,15 +307,30 @@ export class EngineIndex implements SearchIndex {
         return state?.index ? state.position : -1;
     }
 
+    async #look({ client, states, alias }: Opened): Promise<'up' | 'building' | 'out'> {
+
+        try {
+            const { state } = await states.read(WATCH_TIMEOUT_MS);
+            this.#state = state;
+            if (!state?.index) {
+                return 'building';
+            }
+
+            await client.send({ method: 'GET', path: `/_alias/${alias}`, timeoutMs: WATCH_TIMEOUT_MS });
+            return 'up';
+        }
+        catch (error) {
+            return error instanceof EngineError && error.failure === 'missing' ? 'building' : 'out';
+        }
+    }
+
     /** Notices when the engine, or the index in it, comes and goes. Never rejects. */
-    async #watchEngine({ states }: Opened): Promise<void> {
+    async #watchEngine(opened: Opened): Promise<void> {
 
         const { signal } = this.#stop;
         let known: 'up' | 'building' | 'out' | null = null;
         while (!signal.aborted) {
-            const found = await states.read(WATCH_TIMEOUT_MS).catch(() => null);
-            this.#state = found?.state ?? this.#state;
-            const now = found === null ? 'out' : found.state?.index ? 'up' : 'building';
+            const now = await this.#look(opened);
             this.#isUp = now === 'up';
             // While the first index is being built, the service is starting.
             if (now !== known && !signal.aborted && (now !== 'building' || known !== null)) {

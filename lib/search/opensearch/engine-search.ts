@@ -62,10 +62,17 @@ export class EngineSearch {
         const { start, limit, facets } = request;
         const [firstFacets = {}, ...furtherFacets] = translateFacets(facets);
         const body = { ...translateRequest(request, input, this.#parts.timeoutMs), ...Object.keys(firstFacets).length > 0 ? { aggs: firstFacets } : {} };
-        const isWindow = limit !== null && start + limit <= MAX_WINDOW;
-        const point = isWindow ? null : await this.#open(body);
+        const size = Math.min(limit ?? PAGE, MAX_WINDOW - start);
+        // A point in time takes longer than most searches, and few have more results than one page.
+        const only = size >= Math.min(limit ?? PAGE, PAGE) ? await this.#ask({ ...body, from: start, size }) : null;
+        const isWhole = only !== null && (limit === size || only.hits.total.value <= start + size);
+        const point = isWhole ? null : await this.#open(body);
         try {
-            const first = await (point ? point.next() : this.#ask({ ...body, from: start, size: limit ?? 0 }));
+            const first = point ? await point.next() : only;
+            if (first === null) {
+                throw new Error('a search has a page or a point in time');
+            }
+
             const counted: Record<string, EngineTerms> = { ...first.aggregations };
             for (const aggs of furtherFacets) {
                 Object.assign(counted, (await this.#ask({ ...body, aggs, size: 0 })).aggregations);
@@ -111,8 +118,8 @@ export class EngineSearch {
 interface PointParts {
     readonly id: string;
     readonly body: object;
-    ask(body: object): Promise<EngineAnswer>;
-    close(): Promise<void>;
+    readonly ask: (body: object) => Promise<EngineAnswer>;
+    readonly close: () => Promise<void>;
 }
 
 /** All hits of a search, page by page. */

@@ -5,7 +5,7 @@ import type { Log } from '../../../db/log.js';
 import type { IndexSource } from '../mapping/document-source.js';
 import type { IndexDocument } from '../mapping/index-document.js';
 import { WorkerClient } from '../../util/workers/worker-client.js';
-import { actionLine, documentId, encodeDocuments } from './bulk-lines.js';
+import { deletionLine, documentId, encodeDocuments } from './bulk-lines.js';
 import type { BulkRequest } from './bulk-lines.js';
 import type { EncodeAnswers, EncodeCall } from './document-worker.js';
 import type { EngineClient } from './engine-client.js';
@@ -23,7 +23,7 @@ export interface EngineWriterParts {
     readonly log: Log;
 }
 
-/** Number of objects that are looked up together. */
+/** Number of objects that are looked up together; no more than a list of a statement may have. */
 const LOOKED_UP = 500;
 
 /** Milliseconds that the engine may take to store a request. */
@@ -60,11 +60,13 @@ export class EngineWriter {
     async apply(index: string, ids: readonly string[], signal: AbortSignal): Promise<void> {
 
         const { source } = this.#parts;
-        for (const portion of await source.portions(ids)) {
-            const documents = await source.byIds(portion);
-            await this.store(index, documents, signal);
-            const found = new Set(documents.map(({ id }) => id));
-            await this.#remove(index, portion.filter((id) => !found.has(id)), signal);
+        for (let start = 0; start < ids.length; start += LOOKED_UP) {
+            for (const portion of await source.portions(ids.slice(start, start + LOOKED_UP))) {
+                const documents = await source.byIds(portion);
+                await this.store(index, documents, signal);
+                const found = new Set(documents.map(({ id }) => id));
+                await this.#remove(index, portion.filter((id) => !found.has(id)), signal);
+            }
         }
     }
 
@@ -102,15 +104,16 @@ export class EngineWriter {
     /** The version after that of the document keeps out an earlier state that is written late. */
     async #remove(index: string, ids: readonly string[], signal: AbortSignal): Promise<void> {
 
-        for (let start = 0; start < ids.length; start += LOOKED_UP) {
-            const names = ids.slice(start, start + LOOKED_UP).map(documentId);
-            signal.throwIfAborted();
-            const { docs } = await this.#parts.client.send<LookedUp>({ method: 'POST', path: `/${index}/_mget`, query: { _source: false }, body: { ids: names } });
-            const found = docs.filter((document) => document.found);
-            if (found.length > 0) {
-                const lines = found.map(({ _id, _version = 0 }) => actionLine('delete', _id, _version + 1)).join('');
-                await this.#bulk(index, { lines, ids: found.map(({ _id }) => _id) });
-            }
+        if (ids.length === 0) {
+            return;
+        }
+
+        signal.throwIfAborted();
+        const { docs } = await this.#parts.client.send<LookedUp>({ method: 'POST', path: `/${index}/_mget`, query: { _source: false }, body: { ids: ids.map(documentId) } });
+        const found = docs.filter((document) => document.found);
+        if (found.length > 0) {
+            const lines = found.map(({ _id, _version = 0 }) => deletionLine(_id, _version + 1)).join('');
+            await this.#bulk(index, { lines, ids: found.map(({ _id }) => _id) });
         }
     }
 

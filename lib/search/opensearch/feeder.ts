@@ -26,7 +26,7 @@ export interface FeederParts {
     readonly prefix: string;
     readonly shards: number;
     /** Puts committed rows of the log into batches. */
-    order(): Promise<void>;
+    readonly order: () => Promise<void>;
     /** Receives each state that is reached. */
     readonly reached: (state: FeedState) => void;
 }
@@ -37,6 +37,9 @@ const RETRY_MS = 1000;
 
 /** Milliseconds between two reports of the progress of a build. */
 const REPORT_MS = 2000;
+
+/** Milliseconds between two looks whether the index is still there. */
+const LOOK_MS = 5000;
 
 /** Batches of the log that are kept behind what was fed: a node with another engine may still need them. */
 const KEPT_BATCHES = 200;
@@ -58,6 +61,7 @@ export class Feeder {
     #isAwake = false;
     #prunedAt = 0;
     #reportedOn = 0;
+    #seenOn = 0;
 
     constructor(parts: FeederParts) {
 
@@ -86,7 +90,7 @@ export class Feeder {
                 }
 
                 const isIdle = next === stored;
-                stored = next;
+                stored = await this.#isLost(next) ? null : next;
                 if (isIdle) {
                     await this.#pause(POLL_MS, signal);
                 }
@@ -137,6 +141,17 @@ export class Feeder {
 
         await this.#removeAlias(searchAlias(prefix));
         return await this.#write({ index: null, position: 0, shards: this.#parts.shards, building: await this.#newBuild() }, stored);
+    }
+
+    /** Returns whether the index is gone, which is looked for at intervals. */
+    async #isLost({ state }: StoredFeedState): Promise<boolean> {
+
+        if (!state?.index || performance.now() - this.#seenOn < LOOK_MS) {
+            return false;
+        }
+
+        this.#seenOn = performance.now();
+        return !await this.#exists(state.index);
     }
 
     /** Does some work; returns the same state when there is nothing to do. */
@@ -302,15 +317,16 @@ export class Feeder {
 
         await new Promise<void>((resolve) => {
 
-            const timer = setTimeout(resolve, milliseconds);
             const end = (): void => {
 
                 clearTimeout(timer);
+                signal.removeEventListener('abort', end);
                 resolve();
             };
 
+            const timer = setTimeout(end, milliseconds);
+            signal.addEventListener('abort', end);
             this.#wake = end;
-            signal.addEventListener('abort', end, { once: true });
         });
         this.#wake = () => {};
     }

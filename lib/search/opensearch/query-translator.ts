@@ -6,6 +6,7 @@ import { parseTime } from '../analysis/timestamps.js';
 import { MAX_VALUE_LENGTH } from '../analysis/analyzer.js';
 import { TEXT_LANGUAGES } from '../../model/text-language.js';
 import type { ExistsQuery, FuzzyQuery, PatternQuery, PhraseQuery, Query, RangeQuery, TermQuery, ValueQuery } from '../query/query.js';
+import { getOrAdd } from '../../util/cache/get-or-add.js';
 import { ANY_CODE, codeOf, facetField, numberKey, textKey, tokenOf } from './encoding.js';
 import { longField } from './engine-document.js';
 import type { WordField } from './engine-document.js';
@@ -18,6 +19,9 @@ export const NONE: EngineQuery = { match_none: {} };
 
 /** Behind all terms with a code. */
 const AFTER = '\u{10ffff}';
+
+/** Maximum number of optional clauses that are scored one by one. */
+const MAX_SCORED = 100;
 
 /** A field with terms behind a code. */
 interface CodedField {
@@ -66,7 +70,7 @@ class Translator {
                 const { must, should, not } = query;
                 const list = (queries: readonly Query[]): EngineQuery[] => queries.map((clause) => this.translate(clause));
                 return must.length === 0 && should.length === 0 ? NONE : {
-                    bool: { must: list(must), should: list(should), must_not: list(not), minimum_should_match: must.length > 0 ? 0 : 1 }
+                    bool: { must: list(must), should: this.#should(should), must_not: list(not), minimum_should_match: must.length > 0 ? 0 : 1 }
                 };
             }
 
@@ -111,26 +115,52 @@ class Translator {
         }
     }
 
-    #term({ target, term, includesStems = false, boost }: TermQuery): EngineQuery {
+    /** The engine limits the number of clauses, so many words become one clause for each field, without scores of their own. */
+    #should(queries: readonly Query[]): EngineQuery[] {
+
+        if (queries.length <= MAX_SCORED) {
+            return queries.map((query) => this.translate(query));
+        }
+
+        const values = new Map<string, { readonly field: string; readonly boost: number; readonly terms: Set<string> }>();
+        const rest: EngineQuery[] = [];
+        for (const query of queries) {
+            if (query.kind !== 'term') {
+                rest.push(this.translate(query));
+                continue;
+            }
+
+            for (const { field, terms } of this.#terms(query)) {
+                const all = getOrAdd(values, `${field} ${query.boost}`, () => ({ field, boost: query.boost, terms: new Set<string>() }));
+                terms.forEach((term) => all.terms.add(term));
+            }
+        }
+
+        return [...rest, ...Array.from(values.values(), ({ field, boost, terms }) => ({ terms: { [field]: [...terms], boost } }))];
+    }
+
+    #term(query: TermQuery): EngineQuery {
+
+        const { boost } = query;
+        return anyOf(this.#terms(query).map(({ field, terms: [value = '', ...others] }) => {
+
+            return others.length === 0 ? { term: { [field]: { value, boost } } } : { terms: { [field]: [value, ...others], boost } };
+        }));
+    }
+
+    /** The terms of the engine that a word stands for, by field. */
+    #terms({ target, term, includesStems = false }: TermQuery): { readonly field: string; readonly terms: readonly string[] }[] {
 
         if (target.kind === 'keyword' || target.kind === 'number') {
-            return anyOf(this.#termFields(target).map(({ field, code }) => ({ term: { [field]: { value: code + term.toWellFormed(), boost } } })));
+            return this.#termFields(target).map(({ field, code }) => ({ field, terms: [code + term.toWellFormed()] }));
         }
 
         const words = this.#wordFields(target);
-        const stems = includesStems && words.length > 0 ? this.#stems(words[0]?.code ?? '', { term, boost }) : [];
-        return anyOf([...words.map(({ field, code }) => ({ term: { [field]: { value: tokenOf(code, term), boost } } })), ...stems]);
-    }
-
-    /** Documents with words of the same stem, in any language. */
-    #stems(code: string, { term, boost }: { readonly term: string; readonly boost: number }): EngineQuery[] {
-
-        const terms = TEXT_LANGUAGES.flatMap((language) => {
-
-            const stem = stemOf(term, language);
-            return stem === null ? [] : [code + stemTerm(stem, language)];
-        });
-        return terms.length === 0 ? [] : [{ terms: { stems: terms, boost } }, ...this.#withPayloads ? [{ terms: { hiddenStems: terms, boost } }] : []];
+        const stems = includesStems && words.length > 0 ? stemsOf(words[0]?.code ?? '', term) : [];
+        return [
+            ...words.map(({ field, code }) => ({ field, terms: [tokenOf(code, term)] })),
+            ...(stems.length === 0 ? [] : this.#withPayloads ? ['stems', 'hiddenStems'] : ['stems']).map((field) => ({ field, terms: stems }))
+        ];
     }
 
     #phrase({ target, words, slop, boost }: PhraseQuery): EngineQuery {
@@ -193,6 +223,16 @@ function anyOf(queries: readonly EngineQuery[]): EngineQuery {
 
     const [first, ...rest] = queries;
     return rest.length === 0 ? first ?? NONE : { bool: { should: queries, minimum_should_match: 1 } };
+}
+
+/** Returns the terms of words with the same stem, in all languages. */
+function stemsOf(code: string, term: string): string[] {
+
+    return TEXT_LANGUAGES.flatMap((language) => {
+
+        const stem = stemOf(term, language);
+        return stem === null ? [] : [code + stemTerm(stem, language)];
+    });
 }
 
 function valueQuery({ column, value, boost }: ValueQuery): EngineQuery {

@@ -141,7 +141,8 @@ export function readFacets(facets: readonly FacetField[], found: Readonly<Record
 
         const counted = (found[String(index)]?.buckets ?? []).map(({ key, doc_count: count }) => ({ value: textOfKey(key), count }));
         const buckets: FacetBucket[] = [];
-        for (const { value, count } of counted.sort((a, b) => b.count - a.count || compareText(a.value, b.value)).slice(0, Math.min(maxBuckets, budget.buckets))) {
+        counted.sort((a, b) => b.count - a.count || compareText(a.value, b.value));
+        for (const { value, count } of counted.slice(0, Math.min(maxBuckets, budget.buckets))) {
             const bucket = { value, count, filterQuery: filterQuery(field, value) };
             if (!budget.take(bucket)) {
                 break;

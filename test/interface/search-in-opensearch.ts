@@ -1,0 +1,275 @@
+/** A repository whose searches are in OpenSearch: from start to start, through outages, and with two nodes. */
+
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import Http from 'node:http';
+import { createGateway } from '../../lib/app/gateway.js';
+import { EXIT } from '../../lib/errors/exit-codes.js';
+import { explainStartError, isPermanent } from '../../lib/start-errors.js';
+import { createSqlite, forEachDatabase, type TestDatabase } from '../support/database.js';
+import { gatewayOptions, startGateway, type TestGateway } from '../support/gateway.js';
+import { HAS_OPENSEARCH, startOpenSearch, type TestOpenSearch } from '../support/opensearch.js';
+import { startS3Relay, type S3Relay } from '../support/s3.js';
+import { found, SEARCH } from '../support/searching.js';
+import { until } from '../support/until.js';
+
+export const lab = Lab.script();
+const { after, before, beforeEach, describe, it } = lab;
+
+let engine: TestOpenSearch;
+let relay: S3Relay;
+
+function start(database: TestDatabase, url: string, shards = 1): Promise<TestGateway> {
+
+    return startGateway(database, { search: { engine: { url, shards } } });
+}
+
+/** Waits until searches are answered. */
+async function ready({ gateway }: TestGateway): Promise<void> {
+
+    await until(() => gateway.state.subsystems.get('indexer') === 'UP');
+}
+
+async function ids(gateway: TestGateway, query: string, more = {}): Promise<unknown[]> {
+
+    return (await found(gateway, { query, type: 'id', sortFields: 'id', ...more })).results as unknown[];
+}
+
+describe('searches in OpenSearch', { skip: !HAS_OPENSEARCH, timeout: 300_000 }, () => {
+
+    before({ timeout: 120_000 }, async () => {
+
+        engine = await startOpenSearch();
+        relay = await startS3Relay(engine.url);
+    });
+
+    after(async () => {
+
+        await relay?.stop();
+        await engine?.stop();
+    });
+
+    beforeEach(() => relay.behave());
+
+    forEachDatabase((name, create) => {
+
+        describe(`of a repository on ${name}`, () => {
+
+            let database: TestDatabase;
+            let url: string;
+            let one: TestGateway;
+
+            before(async () => {
+
+                database = await create();
+                url = engine.newUrl(relay.url);
+                one = await start(database, url);
+                await ready(one);
+            });
+
+            after(async () => {
+
+                await one?.stop();
+                await database?.dispose();
+            });
+
+            it('find each change with the next request', async () => {
+
+                for (let i = 0; i < 10; ++i) {
+                    await one.create('Document', { name: `word${i} common`, n: i }, { id: `test/change-${i}` });
+                    expect(await ids(one, `word${i}`)).to.equal([`test/change-${i}`]);
+                }
+
+                expect((await found(one, { query: '/name:common', pageSize: 3, facets: [{ field: '/n' }] })).size).to.equal(10);
+                await one.asAdmin('0.DOIP/Op.Update', { targetId: 'test/change-3', input: { attributes: { content: { name: 'other' } } } });
+                expect([await ids(one, 'word3'), await ids(one, 'other')]).to.equal([[], ['test/change-3']]);
+                await one.asAdmin('0.DOIP/Op.Delete', { targetId: 'test/change-3' });
+                expect([await ids(one, 'other'), (await ids(one, '/n:[* TO *]')).length]).to.equal([[], 9]);
+            });
+
+            it('have rights before counts', async () => {
+
+                await one.create('Document', { name: 'secretword' }, { id: 'test/secret', attributes: { acl: { readers: [], writers: [] } } });
+                await one.create('Document', { name: 'secretword' }, { id: 'test/open', attributes: { acl: { readers: ['public'], writers: [] } } });
+
+                expect((await found(one, { query: 'secretword' })).size).to.equal(2);
+                expect((await found(one, { query: 'secretword', type: 'id' }, {})).size).to.equal(1);
+            });
+
+            it('go on after an outage with all that was written during it', async () => {
+
+                await one.create('Document', { name: 'before outage' }, { id: 'test/outage-before' });
+                expect(await ids(one, 'outage')).to.equal(['test/outage-before']);
+                relay.behave(() => 'cut');
+                await one.create('Document', { name: 'during outage' }, { id: 'test/outage-during' });
+                const refused = await one.asAdmin(SEARCH, { attributes: { query: 'outage' } });
+                await until(() => one.gateway.state.subsystems.get('indexer') === 'FAILED');
+                expect(refused.http).to.equal(503);
+                relay.behave();
+                await ready(one);
+                expect(await ids(one, 'outage')).to.equal(['test/outage-before', 'test/outage-during']);
+            });
+
+            it('are repeated where answers are lost, without a change twice or not at all', async () => {
+
+                let count = 0;
+                relay.behave((request) => (request.includes('_bulk') ? (++count % 3 === 0 ? undefined : count % 3 === 1 ? 'lose' : { status: 503 }) : undefined));
+                for (let i = 0; i < 5; ++i) {
+                    await one.create('Document', { name: 'repeated' }, { id: `test/repeated-${i}` });
+                }
+
+                relay.behave();
+                await until(async () => (await one.asAdmin(SEARCH, { attributes: { query: 'repeated' } })).http !== 503);
+                expect((await ids(one, 'repeated')).length).to.equal(5);
+            });
+
+            it('continue after a restart, and after changes while the service was not there', async () => {
+
+                await one.create('Document', { name: 'restarted' }, { id: 'test/restarted' });
+                await one.stop();
+                one = await start(database, url);
+                await ready(one);
+                expect(await ids(one, 'restarted')).to.equal(['test/restarted']);
+            });
+
+            it('use the old index while a new one is built, for another number of shards', async () => {
+
+                const before = await ids(one, '*:*');
+                await one.stop();
+                one = await start(database, url, 3);
+                await ready(one);
+                const isRenewed = async (): Promise<boolean> => {
+
+                    expect(await ids(one, '*:*')).to.equal(before);
+                    const prefix = url.split('/').at(-1);
+                    const shards = await engine.client.send<Record<string, { settings: { index: { number_of_shards: string } } }>>({ method: 'GET', path: `/${prefix}-v*/_settings` });
+                    return Object.values(shards).every(({ settings }) => settings.index.number_of_shards === '3');
+                };
+
+                await until(isRenewed);
+                await one.create('Document', { name: 'resharded' }, { id: 'test/resharded' });
+                expect(await ids(one, 'resharded')).to.equal(['test/resharded']);
+            });
+
+            it('come back by themselves when the indexes are lost', async () => {
+
+                const before = await ids(one, '*:*');
+                const prefix = url.split('/').at(-1);
+                for (const index of Object.keys(await engine.client.send<object>({ method: 'GET', path: `/${prefix}-v*/_alias` }))) {
+                    await engine.client.send({ method: 'DELETE', path: `/${index}` });
+                }
+
+                await one.create('Document', { name: 'woken' }, { id: 'test/woken' });
+                await until(async () => (await one.asAdmin(SEARCH, { attributes: { query: 'woken' } })).http !== 503);
+                expect(await ids(one, '*:*')).to.equal([...before, 'test/woken'].sort());
+            });
+
+            it('return all results from a point in time', async () => {
+
+                const many = Array.from({ length: 1203 }, (_, i) => ({ id: `test/many-${String(i).padStart(4, '0')}`, type: 'Document', attributes: { content: { name: 'manifold', i } } }));
+                for (let i = 0; i < many.length; i += 400) {
+                    await Promise.all(many.slice(i, i + 400).map(({ id, attributes: { content } }) => one.create('Document', content, { id })));
+                }
+
+                expect(await ids(one, 'manifold')).to.equal(many.map(({ id }) => id));
+                expect(await ids(one, 'manifold', { pageNum: 60, pageSize: 20 })).to.equal(many.slice(1200).map(({ id }) => id));
+            });
+
+            it('are of one index on two nodes, each of which finds what it wrote', { skip: name === 'SQLite' }, async () => {
+
+                const other = await startGateway({ ...database, options: { ...database.options, dataDir: `${database.options.dataDir}-2` } }, { search: { engine: { url, shards: 3 } } });
+                try {
+                    await ready(other);
+                    for (let i = 0; i < 10; ++i) {
+                        const [writer, reader] = i % 2 === 0 ? [one, other] : [other, one];
+                        await writer.create('Document', { name: `node${i}` }, { id: `test/node-${i}` });
+                        expect(await ids(writer, `node${i}`)).to.equal([`test/node-${i}`]);
+                        await until(async () => (await ids(reader, `node${i}`)).length === 1);
+                    }
+
+                    await one.stop();
+                    await other.create('Document', { name: 'takenover' }, { id: 'test/taken-over' });
+                    await until(async () => (await other.asAdmin(SEARCH, { attributes: { query: 'takenover' } })).http !== 503);
+                    expect(await ids(other, 'takenover')).to.equal(['test/taken-over']);
+                    one = await start(database, url, 3);
+                    await ready(one);
+                }
+                finally {
+                    await other.stop();
+                }
+            });
+        });
+    });
+
+    describe('are refused at the start', () => {
+
+        let database: TestDatabase;
+
+        before(async () => {
+
+            database = await createSqlite();
+        });
+
+        after(() => database.dispose());
+
+        async function refusal(url: string): Promise<[string, number]> {
+
+            const gateway = createGateway(gatewayOptions(database, { search: { engine: { url, shards: 1 } } }));
+            const error: unknown = await gateway.start().then(() => null, (reason: unknown) => reason);
+            await gateway.stop();
+            expect(isPermanent(error)).to.be.true();
+            return explainStartError(error);
+        }
+
+        it('when nothing answers there', async () => {
+
+            const [message, code] = await refusal('http://127.0.0.1:1/x');
+
+            expect(message).to.match(/^no OpenSearch answers at http:\/\/127\.0\.0\.1:1: check SEARCH_URL \(/);
+            expect(code).to.equal(EXIT.unavailable);
+        });
+
+        it('when the credentials are wrong', async () => {
+
+            relay.behave(() => ({ status: 401 }));
+
+            const [message, code] = await refusal(engine.newUrl(relay.url.replace('//', '//user:wrong@')));
+
+            expect(message).to.match(/^OpenSearch at http:\S+ refuses the user or the password of SEARCH_URL \(/);
+            expect([code, message.includes('wrong@')]).to.equal([EXIT.config, false]);
+        });
+
+        for (const [title, version, expected] of [
+            ['another engine', { number: '8.17.0' }, /is not OpenSearch: SEARCH_URL must be the address of an OpenSearch server$/],
+            ['an old version', { number: '1.3.20', distribution: 'opensearch' }, /has version 1\.3\.20, but the service needs version 2 or 3$/]
+        ] as const) {
+            it(`when ${title} is there`, async () => {
+
+                const server = Http.createServer((_, response) => response.setHeader('content-type', 'application/json').end(JSON.stringify({ version })));
+                await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+                const { port } = server.address() as { port: number };
+
+                const [message, code] = await refusal(`http://127.0.0.1:${port}/x`);
+
+                server.closeAllConnections();
+                server.close();
+                expect(message).to.match(expected);
+                expect(code).to.equal(EXIT.config);
+            });
+        }
+
+        it('when the indexes belong to another repository', async () => {
+
+            const url = engine.newUrl();
+            const other = await createSqlite();
+            const gateway = await start(other, url);
+            await gateway.stop();
+            await other.dispose();
+
+            const [message, code] = await refusal(url);
+
+            expect(message).to.match(/belong to another repository: choose another prefix in SEARCH_URL$/);
+            expect(code).to.equal(EXIT.config);
+        });
+    });
+});
