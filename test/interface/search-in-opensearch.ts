@@ -4,6 +4,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import Http from 'node:http';
 import { createGateway } from '../../lib/app/gateway.js';
+import { bytesSegment, jsonSegment } from '../../lib/doip/segments.js';
 import { EXIT } from '../../lib/errors/exit-codes.js';
 import { explainStartError, isPermanent } from '../../lib/start-errors.js';
 import { createSqlite, forEachDatabase, type TestDatabase } from '../support/database.js';
@@ -94,6 +95,36 @@ describe('searches in OpenSearch', { skip: !HAS_OPENSEARCH, timeout: 300_000 }, 
 
                 expect((await found(one, { query: 'secretword' })).size).to.equal(2);
                 expect((await found(one, { query: 'secretword', type: 'id' }, {})).size).to.equal(1);
+            });
+
+            it('find the texts of payloads, and versions where they are wanted', async () => {
+
+                const { status } = await one.asAdmin('0.DOIP/Op.Create', {
+                    input: [
+                        jsonSegment({ id: 'test/payload', type: 'Document', attributes: { content: { name: 'with payload' } }, elements: [{ id: 'file', type: 'text/plain' }] }),
+                        jsonSegment({ id: 'file' }), bytesSegment(Buffer.from('an ornithopter'))
+                    ]
+                });
+                expect(status).to.equal('0.DOIP/Status.001');
+                await until(async () => (await ids(one, 'ornithopter')).length === 1);
+                const { value } = await one.asAdmin('20.DOIP/Op.Versions.Publish', { targetId: 'test/payload' });
+                const { id } = value as { id: string };
+
+                expect(await ids(one, '"with payload"')).to.equal(['test/payload']);
+                expect(await ids(one, '"with payload"', { includeVersions: true })).to.equal(['test/payload', id].sort());
+                expect(await ids(one, 'file:ornithopter', { filterQueries: ['elname_file:true'] })).to.equal(['test/payload']);
+            });
+
+            it('go on after the server was killed and started again', { skip: process.env['TEST_OPENSEARCH_URL'] !== undefined }, async () => {
+
+                await one.create('Document', { name: 'killedserver' }, { id: 'test/killed-1' });
+                expect(await ids(one, 'killedserver')).to.equal(['test/killed-1']);
+                await engine.kill();
+                await one.create('Document', { name: 'killedserver' }, { id: 'test/killed-2' });
+                expect((await one.asAdmin(SEARCH, { attributes: { query: 'killedserver' } })).http).to.equal(503);
+                await engine.restart();
+                await until(async () => (await one.asAdmin(SEARCH, { attributes: { query: 'killedserver' } })).http !== 503);
+                expect(await ids(one, 'killedserver')).to.equal(['test/killed-1', 'test/killed-2']);
             });
 
             it('go on after an outage with all that was written during it', async () => {

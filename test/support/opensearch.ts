@@ -35,8 +35,7 @@ export interface TestOpenSearch {
     newUrl(base?: string): string;
     /** Makes all changes visible to searches. */
     refresh(): Promise<void>;
-    /** Ends the server without a warning, and starts it again. False where the server is not that of the test. */
-    readonly isOwn: boolean;
+    /** Ends the server without a warning; does nothing where it is not that of the test. */
     kill(): Promise<void>;
     restart(): Promise<void>;
     stop(): Promise<void>;
@@ -49,7 +48,7 @@ export async function startOpenSearch(): Promise<TestOpenSearch> {
     const url = server?.url ?? RUNNING ?? '';
     const client = await EngineClient.open({ node: url, auth: null, prefix: 'test' });
     return {
-        url, client, isOwn: server !== null,
+        url, client,
         newUrl: (base = url) => `${base}/t${randomBytes(6).toString('hex')}`,
         async refresh() {
 

@@ -316,7 +316,7 @@ export class EngineIndex implements SearchIndex {
                 return 'building';
             }
 
-            await client.send({ method: 'GET', path: `/_alias/${alias}`, timeoutMs: WATCH_TIMEOUT_MS });
+            await client.send({ method: 'GET', path: `/${alias}/_alias`, timeoutMs: WATCH_TIMEOUT_MS });
             return 'up';
         }
         catch (error) {

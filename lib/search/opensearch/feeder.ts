@@ -266,7 +266,7 @@ export class Feeder {
 
     async #removeAlias(alias: string): Promise<void> {
 
-        await this.#parts.client.send({ method: 'DELETE', path: `/_all/_alias/${alias}` }).catch(ignoreMissing);
+        await this.#parts.client.send({ method: 'DELETE', path: `/${alias}-*/_alias/${alias}` }).catch(ignoreMissing);
         const all = Object.keys(await this.#parts.client.send<object>({ method: 'GET', path: `/${alias}-*/_alias` }));
         for (const name of all) {
             await this.#parts.client.send({ method: 'DELETE', path: `/${name}` }).catch(ignoreMissing);
