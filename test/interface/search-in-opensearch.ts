@@ -141,6 +141,20 @@ describe('searches in OpenSearch', { skip: !HAS_OPENSEARCH, timeout: 300_000 }, 
                 expect(await ids(one, 'outage')).to.equal(['test/outage-before', 'test/outage-during']);
             });
 
+            it('do not hold up the end of the service when the server is silent', async () => {
+
+                relay.behave((request) => (request.includes('_bulk') ? 'silent' : undefined));
+                await one.create('Document', { name: 'silentserver' }, { id: 'test/silent' });
+                await until(() => relay.requests.some((request) => request.includes('_bulk')));
+                const started = performance.now();
+                await one.stop();
+                expect(performance.now() - started).to.be.below(10_000);
+                relay.behave();
+                one = await start(database, url);
+                await ready(one);
+                expect(await ids(one, 'silentserver')).to.equal(['test/silent']);
+            });
+
             it('are repeated where answers are lost, without a change twice or not at all', async () => {
 
                 let count = 0;

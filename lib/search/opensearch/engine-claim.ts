@@ -21,6 +21,9 @@ const CLAIMED = 'search-engine:claimed';
 /** Major versions that the service knows; it is tested with the first. */
 const VERSIONS = ['2', '3'];
 
+/** Milliseconds that the server may take for its first answer. */
+const START_MS = 10_000;
+
 interface Claim {
     readonly repository: string;
     readonly node: string;
@@ -89,7 +92,7 @@ function readClaim(text: string | null): Claim | null {
 
 async function checkVersion({ client, location: { node } }: ClaimParts): Promise<void> {
 
-    const info = await client.send<unknown>({ method: 'GET', path: '/' });
+    const info = await client.send<unknown>({ method: 'GET', path: '/', timeoutMs: START_MS });
     const version = isJsonObject(info) && isJsonObject(info['version']) ? info['version'] as { distribution?: string; number?: string } : {};
     if (version.distribution !== 'opensearch') {
         throw new SearchEngineError(`${node} is not OpenSearch: SEARCH_URL must be the address of an OpenSearch server`);

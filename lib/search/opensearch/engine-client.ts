@@ -23,6 +23,7 @@ const TIMEOUT_MS = 30_000;
 export class EngineClient {
 
     readonly #client: Sdk.Client;
+    readonly #pending = new Set<{ abort(): void }>();
 
     private constructor(client: Sdk.Client) {
 
@@ -39,16 +40,32 @@ export class EngineClient {
     /** Sends a request and returns the body of the answer. @throws EngineError */
     async send<T>({ method, path, query = {}, body, lines, timeoutMs = TIMEOUT_MS }: EngineRequest): Promise<T> {
 
+        const request = this.#client.transport.request({
+            method, path, querystring: query as Record<string, string>,
+            ...lines === undefined ? body === undefined ? {} : { body } : { bulkBody: lines }
+        }, { requestTimeout: timeoutMs, maxRetries: 0 });
+        this.#pending.add(request);
         try {
-            const answer = await this.#client.transport.request({
-                method, path, querystring: query as Record<string, string>,
-                ...lines === undefined ? body === undefined ? {} : { body } : { bulkBody: lines }
-            }, { requestTimeout: timeoutMs, maxRetries: 0 });
-            return answer.body as T;
+            return (await request).body as T;
         }
         catch (error) {
             throw toEngineError(error);
         }
+        finally {
+            this.#pending.delete(request);
+        }
+    }
+
+    /** Returns a client with the same connections whose requests are aborted separately. */
+    share(): EngineClient {
+
+        return new EngineClient(this.#client);
+    }
+
+    /** Aborts all requests in progress. */
+    abort(): void {
+
+        this.#pending.forEach((request) => request.abort());
     }
 
     async close(): Promise<void> {

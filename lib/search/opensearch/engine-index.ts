@@ -125,12 +125,13 @@ export class EngineIndex implements SearchIndex {
 
         const { prefix } = location;
         const states = new FeedStates(client, metaIndex(location));
-        const writer = new EngineWriter({ client, source, log });
+        const feeding = client.share();
+        const writer = new EngineWriter({ client: feeding, source, log });
         const alias = searchAlias(prefix);
         this.#opened = {
             client, alias, states, writer, search: new EngineSearch({ client, index: alias, timeoutMs }),
             feeder: new Feeder({
-                client, states, writer, source, changes, log, prefix, shards: options.shards,
+                client: feeding, states: new FeedStates(feeding, metaIndex(location)), writer, source, changes, log, prefix, shards: options.shards,
                 order: () => this.#orderer.order(),
                 reached: (state) => this.#reached(state)
             })
@@ -265,7 +266,7 @@ export class EngineIndex implements SearchIndex {
                 await pauseUntil(end);
             }
 
-            await client.send({ method: 'POST', path: `/${alias}/_refresh` });
+            await client.send({ method: 'POST', path: `/${alias}/_refresh`, timeoutMs: MAX_SETTLE_MS });
         }
         catch (error) {
             failed(error);
@@ -302,12 +303,12 @@ export class EngineIndex implements SearchIndex {
     /** Returns the position up to which the index has the log; the state of the own feeder is the newest. */
     async #fedPosition(): Promise<number> {
 
-        const { state } = await this.#opened?.states.read() ?? { state: null };
+        const { state } = await this.#opened?.states.read(MAX_SETTLE_MS) ?? { state: null };
         this.#state = state;
         return state?.index ? state.position : -1;
     }
 
-    async #look({ client, states, alias }: Opened): Promise<'up' | 'building' | 'out'> {
+    async #probe({ client, states, alias }: Opened): Promise<'up' | 'building' | 'out'> {
 
         try {
             const { state } = await states.read(WATCH_TIMEOUT_MS);
@@ -330,7 +331,7 @@ export class EngineIndex implements SearchIndex {
         const { signal } = this.#stop;
         let known: 'up' | 'building' | 'out' | null = null;
         while (!signal.aborted) {
-            const now = await this.#look(opened);
+            const now = await this.#probe(opened);
             this.#isUp = now === 'up';
             // While the first index is being built, the service is starting.
             if (now !== known && !signal.aborted && (now !== 'building' || known !== null)) {

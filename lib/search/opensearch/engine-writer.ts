@@ -24,7 +24,7 @@ export interface EngineWriterParts {
 }
 
 /** Number of objects that are looked up together; no more than a list of a statement may have. */
-const LOOKED_UP = 500;
+const OBJECTS_PER_BATCH = 500;
 
 /** Milliseconds that the engine may take to store a request. */
 const BULK_MS = 60_000;
@@ -41,7 +41,7 @@ interface BulkAnswer {
     readonly items: readonly Readonly<Record<string, BulkItem>>[];
 }
 
-interface LookedUp {
+interface StoredVersions {
     readonly docs: readonly { readonly _id: string; readonly found?: boolean; readonly _version?: number }[];
 }
 
@@ -60,12 +60,12 @@ export class EngineWriter {
     async apply(index: string, ids: readonly string[], signal: AbortSignal): Promise<void> {
 
         const { source } = this.#parts;
-        for (let start = 0; start < ids.length; start += LOOKED_UP) {
-            for (const portion of await source.portions(ids.slice(start, start + LOOKED_UP))) {
-                const documents = await source.byIds(portion);
+        for (let start = 0; start < ids.length; start += OBJECTS_PER_BATCH) {
+            for (const batch of await source.portions(ids.slice(start, start + OBJECTS_PER_BATCH))) {
+                const documents = await source.byIds(batch);
                 await this.store(index, documents, signal);
                 const found = new Set(documents.map(({ id }) => id));
-                await this.#remove(index, portion.filter((id) => !found.has(id)), signal);
+                await this.#remove(index, batch.filter((id) => !found.has(id)), signal);
             }
         }
     }
@@ -109,7 +109,7 @@ export class EngineWriter {
         }
 
         signal.throwIfAborted();
-        const { docs } = await this.#parts.client.send<LookedUp>({ method: 'POST', path: `/${index}/_mget`, query: { _source: false }, body: { ids: ids.map(documentId) } });
+        const { docs } = await this.#parts.client.send<StoredVersions>({ method: 'POST', path: `/${index}/_mget`, query: { _source: false }, body: { ids: ids.map(documentId) } });
         const found = docs.filter((document) => document.found);
         if (found.length > 0) {
             const lines = found.map(({ _id, _version = 0 }) => deletionLine(_id, _version + 1)).join('');
@@ -122,7 +122,7 @@ export class EngineWriter {
 
         try {
             const answer = await this.#parts.client.send<BulkAnswer>({ method: 'POST', path: `/${writeAlias(index)}/_bulk`, query: { require_alias: true }, lines, timeoutMs: BULK_MS });
-            return answer.errors ? ids.filter((id, i) => isRefused(Object.values(answer.items[i] ?? {})[0])) : [];
+            return answer.errors ? ids.filter((id, i) => isRejected(Object.values(answer.items[i] ?? {})[0])) : [];
         }
         catch (error) {
             if (error instanceof EngineError && (error.failure === 'too-long' || error.failure === 'rejected') && ids.length === 1) {
@@ -150,7 +150,7 @@ export class EngineWriter {
 }
 
 /** @throws EngineError for what may pass */
-function isRefused(item: BulkItem | undefined): boolean {
+function isRejected(item: BulkItem | undefined): boolean {
 
     const { status, error } = item ?? { status: SERVER_ERROR, error: 'no answer' };
     if (status < OK || status === CONFLICT) {

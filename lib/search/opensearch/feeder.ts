@@ -17,6 +17,7 @@ import type { EngineWriter } from './engine-writer.js';
 import type { BuildState, FeedState, FeedStates, StoredFeedState } from './feed-state.js';
 
 export interface FeederParts {
+    /** Used by nothing else: its requests are aborted with the work. */
     readonly client: EngineClient;
     readonly states: FeedStates;
     readonly writer: EngineWriter;
@@ -39,10 +40,10 @@ const RETRY_MS = 1000;
 const REPORT_MS = 2000;
 
 /** Milliseconds between two looks whether the index is still there. */
-const LOOK_MS = 5000;
+const CHECK_MS = 5000;
 
 /** Batches of the log that are kept behind what was fed: a node with another engine may still need them. */
-const KEPT_BATCHES = 200;
+const SPARE_BATCHES = 200;
 
 /** Batches after which old ones are removed from the log. */
 const PRUNE_EVERY = 100;
@@ -61,7 +62,7 @@ export class Feeder {
     #isAwake = false;
     #prunedAt = 0;
     #reportedOn = 0;
-    #seenOn = 0;
+    #checkedOn = 0;
 
     constructor(parts: FeederParts) {
 
@@ -77,6 +78,18 @@ export class Feeder {
 
     /** Feeds until the signal is aborted, or another node does. @throws EngineError `conflict` when another node does */
     async run(signal: AbortSignal): Promise<void> {
+
+        const abort = (): void => this.#parts.client.abort();
+        signal.addEventListener('abort', abort);
+        try {
+            await this.#run(signal);
+        }
+        finally {
+            signal.removeEventListener('abort', abort);
+        }
+    }
+
+    async #run(signal: AbortSignal): Promise<void> {
 
         let stored: StoredFeedState | null = null;
         let isOut = false;
@@ -146,11 +159,11 @@ export class Feeder {
     /** Returns whether the index is gone, which is looked for at intervals. */
     async #isLost({ state }: StoredFeedState): Promise<boolean> {
 
-        if (!state?.index || performance.now() - this.#seenOn < LOOK_MS) {
+        if (!state?.index || performance.now() - this.#checkedOn < CHECK_MS) {
             return false;
         }
 
-        this.#seenOn = performance.now();
+        this.#checkedOn = performance.now();
         return !await this.#exists(state.index);
     }
 
@@ -302,7 +315,7 @@ export class Feeder {
     async #prune(state: FeedState | null): Promise<void> {
 
         const positions = [state?.index ? state.position : Infinity, state?.building ? state.building.position : Infinity];
-        const below = Math.min(...positions) - KEPT_BATCHES;
+        const below = Math.min(...positions) - SPARE_BATCHES;
         if (Number.isFinite(below) && below - this.#prunedAt >= PRUNE_EVERY) {
             this.#prunedAt = below;
             await this.#parts.changes.prune(below);
