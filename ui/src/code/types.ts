@@ -25,7 +25,8 @@ export interface CodeCompletion {
 }
 
 export interface CodeEditorProps {
-    readonly language: 'json' | 'javascript';
+    /** `text`: no language, in the font of the page. */
+    readonly language: 'json' | 'javascript' | 'text';
     readonly value: string;
     readonly onChange?: (value: string) => void;
     /** What screen readers call the editor. */
@@ -36,4 +37,8 @@ export interface CodeEditorProps {
     readonly complete?: (before: string) => readonly CodeCompletion[];
     /** Height: `fit` grows with the text, `tall` fills most of the screen. */
     readonly height?: 'fit' | 'tall';
+    /** Attributes of the element that has the focus. */
+    readonly attributes?: Readonly<Record<string, string>>;
+    /** True to take the focus, with the cursor at the end of the text. */
+    readonly isFocused?: boolean;
 }
