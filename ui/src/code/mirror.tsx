@@ -80,24 +80,13 @@ export function Mirror(props: CodeEditorProps): JSX.Element {
     current.current.props = props;
     useEffect(() => {
 
-        const { label, value, isFocused = false } = current.current.props;
-        const content = EditorView.contentAttributes.of(() => {
-
-            const { 'aria-describedby': described = '', ...own } = current.current.props.attributes ?? {};
-            return { 'tabindex': '0', 'aria-label': label, ...own, 'aria-describedby': `${described} ${hint}`.trim() };
-        });
+        const { label, value } = current.current.props;
+        const content = EditorView.contentAttributes.of({ 'tabindex': '0', 'aria-label': label, 'aria-describedby': hint });
         const state = EditorState.create({ doc: value, extensions: [extensionsFor(current.current), content, editable.current.of(access(props.readOnly))] });
         const editor = new EditorView({ state, ...host.current ? { parent: host.current } : {} });
         view.current = editor;
-        if (isFocused) {
-            editor.dispatch({ selection: { anchor: editor.state.doc.length }, scrollIntoView: true });
-            editor.focus();
-        }
-
         return () => editor.destroy();
     }, [props.language, props.height, uiLanguage.value]);
-    // Attributes are read with every update.
-    useEffect(() => view.current?.dispatch({}), [JSON.stringify(props.attributes)]);
     useEffect(() => view.current?.dispatch({ effects: editable.current.reconfigure(access(props.readOnly)) }), [props.readOnly]);
     // Before the browser paints: later, the value may be older than what was typed meanwhile.
     useLayoutEffect(() => {
@@ -128,8 +117,14 @@ function extensionsFor(current: Current): Extension {
     const { language, height = 'fit' } = current.props;
     return [
         EditorView.cspNonce.of(styleNonce()), EditorState.phrases.of(PHRASES[uiLanguage.value] ?? {}), THEME, height === 'tall' ? TALL : FIT,
-        highlightSpecialChars(), drawSelection(), history(), search({ top: true }), EditorView.lineWrapping,
-        language === 'text' ? PLAIN : codeExtensions(language, current),
+        lineNumbers(), foldGutter(), lintGutter(), highlightSpecialChars(), highlightActiveLine(), highlightSelectionMatches(), drawSelection(),
+        history(), indentOnInput(), indentUnit.of(' '.repeat(INDENT)), bracketMatching(), closeBrackets(), search({ top: true }), EditorView.lineWrapping,
+        syntaxHighlighting(COLOURS), language === 'json' ? json() : javascript(),
+        autocompletion({ ...current.props.complete ? { override: [(context) => completions(context, current)] } : {} }),
+        keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, ...lintKeymap]),
+        linter(({ state }) => diagnosticsOf(state, current.props), {
+            delay: PAUSE_MS, needsRefresh: ({ transactions }) => transactions.some(({ effects }) => effects.some((effect) => effect.is(checkAgain)))
+        }),
         EditorView.updateListener.of(({ docChanged, state }) => {
 
             const text = docChanged ? state.doc.toString() : current.text;
@@ -137,25 +132,6 @@ function extensionsFor(current: Current): Extension {
                 current.text = text;
                 current.props.onChange?.(text);
             }
-        })
-    ];
-}
-
-/** What a text without a language needs. */
-const PLAIN: Extension = [
-    EditorView.theme({ '.cm-scroller': { fontFamily: 'inherit', lineHeight: '1.4' } }), keymap.of([...defaultKeymap, ...searchKeymap, ...historyKeymap])
-];
-
-function codeExtensions(language: 'json' | 'javascript', current: Current): Extension {
-
-    return [
-        lineNumbers(), foldGutter(), lintGutter(), highlightActiveLine(), highlightSelectionMatches(),
-        indentOnInput(), indentUnit.of(' '.repeat(INDENT)), bracketMatching(), closeBrackets(),
-        syntaxHighlighting(COLOURS), language === 'json' ? json() : javascript(),
-        autocompletion({ ...current.props.complete ? { override: [(context) => completions(context, current)] } : {} }),
-        keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, ...lintKeymap]),
-        linter(({ state }) => diagnosticsOf(state, language, current.props), {
-            delay: PAUSE_MS, needsRefresh: ({ transactions }) => transactions.some(({ effects }) => effects.some((effect) => effect.is(checkAgain)))
         })
     ];
 }
@@ -174,7 +150,7 @@ function completions(context: CompletionContext, { props: { complete } }: Curren
 }
 
 /** Syntax errors, and what the caller has to say. Pointers lead nowhere in a text that is no JSON. */
-function diagnosticsOf(state: EditorState, language: 'json' | 'javascript', { diagnostics = [] }: CodeEditorProps): Diagnostic[] {
+function diagnosticsOf(state: EditorState, { language, diagnostics = [] }: CodeEditorProps): Diagnostic[] {
 
     const errors = syntaxErrors(state, language);
     const placed = diagnostics.filter(({ pointer }) => pointer === undefined);

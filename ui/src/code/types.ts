@@ -25,8 +25,7 @@ export interface CodeCompletion {
 }
 
 export interface CodeEditorProps {
-    /** `text`: no language, in the font of the page. */
-    readonly language: 'json' | 'javascript' | 'text';
+    readonly language: 'json' | 'javascript';
     readonly value: string;
     readonly onChange?: (value: string) => void;
     /** What screen readers call the editor. */
@@ -37,8 +36,4 @@ export interface CodeEditorProps {
     readonly complete?: (before: string) => readonly CodeCompletion[];
     /** Height: `fit` grows with the text, `tall` fills most of the screen. */
     readonly height?: 'fit' | 'tall';
-    /** Attributes of the element that has the focus. */
-    readonly attributes?: Readonly<Record<string, string>>;
-    /** True to take the focus, with the cursor at the end of the text. */
-    readonly isFocused?: boolean;
 }

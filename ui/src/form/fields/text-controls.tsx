@@ -1,8 +1,7 @@
 /** Controls for strings: one line, several lines, secrets. */
 
 import type { JSX } from 'preact';
-import { useRef, useState } from 'preact/hooks';
-import { CodeEditor } from '../../code/code-editor.js';
+import { useState } from 'preact/hooks';
 import type { Json } from '../../json/exact-number.js';
 import { useForm } from '../context.js';
 import { directionOf } from '../model/direction.js';
@@ -17,9 +16,6 @@ const MAX_SUGGESTIONS = 200;
 
 /** Lines of a text area. */
 const [MIN_ROWS, MAX_ROWS] = [3, 20];
-
-/** Characters and lines of a text area; a longer text has an editor that lays out what is seen. */
-const [MAX_LENGTH, MAX_LINES] = [100_000, 5000];
 
 const INPUT_MODES: Readonly<Record<string, 'email' | 'url' | 'tel'>> = { 'email': 'email', 'idn-email': 'email', 'uri': 'url', 'iri': 'url', 'uri-reference': 'url', 'tel': 'tel', 'phone': 'tel' };
 
@@ -63,63 +59,19 @@ export function TextControl(props: ControlProps): JSX.Element {
     const text = typeof value === 'string' ? value : '';
     const change = (next: string): void => {
 
+        const isCrLf = text.includes('\r\n') && !/(?:^|[^\r])\n/.test(text);
         if (next === '') {
             clear(node, isItem);
         }
         else {
-            store.set(node, isCrLf(text) ? next.replaceAll('\n', '\r\n') : next);
-        }
-    };
-
-    // A control that was too long stays: changing it would take the focus.
-    const [isLong, setLong] = useState(isTooLong(text));
-    const isPasted = useRef(false);
-    if (!isLong && isTooLong(text)) {
-        setLong(true);
-    }
-
-    if (isLong) {
-        return (
-            <CodeEditor language="text" label={props.label} value={isCrLf(text) ? text.replaceAll('\r\n', '\n') : text} readOnly={isReadOnly}
-                attributes={{ ...attributes, dir: directionOf(text) }} isFocused={isPasted.current} onChange={change} />
-        );
-    }
-
-    const paste = (event: ClipboardEvent, { selectionStart, selectionEnd, value: now }: HTMLTextAreaElement): void => {
-
-        const next = now.slice(0, selectionStart) + (event.clipboardData?.getData('text/plain') ?? '').replaceAll('\r\n', '\n') + now.slice(selectionEnd);
-        if (isTooLong(next) && !isReadOnly) {
-            event.preventDefault();
-            isPasted.current = true;
-            change(next);
+            store.set(node, isCrLf ? next.replaceAll('\n', '\r\n') : next);
         }
     };
 
     return (
         <textarea {...attributes} dir={directionOf(text)} rows={rowsOf(text)} value={text} readOnly={isReadOnly} placeholder={placeholderOf(props)}
-            onPaste={(event) => paste(event, event.currentTarget)} onInput={({ currentTarget }) => change(currentTarget.value)} />
+            onInput={({ currentTarget }) => change(currentTarget.value)} />
     );
-}
-
-/** True for a text whose line breaks are all CRLF. */
-function isCrLf(text: string): boolean {
-
-    return text.includes('\r\n') && !/(?:^|[^\r])\n/.test(text);
-}
-
-/** True for a text of which browsers should lay out only what is seen: a text area of 200,000 lines takes seconds, and 0.3 seconds for each key. */
-function isTooLong(text: string): boolean {
-
-    if (text.length > MAX_LENGTH) {
-        return true;
-    }
-
-    let lines = 1;
-    for (let at = text.indexOf('\n'); at !== -1 && lines <= MAX_LINES; at = text.indexOf('\n', at + 1)) {
-        lines += 1;
-    }
-
-    return lines > MAX_LINES;
 }
 
 function rowsOf(text: string): number {
