@@ -286,8 +286,22 @@ describe('the screen of an object', { skip: !hasBrowser }, () => {
         await page.reload();
         await page.getByRole('cell', { name: '"title": "Second"' }).waitFor();
         await page.getByRole('cell', { name: '"title": "First"' }).waitFor();
+        let release = (): void => undefined;
+        const held = new Promise<void>((resolve) => {
+
+            release = resolve;
+        });
+        await page.route(/\/objects\/test\/versioned-1/, async (route) => {
+
+            await held;
+            await route.fallback();
+        });
         await page.getByRole('button', { name: 'Restore' }).click();
-        await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click();
+        const restore = page.getByRole('dialog').getByRole('button', { name: 'Restore' });
+
+        expect(await restore.isDisabled()).to.equal(true);
+        release();
+        await restore.click();
         await page.getByText('Both are the same').first().waitFor();
 
         expect(await send('GET', '/objects/test/versioned')).to.equal('{"title":"First","exact":1.10}');

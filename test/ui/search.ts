@@ -211,6 +211,36 @@ describe('the search of the web UI', { skip: !hasBrowser }, () => {
         expect(sent.filter((each) => /session|design/.test(each))).to.equal(['GET /session', 'GET /design']);
     });
 
+    /** The path of the script of the start page with this text. */
+    const scriptWith = async (text: string): Promise<string> => {
+
+        const start = await (await fetch(`${test.url}/ui`)).text();
+        for (const [, path = ''] of start.matchAll(/"([^"]+\/part-[^"]+\.js)"/g)) {
+            if ((await (await fetch(test.url + path)).text()).includes(text)) {
+                return path;
+            }
+        }
+
+        throw new Error(`no script has ${text}`);
+    };
+
+    it('is asked for once, also when its module comes after the user and the design are known', async () => {
+
+        const module = await scriptWith('search-screen');
+        const sent: string[] = [];
+        page.on('request', (request) => pathOf(request) === '/search' && sent.push(request.postData() ?? ''));
+        const release = await hold((request) => pathOf(request) === module);
+        await logIn();
+        const opened = open('query=type:Book&size=10&sort=/number');
+        await page.getByRole('button', { name: 'admin' }).waitFor();
+        await page.waitForTimeout(500);
+        release();
+        await opened;
+        await page.getByRole('link', { name: 'Book 7', exact: true }).waitFor();
+
+        expect(sent.filter((body) => !body.includes('"facets"') && body.includes('"/id","/type"'))).to.have.length(1);
+    });
+
     it('loads the modules of the search beside the first one, not after it', async () => {
 
         const preloaded = await (await fetch(`${test.url}/ui`)).text();

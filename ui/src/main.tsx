@@ -2,7 +2,6 @@
 
 import { effect } from '@preact/signals';
 import { render } from 'preact';
-import { endEarly } from './api/early.js';
 import { completeProviderLogin } from './api/provider-login.js';
 import { readCaller } from './api/session.js';
 import { delayAfter, isUnavailable, untilDue } from './api/unavailable.js';
@@ -35,7 +34,6 @@ async function start(): Promise<void> {
         dismiss(notice);
     }
 
-    endEarly();
     const { initialFragment = '' } = uiConfig.value;
     if (isFresh && location.hash === '' && /^#?(?:objects|create|schemas|admin)\b/.test(initialFragment)) {
         go(initialFragment.startsWith('#') ? initialFragment : `#${initialFragment}`, { replace: true });
@@ -59,7 +57,6 @@ async function untilRead(read: () => Promise<void>): Promise<void> {
                 return;
             }
 
-            endEarly();
             notice ??= say(t('away'), 'error');
             await untilDue(error, delayAfter(error, failures));
         }

@@ -1,6 +1,7 @@
 /** Follows the address of the page: see routes.ts. */
 
 import { signal } from '@preact/signals';
+import { endEarly } from './api/early.js';
 import { parseRoute, type Route } from './routes.js';
 
 export { parseRoute, paramText, to, type Route } from './routes.js';
@@ -44,6 +45,7 @@ function follow(): void {
 
     current = location.hash;
     guard = null;
+    endEarly();
     route.value = parseRoute(current);
 }
 

@@ -1,6 +1,6 @@
 /**
  * Requests that are sent before the modules of the web UI are there, by the script `first.ts`, and responses to them for the client, which
- * sends the same requests. Each response is taken once, and only while the page starts: later it would be out of date, or of another caller.
+ * sends the same requests. Each response is taken once, and only for the first screen and its caller: later it would be out of date, or of another caller.
  */
 
 declare global {
@@ -32,7 +32,7 @@ export function takeEarly(url: string, { method = 'GET', body }: RequestInit): P
     return response;
 }
 
-/** Forgets what nobody has taken. */
+/** Forgets what nobody has taken: the user goes to another screen, or another user comes. */
 export function endEarly(): void {
 
     window.doipGatewayEarly = undefined;

@@ -15,6 +15,8 @@ interface ConfirmProps {
     /** Text of the button that does it. */
     readonly action: string;
     readonly isDangerous?: boolean;
+    /** False while that is read without which it cannot be done. */
+    readonly isReady?: boolean;
     /** True when the dialog is not closed after it was done: its owner does. */
     readonly staysOpen?: boolean;
     /** Does it. An error is shown in the dialog, which then stays open. */
@@ -23,7 +25,7 @@ interface ConfirmProps {
 }
 
 /** Asks whether to go on. */
-export function Confirm({ title, children, action, isDangerous = false, staysOpen = false, onConfirm, onClose }: ConfirmProps): JSX.Element {
+export function Confirm({ title, children, action, isDangerous = false, isReady = true, staysOpen = false, onConfirm, onClose }: ConfirmProps): JSX.Element {
 
     const [state, setState] = useState<{ readonly isBusy: boolean; readonly error: string | null }>({ isBusy: false, error: null });
     const confirm = async (event: Event): Promise<void> => {
@@ -48,7 +50,7 @@ export function Confirm({ title, children, action, isDangerous = false, staysOpe
                 {state.error !== null && <ErrorBox message={state.error} />}
                 <div class="actions">
                     <button type="button" onClick={onClose}>{t('cancel')}</button>
-                    <button type="submit" class={isDangerous ? 'danger' : 'primary'} disabled={state.isBusy}>{action}</button>
+                    <button type="submit" class={isDangerous ? 'danger' : 'primary'} disabled={!isReady || state.isBusy}>{action}</button>
                 </div>
             </form>
         </Dialog>

@@ -100,7 +100,7 @@ function Members({ group: { id, name, type }, onClose, onDone }: GroupDialogProp
     };
 
     return (
-        <Confirm title={`${t('members')}: ${short(name)}`} action={t('save')} onConfirm={save} onClose={onClose}>
+        <Confirm title={`${t('members')}: ${short(name)}`} action={t('save')} isReady={value !== null} onConfirm={save} onClose={onClose}>
             {error && <ErrorBox message={error.message} onRetry={reload} />}
             {value ? <MemberList members={changed ?? value.ids} onChange={setChanged} /> : <Loading />}
         </Confirm>

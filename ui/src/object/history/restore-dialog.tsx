@@ -3,7 +3,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Confirm } from '../../components/confirm.js';
-import { ErrorBox, ProgressBar } from '../../components/feedback.js';
+import { ErrorBox, Loading, ProgressBar } from '../../components/feedback.js';
 import { useResource } from '../../components/use-resource.js';
 import { RepositoryError } from '../../api/client.js';
 import { formatBytes } from '../../i18n/index.js';
@@ -29,7 +29,7 @@ interface Both {
 /** The dialog. */
 export function RestoreDialog({ versionId, tipId, onClose, onRestored }: RestoreDialogProps): JSX.Element {
 
-    const { value, error } = useResource<Both>(async (signal) => {
+    const { value, error, reload } = useResource<Both>(async (signal) => {
 
         const [version, tip] = await Promise.all([loadObject(versionId, signal), loadObject(tipId, signal)]);
         return { version, tip };
@@ -65,9 +65,10 @@ export function RestoreDialog({ versionId, tipId, onClose, onRestored }: Restore
     };
 
     return (
-        <Confirm title={t('restoreTitle')} action={t('restore')} onClose={onClose} onConfirm={() => (value ? run(value) : undefined)}>
+        <Confirm title={t('restoreTitle')} action={t('restore')} isReady={value !== null} onClose={onClose} onConfirm={() => (value ? run(value) : undefined)}>
             <p dir="auto">{t('restoreText', { id: versionId })}</p>
-            {error && <ErrorBox message={textOf(error)} />}
+            {error && <ErrorBox message={textOf(error)} onRetry={reload} />}
+            {!value && !error && <Loading />}
             {value && <FilesChoice both={value} isChosen={files} onChange={setWithFiles} />}
             {value && (hasOtherRights(value.version, value.tip) ? (
                 <label class="inline"><input type="checkbox" checked={withRights} onChange={(event) => setWithRights(event.currentTarget.checked)} />{t('restoreRights')}</label>

@@ -45,7 +45,7 @@ export function LoadDialog({ onClose, onLoaded }: { readonly onClose: () => void
 
     const types = file?.types ?? [];
     return (
-        <Confirm title={t('loadTitle')} action={t('store')} onConfirm={store} onClose={onClose}>
+        <Confirm title={t('loadTitle')} action={t('store')} isReady={types.length > 0} onConfirm={store} onClose={onClose}>
             <p class="muted">{t('loadHint')} {t('allOrNone')}</p>
             <label>{t('choose')} <input type="file" required accept=".json,.ndjson,.jsonl,application/json" onChange={(event) => void read(event.currentTarget.files?.[0])} /></label>
             {error !== null && <ErrorBox message={error} />}

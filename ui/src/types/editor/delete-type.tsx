@@ -3,11 +3,11 @@
 import type { JSX } from 'preact';
 import { repository } from '../../api/client.js';
 import { Confirm } from '../../components/confirm.js';
-import { Loading } from '../../components/feedback.js';
+import { ErrorBox, Loading } from '../../components/feedback.js';
 import { useResource } from '../../components/use-resource.js';
 import { go, guardLeaving, to } from '../../router.js';
 import { readDesign } from '../../state/design.js';
-import { say } from '../../state/messages.js';
+import { say, textOf } from '../../state/messages.js';
 import { countObjects } from '../model/objects-of-type.js';
 import { t } from './texts.js';
 
@@ -15,7 +15,7 @@ export function DeleteType({ name, id, etag, onClose }: {
     readonly name: string; readonly id: string; readonly etag: string | null; readonly onClose: () => void
 }): JSX.Element {
 
-    const { value } = useResource((signal) => countObjects(name, signal), [name]);
+    const { value, error } = useResource((signal) => countObjects(name, signal), [name]);
     const remove = async (): Promise<void> => {
 
         await repository.delete(id, { ifMatch: etag });
@@ -26,8 +26,9 @@ export function DeleteType({ name, id, etag, onClose }: {
     };
 
     return (
-        <Confirm title={t('deleteTitle', { name })} action={t('deleteAction')} isDangerous onConfirm={remove} onClose={onClose}>
-            {value === null ? <Loading /> : <p>{value === 0 ? t('deleteNone') : t('deleteSome', { count: value })}</p>}
+        <Confirm title={t('deleteTitle', { name })} action={t('deleteAction')} isDangerous isReady={value !== null || error !== null} onConfirm={remove} onClose={onClose}>
+            {error && <ErrorBox message={textOf(error)} />}
+            {value === null ? !error && <Loading /> : <p>{value === 0 ? t('deleteNone') : t('deleteSome', { count: value })}</p>}
         </Confirm>
     );
 }
