@@ -5,6 +5,7 @@
  *     node test/run.mjs test/db test/x.ts     compile and run these folders and files only, without lint
  *     node test/run.mjs --no-mysql            SQLite only
  *     node test/run.mjs --built               run what is compiled already
+ *     node test/run.mjs --parts FILE…         run these files as in a whole run: in random order, several at a time; with --unit beside the unit tests
  *     node test/run.mjs --unit                compile and run what needs no MariaDB and starts no service, without what takes long
  *     node test/run.mjs test/db -- -v -g lock    hand options after -- to lab
  *
@@ -120,6 +121,7 @@ function parseArguments(args) {
         mysql: !ours.includes('--no-mysql') && !ours.includes('--unit'),
         unit: ours.includes('--unit'),
         built: ours.includes('--built'),
+        parts: ours.includes('--parts'),
         paths: ours.filter((arg) => !arg.startsWith('--')),
         lab: end === -1 ? [] : args.slice(end + 1)
     };
@@ -240,6 +242,13 @@ async function unitFiles() {
     return (await testFiles()).filter(isUnit);
 }
 
+/** The files of a run in parts: those that are named, unit tests if they are wanted, or all. */
+async function filesFor({ unit, paths }) {
+
+    const named = paths.map(compiled);
+    return unit ? [...named, ...await unitFiles()] : named.length > 0 ? shuffled(named) : await testFiles();
+}
+
 /** Tells whether a test starts processes, by itself or by what it imports of the tests. */
 function startsProcesses(file, known) {
 
@@ -335,7 +344,7 @@ async function main() {
     useMemoryFolder();
     // Services of tests that run at the same time would compete for the default port.
     process.env.DOIP_PORT ??= '';
-    const { mysql, unit, built, paths, lab } = parseArguments(process.argv.slice(2));
+    const { mysql, unit, built, parts, paths, lab } = parseArguments(process.argv.slice(2));
     const whole = paths.length === 0;
     // Takes one core for as long as the build and a part of the tests.
     const linting = whole && !unit && existsSync(join(ROOT, 'eslint.config.js')) ? lint() : Promise.resolve(0);
@@ -346,8 +355,8 @@ async function main() {
 
     const server = await database(mysql);
     try {
-        const counts = whole && lab.length === 0 ?
-            await runParts(await (unit ? unitFiles() : testFiles()), server.url, linting) :
+        const counts = (whole || parts) && lab.length === 0 ?
+            await runParts(await filesFor({ unit, paths }), server.url, linting) :
             await runLab(whole ? ['dist/test'] : paths.map(compiled), lab, server.url);
         if (server.url === '' && !unit) {
             console.log('MariaDB: NOT TESTED. Install mariadb-server, or name a server in TEST_MYSQL_URL.');

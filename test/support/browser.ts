@@ -1,6 +1,6 @@
 /**
- * A real browser for tests of the web UI: Chromium of the system, driven by playwright-core. Every page is watched: an error in the console, an
- * exception, a violation of the content security policy or a request to another origin fails the test.
+ * A real browser for tests of the web UI: Chromium of the system, if possible its form without windows, driven by playwright-core. Every page
+ * is watched: an error in the console, an exception, a violation of the content security policy or a request to another origin fails the test.
  */
 
 import { existsSync } from 'node:fs';
@@ -9,7 +9,7 @@ import type { Browser, BrowserContextOptions, Locator, Page, Request } from 'pla
 import { ADMIN_PASSWORD } from './gateway.js';
 import { until } from './until.js';
 
-const PATHS = [process.env['CHROMIUM'] ?? '', '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const PATHS = [process.env['CHROMIUM'] ?? '', '/usr/bin/chromium-headless-shell', '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 const FLAGS = [
     '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
@@ -26,6 +26,13 @@ const IDLE_MS = 1500;
 
 /** Timeout for what the page shall show, in milliseconds: long, as the machine may be busy. */
 const SHOWN_MS = 120_000;
+
+/**
+ * How many times slower pages run than they could, from the environment, for tests that shall pass on a slow machine too: scripts take so many
+ * times as long, and each response comes 50 ms later for each time.
+ */
+const SLOWDOWN = Number(process.env['BROWSER_SLOWDOWN'] ?? 1);
+const LATENCY_MS = 50;
 
 /** Starts the browser. Close it in the end. */
 export async function startBrowser(): Promise<Browser> {
@@ -57,6 +64,12 @@ export async function openPage(browser: Browser, origin: string, options: Browse
     const page = await context.newPage();
     page.setDefaultTimeout(SHOWN_MS);
     page.setDefaultNavigationTimeout(SHOWN_MS);
+    if (SLOWDOWN > 1) {
+        const session = await context.newCDPSession(page);
+        await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN });
+        await session.send('Network.emulateNetworkConditions', { offline: false, latency: LATENCY_MS * SLOWDOWN, downloadThroughput: -1, uploadThroughput: -1 });
+    }
+
     const complaints: string[] = [];
     const expected: RegExp[] = [];
     const complain = (text: string): void => {
@@ -94,6 +107,26 @@ function idleness(page: Page): () => Promise<void> {
     page.on('requestfinished', end);
     page.on('requestfailed', end);
     return () => until(() => running.size === 0 && performance.now() - last > IDLE_MS);
+}
+
+/** Holds requests of a page, until the function to which it resolves is called. */
+export async function holdRequests(page: Page, isHeld: (request: Request) => boolean): Promise<() => void> {
+
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+
+        release = resolve;
+    });
+    await page.route('**/*', async (route) => {
+
+        if (isHeld(route.request())) {
+            await released;
+        }
+
+        // The page may have given it up meanwhile.
+        await route.continue().catch(() => undefined);
+    });
+    return () => release();
 }
 
 /** Logs a page in as the administrator of a service, by the cookie of the web UI. */

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Browser, Page } from 'playwright-core';
-import { accessibilityFindings, announced, hasBrowser, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { accessibilityFindings, announced, hasBrowser, holdRequests, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { TestHandleServer } from '../support/handle-server.js';
 import { startServer, type TestServer } from '../support/server.js';
@@ -124,17 +124,7 @@ describe('the operation of the service in the administration', { skip: !hasBrows
         await show('transfer');
         await drop('objects.ndjson', lines(...Array.from({ length: 1200 }, (_, i) => documentOf(`test/step-${i}`, `number ${i}`))));
         let batches = 0;
-        let release = (): void => undefined;
-        const held = new Promise<void>((resolve) => {
-
-            release = resolve;
-        });
-        await page.route(/batchUpload/, async (route) => {
-
-            batches += 1;
-            await (batches === 2 ? held : Promise.resolve());
-            await route.continue().catch(() => undefined);
-        });
+        const release = await holdRequests(page, (request) => request.url().includes('batchUpload') && (batches += 1) === 2);
         await page.getByRole('button', { name: 'Import', exact: true }).click();
         await page.locator('progress[value]:not([value="0"])').waitFor();
         await until(() => batches === 2);

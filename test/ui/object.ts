@@ -3,7 +3,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Browser, Page } from 'playwright-core';
-import { accessibilityFindings, hasBrowser, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { accessibilityFindings, hasBrowser, holdRequests, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startServer, type TestServer } from '../support/server.js';
 
@@ -286,16 +286,7 @@ describe('the screen of an object', { skip: !hasBrowser }, () => {
         await page.reload();
         await page.getByRole('cell', { name: '"title": "Second"' }).waitFor();
         await page.getByRole('cell', { name: '"title": "First"' }).waitFor();
-        let release = (): void => undefined;
-        const held = new Promise<void>((resolve) => {
-
-            release = resolve;
-        });
-        await page.route(/\/objects\/test\/versioned-1/, async (route) => {
-
-            await held;
-            await route.fallback();
-        });
+        const release = await holdRequests(page, (request) => request.url().includes('/objects/test/versioned-1'));
         await page.getByRole('button', { name: 'Restore' }).click();
         const restore = page.getByRole('dialog').getByRole('button', { name: 'Restore' });
 

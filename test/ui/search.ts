@@ -3,11 +3,10 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { readFile } from 'node:fs/promises';
-import type { Browser, Locator, Page, Request } from 'playwright-core';
-import { accessibilityFindings, hasBrowser, holds, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { accessibilityFindings, hasBrowser, holdRequests, holds, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startServer, type TestServer } from '../support/server.js';
-import { until } from '../support/until.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after, beforeEach, afterEach } = lab;
@@ -155,102 +154,7 @@ describe('the search of the web UI', { skip: !hasBrowser }, () => {
         expect(await accessibilityFindings(page)).to.equal([]);
     });
 
-    /** Holds requests until it is told to let them go. */
-    const hold = async (isHeld: (request: Request) => boolean): Promise<() => void> => {
-
-        let release = (): void => undefined;
-        const released = new Promise<void>((resolve) => {
-
-            release = resolve;
-        });
-        await page.route('**/*', async (route) => {
-
-            if (isHeld(route.request())) {
-                await released;
-            }
-
-            // The page may have given it up meanwhile.
-            await route.continue().catch(() => undefined);
-        });
-        return () => release();
-    };
-
     const readJson = async (path: string): Promise<unknown> => (await fetch(test.url + path, { headers: { Authorization: AUTHORIZATION } })).json();
-
-    const pathOf = (request: Request): string => new URL(request.url()).pathname;
-
-    it('shows results after one request of its own, which waits for nothing: counts, types and the design come later', async () => {
-
-        const sent: string[] = [];
-        page.on('request', (request) => pathOf(request).startsWith('/ui') || sent.push(`${request.method()} ${pathOf(request)} ${request.postData() ?? ''}`));
-        const release = await hold((request) => /^\/(design|session|labels)/.test(pathOf(request)) || (request.postData() ?? '').includes('"facets"'));
-        await open('query=type:Book&size=10');
-        await page.getByRole('link', { name: 'Book 7', exact: true }).waitFor();
-        const searches = sent.filter((each) => each.startsWith('POST /search'));
-
-        expect(searches[0] ?? '').to.not.include('facets');
-        expect(sent.slice(0, sent.indexOf(searches[0] ?? '')).filter((each) => !/^GET \/(?:$| |session|design|favicon)/.test(each))).to.equal([]);
-        release();
-        await page.getByRole('group', { name: 'Genre' }).getByRole('checkbox', { name: /^poetry/ }).waitFor();
-    });
-
-    it('is asked for before any module is there, and once', async () => {
-
-        const sent: string[] = [];
-        page.on('request', (request) => pathOf(request).startsWith('/ui') || sent.push(`${request.method()} ${pathOf(request)}`));
-        const release = await hold((request) => /\/ui\/(?:main|part)-/.test(pathOf(request)));
-        const opened = open('query=type:Book&size=10&sort=/number');
-        await until(() => sent.includes('GET /design'));
-
-        expect(sent.filter((each) => /session|search|design/.test(each))).to.equal(['POST /search', 'GET /session', 'GET /design']);
-        release();
-        await opened;
-        await page.getByRole('link', { name: 'Book 7', exact: true }).waitFor();
-        await watched.idle();
-
-        expect(sent.filter((each) => /session|design/.test(each))).to.equal(['GET /session', 'GET /design']);
-    });
-
-    /** The path of the script of the start page with this text. */
-    const scriptWith = async (text: string): Promise<string> => {
-
-        const start = await (await fetch(`${test.url}/ui`)).text();
-        for (const [, path = ''] of start.matchAll(/"([^"]+\/part-[^"]+\.js)"/g)) {
-            if ((await (await fetch(test.url + path)).text()).includes(text)) {
-                return path;
-            }
-        }
-
-        throw new Error(`no script has ${text}`);
-    };
-
-    it('is asked for once, also when its module comes after the user and the design are known', async () => {
-
-        const module = await scriptWith('search-screen');
-        const sent: string[] = [];
-        page.on('request', (request) => pathOf(request) === '/search' && sent.push(request.postData() ?? ''));
-        const release = await hold((request) => pathOf(request) === module);
-        await logIn();
-        const opened = open('query=type:Book&size=10&sort=/number');
-        await page.getByRole('button', { name: 'admin' }).waitFor();
-        await page.waitForTimeout(500);
-        release();
-        await opened;
-        await page.getByRole('link', { name: 'Book 7', exact: true }).waitFor();
-
-        expect(sent.filter((body) => !body.includes('"facets"') && body.includes('"/id","/type"'))).to.have.length(1);
-    });
-
-    it('loads the modules of the search beside the first one, not after it', async () => {
-
-        const preloaded = await (await fetch(`${test.url}/ui`)).text();
-        const modules: string[] = [];
-        page.on('request', (request) => request.resourceType() === 'script' && modules.push(pathOf(request)));
-        await open('query=type:Book');
-        await expectFound('30 objects for');
-
-        expect(modules.filter((each) => !preloaded.includes(each))).to.equal([]);
-    });
 
     const openExport = async (query: string): Promise<Locator> => {
 
@@ -282,7 +186,7 @@ describe('the search of the web UI', { skip: !hasBrowser }, () => {
 
         const downloads: string[] = [];
         page.on('download', (download) => downloads.push(download.suggestedFilename()));
-        const release = await hold((request) => (request.postData() ?? '').includes('id:['));
+        const release = await holdRequests(page, (request) => (request.postData() ?? '').includes('id:['));
         const dialog = await openExport('query=type:Measure');
         await dialog.getByRole('button', { name: 'Export', exact: true }).click();
         await dialog.getByText('100 of 250 objects').first().waitFor();
@@ -304,7 +208,7 @@ describe('the search of the web UI', { skip: !hasBrowser }, () => {
         await dialog.getByRole('combobox', { name: /^Property/ }).selectOption('/number');
         await dialog.getByLabel('Value').fill('12345678901234567891');
         let changes = 0;
-        const release = await hold((request) => request.method() === 'PUT' && ++changes > 8);
+        const release = await holdRequests(page, (request) => request.method() === 'PUT' && ++changes > 8);
         await dialog.getByRole('button', { name: 'Change 250 objects' }).click();
         await dialog.getByText('8 of 250 objects').first().waitFor();
         await dialog.getByRole('button', { name: 'Cancel' }).click();

@@ -3,7 +3,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { accessibilityFindings, announced, hasBrowser, holds, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { accessibilityFindings, announced, hasBrowser, holdRequests, holds, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startServer, type TestServer } from '../support/server.js';
 
@@ -153,12 +153,7 @@ describe('the screens about types', { skip: !hasBrowser, timeout: 180_000 }, () 
         await ask('POST', '/batchUpload', Array.from({ length: 420 }, (_, n) => ({ type: 'Many', content: { n } })));
         const page = await show('/#schemas/Many');
         await page.getByRole('checkbox', { name: 'Required: n' }).check();
-        let release = (): void => undefined;
-        const held = new Promise<void>((resolve) => {
-
-            release = resolve;
-        });
-        await page.route(/schemaCheck\?.*after=/, async (route) => held.then(() => route.continue()).catch(() => undefined));
+        const release = await holdRequests(page, (request) => /schemaCheck\?.*after=/.test(request.url()));
         await page.getByRole('button', { name: 'Check the objects' }).click();
         const dialog = page.getByRole('dialog', { name: 'Do the objects fit the new schema?' });
         await dialog.getByText('200 of 420 objects are checked').first().waitFor();
