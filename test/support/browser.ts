@@ -27,12 +27,8 @@ const IDLE_MS = 1500;
 /** Timeout for what the page shall show, in milliseconds: long, as the machine may be busy. */
 const SHOWN_MS = 120_000;
 
-/**
- * How many times slower pages run than they could, from the environment, for tests that shall pass on a slow machine too: scripts take so many
- * times as long, and each response comes 50 ms later for each time.
- */
+/** How many times slower the scripts of pages run than they could, from the environment: tests shall pass on a slow machine too. */
 const SLOWDOWN = Number(process.env['BROWSER_SLOWDOWN'] ?? 1);
-const LATENCY_MS = 50;
 
 /** Starts the browser. Close it in the end. */
 export async function startBrowser(): Promise<Browser> {
@@ -67,7 +63,6 @@ export async function openPage(browser: Browser, origin: string, options: Browse
     if (SLOWDOWN > 1) {
         const session = await context.newCDPSession(page);
         await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN });
-        await session.send('Network.emulateNetworkConditions', { offline: false, latency: LATENCY_MS * SLOWDOWN, downloadThroughput: -1, uploadThroughput: -1 });
     }
 
     const complaints: string[] = [];
