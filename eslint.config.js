@@ -78,7 +78,7 @@ const LAYERS = [
     },
     { folders: ['lib/client/web'], only: ['lib/client/web', 'lib/util'], values: [] },
     { folders: ['lib/client'], only: ['lib/client', 'lib/util', 'lib/errors', 'lib/json', 'lib/doip', 'translators/http'] },
-    { folders: ['lib/http-server', 'lib/doip-server'], values: without('db') },
+    { folders: ['lib/http-server', 'lib/doip-server', 'lib/cluster'], values: without('db') },
     { folders: ['ui'], only: ['ui', 'lib/client/web', 'lib/util'], values: ['lib/client/web'] },
     { folders: ['lib'], flat: true },
     { folders: ['lib/cli'] }

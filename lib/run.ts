@@ -7,9 +7,11 @@ import type { Server } from '@hapi/hapi';
 import { WRITER_THREAD } from '../db/engines/sqlite/writer-thread.js';
 import type { Gateway } from './app/gateway.js';
 import { SHOWN_ONCE, bannerText, type BannerFacts } from './banner.js';
+import { isWorkerProcess } from './cluster/primary-channel.js';
 import type { Config } from './config/index.js';
 import { doubtfulVariables, loadConfig } from './config/index.js';
 import { EXIT } from './errors/exit-codes.js';
+import type { WorkerPool } from './cluster/worker-pool.js';
 import type { Log } from './logging/logger.js';
 import { SEARCH_THREAD } from './search/runtime/protocol.js';
 import { endWith } from './start-errors.js';
@@ -45,6 +47,10 @@ export async function run({ config: given }: RunOptions = {}, register: (gateway
         process.umask(0o077);               // Files that it stores are readable by their owner only
         // Configuration errors are reported before heavy modules are loaded.
         const config = given ?? loadConfig();
+        if (isWorkerProcess()) {
+            return await (await import('./worker.js')).serveAsWorker(config, register);
+        }
+
         return await serve(config, register);
     }
     catch (error) {
@@ -52,22 +58,23 @@ export async function run({ config: given }: RunOptions = {}, register: (gateway
     }
 }
 
-async function serve(config: Config, register: (gateway: Gateway) => unknown): Promise<Server> {
+async function serve(given: Config, register: (gateway: Gateway) => unknown): Promise<Server> {
 
     // They load their modules while this thread loads all others.
     startAhead(SEARCH_THREAD);
-    if (config.storage.databaseUrl === null) {
+    if (given.storage.databaseUrl === null) {
         startAhead(WRITER_THREAD);
     }
 
-    const [{ createServer, drainServer, serverUrl }, { openLog }] = await Promise.all([import('./server.js'), import('./logging/logger.js')]);
-    const log = openLog(config.log);
+    const [{ createServerOf, drainServer, serverUrl }, { openLog }] = await Promise.all([import('./server.js'), import('./logging/logger.js')]);
+    const log = openLog({ ...given.log, isShared: given.workers.count > 0 });
     endOnErrors(log);
     warn(log);
+    const { pool, config } = await withWorkers(given, log);
     const banner = process.stdout.isTTY ? new Banner() : null;
-    const server = await createServer(config, { log: log.logger, ...(banner ? { onGeneratedPassword: (password) => banner.addPassword(password) } : {}) });
+    const server = await createServerOf(pool && { kind: 'primary', pool }, config, { log: log.logger, ...(banner ? { onGeneratedPassword: (password) => banner.addPassword(password) } : {}) });
     await register(server.plugins['doip-gateway'].gateway);
-    const started = server.start();
+    const started = Promise.all([server.start(), pool?.start()]);
     // Before the URL is printed: a process that reads it may send a signal at once.
     const timeout = config.http.shutdownSeconds * 1000;
     stopOnSignals(async (signal) => {
@@ -91,6 +98,19 @@ async function serve(config: Config, register: (gateway: Gateway) => unknown): P
     console.log(banner ? banner.show({ config, url, isUp: server.plugins['doip-gateway'].gateway.isUp }) : url);
     collectWhenIdle();
     return server;
+}
+
+/** Prepares the workers, and selects the port where they listen. */
+async function withWorkers(config: Config, { logger }: Log): Promise<{ readonly pool: WorkerPool | null; readonly config: Config }> {
+
+    const { listen, workers: { count } } = config;
+    if (count === 0) {
+        return { pool: null, config };
+    }
+
+    const { WorkerPool: Pool } = await import('./cluster/worker-pool.js');
+    const pool = await Pool.prepare(listen, count, logger);
+    return { pool, config: { ...config, listen: { ...listen, port: pool.beginning.port } } };
 }
 
 /** What a terminal shows instead of the URL alone. */

@@ -5,11 +5,11 @@
 
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Server } from '@hapi/hapi';
+import type { Request, Server } from '@hapi/hapi';
 import Hapi from '@hapi/hapi';
 import type { Logger } from 'pino';
 import { bodyMemoryOf } from '../translators/http/request/body-memory.js';
-import { factsOf, plugin, shapeErrors } from '../translators/index.js';
+import { connectionOf, factsOf, plugin, setConnection, shapeErrors } from '../translators/index.js';
 import type { Config } from './config/index.js';
 import { loadConfig } from './config/index.js';
 import type { Gateway } from './app/gateway.js';
@@ -21,14 +21,18 @@ import { isPermanent } from './start-errors.js';
 import { countBytes, logAccess } from './http-server/access-log.js';
 import { clientErrorHandler, rejectExpectation } from './http-server/client-errors.js';
 import { Connections } from './http-server/connections.js';
-import { shareConnections } from './http-server/connection-limit.js';
+import { shareConnections, shareOfWorker, withoutClients } from './http-server/connection-limit.js';
 import { Cors } from './http-server/cors.js';
 import { gatewayOptions } from './app/options.js';
 import { DoipServer } from './doip-server/doip-server.js';
+import { createForwarder, readForwarded, type ForwardTarget } from './http-server/forwarder.js';
 import { createListener } from './http-server/listener.js';
 import { removeLocalEntry, writeLocalEntry } from './app/server-file.js';
 import { assignRequestId, requestIdOf } from './http-server/request-id.js';
 import { checkRequest } from './http-server/request-limits.js';
+import type { PrimaryChannel } from './cluster/primary-channel.js';
+import type { WorkerPool } from './cluster/worker-pool.js';
+import { forbidden } from './errors/errors.js';
 import type { Endpoint } from './core/services.js';
 import type { MetricsAddress } from './metrics/metrics-server.js';
 
@@ -42,6 +46,11 @@ export interface ServerOptions {
     /** Cost of password hashing in a gateway created from the configuration. Default: OWASP's recommendation for scrypt. */
     readonly passwordCost?: ScryptCost;
 }
+
+/** A process among several that make up a service: the primary process with its workers, or a worker. */
+export type ProcessRole =
+    | { readonly kind: 'primary'; readonly pool: WorkerPool }
+    | { readonly kind: 'worker'; readonly channel: PrimaryChannel; readonly target: ForwardTarget; readonly workers: number };
 
 /**
  * Creates a server that is ready to start. Operations can be added to its gateway, `server.plugins['doip-gateway'].gateway`, until
@@ -60,30 +69,40 @@ export interface ServerOptions {
  */
 export async function createServer(config: Config = loadConfig(), options: ServerOptions = {}): Promise<Server> {
 
+    return await createServerOf(null, config, options);
+}
+
+/** Like {@link createServer}, for a process that is one of several; null for one that is alone. */
+export async function createServerOf(role: ProcessRole | null, config: Config, options: ServerOptions = {}): Promise<Server> {
+
+    const worker = role?.kind === 'worker' ? role : null;
+    const primary = role?.kind === 'primary' ? role : null;
     const log = options.log ?? openLog(config.log).logger;
     const gateway: Gateway = options.gateway ?? createGateway({
         ...gatewayOptions(config, log), endpoint: (): Endpoint => endpointOf(server, config, native),
-        ...options.passwordCost ? { passwordCost: options.passwordCost } : {}
+        ...options.passwordCost ? { passwordCost: options.passwordCost } : {},
+        ...worker ? { worker: { uses: worker.channel } } : {},
+        ...primary ? { hasWorkers: true } : {}
     });
-    const listener = createListener(config.listen, config.http);
-    const connections = new Connections(listener, config.http);
+    const http = worker ? shareOfWorker(config.http, worker.workers) : primary ? withoutClients(config.http) : config.http;
+    const listener = primary ? createListener({ ...config.listen, tlsCert: null, tlsKey: null }, http) : createListener(config.listen, worker ? { ...http, maxConnections: Infinity } : http);
+    const connections = new Connections(listener, http);
     const server: Server = Hapi.server({
         listener: listener.front,
         tls: listener.isSecure,
-        port: config.listen.port,
-        address: config.listen.host,
+        ...primary ? { port: primary.pool.beginning.socketPath } : { port: config.listen.port, address: config.listen.host },
         operations: { cleanStop: false },                   // See connections.ts, which handles HTTP/2 as well
         debug: false,
         state: { ignoreErrors: true },
         routes: { state: { parse: true, failAction: 'ignore' }, payload: { maxBytes: config.limits.jsonBytes } }
     });
-    shareConnections(listener.front, config.http, config.listen);
+    shareConnections(listener.front, http, config.listen);
     listener.front.removeAllListeners('clientError');       // hapi's own response is not JSON
     listener.front.on('clientError', clientErrorHandler(connections, log));
     listener.front.on('checkExpectation', rejectExpectation);
 
     const native: DoipServer = new DoipServer({ config, gateway, memory: bodyMemoryOf(server, config.limits.bodyMemoryBytes), log });
-    if (config.metrics.port !== null) {
+    if (config.metrics.port !== null && !worker) {
         await offerMetrics(server, { host: config.metrics.host, port: config.metrics.port }, { gateway, connections, native, log });
     }
 
@@ -92,15 +111,34 @@ export async function createServer(config: Config = loadConfig(), options: Serve
         gateway.trace(await openTracer());
     }
 
-    addRequestSteps(server, config, connections, gateway);
-    logAccess(server, log, factsOf);
+    const forward = worker ? createForwarder(worker.target, connectionOf) : null;
+    addRequestSteps(server, config, { connections, gateway, forward, secret: primary?.pool.beginning.secret ?? null });
+    logAccess(server, log, { factsOf, connectionOf });
     const graceMs = config.http.shutdownSeconds * 1000;
-    runGateway(server, gateway, { native, graceMs, log, onGeneratedPassword: options.onGeneratedPassword ?? printPassword });
-    offerLocalEntry(server, gateway, config, log);
+    if (worker) {
+        runWorker(server, gateway, worker.channel, log);
+    }
+    else {
+        runGateway(server, gateway, {
+            native, graceMs, log, onGeneratedPassword: options.onGeneratedPassword ?? printPassword,
+            onStarted: () => primary?.pool.open((unit) => gateway.services.identity.storeUses(unit))
+        });
+        offerLocalEntry(server, gateway, config, log);
+    }
+
+    if (primary) {
+        publicAddresses.set(server, { address: config.listen.host, port: config.listen.port, protocol: config.listen.tlsCert === null ? 'http' : 'https' });
+    }
+
     server.events.on('closing', () => connections.drain(graceMs));
     drains.set(server, async () => {
 
         gateway.drain();
+        if (primary) {
+            await primary.pool.stop(config.http.drainSeconds * 1000 + SETTLE_MS + graceMs + CLOSING_MS);
+            return;
+        }
+
         connections.retire();
         const retired = performance.now();
         await sleep(config.http.drainSeconds * 1000);
@@ -112,7 +150,8 @@ export async function createServer(config: Config = loadConfig(), options: Serve
         plugin, options: {
             gateway, limits: config.limits, trustedProxies: config.listen.trustedProxies, errorsAreShaped: true,
             translators: ['rest', 'doip-http', 'sessions', 'web', ...config.ui.isOn ? ['ui' as const] : []],
-            uiPath: config.ui.path, extensionKeyword: config.service.extensionKeyword
+            uiPath: config.ui.path, extensionKeyword: config.service.extensionKeyword,
+            ...forward ? { forward } : {}
         }
     }, config.listen.basePath === '' ? {} : { routes: { prefix: config.listen.basePath } });
     return server;
@@ -123,6 +162,24 @@ const BUSY_MS = 500;
 /** Maximum time for the clients of busy connections to learn that they have to close them, and the time between looks, in milliseconds. */
 const SETTLE_MS = 1500;
 const SETTLE_STEP_MS = 20;
+/** Maximum time in milliseconds that a worker takes to end after its last request. */
+const CLOSING_MS = 2000;
+
+/** Where clients connect. */
+interface PublicAddress {
+    readonly address: string;
+    readonly port: number;
+    readonly protocol: string;
+}
+
+/** Addresses of the servers to which clients do not connect themselves. */
+const publicAddresses = new WeakMap<Server, PublicAddress>();
+
+function addressOf(server: Server, host: string): PublicAddress {
+
+    const { address, port, protocol } = server.info;
+    return publicAddresses.get(server) ?? { address: address ?? host, port: Number(port), protocol };
+}
 
 type Drain = () => Promise<void>;
 
@@ -143,21 +200,29 @@ export async function drainServer(server: Server): Promise<void> {
 export function serverUrl(server: Server, { listen: { host, basePath } }: Config): string {
 
     const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-    return `${server.info.protocol}://${name.includes(':') ? `[${name}]` : name}:${server.info.port}${basePath}`;
+    const { protocol, port } = addressOf(server, host);
+    return `${protocol}://${name.includes(':') ? `[${name}]` : name}:${port}${basePath}`;
 }
 
 /** Address of the service, as in Hello. */
 function endpointOf(server: Server, config: Config, native: DoipServer): Endpoint {
 
-    const { address, host, port, protocol } = server.info;
-    return {
-        address: address ?? host, port: Number(port), protocol: protocol.toUpperCase(), url: `${serverUrl(server, config)}/`,
-        native: native.endpoint(address ?? host)
-    };
+    const { address, port, protocol } = addressOf(server, server.info.host);
+    return { address, port, protocol: protocol.toUpperCase(), url: `${serverUrl(server, config)}/`, native: native.endpoint(address) };
+}
+
+/** What the steps of a request depend on. */
+interface RequestSteps {
+    readonly connections: Connections;
+    readonly gateway: Gateway;
+    /** In a worker: forwards a request to the primary process. */
+    readonly forward: ((request: Request) => void) | null;
+    /** In the primary process: proves that a worker has forwarded a request. */
+    readonly secret: string | null;
 }
 
 /** Steps for every request and response, including those without a route. One hapi extension each, since every extension costs time. */
-function addRequestSteps(server: Server, config: Config, connections: Connections, gateway: Gateway): void {
+function addRequestSteps(server: Server, config: Config, { connections, gateway, forward, secret }: RequestSteps): void {
 
     const cors = new Cors(config.listen);
     // hapi has no route for a prefix with a slash at its end.
@@ -166,12 +231,23 @@ function addRequestSteps(server: Server, config: Config, connections: Connection
 
         assignRequestId(request);
         countBytes(request);
-        checkRequest(request, config.http);
+        if (secret === null) {
+            checkRequest(request, config.http);
+        }
+        else {
+            acceptForwarded(request, secret);
+        }
+
         if (request.path === frontWithSlash) {
             request.setUrl(config.listen.basePath + request.url.search);
         }
 
         const preflight = cors.preflight(request);
+        if (!preflight && forward && request.method !== 'get' && request.method !== 'head') {
+            forward(request);
+            return h.abandon;
+        }
+
         if (!preflight) {
             return h.continue;
         }
@@ -195,6 +271,17 @@ function addRequestSteps(server: Server, config: Config, connections: Connection
 
         return h.continue;
     });
+}
+
+/** @throws DoipError 403 for a request that no worker has forwarded */
+function acceptForwarded(request: Request, secret: string): void {
+
+    const connection = readForwarded(request, secret);
+    if (!connection) {
+        throw forbidden('this is no address for clients');
+    }
+
+    setConnection(request, connection);
 }
 
 /** What metrics are read from. */
@@ -257,9 +344,23 @@ interface Companions {
     readonly graceMs: number;
     readonly log: Logger;
     readonly onGeneratedPassword: (password: string) => void;
+    /** Called when the gateway has started. */
+    readonly onStarted: () => void;
 }
 
-function runGateway(server: Server, gateway: Gateway, { native, graceMs, log, onGeneratedPassword }: Companions): void {
+/** A worker reads the database when the primary process has opened it. */
+function runWorker(server: Server, gateway: Gateway, channel: PrimaryChannel, log: Logger): void {
+
+    const start = new StartupRetry(gateway, { onStarted: () => undefined, isFinal: () => false, log });
+    server.ext('onPostStart', () => channel.onOpen(() => void start.start()));
+    server.ext('onPostStop', async () => {
+
+        await start.stop();
+        await gateway.stop();
+    });
+}
+
+function runGateway(server: Server, gateway: Gateway, { native, graceMs, log, onGeneratedPassword, onStarted }: Companions): void {
 
     let listening: Promise<void> = Promise.resolve();
     const start = new StartupRetry(gateway, {
@@ -269,6 +370,7 @@ function runGateway(server: Server, gateway: Gateway, { native, graceMs, log, on
                 onGeneratedPassword(generatedPassword);
             }
 
+            onStarted();
             listening = native.start();
             listening.catch((error: unknown) => log.error({ event: 'doip.start-failed', err: error }, 'native DOIP cannot be started'));
         },

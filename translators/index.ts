@@ -13,6 +13,7 @@ import { sessions } from './sessions/index.js';
 import { pageResponder, ui, type UiOptions } from './ui/index.js';
 import { web } from './web/index.js';
 
+export { connectionOf, setConnection, type ClientConnection } from './http/request/primary.js';
 export { factsOf } from './http/request/request-facts.js';
 export { shapeErrors } from './http/response/errors.js';
 
@@ -52,6 +53,7 @@ const optionsSchema = Joi.object<PluginOptions>({
     errorsAreShaped: Joi.boolean(),
     uiPath: Joi.string().pattern(/^(\/[\w.~-]+)+$/),
     extensionKeyword: Joi.string(),
+    forward: Joi.function(),
     bases: Joi.array().items(Joi.string().allow('').pattern(/^(\/[\w.~-]+)*$/))
 }).required().label('options of the plugin doip-gateway');
 

@@ -13,6 +13,7 @@ import { parseMysqlUrl } from './mysql/url.js';
 import { openSqliteDatabase } from './sqlite/database.js';
 import type { StartThread } from './sqlite/writer.js';
 import { sqliteFiles } from './sqlite/file.js';
+import { openSqliteReadOnly } from './sqlite/read-only-database.js';
 import { migrateSqlite } from './sqlite/migrate.js';
 import { migrateMysql } from './mysql/migrate.js';
 
@@ -53,6 +54,22 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     }
     catch (error) {
         throw explainOpenError(sqliteFiles(options.dataDir), error);
+    }
+}
+
+/**
+ * Opens a database for a process that only reads it, while another one of this machine has it open. Writes are rejected.
+ *
+ * @throws UnusableDatabaseError when a retry is of no use
+ */
+export function openReadOnlyDatabase({ dataDir }: Pick<DatabaseOptions, 'dataDir'>): Database {
+
+    const files = sqliteFiles(dataDir);
+    try {
+        return openSqliteReadOnly(files);
+    }
+    catch (error) {
+        throw explainOpenError(files, error);
     }
 }
 

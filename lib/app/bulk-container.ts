@@ -19,14 +19,17 @@ import { IndexFormStore } from '../stores/search/indexed-form-store.js';
 /** Default maximum size of an item in bytes. */
 const ITEM_BYTES = 8 * 1024 * 1024;
 
-/** Creates the bulk service, with temporary files in a data folder that this process owns. */
+/** Creates the bulk service, with temporary files in a data folder, of which its owner removes those of an earlier process. */
 export async function composeBulk(
-    parts: { dataDir: string; limits: Partial<BulkLimits>; statuses: StatusTable; explain: (error: unknown) => DoipError | null }
+    parts: { dataDir: string; isOwner: boolean; limits: Partial<BulkLimits>; statuses: StatusTable; explain: (error: unknown) => DoipError | null }
 ): Promise<BulkService> {
 
-    const { dataDir, limits: { itemBytes = ITEM_BYTES, jsonDepth = DEFAULT_MAX_DEPTH, jsonValues = Infinity }, statuses, explain } = parts;
+    const { dataDir, isOwner, limits: { itemBytes = ITEM_BYTES, jsonDepth = DEFAULT_MAX_DEPTH, jsonValues = Infinity }, statuses, explain } = parts;
     const folder = new TempFolder(dataDir);
-    await folder.clear();
+    if (isOwner) {
+        await folder.clear();
+    }
+
     return new BulkService({
         folder, limits: { itemBytes, jsonDepth, jsonValues }, explain, codeOf: (error) => statuses.errorCode(error)
     });

@@ -9,9 +9,10 @@ import type { OperationRegistry } from '../core/registry.js';
 import type { DoipError } from '../errors/errors.js';
 import type { StatusTable } from '../errors/status.js';
 import type { Endpoint, Services } from '../core/services.js';
+import type { JsonObject } from '../util/json-types.js';
 import type { WriteParticipant } from '../model/write-participant.js';
 import type { StartupState, StorageCondition } from '../health/startup-state.js';
-import { openDatabase } from '../../db/engines/open.js';
+import { openDatabase, openReadOnlyDatabase } from '../../db/engines/open.js';
 import { composeBulk, composeTransfer } from './bulk-container.js';
 import { bootstrap } from './bootstrap.js';
 import { claimDataDir, nodeName, readRepoInit, removeRepoInit } from './data-dir.js';
@@ -108,6 +109,8 @@ export interface GatewayShell {
 const TOKEN_TIMEOUT = 30 * 60_000;
 const RELATED_OBJECTS = 1000;
 
+const NO_RULES = Promise.resolve(new Map<string, JsonObject>());
+
 interface Opened {
     readonly runtime: Runtime;
     /** The administrator's password if it was generated. */
@@ -137,6 +140,32 @@ export async function openRuntime(options: GatewayOptions, shell: GatewayShell):
     }
     catch (error) {
         claim.release();
+        throw error;
+    }
+}
+
+/**
+ * Opens what a worker process has, beside the primary process that owns the data folder: the database to read from, and the services around
+ * it, of which nothing runs but what counts uses of tokens. What it must not do is left out: type code, the audit log, counting, other stores.
+ */
+export async function openWorkerRuntime(options: GatewayOptions, shell: GatewayShell): Promise<Opened> {
+
+    const shutdown = new ShutdownStack(options.log);
+    try {
+        const db = await shutdown.use(() => openReadOnlyDatabase(options), (opened) => opened.close());
+        const { quotas: _quotas, ...own } = options;
+        const parts = await compose(db, { ...own, auditDays: 0, payloadStore: null }, { ...shell, payloadStore: null });
+        const { blobs, identity, reader, scripting, services, status } = parts;
+        await shutdown.use(() => blobs, () => blobs.close());
+        await shutdown.use(() => status, () => status.close());
+        await shutdown.use(() => scripting, () => scripting.close());
+        await reader.epochs();
+        await shutdown.use(() => identity.start(), () => identity.close());
+        const database = { ping: (timeoutMs?: number) => db.ping(timeoutMs), condition: () => Promise.resolve(null) };
+        return { runtime: { services, database, load: () => loadOf(db, parts), close: () => shutdown.dispose() }, generatedPassword: null };
+    }
+    catch (error) {
+        await shutdown.dispose();
         throw error;
     }
 }
@@ -220,7 +249,8 @@ async function compose(
         build: (design, schemas, previous) => TypeRegistry.build({
             design, schemas, previous, extensionKeyword: options.extensionKeyword, prefix: options.prefix
         }),
-        authConfigRules: (planned, files, onRevised) => scripting.authConfigRules.of(planned, files, onRevised)
+        // A worker leaves objects with type code to the primary process.
+        authConfigRules: (planned, files, onRevised) => (options.worker ? NO_RULES : scripting.authConfigRules.of(planned, files, onRevised))
     });
     const reader = new ObjectReader(objectStore, catalog);
     const clock = new TxnIdGenerator(await objectStore.highestTxnId());
@@ -258,6 +288,8 @@ async function compose(
         apiKeys: options.apiKeys,
         loginProviders: options.loginProviders,
         ownBase: () => endpoint().url,
+        isShared: options.hasWorkers === true || options.worker !== undefined,
+        uses: options.worker?.uses,
         ...options.passwordCost ? { passwords: { cost: options.passwordCost } } : {}
     });
     jobs.register(identity.housekeeping);
@@ -314,7 +346,7 @@ async function compose(
     const barrier = new WriteBarrier(catalog);
     const floor = new TxnWatermarkStore(db, node ?? 'local');
     const writer = new ObjectWriter({ db, store: objectStore, elements, participants, barrier, clock, floor });
-    identity.useAuthenticateHook(() => scripting.design.authenticateHook());
+    identity.useAuthenticateHook(() => (options.worker ? null : scripting.design.authenticateHook()));
     const resolution = new ObjectResolution(scripting.lifecycle, limits);
     const writing = {
         store: objectStore, reader, catalog, pipeline, writer, limits, locks: new KeyedLocks(), lifecycle: scripting.lifecycle, clock,
@@ -331,7 +363,7 @@ async function compose(
     const status = new ServiceStatus({
         db, jobStore, reindexKind: REINDEX_JOB, index: search.index, blobs, tokens: identity.accessTokens, outbox: handles.outbox
     });
-    const bulk = await composeBulk({ dataDir: options.dataDir, limits, statuses, explain });
+    const bulk = await composeBulk({ dataDir: options.dataDir, isOwner: options.worker === undefined, limits, statuses, explain });
     const services: Services = {
         get serviceId() {
 

@@ -15,6 +15,7 @@ import type { CommitObserver } from '../../db/database.js';
 import type { DispatcherState, RequestObserver, RequestTracer } from '../core/dispatcher.js';
 import type { GatewayState } from '../metrics/load.js';
 import { Dispatcher } from '../core/dispatcher.js';
+import { LocalRequests } from '../core/local-requests.js';
 import { OperationRegistry } from '../core/registry.js';
 import { DatabaseError } from '../../db/errors.js';
 import { DoipError, internal, unavailable } from '../errors/errors.js';
@@ -23,7 +24,7 @@ import { methodResolver } from '../operations/methods/call.js';
 import { builtInOperations } from '../operations/index.js';
 import { EdgeLimiter } from '../identity/throttling/edge-limiter.js';
 import { RequestLimiter } from '../identity/throttling/request-limiter.js';
-import { openRuntime } from './container.js';
+import { openRuntime, openWorkerRuntime } from './container.js';
 import { StartupState } from '../health/startup-state.js';
 import { DatabaseMonitor } from '../health/database-monitor.js';
 import type { GatewayOptions } from './options.js';
@@ -144,9 +145,13 @@ class RepositoryGateway implements Gateway {
 
         this.#registry.addResolver(methodResolver(() => this.services));
 
+        const isLimited = options.rates !== undefined && RequestLimiter.isNeeded(options.rates);
         this.#dispatcher = new Dispatcher({
             registry: this.#registry, statuses: this.statuses, log: this.#log, explain: (error) => this.explain(error),
-            limiter: options.rates && RequestLimiter.isNeeded(options.rates) ? new RequestLimiter(options.rates) : null
+            limiter: isLimited && !options.worker ? new RequestLimiter(options.rates) : null,
+            local: options.worker ? new LocalRequests({
+                countsRequests: isLimited, recordsDenials: (options.auditDays ?? 0) > 0, hasPayloadStore: Boolean(options.payloadStore)
+            }) : null
         }, this.#unstarted(internal(undefined, DOWN)));
         this.perform = this.#dispatcher.perform.bind(this.#dispatcher);
     }
@@ -210,8 +215,11 @@ class RepositoryGateway implements Gateway {
         this.#registry.seal();
         this.#hasStarted = true;
         this.#startup.start();
-        const opening = openRuntime(this.#options, {
-            registry: this.#registry, startup: this.#startup, statuses: this.statuses, edge: this.edge, explain: (error) => this.explain(error),
+        const open = this.#options.worker ? openWorkerRuntime : openRuntime;
+        const opening = open(this.#options, {
+            registry: this.#registry, startup: this.#startup, statuses: this.statuses,
+            // The edge of a worker rejects nothing: logins are for the primary process.
+            edge: this.#options.worker ? new EdgeLimiter() : this.edge, explain: (error) => this.explain(error),
             listeners: this.#listeners, onCommitted: (...committed) => this.#observer?.committed(...committed)
         });
         this.#opening = opening.catch(() => null);

@@ -1,6 +1,7 @@
 /** Options of the gateway, derived from the configuration. */
 
 import type { Logger } from 'pino';
+import type { Database } from '../../db/database.js';
 import type { Config } from '../config/index.js';
 import type { LoginProvider } from '../config/login-providers.js';
 import { readLoginProviders } from '../config/login-providers.js';
@@ -81,6 +82,12 @@ function handleServer(handles: Config['handles']): HandleServerOptions | null {
     };
 }
 
+/** What the gateway of a worker process needs of the primary process. */
+export interface WorkerOptions {
+    /** Stores uses of tokens and keys. */
+    readonly uses: Pick<Database, 'commit'>;
+}
+
 /** Options of a gateway. */
 export interface GatewayOptions {
     readonly dataDir: string;
@@ -98,6 +105,10 @@ export interface GatewayOptions {
     readonly extensionKeyword: string;
     readonly limits: FieldLimits & { readonly elementBytes: number } & Partial<BulkLimits>;
     readonly log: Logger;
+    /** Set in a worker process, which only reads; see lib/cluster. */
+    readonly worker?: WorkerOptions;
+    /** True for the primary process of workers. */
+    readonly hasWorkers?: boolean;
     /** Days for which the audit log keeps entries; default 0, nothing is recorded. */
     readonly auditDays?: number;
     /** Quotas of users and types; default none. */

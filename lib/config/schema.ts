@@ -306,6 +306,11 @@ const texts = {
 
 /** All settings by group. */
 const settings = {
+    workers: {
+        count: wholeNumber('WORKERS', 0, [0, 64],
+            'Worker processes that accept the connections of HTTP and answer reads of objects and payloads themselves: see docs/workers.md. ' +
+                '0: the service is one process.')
+    },
     listen: {
         port: wholeNumber('PORT', 8080, [0, 65_535], 'TCP port; 0 selects a free one.'),
         host: setting(Joi.string().hostname().default('127.0.0.1'), { name: 'HOST' }, 'Address to listen on; 0.0.0.0 or :: for all interfaces.'),

@@ -7,7 +7,7 @@ import type { StoredObject } from '../model/stored-object.js';
 import type { Caller, Decision } from '../model/caller.js';
 import type { Operation } from './operation.js';
 import { Op } from '../doip/operation-ids.js';
-import { forbidden, missingObject } from '../errors/errors.js';
+import { declined, forbidden, missingObject } from '../errors/errors.js';
 import type { ScopedOperation } from '../model/api-key-scope.js';
 import { admitsOperation } from '../model/api-key-scope.js';
 import { denied, isUnrestrictedAdmin } from '../model/caller.js';
@@ -93,4 +93,22 @@ export function missingTarget(
     const { caller, targetId, services: { policy } } = context;
     const mayKnow = isWrite ? policy.canWriteUnknown(caller) : policy.canReadUnknown(caller);
     return mayKnow.allowed ? missingObject(targetId, words) : denied(caller, mayKnow.reason);
+}
+
+/** Maximum length of an operation id, and of its target, in error messages. */
+const MAX_SHOWN = 100;
+
+/** Returns the error for an unknown operation. Reveals nothing about a target that the caller may not read, methods included. */
+export function unknownOperation(
+    context: Pick<OperationContext, 'caller' | 'targetId' | 'services'>, operationId: string, target: StoredObject | null
+): Error {
+
+    const { caller, targetId, services: { policy, serviceId } } = context;
+    const unknown = `Operation not supported: ${operationId.slice(0, MAX_SHOWN).toWellFormed()} is not known for ${targetId.slice(0, MAX_SHOWN).toWellFormed()}`;
+    if (target) {
+        const mayRead = policy.canRead(caller, target);
+        return mayRead.allowed ? declined(unknown) : denied(caller, mayRead.reason);
+    }
+
+    return targetId === serviceId ? declined(unknown) : missingTarget(context);
 }

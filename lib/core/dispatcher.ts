@@ -11,7 +11,6 @@
 import type { Logger } from 'pino';
 import type { DoipRequest, DoipResponse } from '../doip/envelope.js';
 import type { Caller } from '../model/caller.js';
-import type { StoredObject } from '../model/stored-object.js';
 import type { RequestAllowance, RequestKind, RequestLimiter } from '../identity/throttling/request-limiter.js';
 import type { ObjectView } from '../stores/objects/object-store.js';
 import type { Services } from './services.js';
@@ -22,12 +21,12 @@ import { DESIGN_ID, SERVICE_ALIAS } from '../doip/ids.js';
 import { Op } from '../doip/operation-ids.js';
 import { json } from '../doip/segments.js';
 import { Status, type StatusTable } from '../errors/status.js';
-import { ANONYMOUS, denied, inRequest } from '../model/caller.js';
-import { authorise, isReading, missingTarget } from './authorise.js';
+import { ANONYMOUS, inRequest } from '../model/caller.js';
+import { authorise, isReading, unknownOperation } from './authorise.js';
 import { originOf, recordDenial, recordOperation } from './auditing.js';
 import { shapeAttributes, shapeInput } from './input.js';
+import { ForPrimary, forPrimary, type LocalRequests } from './local-requests.js';
 import { Context, requestLog } from './context.js';
-import type { OperationContext } from './operation-context.js';
 import { readRequestContext } from './attributes.js';
 import { CallCounter } from '../util/concurrency/event-loop-yielder.js';
 
@@ -40,6 +39,8 @@ export interface DispatcherOptions {
     readonly explain?: (error: unknown) => DoipError | null;
     /** Limits the rate of requests, except those that operations perform for their callers; absent for no limit. */
     readonly limiter?: RequestLimiter | null;
+    /** In a worker process: what it performs itself. */
+    readonly local?: LocalRequests | null;
 }
 
 /** A performed request, with labels of which clients cannot invent new ones. */
@@ -128,6 +129,10 @@ export class Dispatcher {
     async perform(request: DoipRequest): Promise<DoipResponse> {
 
         const { observer, tracer } = this;
+        if (this.#isForPrimary(request)) {
+            return forPrimary(request);
+        }
+
         if (tracer) {
             return (await tracer(request, () => this.#observed(request))).response;
         }
@@ -141,7 +146,10 @@ export class Dispatcher {
         const seen: Seen = { caller: null, dynamic: false };
         const response = await this.#perform(request, seen);
         const performed = this.#labelsOf(request, response, seen);
-        this.observer?.(performed, (performance.now() - began) / 1000);
+        if (response.isForPrimary !== true) {
+            this.observer?.(performed, (performance.now() - began) / 1000);
+        }
+
         return { response, performed, isError: response.status === Status.internal };
     }
 
@@ -154,11 +162,22 @@ export class Dispatcher {
                 { ...response, ...entityTag === undefined ? {} : { entityTag }, ...createdId === undefined ? {} : { createdId } };
         }
         catch (error) {
+            if (this.#options.local?.isAnswer(error, request) === false) {
+                return forPrimary(request);
+            }
+
             const explained = this.#options.explain?.(error) ?? error;
             recordDenial(this.state.services, request, seen.caller, explained);
             const response = errorResponse(request.requestId, explained, this.#options.statuses, () => requestLog(this.#options.log, request));
             return { ...response, callerId: seen.caller?.userId ?? null, ...limitsOf(seen) };
         }
+    }
+
+    /** True in a worker for a request that it does not even begin with. */
+    #isForPrimary(request: DoipRequest): boolean {
+
+        const { local, registry } = this.#options;
+        return local ? this.state.outage !== null || !local.admits(request, registry.get(request.operationId)) : false;
     }
 
     #labelsOf({ operationId, transport: { translator, protocol } }: DoipRequest, { status }: DoipResponse, { dynamic }: Seen): PerformedRequest {
@@ -192,6 +211,10 @@ export class Dispatcher {
 
         await this.#requests.count();
         const target = await readTarget(request, services);
+        if (this.#options.local?.admitsTarget(target.object, services) === false) {
+            throw new ForPrimary();
+        }
+
         const found = await authenticate(services, { request, operationId: fixed?.id, target }, allowance);
         const caller = services.auditTrail ? inRequest(found, originOf(request, fixed?.id)) : found;
         seen.caller = caller;
@@ -343,24 +366,6 @@ function checkTarget(operation: Operation, onService: boolean): void {
         const expected = operation.target === 'service' ? 'the target service' : 'an object as target';
         throw declined(`Operation not supported: ${operation.id} needs ${expected}`);
     }
-}
-
-/** Maximum length of an operation id, and of its target, in error messages. */
-const MAX_SHOWN = 100;
-
-/** Returns the error for an unknown operation. Reveals nothing about a target that the caller may not read, methods included. */
-function unknownOperation(
-    context: Pick<OperationContext, 'caller' | 'targetId' | 'services'>, operationId: string, target: StoredObject | null
-): Error {
-
-    const { caller, targetId, services: { policy, serviceId } } = context;
-    const unknown = `Operation not supported: ${operationId.slice(0, MAX_SHOWN).toWellFormed()} is not known for ${targetId.slice(0, MAX_SHOWN).toWellFormed()}`;
-    if (target) {
-        const mayRead = policy.canRead(caller, target);
-        return mayRead.allowed ? declined(unknown) : denied(caller, mayRead.reason);
-    }
-
-    return targetId === serviceId ? declined(unknown) : missingTarget(context);
 }
 
 function contextWithoutState(operation: Operation, request: DoipRequest, services: Services, log: Logger): Context {

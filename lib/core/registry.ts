@@ -38,6 +38,7 @@ const schema = Joi.object({
     inputMembers: Joi.array().items(Joi.string()).unique(),
     availableWhenDown: Joi.boolean(),
     targetMayBeGone: Joi.boolean(),
+    isLocal: Joi.boolean(),
     missing: Joi.string(),
     unlisted: Joi.boolean(),
     handler: Joi.function().required()

@@ -107,6 +107,8 @@ export interface DoipResponse {
     readonly createdId?: string;
     /** Tag of the version of the object on which the output depends, for carriers with caches; absent if it depends on more than that. */
     readonly entityTag?: string;
+    /** True in a worker process, for a request that it leaves to the primary process: nothing was done. */
+    readonly isForPrimary?: true;
     /** What the rate limits of the service leave to the sender; absent where none applies. */
     readonly rateLimits?: readonly RateLimitState[];
 }

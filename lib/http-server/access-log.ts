@@ -30,8 +30,15 @@ const HIDDEN = '[secret]';
 const SECRET_NAME = /^(u|i|input|params|authentication)(\.|$)|password|secret|token|assertion|credential|jwt|^(login_)?code$|^state$/i;
 const SECRET_VALUE = /password|secret|token|assertion/i;
 
+/** What is known of a request. */
+export interface FactReaders {
+    readonly factsOf: (request: Request) => RequestFacts;
+    /** The connection of the client, which is not that of the request if another process has forwarded it. */
+    readonly connectionOf: (request: Request) => { readonly remoteAddress: string; readonly httpVersion: string };
+}
+
 /** Logs every response of a server, and errors of hapi or a handler. */
-export function logAccess(server: Server, log: Logger, factsOf: (request: Request) => RequestFacts): void {
+export function logAccess(server: Server, log: Logger, { factsOf, connectionOf }: FactReaders): void {
 
     // Generic redaction is costly, and the fields of this line are known.
     const access = log.child({}, { redact: [] });
@@ -42,7 +49,7 @@ export function logAccess(server: Server, log: Logger, factsOf: (request: Reques
     server.events.on('stop', rejections.flush);
     server.events.on('response', (request) => {
 
-        if (!access.isLevelEnabled('info')) {
+        if (!access.isLevelEnabled('info') || isForwarded(request)) {
             return;
         }
 
@@ -57,10 +64,11 @@ export function logAccess(server: Server, log: Logger, factsOf: (request: Reques
         }
 
         const { info, method, raw } = request;
+        const connection = connectionOf(request);
         const fields = {
             requestId: requestIdOf(request),
-            remote: remoteAddress ?? info.remoteAddress,
-            http: raw.req.httpVersion,
+            remote: remoteAddress ?? connection.remoteAddress,
+            http: connection.httpVersion,
             method: method.toUpperCase(),
             url: loggedUrl(raw.req.url ?? ''),
             status: statusOf(request),
@@ -81,6 +89,12 @@ export function logAccess(server: Server, log: Logger, factsOf: (request: Reques
             log.error({ event: 'http.error', requestId: requestIdOf(request), err: event.error, tags: event.tags }, 'request failed');
         }
     });
+}
+
+/** True for a request that another process performs, which logs it. */
+function isForwarded({ response }: Request): boolean {
+
+    return typeof response === 'symbol';
 }
 
 /** Bytes of the body of a response that were streamed, by the request. */

@@ -10,17 +10,34 @@ import { sourceOf } from '../identity/throttling/login-throttle.js';
 const PART = 4;
 const MIN_CONNECTIONS = 16;
 
-/** Closes connections beyond the limit of their address. Trusted proxies, which forward for many clients, are exempt. */
+/** Maximum number of connections of one address. */
+function connectionsPerAddress({ maxConnections, maxConnectionsPerAddress }: HttpConfig): number {
+
+    return maxConnectionsPerAddress || Math.max(Math.ceil(maxConnections / PART), MIN_CONNECTIONS);
+}
+
+/** Closes connections beyond the limit, and those beyond the limit of their address. Trusted proxies, which forward for many clients, are exempt. */
 export function shareConnections(front: Server, http: HttpConfig, { trustedProxies }: ListenConfig): void {
 
-    const share = http.maxConnectionsPerAddress || Math.max(Math.ceil(http.maxConnections / PART), MIN_CONNECTIONS);
+    const share = connectionsPerAddress(http);
     const trusted = new BlockList();
     for (const { address, bits, family } of trustedProxies.flatMap((entry) => parseAddressRanges(entry) ?? [])) {
         trusted.addSubnet(address, bits, family);
     }
 
     const open = new Map<string, number>();
+    let total = 0;
     front.prependListener('connection', (socket: Socket) => {
+
+        total += 1;
+        socket.once('close', () => {
+
+            total -= 1;
+        });
+        if (total > http.maxConnections) {
+            socket.destroy();
+            return;
+        }
 
         const address = withoutMapping(socket.remoteAddress ?? '');
         const family = isIP(address);
@@ -46,3 +63,23 @@ export function shareConnections(front: Server, http: HttpConfig, { trustedProxi
         }
     });
 }
+
+/**
+ * The limits of connections of one worker process: its share of those of the service, as connections are handed out in turns. They are not for the
+ * listener, whose primary process would offer the connection that a worker does not accept to the next one again and again.
+ */
+export function shareOfWorker(http: HttpConfig, workers: number): HttpConfig {
+
+    const part = (connections: number): number => Math.ceil(connections / workers);
+    return { ...http, maxConnections: part(http.maxConnections), maxConnectionsPerAddress: part(connectionsPerAddress(http)) };
+}
+
+/** The limits of the primary process of workers, which have limits for clients: its connections are those of workers. */
+export function withoutClients(http: HttpConfig): HttpConfig {
+
+    return { ...http, maxConnections: Infinity, keepAliveSeconds: DAY_SECONDS, stallSeconds: http.stallSeconds + STALL_MARGIN_SECONDS };
+}
+
+/** Workers close their connections themselves, and notice clients that stall. */
+const DAY_SECONDS = 86_400;
+const STALL_MARGIN_SECONDS = 5;

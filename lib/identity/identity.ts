@@ -3,7 +3,7 @@
  */
 
 import type { Logger } from 'pino';
-import type { Database } from '../../db/database.js';
+import type { CommitResult, Database, Unit } from '../../db/database.js';
 import type { JsonObject } from '../util/json-types.js';
 import type { JobKind } from '../jobs/job-kind.js';
 import type { LoginProvider } from '../config/login-providers.js';
@@ -67,6 +67,10 @@ export interface IdentityOptions {
     readonly loginProviders?: readonly LoginProvider[] | undefined;
     /** Address of the service, with a slash at its end, where the design names none. */
     readonly ownBase?: () => string | undefined;
+    /** True if other processes of this machine use the tokens as well. */
+    readonly isShared?: boolean | undefined;
+    /** Stores the uses of tokens and keys; default the database. */
+    readonly uses?: Pick<Database, 'commit'> | undefined;
     readonly passwords?: PasswordOptions;
     /** Rate limiter at the edge of the service; default a new one. */
     readonly edge?: EdgeLimiter;
@@ -107,6 +111,8 @@ export interface Identity {
     useAuthenticateHook(find: HookSource): void;
     /** Address to which login providers send browsers back. */
     readonly callbackAddress: () => string;
+    /** Stores uses of tokens and keys by another process of this machine. */
+    storeUses(unit: Unit): Promise<CommitResult>;
     /** Current load; reads counters only. */
     readonly load: () => IdentityLoad;
     /** Periodic work for the job runner. */
@@ -136,8 +142,11 @@ export function composeIdentity(options: IdentityOptions): Identity {
     const throttle = new LoginThrottle(stores.logins, { enabled: () => !design().disableAuthenticationBackOff, now });
     const directory = new Directory(stores);
     const callers = new PrincipalResolver({ directory, principals }, now);
-    const tokens = new AccessTokens(stores, { timeout: options.tokenTimeout, perUser: options.tokensPerUser ?? TOKENS_PER_USER, now, log });
-    const keys = new ApiKeys({ ...stores, directory }, { ...options.apiKeys ?? API_KEYS, now, log });
+    const uses = options.uses ? { uses: options.uses } : {};
+    const tokens = new AccessTokens(stores, {
+        timeout: options.tokenTimeout, perUser: options.tokensPerUser ?? TOKENS_PER_USER, isShared: options.isShared === true, now, log, ...uses
+    });
+    const keys = new ApiKeys({ ...stores, directory }, { ...options.apiKeys ?? API_KEYS, now, log, ...uses });
     const logins = new PasswordAuthenticator({ directory, credentials: stores.credentials, passwords, throttle }, now);
     const assertions = new JwtBearerAuthenticator({ directory, logins: stores.logins }, design, now);
     const hook = new HookAuthenticator(throttle, now);
@@ -161,6 +170,7 @@ export function composeIdentity(options: IdentityOptions): Identity {
         principals,
         callbackAddress: () => `${(design().baseUri ?? options.ownBase?.() ?? '').replace(/\/$/, '')}/auth/callback`,
         load: () => ({ passwords: passwords.usage, caches: { tokens: tokens.cacheUsage, principals: directory.cacheUsage } }),
+        storeUses: (unit) => db.commit(unit),
         useAuthenticateHook: (find) => hook.use(find),
         housekeeping: sweepLogins({ tokens, keys, logins: stores.logins }, now),
         start: () => {

@@ -11,6 +11,9 @@ const MAX_BUFFERED_CHARACTERS = 4 * 1024 * 1024;
 /** Approximate size in characters of a write, which combines several lines. */
 const CHUNK_CHARACTERS = 16 * 1024;
 
+/** The same where several processes write to one pipe: the system writes no more than 4 KiB without those of others in between. */
+const SHARED_CHUNK_CHARACTERS = 4000;
+
 /** Milliseconds for which lines are gathered before they are written together: a write costs more than an answer from a cache. */
 const GATHER_MS = 10;
 
@@ -42,6 +45,9 @@ export class AsyncLogDestination {
     #dropped = 0;
     #onIdle: (() => void)[] = [];
 
+    /** True where several processes write to the descriptor: lines of usual length stay whole. */
+    isShared = false;
+
     /** Called with the number of dropped lines when lines are accepted again. */
     onDropped: (count: number) => void = () => undefined;
 
@@ -66,7 +72,7 @@ export class AsyncLogDestination {
 
         const last = this.#queue.length - 1;
         const chunk = this.#queue[last];
-        if (typeof chunk === 'string' && chunk.length + line.length <= CHUNK_CHARACTERS) {
+        if (typeof chunk === 'string' && chunk.length + line.length <= this.#chunk) {
             this.#queue[last] = chunk + line;
         }
         else {
@@ -120,6 +126,11 @@ export class AsyncLogDestination {
                 return;
             }
         }
+    }
+
+    get #chunk(): number {
+
+        return this.isShared ? SHARED_CHUNK_CHARACTERS : CHUNK_CHARACTERS;
     }
 
     get #isIdle(): boolean {

@@ -21,18 +21,25 @@ const SECRET_FIELDS = ['authentication', 'authorization', 'cookie', 'password', 
 /** Maximum depth of the chain of causes. */
 const MAX_CAUSES = 5;
 
+/** Settings of the log. */
+export interface LogOptions extends Pick<Config['log'], 'level'> {
+    /** True if several processes write to the same standard error. */
+    readonly isShared?: boolean;
+}
+
 /**
  * Opens the log.
  *
  * @param stream destination of lines; standard error by default
  */
-export function openLog({ level }: Config['log'], stream?: DestinationStream): Log {
+export function openLog({ level, isShared = false }: LogOptions, stream?: DestinationStream): Log {
 
     if (stream) {
         return { logger: makeLogger(level, stream), flush: () => Promise.resolve() };
     }
 
     const output = standardError();
+    output.isShared = isShared;
     const logger = makeLogger(level, process.stderr.isTTY ? linesForPeople(output) : output);
     output.onDropped = (count) => logger.error({ event: 'log.dropped', count }, 'log lines dropped');
     return { logger, flush: () => output.drain() };

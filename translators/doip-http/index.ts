@@ -10,6 +10,7 @@ import type { Performer, TranslatorOptions } from '../http/request/translator-op
 import { DEFAULT_BASES } from '../http/request/translator-options.js';
 import { endedResponse, isEnded, withSession } from '../http/request/browser-session.js';
 import { recordPerformed, recordRejection } from '../http/request/request-facts.js';
+import { demandPerformed, type Forward, ForwardRequest } from '../http/request/primary.js';
 import { withRateLimits } from '../http/headers/rate-limit.js';
 import { RequestLimits } from '../http/request/request-limits.js';
 import { createTransportReader } from '../http/request/transport.js';
@@ -28,19 +29,26 @@ export const doipHttp: Plugin<TranslatorOptions> = {
     name: 'doip-gateway-doip-http',
     register(server: Server, options: TranslatorOptions): void {
 
-        const { gateway, limits, trustedProxies, bases = DEFAULT_BASES, hasBrowserSessions = false } = options;
+        const { gateway, limits, trustedProxies, bases = DEFAULT_BASES, hasBrowserSessions = false, forward } = options;
         const setting = { limits: new RequestLimits(server, limits), transport: createTransportReader('doip-http', trustedProxies), hasBrowserSessions };
         server.ext('onPreResponse', shapeErrors(gateway.statuses, ({ status, body }) =>
             ({ [DOIP_RESPONSE]: doipHeader(null, status, { message: body['message'] ?? '' }) })), { sandbox: 'plugin' });
         for (const base of bases) {
-            server.route(operationRoute(`${base}/doip/{operationId*}`, gateway, setting));
+            server.route(operationRoute(`${base}/doip/{operationId*}`, { gateway, setting, forward }));
         }
     }
 };
 
 const METHODS = ['GET', 'POST'];
 
-function operationRoute(path: string, gateway: Performer, setting: RequestSetting): ServerRoute {
+/** What the routes share. */
+interface Shared {
+    readonly gateway: Performer;
+    readonly setting: RequestSetting;
+    readonly forward: Forward | undefined;
+}
+
+function operationRoute(path: string, { gateway, setting, forward }: Shared): ServerRoute {
 
     const handler = answering(gateway, async (request, h) => {
 
@@ -54,7 +62,7 @@ function operationRoute(path: string, gateway: Performer, setting: RequestSettin
             default:
                 return writeFailure(h, methodNotAllowed(request, METHODS, gateway.statuses), null);
         }
-    });
+    }, forward);
     return { method: '*', path, handler, options: BODY_OPTIONS };
 }
 
@@ -70,7 +78,7 @@ async function perform(request: Request, h: ResponseToolkit, gateway: Performer,
             return writeFailure(h, failureFrom(rejection, statuses), seen.requestId);
         }
 
-        const performed = await gateway.perform(envelope);
+        const performed = demandPerformed(await gateway.perform(envelope));
         const isOver = session !== null && isEnded(performed);
         const response = isOver ? endedResponse(performed) : performed;
         recordPerformed(request, envelope, response);
@@ -79,6 +87,10 @@ async function perform(request: Request, h: ResponseToolkit, gateway: Performer,
         return isPrivate ? preventCaching(described) : described;
     }
     catch (error) {
+        if (error instanceof ForwardRequest) {
+            throw error;
+        }
+
         return writeFailure(h, explain(request, error, gateway), seen.requestId);
     }
 }

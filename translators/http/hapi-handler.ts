@@ -14,6 +14,7 @@ import type { Performer } from './request/translator-options.js';
 import { DISCARD } from './request/translator-options.js';
 import type { Failure } from './response/errors.js';
 import { ByteStream } from './response/byte-stream.js';
+import { type Forward, ForwardRequest } from './request/primary.js';
 import { failureFrom, respondFailure } from './response/errors.js';
 
 /** hapi's options for all routes. The gateway authorises, and cookies are parsed by `session-cookie.ts`. */
@@ -46,12 +47,24 @@ function surviveError({ payload }: Request, h: ResponseToolkit): symbol {
 /** Translates one request and responds to it. Throws a DoipError for an invalid request. */
 export type Answer = (request: Request, h: ResponseToolkit) => Promise<ResponseObject>;
 
-/** Wraps `answer` as a hapi handler. */
-export function answering(gateway: Performer, answer: Answer): Lifecycle.Method {
+/** Wraps `answer` as a hapi handler. In a worker process `forward` takes the requests that are for the primary process. */
+export function answering(gateway: Performer, answer: Answer, forward?: Forward): Lifecycle.Method {
 
     return async (request, h) => {
 
-        const response = await answer(request, h).catch((error: unknown) => respondFailure(h, explain(request, error, gateway)));
+        const response = await answer(request, h).catch((error: unknown) => {
+
+            if (error instanceof ForwardRequest && forward) {
+                forward(request);
+                return h.abandon;
+            }
+
+            return respondFailure(h, explain(request, error, gateway));
+        });
+        if (typeof response === 'symbol') {
+            return response;
+        }
+
         if ('source' in response && response.source instanceof ByteStream) {
             response.source.onFailure = (error) => void errorToReport(request, error, gateway);
             response.source.beforeEnd = () => discardBody(request);     // The response may be computed from the request body while it is sent

@@ -19,6 +19,7 @@ import { answering, BODY_OPTIONS } from './hapi-handler.js';
 import { DEFAULT_BASES } from './request/translator-options.js';
 import { recordPerformed, recordRejection } from './request/request-facts.js';
 import { RequestLimits } from './request/request-limits.js';
+import { demandPerformed } from './request/primary.js';
 import { withEntityTag } from './headers/entity-tag.js';
 import { withRateLimits } from './headers/rate-limit.js';
 import { readSession } from './headers/session-cookie.js';
@@ -38,7 +39,7 @@ interface Setting {
 /** Registers routes below every base; their paths match with and without a trailing slash. */
 export function mount(server: Server, routes: readonly Route[], options: TranslatorOptions): void {
 
-    const { gateway, limits, trustedProxies, bases = DEFAULT_BASES, errorsAreShaped = false, hasBrowserSessions = false } = options;
+    const { gateway, limits, trustedProxies, bases = DEFAULT_BASES, errorsAreShaped = false, hasBrowserSessions = false, forward } = options;
     const setting = { gateway, limits: new RequestLimits(server, limits), transport: createTransportReader('rest', trustedProxies), hasBrowserSessions };
     if (!errorsAreShaped) {
         server.ext('onPreResponse', shapeErrors(gateway.statuses), { sandbox: 'plugin' });
@@ -51,7 +52,7 @@ export function mount(server: Server, routes: readonly Route[], options: Transla
 
                 const methods = pathParameter(request, NAME) === '' ? own : named;
                 return methods === null ? respondFailure(h, nothingAt(request, gateway.statuses)) : await answer(request, h, { methods, base, setting });
-            });
+            }, forward);
             server.route({ method: '*', path: pattern(base + path, named !== null), handler, options: BODY_OPTIONS });
         }
     }
@@ -132,7 +133,7 @@ async function handle(
     };
     const operationCall = await route.toEnvelope(call);
     const doipRequest = envelope(request, operationCall, { authentication, transport, shared: sharedAttributes(request, params) });
-    const performed = await gateway.perform(doipRequest);
+    const performed = demandPerformed(await gateway.perform(doipRequest));
     const isOver = isBySession && isEnded(performed);
     const response = isOver ? endedResponse(performed) : performed;
     recordPerformed(request, doipRequest, response);

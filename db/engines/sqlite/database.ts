@@ -11,12 +11,13 @@ import { diskRules, freeBytes, releaseReserve, keepReserve, reserveBytes } from 
 import { DatabaseError } from '../../errors.js';
 import { isEmpty, rejectLoss } from './lost-file.js';
 import type { Log } from '../../log.js';
-import type { SqliteFile, SqliteFiles } from './file.js';
+import type { SqliteFiles } from './file.js';
 import { sqliteFiles } from './file.js';
 import { SqliteReader } from './reader.js';
+import { inodeOf, readChunk, readPart } from './shared-reads.js';
 import { SqliteWriter, type StartThread } from './writer.js';
 import { migrateSqlite } from './migrate.js';
-import { LIST_BLOBS, READ_PART } from '../../statements.js';
+import { LIST_BLOBS } from '../../statements.js';
 
 interface OpenOptions {
     readonly minFree?: number | null | undefined;
@@ -245,12 +246,6 @@ function openReaders(files: SqliteFiles): [rows: SqliteReader, blobs: SqliteRead
     }
 }
 
-/** Identifies a file; null when it does not exist. */
-function inodeOf({ path }: SqliteFile): number | null {
-
-    return statSync(path, { throwIfNoEntry: false })?.ino ?? null;
-}
-
 /** Chunks in a file of their own. Writing a chunk does not wait for the disk; {@link seal} does, once for all of them. */
 class SqliteBlobs implements BlobDatabase {
 
@@ -311,14 +306,12 @@ class SqliteBlobs implements BlobDatabase {
 
     async readChunk(blobId: number, index: number): Promise<Buffer | null> {
 
-        const rows = this.#reader.all('select bytes from blob_chunks where blob_id = ? and n = ?', [blobId, index]);
-        return (rows[0] as { bytes: Buffer } | undefined)?.bytes ?? null;
+        return readChunk(this.#reader, blobId, index);
     }
 
-    async readPart(blobId: number, index: number, { start, length }: ChunkPart): Promise<{ size: number; bytes: Buffer } | null> {
+    async readPart(blobId: number, index: number, part: ChunkPart): Promise<{ size: number; bytes: Buffer } | null> {
 
-        const rows = this.#reader.all(READ_PART, [start + 1, length, blobId, index]);
-        return (rows[0] as { size: number; bytes: Buffer } | undefined) ?? null;
+        return readPart(this.#reader, blobId, index, part);
     }
 
     async deleteChunks(blobId: number, limit: number): Promise<number> {

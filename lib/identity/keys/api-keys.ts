@@ -29,6 +29,8 @@ export interface ApiKeyOptions {
     /** The clock, in epoch milliseconds. */
     readonly now: () => number;
     readonly log: Logger;
+    /** Stores the uses; default the database. */
+    readonly uses?: Pick<Database, 'commit'>;
 }
 
 /** A key to create. */
@@ -86,7 +88,7 @@ export class ApiKeys {
         this.#directory = parts.directory;
         this.#options = options;
         this.#uses = new LastUses({
-            db: parts.db, touchSteps: (hash, at) => parts.keys.touchSteps(hash, at), writeEvery: WRITE_EVERY, forgetAfter: WRITE_EVERY,
+            db: options.uses ?? parts.db, touchSteps: (hash, at) => parts.keys.touchSteps(hash, at), writeEvery: WRITE_EVERY, forgetAfter: WRITE_EVERY,
             now: options.now, log: options.log
         });
     }

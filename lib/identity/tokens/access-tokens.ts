@@ -23,6 +23,10 @@ export interface TokenOptions {
     /** The clock, in epoch milliseconds. */
     readonly now: () => number;
     readonly log: Logger;
+    /** True if other processes use the tokens as well. Always so with a database server. */
+    readonly isShared?: boolean;
+    /** Stores the uses; default the database. */
+    readonly uses?: Pick<Database, 'commit'>;
 }
 
 /** Request for a token. */
@@ -75,7 +79,7 @@ export class AccessTokens {
     readonly #cache = new EpochCache<StoredToken>(MAX_ENTRIES);
     readonly #uses: LastUses;
     readonly #writeEvery: number;
-    /** Extra time before expiry in ms, because other nodes write their uses with a delay. */
+    /** Extra time before expiry in ms, because other processes write their uses with a delay. */
     readonly #grace: number;
 
     constructor(parts: { db: Database; tokens: TokenStore; accounts: AccountStore }, options: TokenOptions) {
@@ -85,9 +89,9 @@ export class AccessTokens {
         this.#accounts = parts.accounts;
         this.#options = options;
         this.#writeEvery = Math.min(WRITE_EVERY, Math.ceil(options.timeout / 10));
-        this.#grace = parts.db.dialect === 'mysql' ? 2 * this.#writeEvery : 0;
+        this.#grace = parts.db.dialect === 'mysql' || options.isShared ? 2 * this.#writeEvery : 0;
         this.#uses = new LastUses({
-            db: parts.db, touchSteps: (hash, at) => parts.tokens.touchSteps(hash, at), writeEvery: this.#writeEvery,
+            db: options.uses ?? parts.db, touchSteps: (hash, at) => parts.tokens.touchSteps(hash, at), writeEvery: this.#writeEvery,
             forgetAfter: options.timeout + this.#grace, now: options.now, log: options.log
         });
     }
@@ -165,7 +169,7 @@ export class AccessTokens {
         const hash = digestOf(value);
         let token = this.#cache.get(hash, epoch) ?? await this.#load(hash, epoch);
         if (token && this.#isExpired(token) && this.#grace > 0) {
-            // It may have been used on another node.
+            // Another process may have used it.
             token = await this.#load(hash, epoch);
         }
 

@@ -7,7 +7,7 @@ import type { Database, Step } from '../../../db/database.js';
 
 /** Options. */
 export interface LastUsesOptions {
-    readonly db: Database;
+    readonly db: Pick<Database, 'commit'>;
     /** Returns the steps that write a use, unless a later one is stored. */
     readonly touchSteps: (hash: string, at: number) => readonly Step[];
     /** Interval of writing in ms. */

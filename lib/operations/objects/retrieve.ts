@@ -42,6 +42,7 @@ export const retrieve = defineOperation<RetrieveAttributes>({
     target: 'object',
     methods: ['GET', 'POST'],
     authorise: 'reader',
+    isLocal: true,
     attributes: Joi.object<RetrieveAttributes>({
         element: text(),
         range: Joi.object({ start: offset, end: offset }).or('start', 'end'),

@@ -1,6 +1,7 @@
 /** Dependencies of a translator: one function, the table of statuses, and limits. A gateway provides them, as can a test double. */
 
 import type { DoipRequest, DoipResponse, Transport } from '../../../lib/doip/envelope.js';
+import type { Forward } from './primary.js';
 import type { DoipError } from '../../../lib/errors/errors.js';
 import type { JsonObject } from '../../../lib/util/json-types.js';
 import { DEFAULT_MAX_DEPTH } from '../../../lib/json/strict-parser.js';
@@ -69,6 +70,8 @@ export interface TranslatorOptions {
     readonly errorsAreShaped?: boolean;
     /** True where `/session` is mounted: its cookie is a credential of requests of the same origin. */
     readonly hasBrowserSessions?: boolean;
+    /** In a worker process: forwards a request that is for the primary process. */
+    readonly forward?: Forward;
 }
 
 /** Default prefixes of the paths of the interface. */

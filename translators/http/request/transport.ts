@@ -2,10 +2,10 @@
 
 import type { Request } from '@hapi/hapi';
 import { BlockList, isIP } from 'node:net';
-import type { TLSSocket } from 'node:tls';
 import type { Transport } from '../../../lib/doip/envelope.js';
 import { badRequest } from '../../../lib/errors/errors.js';
 import { isLoopback, parseAddressRanges, withoutMapping } from '../../../lib/util/net/ip-address.js';
+import { connectionOf } from './primary.js';
 import { noteAddress } from './request-facts.js';
 import { traceIdOf } from '../headers/traceparent.js';
 import { header } from '../headers/decode.js';
@@ -36,8 +36,8 @@ export function createTransportReader(translator: string, trustedProxies: readon
     const trusted = addressList(trustedProxies);
     return (request) => {
 
-        const peer = plainAddress(request.info.remoteAddress);
-        const encrypted = (request.raw.req.socket as TLSSocket).encrypted === true;
+        const { remoteAddress, encrypted } = connectionOf(request);
+        const peer = plainAddress(remoteAddress);
         const logId = header(request.headers, 'request-id') ?? request.info.id;
         const traceId = traceIdOf(request.headers['traceparent']);
         const traceparent = traceId === undefined ? undefined : header(request.headers, 'traceparent');
@@ -81,9 +81,9 @@ function direct(request: Request, { peer, encrypted, logId, translator, traceId,
     };
 }
 
-function isOwnAddress({ raw }: Request, peer: string): boolean {
+function isOwnAddress(request: Request, peer: string): boolean {
 
-    return peer === plainAddress(raw.req.socket.localAddress ?? '');
+    return peer === plainAddress(connectionOf(request).localAddress);
 }
 
 /** The token of a request without regard to the kind of credentials; for programs on this machine, which connect from an address of it. */

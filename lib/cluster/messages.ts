@@ -1,0 +1,37 @@
+/** Messages between the primary process and its workers. */
+
+import type { CommitResult, Unit } from '../../db/database.js';
+
+/** What a worker needs to begin. */
+export interface Beginning {
+    /** Where clients connect. */
+    readonly port: number;
+    /** Where the primary process takes requests. */
+    readonly socketPath: string;
+    readonly secret: string;
+    /** Number of workers. */
+    readonly workers: number;
+}
+
+/** An error of the system, without its class. */
+export interface SystemError {
+    readonly message: string;
+    readonly code?: string | undefined;
+    readonly address?: string | undefined;
+    readonly port?: number | undefined;
+    readonly syscall?: string | undefined;
+}
+
+/** - `open`: the database can be read. - `stored`: the outcome of a unit. - `stop`: requests in progress are to be finished. */
+export type ToWorker =
+    | { readonly kind: 'begin'; readonly beginning: Beginning }
+    | { readonly kind: 'open' }
+    | { readonly kind: 'stored'; readonly id: number; readonly result: CommitResult | null }
+    | { readonly kind: 'stop' };
+
+/** - `failed`: it cannot listen. - `store`: a unit to be written. */
+export type FromWorker =
+    | { readonly kind: 'ready' }
+    | { readonly kind: 'listening' }
+    | { readonly kind: 'failed'; readonly error: SystemError }
+    | { readonly kind: 'store'; readonly id: number; readonly unit: Unit };

@@ -1,0 +1,109 @@
+/** The primary process, as its worker reaches it. */
+
+import cluster from 'node:cluster';
+import type { CommitResult, Unit } from '../../db/database.js';
+import type { Beginning, FromWorker, ToWorker } from './messages.js';
+import { WORKER_VARIABLE } from './worker-pool.js';
+
+/** True in a process that the primary process has started as its worker. */
+export function isWorkerProcess(): boolean {
+
+    return cluster.isWorker && process.env[WORKER_VARIABLE] === '1';
+}
+
+/** The channel of a worker. */
+export class PrimaryChannel {
+
+    readonly #waiting = new Map<number, { resolve(result: CommitResult): void; reject(error: Error): void }>();
+    #isOpen = false;
+    #onOpen: (() => void) | null = null;
+    #onStop: () => void = () => undefined;
+    #units = 0;
+    #begin: (beginning: Beginning) => void = () => undefined;
+
+    /** Asks for what is needed to begin. Ends the process when the primary process has ended. */
+    async begin(): Promise<Beginning> {
+
+        const beginning = new Promise<Beginning>((resolve) => {
+
+            this.#begin = resolve;
+        });
+        process.on('message', (message: ToWorker) => this.#receive(message));
+        process.once('disconnect', () => process.exit(0));
+        this.#send({ kind: 'ready' });
+        return await beginning;
+    }
+
+    /** Calls a function once the database can be read. */
+    onOpen(action: () => void): void {
+
+        this.#onOpen = action;
+        if (this.#isOpen) {
+            action();
+        }
+    }
+
+    /** Calls a function when the requests in progress are to be finished. */
+    onStop(action: () => void): void {
+
+        this.#onStop = action;
+    }
+
+    /** Reports that this process accepts connections. */
+    reportListening(): void {
+
+        this.#send({ kind: 'listening' });
+    }
+
+    /** Reports that it cannot; resolves when that was sent. */
+    async reportFailure(error: unknown): Promise<void> {
+
+        const { message, code, address, port, syscall } = error as NodeJS.ErrnoException & { address?: string; port?: number };
+        await new Promise((resolve) => process.send?.({ kind: 'failed', error: { message, code, address, port, syscall } } satisfies FromWorker, resolve));
+    }
+
+    /** Writes a unit by the primary process. */
+    commit(unit: Unit): Promise<CommitResult> {
+
+        return new Promise((resolve, reject) => {
+
+            const id = ++this.#units;
+            this.#waiting.set(id, { resolve, reject });
+            this.#send({ kind: 'store', id, unit });
+        });
+    }
+
+    #send(message: FromWorker): void {
+
+        process.send?.(message);
+    }
+
+    #receive(message: ToWorker): void {
+
+        switch (message.kind) {
+            case 'begin':
+                this.#begin(message.beginning);
+                break;
+            case 'open':
+                this.#isOpen = true;
+                this.#onOpen?.();
+                break;
+            case 'stored': {
+                const waiting = this.#waiting.get(message.id);
+                this.#waiting.delete(message.id);
+                if (message.result) {
+                    waiting?.resolve(message.result);
+                }
+                else {
+                    waiting?.reject(new Error('the primary process could not store it'));
+                }
+
+                break;
+            }
+
+            case 'stop':
+                this.#onStop();
+                break;
+        }
+    }
+}

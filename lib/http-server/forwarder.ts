@@ -1,0 +1,166 @@
+/**
+ * Requests that a worker process forwards to the primary process, over a Unix socket that only this user can reach: both bodies as streams,
+ * and the connection of the client in a header that only the two processes know how to write.
+ */
+
+import { timingSafeEqual } from 'node:crypto';
+import Http from 'node:http';
+import type { ServerResponse } from 'node:http';
+import type { Request } from '@hapi/hapi';
+
+/** Where the primary process takes requests. */
+export interface ForwardTarget {
+    readonly socketPath: string;
+    /** Shared by the processes of a service. */
+    readonly secret: string;
+}
+
+/** The connection of a client. */
+export interface ForwardedConnection {
+    readonly remoteAddress: string;
+    readonly localAddress: string;
+    readonly encrypted: boolean;
+    readonly httpVersion: string;
+}
+
+const HEADER = 'doip-gateway-forwarded';
+
+/** Headers of one connection alone, and the one of the forwarder. */
+const OF_CONNECTION: ReadonlySet<string> = new Set([
+    'connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'http2-settings', HEADER
+]);
+
+/** Milliseconds for which a client that is still sending gets to read a response. */
+const LINGER_MS = 5000;
+
+/** Creates the function that forwards a request and its response. */
+export function createForwarder({ socketPath, secret }: ForwardTarget, connectionOf: (request: Request) => ForwardedConnection): (request: Request) => void {
+
+    const agent = new Http.Agent({ keepAlive: true });
+    return (request) => {
+
+        const { req, res } = request.raw;
+        const { remoteAddress, localAddress, encrypted, httpVersion } = connectionOf(request);
+        const headers = headersOf(req);
+        headers[HEADER] = `${secret} ${httpVersion} ${encrypted ? 'tls' : 'plain'} ${localAddress || '-'} ${remoteAddress || '-'}`;
+        const forwarded = Http.request({ socketPath, agent, method: req.method ?? 'GET', path: req.url ?? '/', headers, setHost: false });
+        forwarded.once('response', (response) => relay(response, res));
+        forwarded.once('error', () => fail(req, res));
+        res.once('close', () => {
+
+            if (!res.writableFinished) {
+                forwarded.destroy();
+            }
+        });
+        sendBody(req, res, forwarded);
+    };
+}
+
+/** Reads the connection of the client of a forwarded request; null unless a process of this service has forwarded it. */
+export function readForwarded({ headers }: Request, secret: string): ForwardedConnection | null {
+
+    const [given = '', httpVersion = '', kind, localAddress = '', remoteAddress = ''] = headerOf(headers).split(' ');
+    const [one, other] = [Buffer.from(given), Buffer.from(secret)];
+    if (one.length !== other.length || !timingSafeEqual(one, other)) {
+        return null;
+    }
+
+    delete headers[HEADER];
+    return {
+        httpVersion, encrypted: kind === 'tls', localAddress: localAddress === '-' ? '' : localAddress, remoteAddress: remoteAddress === '-' ? '' : remoteAddress
+    };
+}
+
+function headerOf(headers: Request['headers']): string {
+
+    const header: unknown = headers[HEADER];
+    return typeof header === 'string' ? header : '';
+}
+
+/** The headers of a request as they were sent, without those of the connection. */
+function headersOf({ rawHeaders, headers }: Http.IncomingMessage): Http.OutgoingHttpHeaders {
+
+    const copied = endToEnd(rawHeaders);
+    copied['host'] ??= headers[':authority'] ?? '';
+    return copied;
+}
+
+function endToEnd(rawHeaders: readonly string[]): Record<string, string | string[]> {
+
+    const copied: Record<string, string | string[]> = Object.create(null) as Record<string, string | string[]>;
+    for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+        const name = (rawHeaders[i] ?? '').toLowerCase();
+        const value = rawHeaders[i + 1] ?? '';
+        if (!name.startsWith(':') && !OF_CONNECTION.has(name)) {
+            const before = copied[name];
+            copied[name] = before === undefined ? value : [before, value].flat();
+        }
+    }
+
+    return copied;
+}
+
+function sendBody(req: Http.IncomingMessage, res: ServerResponse, forwarded: Http.ClientRequest): void {
+
+    if (!hasBody(req)) {
+        forwarded.end();
+        return;
+    }
+
+    // A client that waits for permission to send gets that of the primary process.
+    if (req.headers.expect === undefined) {
+        req.pipe(forwarded);
+    }
+    else {
+        forwarded.once('continue', () => {
+
+            res.writeContinue();
+            req.pipe(forwarded);
+        });
+        forwarded.flushHeaders();
+    }
+
+    req.once('error', () => forwarded.destroy());
+}
+
+function hasBody(req: Http.IncomingMessage): boolean {
+
+    if (req.httpVersionMajor === 1) {
+        return req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0;
+    }
+
+    return !(req as Http.IncomingMessage & { readonly stream: { readonly endAfterHeaders: boolean } }).stream.endAfterHeaders;
+}
+
+/** Sends a response of the primary process to the client. */
+function relay(response: Http.IncomingMessage, res: ServerResponse): void {
+
+    for (const [name, value] of Object.entries(endToEnd(response.rawHeaders))) {
+        res.setHeader(name, value);
+    }
+
+    res.writeHead(response.statusCode ?? 500);
+    response.once('error', () => res.destroy());
+    response.pipe(res);
+}
+
+/** The primary process broke the connection: it stops, or had to end a request whose body did not end. */
+function fail(req: Http.IncomingMessage, res: ServerResponse): void {
+
+    if (res.writableEnded || res.destroyed) {
+        return;
+    }
+
+    if (res.headersSent) {
+        setTimeout(() => res.destroy(), LINGER_MS).unref();
+        req.unpipe().resume();
+        return;
+    }
+
+    const body = JSON.stringify({ message: 'The system is shutting down.' });
+    res.writeHead(503, {
+        'content-type': 'application/json; charset=utf-8', 'content-length': Buffer.byteLength(body), 'cache-control': 'no-cache', 'retry-after': '5'
+    });
+    res.end(body);
+    req.unpipe().resume();
+}
