@@ -34,6 +34,7 @@ import type { PrimaryChannel } from './cluster/primary-channel.js';
 import type { WorkerPool } from './cluster/worker-pool.js';
 import { forbidden } from './errors/errors.js';
 import type { Endpoint } from './core/services.js';
+import { RequestTally } from './metrics/request-tally.js';
 import type { MetricsAddress } from './metrics/metrics-server.js';
 
 /** Options of a server besides its configuration. */
@@ -102,8 +103,11 @@ export async function createServerOf(role: ProcessRole | null, config: Config, o
     listener.front.on('checkExpectation', rejectExpectation);
 
     const native: DoipServer = new DoipServer({ config, gateway, memory: bodyMemoryOf(server, config.limits.bodyMemoryBytes), log });
-    if (config.metrics.port !== null && !worker) {
-        await offerMetrics(server, { host: config.metrics.host, port: config.metrics.port }, { gateway, connections, native, log });
+    if (config.metrics.port !== null && worker) {
+        reportLoad(server, { gateway, connections, channel: worker.channel });
+    }
+    else if (config.metrics.port !== null) {
+        await offerMetrics(server, { host: config.metrics.host, port: config.metrics.port }, { gateway, connections, pool: primary?.pool ?? null, native, log });
     }
 
     if (config.tracing.spans) {
@@ -288,16 +292,22 @@ function acceptForwarded(request: Request, secret: string): void {
 interface Measured {
     readonly gateway: Gateway;
     readonly connections: Connections;
+    /** The workers, which have the connections of clients and perform requests. */
+    readonly pool: WorkerPool | null;
     readonly native: DoipServer;
     readonly log: Logger;
 }
 
 /** Collects metrics, and serves them from before the gateway starts until everything has stopped. */
-async function offerMetrics(server: Server, address: MetricsAddress, { gateway, connections, native, log }: Measured): Promise<void> {
+async function offerMetrics(server: Server, address: MetricsAddress, { gateway, connections, pool, native, log }: Measured): Promise<void> {
 
     // Not loaded where it is not used
     const [{ Metrics }, { MetricsServer }] = await Promise.all([import('./metrics/metrics.js'), import('./metrics/metrics-server.js')]);
-    const metrics = new Metrics({ state: () => gateway.state, connections: () => ({ http: connections.count, doip: native.connections }) });
+    const metrics = new Metrics({ state: () => gateway.state, connections: () => ({ http: pool?.connections ?? connections.count, doip: native.connections }) });
+    if (pool) {
+        pool.onRequests = (requests) => requests.forEach((each) => metrics.performedByWorker(each));
+    }
+
     const own = new MetricsServer(metrics, address, (error) => log.error({ event: 'metrics.failed', err: error }, 'metrics could not be collected'));
     gateway.observe(metrics);
     server.ext('onPreStart', async () => {
@@ -305,6 +315,23 @@ async function offerMetrics(server: Server, address: MetricsAddress, { gateway, 
         log.info({ event: 'metrics.listening', host: address.host, port: await own.start() }, 'metrics listening');
     });
     server.ext('onPostStop', () => own.stop());
+}
+
+/** Time in milliseconds between two reports of a worker. */
+const REPORT_MS = 1000;
+
+/** Reports what the primary process counts for a worker. */
+function reportLoad(server: Server, { gateway, connections, channel }: Pick<Measured, 'gateway' | 'connections'> & { readonly channel: PrimaryChannel }): void {
+
+    const tally = new RequestTally();
+    const report = (): void => channel.reportLoad({ connections: connections.count, requests: tally.take() });
+    const timer = setInterval(report, REPORT_MS).unref();
+    gateway.observe(tally);
+    server.ext('onPostStop', () => {
+
+        clearInterval(timer);
+        report();
+    });
 }
 
 /** Writes the server file, by which commands that can read the data folder find this server. */

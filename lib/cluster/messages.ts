@@ -1,6 +1,7 @@
 /** Messages between the primary process and its workers. */
 
 import type { CommitResult, Unit } from '../../db/database.js';
+import type { WorkerLoad } from '../metrics/request-tally.js';
 
 /** What a worker needs to begin. */
 export interface Beginning {
@@ -33,5 +34,6 @@ export type ToWorker =
 export type FromWorker =
     | { readonly kind: 'ready' }
     | { readonly kind: 'listening' }
+    | { readonly kind: 'load'; readonly load: WorkerLoad }
     | { readonly kind: 'failed'; readonly error: SystemError }
     | { readonly kind: 'store'; readonly id: number; readonly unit: Unit };

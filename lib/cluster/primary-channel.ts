@@ -2,6 +2,7 @@
 
 import cluster from 'node:cluster';
 import type { CommitResult, Unit } from '../../db/database.js';
+import type { WorkerLoad } from '../metrics/request-tally.js';
 import type { Beginning, FromWorker, ToWorker } from './messages.js';
 import { WORKER_VARIABLE } from './worker-pool.js';
 
@@ -53,6 +54,12 @@ export class PrimaryChannel {
     reportListening(): void {
 
         this.#send({ kind: 'listening' });
+    }
+
+    /** Reports what is for the metrics. */
+    reportLoad(load: WorkerLoad): void {
+
+        this.#send({ kind: 'load', load });
     }
 
     /** Reports that it cannot; resolves when that was sent. */

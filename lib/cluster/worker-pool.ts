@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { CommitResult, Unit } from '../../db/database.js';
+import type { WorkerLoad } from '../metrics/request-tally.js';
 import type { Beginning, FromWorker, SystemError, ToWorker } from './messages.js';
 
 /** Environment variable of worker processes. */
@@ -33,7 +34,9 @@ export class WorkerPool {
     readonly beginning: Beginning;
     readonly #log: Logger;
     readonly #folder: string;
-    readonly #workers = new Map<Worker, { readonly since: number; isListening: boolean }>();
+    readonly #workers = new Map<Worker, { readonly since: number; isListening: boolean; connections: number }>();
+    /** Called with requests that workers have performed. */
+    onRequests: (requests: WorkerLoad['requests']) => void = () => undefined;
     readonly #pauses = new Set<NodeJS.Timeout>();
     #pauseMs = FIRST_PAUSE_MS;
     #store: StoreUnit | null = null;
@@ -82,6 +85,12 @@ export class WorkerPool {
         return [...this.#workers.values()].filter(({ isListening }) => isListening).length;
     }
 
+    /** Number of open connections of clients, as reported within the last second. */
+    get connections(): number {
+
+        return [...this.#workers.values()].reduce((sum, { connections }) => sum + connections, 0);
+    }
+
     /** Announces that the database can be read. */
     open(store: StoreUnit): void {
 
@@ -108,7 +117,7 @@ export class WorkerPool {
     #fork(): void {
 
         const worker = cluster.fork({ [WORKER_VARIABLE]: '1' });
-        const state = { since: performance.now(), isListening: false };
+        const state = { since: performance.now(), isListening: false, connections: 0 };
         this.#workers.set(worker, state);
         worker.on('message', (message: FromWorker) => this.#receive(worker, message));
         worker.on('error', (error) => this.#log.error({ event: 'worker.channel-failed', err: error, pid: worker.process.pid }, 'worker process not reachable'));
@@ -128,6 +137,9 @@ export class WorkerPool {
             case 'listening':
                 this.#listens(worker);
                 break;
+            case 'load':
+                this.#receiveLoad(worker, message.load);
+                break;
             case 'failed':
                 this.#failed(message.error);
                 break;
@@ -135,6 +147,16 @@ export class WorkerPool {
                 void this.#storeUnit(worker, message.id, message.unit);
                 break;
         }
+    }
+
+    #receiveLoad(worker: Worker, { connections, requests }: WorkerLoad): void {
+
+        const state = this.#workers.get(worker);
+        if (state) {
+            state.connections = connections;
+        }
+
+        this.onRequests(requests);
     }
 
     #listens(worker: Worker): void {

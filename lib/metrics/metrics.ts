@@ -7,13 +7,13 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { getOrAdd } from '../util/cache/get-or-add.js';
 import { implementation } from '../util/version.js';
 import { FAMILIES, type Family } from './families.js';
+import { REQUEST_SECONDS, type TalliedRequests } from './request-tally.js';
 import { SecondsHistogram } from './seconds-histogram.js';
 import { SnapshotReader, type MetricSource, type Snapshot } from './snapshot.js';
 
 const PREFIX = 'doip_gateway_';
 
 /** Upper bounds of the buckets in seconds. */
-const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
 const COMMIT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
 /** A performed request. */
@@ -68,9 +68,15 @@ export class Metrics {
     /** Records a request, and the seconds until its response began. */
     performed({ operation, protocol, status }: Performed, seconds: number): void {
 
-        const statuses = getOrAdd(getOrAdd(this.#requests, operation, newMap<Map<string, number>>), protocol, newMap<number>);
-        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        this.#count({ operation, protocol, status }, 1);
         this.#requestSeconds.observe(seconds, operation, protocol);
+    }
+
+    /** Records requests that a worker process has performed. */
+    performedByWorker(requests: TalliedRequests): void {
+
+        this.#count(requests, requests.count);
+        this.#requestSeconds.observeSome(requests, requests.operation, requests.protocol);
     }
 
     /** Records a transaction, its seconds, and the number of changes in it. */
@@ -88,6 +94,12 @@ export class Metrics {
             this.#scrape = null;
         });
         return this.#scrape;
+    }
+
+    #count({ operation, protocol, status }: Performed, count: number): void {
+
+        const statuses = getOrAdd(getOrAdd(this.#requests, operation, newMap<Map<string, number>>), protocol, newMap<number>);
+        statuses.set(status, (statuses.get(status) ?? 0) + count);
     }
 
     async #text(): Promise<string> {

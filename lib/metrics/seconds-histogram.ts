@@ -36,13 +36,17 @@ export class SecondsHistogram {
     observe(seconds: number, first: string, second = ''): void {
 
         const series = this.#series.get(first)?.get(second) ?? this.#add(first, second);
-        const { bounds } = this.#facts;
-        let bucket = 0;
-        while (seconds > (bounds[bucket] ?? Infinity)) {
-            ++bucket;
-        }
-
+        const bucket = this.#bucketOf(seconds);
         series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;
+        series.sum += seconds;
+    }
+
+    /** Counts some values in the same bucket, of which `seconds` is the sum. */
+    observeSome({ count, seconds }: { readonly count: number; readonly seconds: number }, first: string, second = ''): void {
+
+        const series = this.#series.get(first)?.get(second) ?? this.#add(first, second);
+        const bucket = this.#bucketOf(seconds / count);
+        series.counts[bucket] = (series.counts[bucket] ?? 0) + count;
         series.sum += seconds;
     }
 
@@ -65,6 +69,17 @@ export class SecondsHistogram {
         }
 
         return `${lines.join('\n')}\n`;
+    }
+
+    #bucketOf(seconds: number): number {
+
+        const { bounds } = this.#facts;
+        let bucket = 0;
+        while (seconds > (bounds[bucket] ?? Infinity)) {
+            ++bucket;
+        }
+
+        return bucket;
     }
 
     #add(first: string, second: string): Series {

@@ -254,6 +254,23 @@ describe('processes of a service with workers', TIMEOUT, () => {
         }
     });
 
+    it('are counted together by the metrics', async () => {
+
+        const service = await startProcess(database, { WORKERS: '2', METRICS_PORT: '0', LOG_LEVEL: 'info' });
+        const connections = await connectInTurns(service, 4);
+        for (let i = 0; i < 20; ++i) {
+            await (connections[i % 4] as WorkerConnection).send('/objects/test/none');
+        }
+
+        const port = /"metrics.listening","host":"[\d.]+","port":(\d+)/.exec(service.log())?.[1];
+        const metrics = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+        await until(async () => /_requests_total\{operation="0.DOIP\/Op.Retrieve",protocol="rest",status="0.DOIP\/Status.104"\} 20\n/.test(await metrics()));
+        expect(await metrics()).to.match(/_connections\{protocol="http"\} 4\n/);
+        expect(await metrics()).to.match(/_request_duration_seconds_count\{operation="0.DOIP\/Op.Retrieve",protocol="rest"\} 20\n/);
+        connections.forEach((connection) => connection.close());
+        await service.kill();
+    });
+
     it('share the limit of requests', async () => {
 
         const service = await startProcess(database, { WORKERS: '2', RATE_LIMIT_ADDRESS_REQUESTS: '10', RATE_LIMIT_SECONDS: '3600' });
