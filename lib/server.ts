@@ -86,7 +86,9 @@ export async function createServerOf(role: ProcessRole | null, config: Config, o
         ...primary ? { hasWorkers: true } : {}
     });
     const http = worker ? shareOfWorker(config.http, worker.workers) : primary ? withoutClients(config.http) : config.http;
-    const listener = primary ? createListener({ ...config.listen, tlsCert: null, tlsKey: null }, http) : createListener(config.listen, worker ? { ...http, maxConnections: Infinity } : http);
+    const listener = createListener(
+        primary ? { ...config.listen, tlsCert: null, tlsKey: null } : config.listen, worker ? { ...http, maxConnections: Infinity } : http
+    );
     const connections = new Connections(listener, http);
     const server: Server = Hapi.server({
         listener: listener.front,
@@ -107,7 +109,9 @@ export async function createServerOf(role: ProcessRole | null, config: Config, o
         reportLoad(server, { gateway, connections, channel: worker.channel });
     }
     else if (config.metrics.port !== null) {
-        await offerMetrics(server, { host: config.metrics.host, port: config.metrics.port }, { gateway, connections, pool: primary?.pool ?? null, native, log });
+        await offerMetrics(server, { host: config.metrics.host, port: config.metrics.port }, {
+            gateway, connections, pool: primary?.pool ?? null, native, log
+        });
     }
 
     if (config.tracing.spans) {

@@ -4,6 +4,7 @@
  * route, and a bare server of node that sends the same bytes. Prints a table in Markdown.
  *
  *     npm run bench:http -- --seconds 3 --rounds 3 --only GET --connections 1,8
+ *     npm run bench:http -- --workers 2           with worker processes, whose processor time is the third figure
  *     npm run bench:http -- --with FOLDER         another build in place of this one
  */
 
@@ -34,9 +35,10 @@ interface Result {
     readonly perSecond: number;
     readonly p50: number;
     readonly p99: number;
-    /** Processor time for each request: of the main thread, and of all others. */
+    /** Processor time for each request: of the main thread, of all others, and of worker processes. */
     readonly main: number;
     readonly others: number;
+    readonly workers: number;
 }
 
 interface Row {
@@ -117,7 +119,7 @@ async function main(): Promise<void> {
     const { values } = parseArgs({
         options: {
             with: { type: 'string' }, only: { type: 'string', default: '' }, objects: { type: 'string', default: '10000' },
-            connections: { type: 'string', default: '1,8,64' }, seconds: { type: 'string', default: '3' }, rounds: { type: 'string', default: '3' }
+            connections: { type: 'string', default: '1,8,64' }, seconds: { type: 'string', default: '3' }, workers: { type: 'string', default: '0' }, rounds: { type: 'string', default: '3' }
         }
     });
     const connections = values.connections.split(',').map(Number);
@@ -131,7 +133,7 @@ async function main(): Promise<void> {
         const { bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { bin: Record<string, string> };
         // The access log is written, as it is where the service is in use.
         const log = openSync(join(folder, 'log'), 'w');
-        const empty = await startTarget(join(root, Object.values(bin)[0] ?? ''), ['serve'], { DATA_DIR: join(folder, 'data') }, log);
+        const empty = await startTarget(join(root, Object.values(bin)[0] ?? ''), ['serve'], { DATA_DIR: join(folder, 'data'), WORKERS: values.workers }, log);
         stops.push(() => empty.server.stop());
         const idle = empty.server.memory();
         const service = await prepare({ ...empty, objects: Number(values.objects) });
@@ -183,7 +185,7 @@ async function measureAll(
 
     return new Map(Array.from(results, ([key, list]) => [key, {
         perSecond: median(list.map(({ perSecond }) => perSecond)), p50: median(list.map(({ p50 }) => p50)), p99: median(list.map(({ p99 }) => p99)),
-        main: median(list.map(({ main }) => main)), others: median(list.map(({ others }) => others))
+        main: median(list.map(({ main }) => main)), others: median(list.map(({ others }) => others)), workers: median(list.map(({ workers }) => workers))
     }]));
 }
 
@@ -209,27 +211,28 @@ async function load(kind: Kind, target: Target, connections: number, seconds: nu
     const sorted = Float64Array.from(latencies).sort();
     return {
         perSecond: latencies.length / elapsed * 1000, p50: sorted[Math.floor(sorted.length / 2)] ?? NaN, p99: sorted[Math.floor(sorted.length * 0.99)] ?? NaN,
-        main, others: (after.all - cpu.all) / latencies.length - main
+        main, others: (after.all - cpu.all) / latencies.length - main,
+        workers: (after.workers - cpu.workers) / latencies.length
     };
 }
 
 function printTable(rows: readonly Row[], connections: readonly number[], measured: ReadonlyMap<string, Result>): void {
 
-    console.log(`| | ${connections.map((count) => `c = ${count}: per second | p50, p99 (ms) | processor: main thread, others (ms)`).join(' | ')} |`);
+    console.log(`| | ${connections.map((count) => `c = ${count}: per second | p50, p99 (ms) | processor: main thread, others, workers (ms)`).join(' | ')} |`);
     console.log(`|---|${'---|---|---|'.repeat(connections.length)}`);
     for (const { name } of rows) {
         const cells = connections.map((count) => {
 
-            const { perSecond, p50, p99, main, others } = measured.get(`${name} ${count}`) as Result;
-            return `${perSecond.toFixed(0)} | ${p50.toFixed(2)}, ${p99.toFixed(2)} | ${main.toFixed(3)}, ${others.toFixed(3)}`;
+            const { perSecond, p50, p99, main, others, workers } = measured.get(`${name} ${count}`) as Result;
+            return `${perSecond.toFixed(0)} | ${p50.toFixed(2)}, ${p99.toFixed(2)} | ${main.toFixed(3)}, ${others.toFixed(3)}, ${workers.toFixed(3)}`;
         });
         console.log(`| ${name} | ${cells.join(' | ')} |`);
     }
 
     const cost = (name: string): number => geometricMean(connections.filter((count) => count <= 8).map((count) => {
 
-        const { main, others } = measured.get(`${name} ${count}`) as Result;
-        return main + others;
+        const { main, others, workers } = measured.get(`${name} ${count}`) as Result;
+        return main + others + workers;
     }));
     const [empty, bytes] = [cost('hapi: an empty route, 2 KB'), cost('node: 1 MiB')];
     console.log('\nProcessor time of all threads, geometric mean over the columns up to c = 8:');

@@ -6,6 +6,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { childrenOf } from '../support/worker-connections.js';
 
 /** Event-loop delay, milliseconds. */
 export interface LoopDelay {
@@ -59,12 +60,12 @@ export class MeasuredProcess {
         return Number(kib) * 1024;
     }
 
-    /** Processor time so far, milliseconds: of the thread that answers requests, and of all threads. */
-    cpu(): { readonly main: number; readonly all: number } {
+    /** Processor time so far, milliseconds: of the thread that answers requests, of all threads, and of worker processes. */
+    cpu(): { readonly main: number; readonly all: number; readonly workers: number } {
 
-        const { pid } = this.#child;
-        const times = readdirSync(`/proc/${pid}/task`).map((id) => ({ id, ms: Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8').split(' ')[0]) / 1e6 }));
-        return { main: times.find(({ id }) => id === String(pid))?.ms ?? NaN, all: times.reduce((sum, { ms }) => sum + ms, 0) };
+        const times = threadTimes(this.pid);
+        const workers = childrenOf(this.pid).flatMap(threadTimes);
+        return { main: times.find(({ id }) => id === String(this.pid))?.ms ?? NaN, all: sum(times), workers: sum(workers) };
     }
 
     /** Forgets the delays so far. */
@@ -104,6 +105,21 @@ export class MeasuredProcess {
         this.#child.kill('SIGTERM');
         await ended;
     }
+}
+
+interface ThreadTime {
+    readonly id: string;
+    readonly ms: number;
+}
+
+function threadTimes(pid: number): ThreadTime[] {
+
+    return readdirSync(`/proc/${pid}/task`).map((id) => ({ id, ms: Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8').split(' ')[0]) / 1e6 }));
+}
+
+function sum(times: readonly ThreadTime[]): number {
+
+    return times.reduce((total, { ms }) => total + ms, 0);
 }
 
 /** Waits for the line that is nothing but a URL. Goes on reading afterwards, so that the log never blocks the server. */

@@ -1,5 +1,10 @@
 /** Worker processes: they read what was acknowledged, obey every change of rights at once, and can be killed. */
 
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import Http2 from 'node:http2';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { TestDatabase } from '../support/database.js';
@@ -7,6 +12,7 @@ import { createSqlite } from '../support/database.js';
 import { ADMIN } from '../support/outage.js';
 import { startProcess, type ServiceProcess } from '../support/process.js';
 import { rounds, roundsMs } from '../support/rounds.js';
+import { tlsSettings } from '../support/server.js';
 import { until } from '../support/until.js';
 import { childrenOf, connectInTurns, exists, type Answer, type WorkerConnection } from '../support/worker-connections.js';
 
@@ -209,11 +215,12 @@ describe('a service with worker processes', TIMEOUT, () => {
 
     it('loses the connections of a worker that is killed, and nothing else', async () => {
 
+        await create('Document', 'test/killed', { name: 'x' });
         const [killed = 0] = childrenOf(service.pid);
         const outcomes = connections.map(async (connection) => {
 
             for (const end = Date.now() + 1500; Date.now() < end;) {
-                const { status } = await connection.send('/objects/test/read', { headers: bearer });
+                const { status } = await connection.send('/objects/test/killed', { headers: bearer });
                 expect(status).to.equal(200);
             }
         });
@@ -223,7 +230,7 @@ describe('a service with worker processes', TIMEOUT, () => {
         await until(() => childrenOf(service.pid).length === WORKERS);
         connections.forEach((connection) => connection.close());
         connections = await connectInTurns(service, 2 * WORKERS);
-        expect(await statuses('/objects/test/read', bearer)).to.equal([200]);
+        expect(await statuses('/objects/test/killed', bearer)).to.equal([200]);
         expect(service.log()).to.contain('worker.ended');
     });
 });
@@ -271,6 +278,51 @@ describe('processes of a service with workers', TIMEOUT, () => {
         await service.kill();
     });
 
+    it('speak TLS and HTTP/2, and forward requests with bodies of any kind', async () => {
+
+        const folder = await mkdtemp(join(tmpdir(), 'gateway-workers-'));
+        const service = await startProcess(database, { WORKERS: '2', ...await tlsSettings(folder) });
+        const session = Http2.connect(service.url, { rejectUnauthorized: false });
+        const ask = async (method: string, path: string, body?: string): Promise<[unknown, string]> => {
+
+            const stream = session.request({ ':method': method, ':path': path, ...ADMIN }, { endStream: body === undefined });
+            if (body !== undefined) {
+                stream.end(body);
+            }
+
+            const [headers] = await once(stream, 'response') as [Http2.IncomingHttpHeaders & Http2.IncomingHttpStatusHeader];
+            let text = '';
+            for await (const chunk of stream) {
+                text += String(chunk);
+            }
+
+            return [headers[':status'], text];
+        };
+
+        expect(await ask('POST', '/objects?type=Document&handle=test/by-http2', '{"name":"x"}')).to.equal([200, '{"id":"test/by-http2","name":"x"}']);
+        expect(await ask('GET', '/objects/test/by-http2')).to.equal([200, '{"id":"test/by-http2","name":"x"}']);
+        expect((await ask('POST', '/objects?type=Document', ' '.repeat(5_000_000)))[0]).to.equal(413);
+        expect(await ask('DELETE', '/objects/test/by-http2')).to.equal([200, '{}']);
+        expect((await ask('GET', '/objects/test/by-http2'))[0]).to.equal(404);
+        session.close();
+        await service.kill();
+        await rm(folder, { recursive: true });
+    });
+
+    it('share the limit of connections', async () => {
+
+        const service = await startProcess(database, { WORKERS: '2', MAX_CONNECTIONS: '6', MAX_CONNECTIONS_PER_ADDRESS: '100' });
+        const connections = await connectInTurns(service, 6);
+        for (let i = 0; i < 4; ++i) {
+            await expect(connectInTurns(service, 1)).to.reject();
+        }
+
+        expect((await (connections[0] as WorkerConnection).send('/health/live')).status).to.equal(200);
+        connections.forEach((connection) => connection.close());
+        await until(() => connectInTurns(service, 1).then(([connection]) => connection?.close() === undefined, () => false));
+        await service.kill();
+    });
+
     it('share the limit of requests', async () => {
 
         const service = await startProcess(database, { WORKERS: '2', RATE_LIMIT_ADDRESS_REQUESTS: '10', RATE_LIMIT_SECONDS: '3600' });
@@ -290,7 +342,7 @@ describe('processes of a service with workers', TIMEOUT, () => {
         const service = await startProcess(database, { WORKERS: '2' });
         const other = await createSqlite();
         const { port } = new URL(service.url);
-        await expect(startProcess(other, { WORKERS: '2', PORT: port })).to.reject(/ended with [1-9]\d*:\s+doip-gateway: [^\n]*in use[^\n]*\s*$/);
+        await expect(startProcess(other, { WORKERS: '2', PORT: port })).to.reject(/ended with 69:[^]*doip-gateway: port \d+ of 127\.0\.0\.1 is in use: stop what listens there/);
         await expect(startProcess(other, { WORKERS: '2', DATABASE_URL: 'mysql://root@127.0.0.1:1/x' })).to.reject(/WORKERS needs the embedded database/);
         await service.kill();
         await other.dispose();
