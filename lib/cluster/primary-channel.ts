@@ -31,6 +31,7 @@ export class PrimaryChannel {
         });
         process.on('message', (message: ToWorker) => this.#receive(message));
         process.once('disconnect', () => process.exit(0));
+        process.channel?.ref();             // A module that was loaded before may not want to be kept alive by it
         this.#send({ kind: 'ready' });
         return await beginning;
     }
