@@ -29,17 +29,23 @@ export interface Step {
 }
 
 /**
- * Precondition of a unit on a server with several writers: a number (the floor), which is read first and locked until the unit is
- * written, must be below that of the unit. Units in one transaction share the read. Embedded databases ignore it.
+ * Precondition of a unit on a server with several writers: its number must be above a number (the floor) in a row, from the check until the
+ * unit is written. The check changes the row, because that is what all servers exclude each other by: clusters such as Galera and TiDB share
+ * no locks for reading. Each of the {@link SLOTS} has a row of its own, so that transactions of a process do not wait for each other. Units
+ * in one transaction share the check, with the lowest of their numbers. Embedded databases ignore it.
  */
 export interface Precondition {
-    /** Returns one row with one number, `floor`, and locks it against changes. Without the row nothing is written. */
+    /** Changes the row of a slot if its floor is below the number. Unless it matches one row, nothing is written. */
     readonly statement: Statement;
-    readonly bindings: readonly SqlValue[];
+    /** Bindings for each slot. */
+    readonly slots: readonly (readonly SqlValue[])[];
     readonly number: number;
     /** `failed` of a unit that is rejected. */
     readonly otherwise: string;
 }
+
+/** Maximum number of transactions with shared units that run at a time: while one waits for the disk, the next is sent. */
+export const SLOTS = 2;
 
 /** Steps that are written atomically, in this order. */
 export interface Unit {

@@ -14,11 +14,15 @@ export interface Columns {
     text(table: Knex.CreateTableBuilder, name: string): Knex.ColumnBuilder;
     /** An integer up to 2^53: counts, sizes, times in epoch ms. */
     number(table: Knex.CreateTableBuilder, name: string): Knex.ColumnBuilder;
-    /** Primary key assigned by the database: ascending, never reused. */
+    /** Primary key assigned by the database, never reused: ascending, except where several servers of TiDB hand them out. */
     serial(table: Knex.CreateTableBuilder, name: string): Knex.ColumnBuilder;
+    /** The same, ascending everywhere: servers of TiDB ask one of them for each, so it takes longer, and waits when that one is lost. */
+    ascending(table: Knex.CreateTableBuilder, name: string): Knex.ColumnBuilder;
     /** Bytes, up to 16 MiB. */
     bytes(table: Knex.CreateTableBuilder, name: string): Knex.ColumnBuilder;
 }
+
+const SERIAL = 'bigint not null auto_increment primary key';
 
 const COLUMNS: Record<Dialect, Columns> = {
     sqlite: {
@@ -26,13 +30,19 @@ const COLUMNS: Record<Dialect, Columns> = {
         text: (table, name) => table.specificType(name, 'text'),
         number: (table, name) => table.specificType(name, 'integer'),
         serial: (table, name) => table.bigIncrements(name),
+        ascending: (table, name) => table.bigIncrements(name),
         bytes: (table, name) => table.specificType(name, 'blob')
     },
     mysql: {
         key: (table, name) => table.specificType(name, 'varbinary(255)'),
         text: (table, name) => table.specificType(name, 'longtext character set utf8mb4 collate utf8mb4_bin'),
         number: (table, name) => table.specificType(name, 'bigint'),
-        serial: (table, name) => table.specificType(name, 'bigint not null auto_increment primary key'),
+        serial: (table, name) => table.specificType(name, SERIAL),
+        ascending(table, name) {
+
+            table.engine('InnoDB /*T![auto_id_cache] auto_id_cache 1 */');   // For others than TiDB this is a comment
+            return table.specificType(name, SERIAL);
+        },
         bytes: (table, name) => table.specificType(name, 'mediumblob')
     }
 };

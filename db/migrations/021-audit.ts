@@ -14,7 +14,7 @@ export const audit: Migration = {
             // Written with what it records, and never changed: `entry` is JSON. No further indexes, since each would cost more than the entry.
             audit_entries(table) {
 
-                columns.serial(table, 'id');
+                columns.ascending(table, 'id');
                 columns.number(table, 'at').notNullable();
                 columns.text(table, 'entry').notNullable();
             },

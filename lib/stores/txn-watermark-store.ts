@@ -1,11 +1,11 @@
 /**
  * Low watermark (floor) of transaction numbers where several nodes share a database: once it was raised, no node stores anything
- * with a number up to it. Each node has a row, which every unit with a number reads under a shared lock. So raising a row waits for
- * the units of its node that are being written, and later ones see it; other nodes do not wait. This relies on the locks of one
- * database server: a cluster of servers that all accept writes does not share them.
+ * with a number up to it. Each node has a few rows, and every unit with a number changes one of them, if its floor is below the number. So
+ * raising a row waits for the unit that is being written, or makes it fail, and later ones see it; other nodes do not wait. Rows are changed
+ * rather than locked for reading, because of a change all servers of a cluster know.
  */
 
-import type { Database, Precondition } from '../../db/database.js';
+import { SLOTS, type Database, type Precondition } from '../../db/database.js';
 import { statements } from '../../db/statements.js';
 import { resolvesWithin } from '../util/concurrency/timeout.js';
 
@@ -15,8 +15,11 @@ export const BELOW_WATERMARK = 'number:passed';
 /** Milliseconds that raising the floor waits for a node that holds its row, because it was stopped or is slow. */
 const TIMEOUT_MS = 2000;
 
-/** Milliseconds after which rows are deleted; a node that still writes inserts its row again. */
+/** Milliseconds since the last write of a node after which its rows are deleted; when it writes again, it adds them again. */
 const RETENTION_MS = 7 * 86_400_000;
+
+/** Floor of a row that is not open yet: no unit is written with it. */
+const CLOSED = -1;
 
 interface NodeFloor {
     readonly node: string;
@@ -27,7 +30,8 @@ interface NodeFloor {
 export class TxnWatermarkStore {
 
     readonly #db: Database;
-    readonly #node: string;
+    /** Keys of the rows of this node. */
+    readonly #rows: readonly string[];
     readonly #sql: ReturnType<typeof buildStatements>;
     readonly #timeoutMs: number;
     /** Rows that are being raised, and to which floor: for a locked row only one connection waits. */
@@ -40,7 +44,7 @@ export class TxnWatermarkStore {
     constructor(db: Database, node: string, timeoutMs = TIMEOUT_MS) {
 
         this.#db = db;
-        this.#node = node;
+        this.#rows = Array.from({ length: SLOTS }, (_, slot) => (slot === 0 ? node : `${node}#${slot}`));
         this.#sql = buildStatements(db);
         this.#timeoutMs = timeoutMs;
     }
@@ -54,26 +58,46 @@ export class TxnWatermarkStore {
     /** Returns the precondition of a unit that stores an object with a number; undefined where there is no floor. */
     precondition(number: number): Precondition | undefined {
 
-        const { hold } = this.#sql;
-        return this.isNeeded ? { statement: hold, bindings: hold.values({ node: this.#node }), number, otherwise: BELOW_WATERMARK } : undefined;
+        if (!this.isNeeded) {
+            return undefined;
+        }
+
+        const { pass } = this.#sql;
+        const now = Date.now();
+        return { statement: pass, slots: this.#rows.map((node) => pass.values({ node, number, now })), number, otherwise: BELOW_WATERMARK };
     }
 
-    /** Ensures that this node has its row, without which nothing is stored, and returns its floor. */
+    /** Ensures that this node has its rows, without which nothing is stored, and returns the highest of their floors. */
     async renew(): Promise<number> {
 
         if (!this.isNeeded) {
             return 0;
         }
 
-        const ownFloor = async (): Promise<number | undefined> => (await this.#nodes()).find(({ node }) => node === this.#node)?.floor;
-        const found = await ownFloor();
-        if (found !== undefined) {
-            return found;
+        const found = await this.#ownFloors();
+        const missing = this.#rows.filter((node) => (found.get(node) ?? CLOSED) === CLOSED);
+        if (missing.length > 0) {
+            await Promise.all(missing.map((node) => this.#open(node)));
         }
 
-        // A concurrent raise either finds the new row, or has already raised the floor that it starts with.
-        await this.#db.commit({ steps: [this.#sql.add.step({ node: this.#node, now: Date.now() })], isRepeatable: true });
-        return await ownFloor() ?? 0;
+        return Math.max(0, ...(missing.length > 0 ? await this.#ownFloors() : found).values());
+    }
+
+    /**
+     * Adds a row, or completes one that was added. The statements need no transaction: a concurrent raise finds the closed row, and opens it
+     * with its own floor, or has already written the floor that is read here.
+     */
+    async #open(node: string): Promise<void> {
+
+        const { add, requested, open } = this.#sql;
+        await this.#db.commit({ steps: [add.step({ node, now: Date.now() })], isRepeatable: true });
+        const floor = (await requested.first<{ floor: number }>({}))?.floor ?? 0;
+        await this.#db.commit({ steps: [open.step({ node, floor })], isRepeatable: true });
+    }
+
+    async #ownFloors(): Promise<Map<string, number>> {
+
+        return new Map((await this.#nodes()).filter(({ node }) => this.#rows.includes(node)).map(({ node, floor }) => [node, floor]));
     }
 
     /**
@@ -83,15 +107,16 @@ export class TxnWatermarkStore {
      */
     async raise(floor: number): Promise<number> {
 
-        const { raiseAsked: raiseRequested } = this.#sql;
-        const found = await this.#sql.asked.first<{ floor: number }>({});
+        const { raiseRequested } = this.#sql;
+        const found = await this.#sql.requested.first<{ floor: number }>({});
         if ((found?.floor ?? 0) < floor) {
             await this.#db.commit({ steps: [raiseRequested.step({ floor, above: floor })], isRepeatable: true });
         }
 
         const behind = (await this.#nodes()).filter((each) => each.floor < floor);
         await resolvesWithin(Promise.all(behind.map((each) => this.#raiseRow(each, floor))), this.#timeoutMs);
-        return (await this.#nodes()).reduce((lowest, each) => Math.min(lowest, each.floor), floor);
+        // A row that is still closed was added after the floor was written, so it will not be opened below it.
+        return (await this.#nodes()).reduce((lowest, each) => (each.floor === CLOSED ? lowest : Math.min(lowest, each.floor)), floor);
     }
 
     /** Raises a row. Never rejects; the floor of the row shows whether it succeeded. */
@@ -104,7 +129,7 @@ export class TxnWatermarkStore {
         }
 
         const { raiseNode, remove } = this.#sql;
-        const isOld = made_on < Date.now() - RETENTION_MS && node !== this.#node;
+        const isOld = made_on < Date.now() - RETENTION_MS && !this.#rows.includes(node);
         const work = async (): Promise<void> => {
 
             let raised: number;
@@ -119,7 +144,7 @@ export class TxnWatermarkStore {
         const raising = { floor, done: Promise.resolve() };
         this.#raising.set(node, raising);
         raising.done = work().catch(() => {
-            // Its node holds the lock for longer than the lock timeout of the database.
+            // Its node holds the lock for longer than the lock timeout of the database, or writes all the time on another server.
         }).finally(() => this.#raising.delete(node));
         return raising.done;
     }
@@ -134,14 +159,17 @@ function buildStatements(db: Database) {
 
     const build = statements(db);
     return {
-        asked: build<never>((knex) => knex('number_floor').where('id', 1).select('floor')),
-        raiseAsked: build<'floor' | 'above'>((knex, bind) => knex('number_floor').where('id', 1).where('floor', '<', bind('above'))
+        requested: build<never>((knex) => knex('number_floor').where('id', 1).select('floor')),
+        raiseRequested: build<'floor' | 'above'>((knex, bind) => knex('number_floor').where('id', 1).where('floor', '<', bind('above'))
             .update({ floor: bind('floor') })),
         nodes: build((knex) => knex('node_floors').select('node', 'floor', 'made_on').orderBy('node')),
-        hold: build<'node'>((knex, bind) => knex.raw('select floor from node_floors where node = ? lock in share mode', [bind('node')])),
-        add: build<'node' | 'now'>((knex, bind) => knex.raw(
-            'insert ignore into node_floors (node, floor, made_on) select ?, floor, ? from number_floor where id = 1 lock in share mode',
-            [bind('node'), bind('now')])),
+        // Never writes what is there already, which Galera would not tell its other servers.
+        pass: build<'node' | 'number' | 'now'>((knex, bind) => knex('node_floors')
+            .where('node', bind('node')).where('floor', '>', CLOSED).where('floor', '<', bind('number'))
+            .update({ made_on: knex.raw('greatest(made_on + 1, ?)', [bind('now')]) })),
+        add: build<'node' | 'now'>((knex, bind) => knex('node_floors')
+            .insert({ node: bind('node'), floor: CLOSED, made_on: bind('now') }).onConflict('node').ignore()),
+        open: build<'node' | 'floor'>((knex, bind) => knex('node_floors').where({ node: bind('node'), floor: CLOSED }).update({ floor: bind('floor') })),
         raiseNode: build<'node' | 'floor' | 'above'>((knex, bind) => knex('node_floors').where('node', bind('node')).where('floor', '<', bind('above'))
             .update({ floor: bind('floor') })),
         remove: build<'node' | 'floor'>((knex, bind) => knex('node_floors').where('node', bind('node')).where('floor', '<', bind('floor')).delete())

@@ -9,11 +9,12 @@ import type { FieldPacket, Pool, PoolConnection, ResultSetHeader, RowDataPacket 
 import type { BlobDatabase, ChunkPart, CommitObserver, CommitResult, Database, DatabaseUsage, PoolUsage, Row, SqlValue, Statement, Unit } from '../../database.js';
 import { DatabaseError, UnusableDatabaseError } from '../../errors.js';
 import type { Log } from '../../log.js';
-import { adaptToCluster, checkServer, mysqlConnection, sessionSettings } from './connection.js';
+import { mysqlConnection, sessionSettings } from './connection.js';
 import { isRejected, mysqlErrorKind } from './errors.js';
 import type { MysqlErrorKind } from './errors.js';
 import { MysqlGroupCommit } from './group-commit.js';
 import { reapStalledConnections } from './idle-connection-reaper.js';
+import { applySettings, checkServer, engineSettings, readServer } from './server.js';
 import { decodeKeys, rollback, toParameter, writeAlone, writeTogether, writeTransaction } from './transaction.js';
 import type { MysqlAddress } from './url.js';
 import { migrateMysql } from './migrate.js';
@@ -55,7 +56,11 @@ export async function openMysqlDatabase(address: MysqlAddress, log: Log, onCommi
     const endWatch = reapStalledConnections(pool.pool, address.timeout);
     const end = (): Promise<void> => pool.end().finally(endWatch);
     try {
-        await checkServer(pool, log).then(() => adaptToCluster(pool, settings));
+        const server = await readServer(pool);
+        checkServer(server, log);
+        settings.push(...engineSettings(server));
+        await applySettings(pool, engineSettings(server));   // The only connection so far was made without them
+        await pool.query('select 1');                        // A server that has lost its cluster executes no more than the above
     }
     catch (error) {
         await end();
@@ -94,8 +99,9 @@ class MysqlDatabase implements Database {
         this.#onCommitted = parts.onCommitted;
         this.blobs = new MysqlBlobs(this);
         this.#groups = new MysqlGroupCommit({
-            one: (unit) => this.#writeOne(unit),
-            many: (units) => this.#observe(units.length, () => this.#retry(() => this.#onConnection((connection) => writeTogether(connection, units))))
+            one: (unit, slot) => this.#writeOne(unit, slot),
+            many: (units, slot) => this.#observe(units.length, () => this.#retry(
+                () => this.#onConnection((connection) => writeTogether(connection, units, slot))))
         });
     }
 
@@ -219,10 +225,10 @@ class MysqlDatabase implements Database {
         }
     }
 
-    #writeOne(unit: Unit): Promise<CommitResult> {
+    #writeOne(unit: Unit, slot?: number): Promise<CommitResult> {
 
         return this.#observe(1, () => this.#retry(() => (unit.isRepeatable ? writeAlone(this.#pool, unit) :
-            this.#onConnection((connection) => writeTransaction(connection, unit)))));
+            this.#onConnection((connection) => writeTransaction(connection, unit, slot)))));
     }
 
     /** Measures a transaction, with its retries and the wait for a connection. */

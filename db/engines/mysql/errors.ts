@@ -4,7 +4,7 @@
 
 /**
  * - `duplicate`: duplicate key
- * - `rolled-back`: deadlock, lock timeout, or conflict with another Galera node; the transaction is rolled back
+ * - `rolled-back`: deadlock, lock timeout, or conflict with another server of a cluster; the transaction is rolled back
  * - `lost`: the connection was lost
  * - `full`: the disk of the server, or its quota, is full
  * - `refused`: anything else
@@ -13,11 +13,17 @@ export type MysqlErrorKind = 'duplicate' | 'rolled-back' | 'lost' | 'full' | 're
 
 const DUPLICATE = new Set([1062, 1586]);
 
-/** Lock wait timeout, deadlock (Galera reports a failed certification as one), record changed (snapshot), Galera node not ready. */
-const ROLLED_BACK = new Set([1205, 1213, 1020, 1047]);
+/**
+ * Lock wait timeout, deadlock (Galera reports a failed certification as one), record changed (snapshot), Galera node not ready; of TiDB:
+ * conflicts of writes, changed tables, a lock that cannot be resolved, a transaction whose snapshot was collected.
+ */
+const ROLLED_BACK = new Set([1205, 1213, 1020, 1047, 8002, 8005, 8022, 8028, 8229, 9004, 9006, 9007]);
 
-/** Server shutdown, connection killed by an administrator or by Galera, too many connections, network errors of the server. */
-const LOST_ERRNO = new Set([1040, 1053, 1152, 1158, 1159, 1160, 1161, 1203, 1927, 2006, 2013, 3169]);
+/**
+ * Server shutdown, connection killed by an administrator or by Galera, too many connections, network errors of the server. Of TiDB: its
+ * storage does not answer, or what it answered is not known.
+ */
+const LOST_ERRNO = new Set([1040, 1053, 1152, 1158, 1159, 1160, 1161, 1203, 1927, 2006, 2013, 3169, 8027, 8501, 9001, 9002, 9003, 9005]);
 
 /** Disk full, table full. */
 const FULL = new Set([1021, 1114]);

@@ -5,13 +5,13 @@
  */
 
 import { CompletionQueue } from '../../commit-callbacks.js';
-import type { CommitResult, Unit } from '../../database.js';
+import { SLOTS, type CommitResult, type Unit } from '../../database.js';
 
-/** Writes units; a rejection applies to all of them. */
+/** Writes units in a slot, which no other transaction uses at the same time; a rejection applies to all of them. */
 export interface UnitWriter {
-    one(unit: Unit): Promise<CommitResult>;
+    one(unit: Unit, slot: number): Promise<CommitResult>;
     /** Resolves to false when nothing was written because of one of the units. */
-    many(units: readonly Unit[]): Promise<boolean>;
+    many(units: readonly Unit[], slot: number): Promise<boolean>;
 }
 
 interface Pending {
@@ -19,9 +19,6 @@ interface Pending {
     resolve(result: CommitResult): void;
     reject(error: unknown): void;
 }
-
-/** Maximum number of concurrent transactions: while one waits for the disk, the next is sent. */
-const TRANSACTIONS = 2;
 
 /** Limits of one transaction: units, steps, and bytes of their values, which must fit into one packet. */
 const MAX_UNITS = 64;
@@ -34,7 +31,8 @@ export class MysqlGroupCommit {
     readonly #writer: UnitWriter;
     readonly #answers = new CompletionQueue();
     #queue: Pending[] = [];
-    #running = 0;
+    /** Slots without a transaction. */
+    readonly #free = Array.from({ length: SLOTS }, (_, slot) => slot);
     #scheduled = false;
 
     constructor(writer: UnitWriter) {
@@ -61,15 +59,15 @@ export class MysqlGroupCommit {
     /** Units of the same turn of the event loop are grouped. */
     #schedule(): void {
 
-        if (!this.#scheduled && this.#queue.length > 0 && this.#running < TRANSACTIONS) {
+        if (!this.#scheduled && this.#queue.length > 0 && this.#free.length > 0) {
             this.#scheduled = true;
             setImmediate(() => {
 
                 this.#scheduled = false;
-                this.#running += 1;
-                void this.#write(this.#takeGroup()).finally(() => {
+                const slot = this.#free.shift() ?? 0;
+                void this.#write(this.#takeGroup(), slot).finally(() => {
 
-                    this.#running -= 1;
+                    this.#free.push(slot);
                     this.#schedule();
                 });
                 this.#schedule();
@@ -97,16 +95,16 @@ export class MysqlGroupCommit {
     }
 
     /** Never rejects. */
-    async #write(group: readonly Pending[]): Promise<void> {
+    async #write(group: readonly Pending[], slot: number): Promise<void> {
 
         try {
             const [first] = group;
             if (first && group.length === 1) {
-                first.resolve(await this.#writer.one(first.unit));
+                first.resolve(await this.#writer.one(first.unit, slot));
                 return;
             }
 
-            if (await this.#writer.many(group.map(({ unit }) => unit))) {
+            if (await this.#writer.many(group.map(({ unit }) => unit), slot)) {
                 this.#answers.add(group, (pending) => pending.resolve({ ok: true, steps: [] }));
                 return;
             }
@@ -117,8 +115,8 @@ export class MysqlGroupCommit {
         }
 
         const half = Math.ceil(group.length / 2);
-        await this.#write(group.slice(0, half));
-        await this.#write(group.slice(half));
+        await this.#write(group.slice(0, half), slot);
+        await this.#write(group.slice(half), slot);
     }
 }
 

@@ -9,8 +9,9 @@ import type { Connection, ResultSetHeader } from 'mysql2/promise';
 import { knexClient } from '../../dialect.js';
 import type { Log } from '../../log.js';
 import type { MysqlAddress } from './url.js';
-import { adaptToCluster, mysqlConnection } from './connection.js';
+import { mysqlConnection } from './connection.js';
 import { mysqlErrorKind } from './errors.js';
+import { applySettings, engineSettings, readServer } from './server.js';
 import type { MigrateOptions } from '../../migrations/migrate.js';
 import { knexLog, migrate, LOCK_WAIT_MS } from '../../migrations/migrate.js';
 
@@ -21,8 +22,11 @@ export async function migrateMysql(address: MysqlAddress, log: Log, options: Mig
     const { createConnection } = await import('mysql2/promise');   // Not loaded for SQLite, to start faster
     const lock = await createConnection(mysqlConnection(address));
     try {
-        const onCluster = await adaptToCluster(lock);
-        const release = await (onCluster ? lockCluster(lock) : lockServer(lock, address.database));
+        const server = await readServer(lock);
+        // The tables made by another node must be visible.
+        const settings = engineSettings(server);
+        await applySettings(lock, settings);
+        const release = await (server.engine === 'galera' ? lockCluster(lock) : lockServer(lock, address.database));
         const knex = makeKnex({
             client: knexClient('mysql'),
             connection: mysqlConnection(address),
@@ -30,13 +34,7 @@ export async function migrateMysql(address: MysqlAddress, log: Log, options: Mig
                 min: 0, max: 2,
                 afterCreate(connection: CallbackConnection, done: (error: Error | null, connection: CallbackConnection) => void) {
 
-                    if (!onCluster) {
-                        done(null, connection);
-                        return;
-                    }
-
-                    // The tables made by another node must be visible.
-                    connection.query('set session wsrep_sync_wait = 1', (error: Error | null) => done(error, connection));
+                    applySettings(connection.promise(), settings).then(() => done(null, connection), (error: Error) => done(error, connection));
                 }
             },
             log: knexLog(log)
@@ -122,5 +120,5 @@ export const LEASE_SECONDS = 30;
 
 /** A connection of the pool of knex. */
 export interface CallbackConnection {
-    query(sql: string, done: (error: Error | null) => void): void;
+    promise(): Pick<Connection, 'query'>;
 }

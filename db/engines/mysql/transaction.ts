@@ -16,11 +16,15 @@ export type Parameter = string | null | Buffer | number | TypedParameterValue;
 const VAR_STRING = 253;
 const BINARY_CHARSET = 63;
 
-/** Writes a unit in a transaction. After an error the transaction is still open or the connection is lost, unless the outcome is unknown. */
-export async function writeTransaction(connection: PoolConnection, unit: Unit): Promise<CommitResult> {
+/**
+ * Writes a unit in a transaction. After an error the transaction is still open or the connection is lost, unless the outcome is unknown.
+ *
+ * @param slot row of its precondition
+ */
+export async function writeTransaction(connection: PoolConnection, unit: Unit, slot = 0): Promise<CommitResult> {
 
     await connection.query('begin');
-    if (unit.precondition && !await isAbove(connection, unit.precondition)) {
+    if (unit.precondition && !await isAbove(connection, unit.precondition, slot)) {
         await connection.query('rollback');
         return { ok: false, failed: unit.precondition.otherwise };
     }
@@ -44,11 +48,11 @@ export async function writeTransaction(connection: PoolConnection, unit: Unit): 
  * Writes units in one transaction. Returns false, with nothing written, when one of them was rejected or another transaction
  * conflicts. Errors as for {@link writeTransaction}.
  */
-export async function writeTogether(connection: PoolConnection, units: readonly Unit[]): Promise<boolean> {
+export async function writeTogether(connection: PoolConnection, units: readonly Unit[], slot: number): Promise<boolean> {
 
     await connection.query('begin');
     for (const precondition of lowest(units)) {
-        if (!await isAbove(connection, precondition)) {
+        if (!await isAbove(connection, precondition, slot)) {
             await connection.query('rollback');
             return false;
         }
@@ -65,7 +69,7 @@ export async function writeTogether(connection: PoolConnection, units: readonly 
     return true;
 }
 
-/** Returns the precondition with the lowest number for each statement; a process binds the same values to it every time. */
+/** Returns the precondition with the lowest number for each statement. */
 function lowest(units: readonly Unit[]): Iterable<Precondition> {
 
     const preconditions = new Map<string, Precondition>();
@@ -79,11 +83,11 @@ function lowest(units: readonly Unit[]): Iterable<Precondition> {
     return preconditions.values();
 }
 
-/** The locking read keeps the result valid until the end of the transaction. */
-async function isAbove(connection: PoolConnection, { statement: { sql }, bindings, number }: Precondition): Promise<boolean> {
+/** The change of the row keeps the result valid until the end of the transaction. */
+async function isAbove(connection: PoolConnection, { statement: { sql }, slots }: Precondition, slot: number): Promise<boolean> {
 
-    const [row] = await connection.execute<(RowDataPacket & { floor: number })[]>(sql, bindings.map(toParameter)).then(([rows]) => rows);
-    return row !== undefined && number > row.floor;
+    const [{ affectedRows }] = await connection.execute<ResultSetHeader>(sql, slots[slot]?.map(toParameter) ?? []);
+    return affectedRows === 1;
 }
 
 async function isWritten(connection: PoolConnection, step: Step): Promise<boolean> {

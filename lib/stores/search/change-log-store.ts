@@ -1,10 +1,10 @@
 /**
  * Change log: one row for each change of an object, written with it.
  *
- * Row numbers are assigned before the commit, in a different order; on a cluster they go in steps, and rolled back inserts leave
- * gaps. So nothing is derived from them. Visible rows are moved, some hundred at a time, into batches, whose positions have no gaps
- * and become visible in ascending order: a batch is inserted at the position after the highest that was read, and the primary key
- * rejects all but one. A change that is committed late is simply in a later batch.
+ * Row numbers are assigned before the commit, in a different order: on Galera they go in steps, servers of TiDB take them from ranges of
+ * their own, and rolled back inserts leave gaps. So nothing is derived from them. Visible rows are moved, some hundred at a time, into
+ * batches, whose positions have no gaps and become visible in ascending order: a batch is inserted at the position after the highest that
+ * was read, and the primary key rejects all but one. A change that is committed late is simply in a later batch.
  */
 
 import type { CommitResult, Database, Step } from '../../../db/database.js';
@@ -92,7 +92,8 @@ export class SearchLogStore {
         const batch = found ? toBatch(found) : { position: 0, rows: [] };
         const rows = await this.unordered(0);
         const ordered = new Set(batch.rows.map(({ seq }) => seq));
-        await this.#remove(rows.filter(({ seq }) => ordered.has(seq)));
+        // When there are more rows than were read, others of the batch may be among them: numbers are not in the order of commits.
+        await this.#remove(rows.length === LOG_ROWS ? batch.rows : rows.filter(({ seq }) => ordered.has(seq)));
         const next = rows.filter(({ seq }) => !ordered.has(seq));
         if (next.length === 0) {
             return rows.length === LOG_ROWS;

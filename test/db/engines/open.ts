@@ -4,7 +4,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import Sqlite from 'better-sqlite3';
 import { SILENT } from '../../../db/log.js';
-import { checkServer } from '../../../db/engines/mysql/connection.js';
+import { checkServer, engineSettings, readServer, type Engine } from '../../../db/engines/mysql/server.js';
 import { parseMysqlUrl } from '../../../db/engines/mysql/url.js';
 import { openDatabase } from '../../../db/engines/open.js';
 import { createSqlite } from '../../support/database.js';
@@ -95,14 +95,19 @@ describe('a database URL', () => {
 
 describe('the check of a database server', () => {
 
-    const good = { version: '10.11.6-MariaDB', packet: 16_777_216, flush: 1 };
+    const good = { version: '10.11.6-MariaDB', max_allowed_packet: '16777216', innodb_flush_log_at_trx_commit: '1' };
 
-    /** A server that answers with the given facts. */
-    async function check(facts: object): Promise<string[]> {
+    /** A server that answers with the given variables. */
+    function server(facts: Record<string, string>): Parameters<typeof readServer>[0] {
+
+        const rows = Object.entries({ ...good, ...facts }).map(([name, value]) => ({ Variable_name: name, Value: value }));
+        return { query: () => Promise.resolve([rows, []]) } as unknown as Parameters<typeof readServer>[0];
+    }
+
+    async function check(facts: Record<string, string>): Promise<string[]> {
 
         const warnings: string[] = [];
-        const server = { query: () => Promise.resolve([[{ ...good, ...facts }], []]) };
-        await checkServer(server as unknown as Parameters<typeof checkServer>[0], {
+        checkServer(await readServer(server(facts)), {
             ...SILENT,
             warn(_, message) {
 
@@ -112,21 +117,46 @@ describe('the check of a database server', () => {
         return warnings;
     }
 
-    it('accepts a suitable server', async () => {
+    it('accepts suitable servers', async () => {
 
         expect(await check({})).to.equal([]);
-        expect(await check({ version: '8.4.3' })).to.equal([]);
+        for (const version of ['8.4.3', '8.0.11-TiDB-v8.5.1', '8.0.11-TiDB-v9.0.0-beta.1', '8.0.11-TiDB-None', '10.11.6-MariaDB-log']) {
+            expect(await check({ version })).to.equal([]);
+        }
     });
 
     it('warns of small packets and of a relaxed log', async () => {
 
-        expect(await check({ packet: 4_194_304 })).to.equal(['max_allowed_packet too small for large objects']);
-        expect(await check({ flush: 2 })).to.equal(['database server may lose the last commits in a crash']);
+        expect(await check({ max_allowed_packet: '4194304' })).to.equal(['max_allowed_packet too small for large objects']);
+        expect(await check({ innodb_flush_log_at_trx_commit: '2' })).to.equal(['database server may lose the last commits in a crash']);
+        expect(await check({ version: '8.0.11-TiDB-v8.5.1', innodb_flush_log_at_trx_commit: '0' })).to.equal([]);
+    });
+
+    it('warns of servers that were not tested', async () => {
+
+        const warning = ['the service is not tested with this database server'];
+        expect(await check({ version: '8.0.39', aurora_version: '3.08.0' })).to.equal(warning);
+        expect(await check({ version: '8.4.3', group_replication_group_name: '7a1b' })).to.equal(warning);
+        expect(await check({ version: '8.4.3', group_replication_group_name: '' })).to.equal([]);
+    });
+
+    it('recognises clusters, whose sessions need settings', async () => {
+
+        const engines: [Record<string, string>, Engine, number][] = [
+            [{}, 'mariadb', 0], [{ wsrep_on: 'OFF' }, 'mariadb', 0], [{ wsrep_on: 'ON' }, 'galera', 1], [{ version: '8.4.3' }, 'mysql', 0],
+            [{ version: '8.0.11-TiDB-v8.5.1' }, 'tidb', 1]
+        ];
+        for (const [facts, engine, settings] of engines) {
+            const found = await readServer(server(facts));
+            expect({ engine: found.engine, settings: engineSettings(found).length }).to.equal({ engine, settings });
+        }
     });
 
     for (const [version, message] of [
-        ['5.7.44', /the database server is 5\.7\.44; MySQL 8\.0 or MariaDB 10\.6 is needed/],
-        ['10.5.23-MariaDB', /MySQL 8\.0 or MariaDB 10\.6 is needed/]
+        ['5.7.44', /the database server is 5\.7\.44; MySQL 8\.0, MariaDB 10\.6 or TiDB 8\.1 is needed/],
+        ['10.5.23-MariaDB', /MySQL 8\.0, MariaDB 10\.6 or TiDB 8\.1 is needed/],
+        ['5.7.25-TiDB-v7.1.0', /the database server is 5\.7\.25-TiDB-v7\.1\.0; MySQL 8\.0, MariaDB 10\.6 or TiDB 8\.1 is needed/],
+        ['8.0.30-Vitess', /the database server is 8\.0\.30-Vitess, which is not supported/]
     ] as const) {
         it(`rejects ${version}`, async () => {
 
@@ -136,6 +166,6 @@ describe('the check of a database server', () => {
 
     it('rejects packets smaller than a chunk', async () => {
 
-        await expect(check({ packet: 65_536 })).to.reject(/packets of at most 65536 bytes; set max_allowed_packet/);
+        await expect(check({ max_allowed_packet: '65536' })).to.reject(/packets of at most 65536 bytes; set max_allowed_packet/);
     });
 });

@@ -1,5 +1,6 @@
 /** The log of changes when numbers of rows have holes, come late, or are very many. */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import Mysql from 'mysql2/promise';
@@ -102,11 +103,7 @@ forEachDatabase((name, create, dialect) => {
                 }
             }));
 
-            const ids: string[] = [];
-            for (let batches = await log.batches(0); batches.length > 0; batches = await log.batches(batches.at(-1)?.position ?? 0)) {
-                ids.push(...batches.flatMap(({ rows }) => rows.map(({ objectId }) => objectId)));
-            }
-
+            const ids = await ordered();
             expect(ids).to.have.length(1200);
             expect(new Set(ids).size).to.equal(1200);
             expect(await log.last()).to.equal(3);
@@ -126,6 +123,63 @@ forEachDatabase((name, create, dialect) => {
 
             expect((await log.batches(0)).map(({ rows }) => rows.map(({ objectId }) => objectId))).to.equal([['test/1'], ['test/2']]);
             expect(await left()).to.equal(0);
+        });
+
+        /** Inserts rows as a server does that hands out numbers from a range of its own. */
+        async function insertFrom(first: number, rows: number): Promise<void> {
+
+            for (let n = first; n < first + rows; ++n) {
+                const sql = 'insert into search_log (seq, object_id, origin, number) values (?, ?, ?, ?)';
+                await database.commit({ steps: [{ sql, bindings: [n, `test/${n}`, 'other', n] }], shared: true });
+            }
+        }
+
+        async function ordered(): Promise<string[]> {
+
+            const log = new SearchLogStore(database);
+            const ids: string[] = [];
+            for (let batches = await log.batches(0); batches.length > 0; batches = await log.batches(batches.at(-1)?.position ?? 0)) {
+                ids.push(...batches.flatMap(({ rows }) => rows.map(({ objectId }) => objectId)));
+            }
+
+            return ids;
+        }
+
+        it('is ordered once while servers hand out numbers from ranges of their own', async () => {
+
+            const log = new SearchLogStore(database);
+            let isOver = false;
+            const nodes = [1, 2].map(async () => {
+
+                while (!isOver || await left() > 0) {
+                    await log.order();
+                    await nextTurn();
+                }
+            });
+            await Promise.all([60_001, 30_001, 1].map((first) => insertFrom(first, 300)));
+            isOver = true;
+            await Promise.all(nodes);
+
+            const ids = await ordered();
+            expect([ids.length, new Set(ids).size]).to.equal([900, 900]);
+        });
+
+        it('is ordered once where remains of a batch follow more rows than are read at a time', async () => {
+
+            await database.commit({ steps: [
+                { sql: 'insert into search_log (seq, object_id, origin, number) values (?, ?, ?, ?)', bindings: [90_000, 'test/90000', 'other', 1] },
+                { sql: 'insert into search_batches (position, changes) values (?, ?)', bindings: [1, JSON.stringify([[90_000, 'test/90000', 'other', 1]])] }
+            ] });
+            const rows = Array.from({ length: 600 }, (_, i) => i + 1);
+            await database.commit({ steps: rows.map((n) => (
+                { sql: 'insert into search_log (seq, object_id, origin, number) values (?, ?, ?, ?)', bindings: [n, `test/${n}`, 'other', n] })) });
+            const log = new SearchLogStore(database);
+            while (await left() > 0) {
+                await log.order();
+            }
+
+            const ids = await ordered();
+            expect([ids.length, new Set(ids).size]).to.equal([601, 601]);
         });
 
         it('keeps its highest position, so that none is assigned twice', async () => {

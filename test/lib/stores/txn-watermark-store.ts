@@ -56,9 +56,9 @@ forEachDatabase((name, create, dialect) => {
 
             const writer = await Mysql.createConnection(place.options.url ?? '');
             writers.push(writer);
-            const { statement, bindings } = store.precondition(number) ?? {};
+            const { statement, slots } = store.precondition(number) ?? {};
             await writer.query('begin');
-            await writer.query(statement?.sql ?? '', [...bindings ?? []]);
+            await writer.query(statement?.sql ?? '', [...slots?.[0] ?? []]);
             await writer.query(`insert into settings (name, value) values ('n${number}', 'x')`);
             return writer;
         }
@@ -137,7 +137,7 @@ forEachDatabase((name, create, dialect) => {
             await db.commit({ steps: [{ sql: 'update node_floors set made_on = 1', bindings: [] }] });
             expect(await floor.raise(200)).to.equal(200);
             const rows = { sql: 'select node, floor from node_floors order by node' };
-            expect(await db.read(rows, [])).to.equal([{ node: 'one', floor: 200 }]);
+            expect(await db.read(rows, [])).to.equal(['one', 'one#1'].map((node) => ({ node, floor: 200 })));
             expect(await db.commit(unit(300, false, other))).to.equal({ ok: false, failed: BELOW_WATERMARK });
             expect(await other.renew()).to.equal(200);
             expect(await db.commit(unit(300, false, other))).to.include({ ok: true });

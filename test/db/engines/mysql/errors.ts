@@ -22,6 +22,12 @@ describe('an error of a MySQL server', () => {
         [{ errno: 1030, message: 'Got error 28 "No space left on device" from storage engine InnoDB' }, 'full'],
         [{ errno: 1030, message: 'Got error 122 "Disk quota exceeded" from storage engine InnoDB' }, 'full'],
         [{ errno: 1030, message: 'Got error 168 "Unknown (generic) error from engine" from storage engine InnoDB' }, 'refused'],
+        [{ errno: 9007, message: 'Write conflict, txnStartTS=1, conflictStartTS=2, conflictCommitTS=3' }, 'rolled-back'],
+        [{ errno: 8022, message: 'Error: KV error safe to retry [try again later]' }, 'rolled-back'],
+        [{ errno: 8028, message: 'Information schema is changed during the execution of the statement' }, 'rolled-back'],
+        [{ errno: 8501, message: 'execution result undetermined' }, 'lost'],
+        [{ errno: 9002, message: 'TiKV server timeout' }, 'lost'],
+        [{ errno: 8025, message: 'entry too large, the max entry size is 6291456, the size of data is 7340038' }, 'refused'],
         [{ errno: 1064, message: 'You have an error in your SQL syntax' }, 'refused']
     ];
     for (const [error, fault] of table) {
