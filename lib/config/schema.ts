@@ -339,7 +339,7 @@ const settings = {
             'Reserve on the disk of DATA_DIR, in bytes: a request that would need it is answered with 503. ' +
                 'Unset: 256 MiB, or 5 % of a smaller disk; 0 for none.'),
         databaseUrl: optional(Joi.string(), { name: 'DATABASE_URL', secret: true },
-            'MySQL or MariaDB database, mysql://user:password@host:port/database; unset: SQLite in DATA_DIR.'),
+            'MySQL, MariaDB, Galera or TiDB database, mysql://user:password@host:port/database; unset: SQLite in DATA_DIR.'),
         payloadStore: optional(s3Url, { name: 'PAYLOAD_STORE' },
             'Bucket for the bytes of payloads, s3://bucket/prefix, with the credentials that the AWS SDK finds; unset: the database.'),
         payloadStoreEndpoint: optional(webAddress, { name: 'PAYLOAD_STORE_ENDPOINT' },

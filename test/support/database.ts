@@ -1,6 +1,7 @@
 /**
  * Real databases for tests: a fresh SQLite folder, and a fresh schema on a MySQL or MariaDB server when the environment names
- * one in TEST_MYSQL_URL (`mysql://root@127.0.0.1:3306`, with the right to create databases; `test/run.mjs` sees to it).
+ * one in TEST_MYSQL_URL (`mysql://root@127.0.0.1:3306`, with the right to create databases; `test/run.mjs` sees to it). NO_SQLITE
+ * leaves out SQLite, where it is tested already.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -30,11 +31,11 @@ export interface TestDialect {
     readonly create: () => Promise<TestDatabase>;
 }
 
-const SERVER = process.env['TEST_MYSQL_URL'];
+const { TEST_MYSQL_URL: SERVER, NO_SQLITE } = process.env;
 
 /** SQLite, and MySQL where a server is given. */
 export const DIALECTS: readonly TestDialect[] = [
-    { name: 'SQLite', dialect: 'sqlite', create: createSqlite },
+    ...(SERVER && NO_SQLITE ? [] : [{ name: 'SQLite', dialect: 'sqlite' as const, create: createSqlite }]),
     ...(SERVER ? [{ name: 'MySQL', dialect: 'mysql' as const, create: () => createMysql(SERVER) }] : [])
 ];
 
