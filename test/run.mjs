@@ -59,7 +59,7 @@ const SLOW = ['dist/test/interface/', 'dist/test/examples/', 'dist/test/ui/'];
 const UNIT = ['dist/test/lib/', 'dist/test/db/', 'dist/test/translators/'];
 
 /** Tests that reach one of these by their imports start the service or another program, so they are no unit tests. */
-const PROCESSES = /support\/(process|command)\.js$/;
+const PROCESSES = /support\/(process|command|opensearch|s3)\.js$/;
 
 /** Tests of single parts that are no unit tests either: MySQL's, and those that take more than about two seconds of processor time. */
 const NOT_UNIT = [
