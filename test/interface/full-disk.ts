@@ -29,13 +29,17 @@ const DISKS: readonly (readonly [kind: DiskKind, bytes: number])[] = [['tmpfs', 
 
 const BOUNDARY = 'boundary-of-parts';
 
-/** A form with a file of no known length, as zeros. */
-async function *form(id: string, bytes: number): AsyncGenerator<Uint8Array> {
+/** A form with a file of no known length, as zeros. An incomplete one stops after these, without an end. */
+async function *form(id: string, bytes: number, isComplete = true): AsyncGenerator<Uint8Array> {
 
     const head = (name: string): string => `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"`;
     yield Buffer.from(`${head('content')}\r\n\r\n${JSON.stringify({ name: id })}\r\n${head('file')}; filename="a.bin"\r\n\r\n`);
     for (let sent = 0; sent < bytes; sent += 64 * 1024) {
         yield Buffer.alloc(64 * 1024);
+    }
+
+    if (!isComplete) {
+        await new Promise(() => undefined);
     }
 
     yield Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
@@ -120,16 +124,16 @@ for (const [kind, size] of DISKS) {
             }
         };
 
-        const stream = (id: string, bytes: number, end: AbortSignal): ClientRequest => {
+        const stream = (id: string, bytes: number, { signal, isComplete }: { signal?: AbortSignal; isComplete?: boolean } = {}): ClientRequest => {
 
             const sent = request(`${service.url}/objects?type=Document&handle=${id}`, {
-                method: 'POST', signal: end,
+                method: 'POST', ...signal ? { signal } : {},
                 headers: { authorization: ADMIN.authorization, 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
             });
             sent.on('error', () => {
                 // The connection ends before the body does.
             });
-            Readable.from(form(id, bytes)).on('error', () => {}).pipe(sent);
+            Readable.from(form(id, bytes, isComplete)).on('error', () => {}).pipe(sent);
             return sent;
         };
 
@@ -144,7 +148,7 @@ for (const [kind, size] of DISKS) {
         it('discards the stored part of an upload that fails for lack of space', async () => {
 
             const { newest } = storedBlobs();
-            const [answer] = await once(stream('test/long', 2 * size, new AbortController().signal), 'response') as [IncomingMessage];
+            const [answer] = await once(stream('test/long', 2 * size), 'response') as [IncomingMessage];
             answer.resume();
 
             expect(answer.statusCode, service.log()).to.equal(503);
@@ -157,7 +161,7 @@ for (const [kind, size] of DISKS) {
 
             const stored = storedBlobs().count;
             const client = new AbortController();
-            const sent = stream('test/aborted', Infinity, client.signal);
+            const sent = stream('test/aborted', size / 4, { signal: client.signal, isComplete: false });
             await until(() => Promise.resolve(storedBlobs().count > stored), PATIENCE_MS);
             client.abort();
             await until(() => Promise.resolve(storedBlobs().count === stored), PATIENCE_MS);
@@ -194,7 +198,7 @@ for (const [kind, size] of DISKS) {
 
             disk.fill(size / 40);          // Half of what stays free
             expect((await create(service, 'test/small')).status, service.log()).to.equal(200);
-            const [answer] = await once(stream('test/unknown', MIB / 4, new AbortController().signal), 'response') as [IncomingMessage];
+            const [answer] = await once(stream('test/unknown', MIB / 4), 'response') as [IncomingMessage];
             answer.resume();
             expect(answer.statusCode, service.log()).to.equal(200);
             disk.relieve();

@@ -20,8 +20,9 @@ const TIGHT = 8;
 /** and below which it counts as short. */
 const SHORT = 2;
 
-/** Milliseconds that freeing space may take, and that it waits for readers of the log. */
+/** Milliseconds that freeing space may take: afterwards, and for a batch that would be rejected otherwise; and that it waits for readers of the log. */
 const MAKING_MS = 100;
+const DEMANDED_MS = 2000;
 const READERS_MS = 200;
 
 /** Bytes of free pages that are released at once: moving pages needs space in the log. */
@@ -53,7 +54,7 @@ export class DiskReserve {
             return true;
         }
 
-        this.make(needed);
+        this.make(needed, DEMANDED_MS);
         return freeBytes(this.#rules) >= needed + this.#logBytes();
     }
 
@@ -70,9 +71,9 @@ export class DiskReserve {
     }
 
     /** Returns free pages and the log to the disk, until enough of it is free or nothing is left to return. */
-    make(enough = Infinity): void {
+    make(enough = Infinity, maxMs = MAKING_MS): void {
 
-        const deadline = performance.now() + MAKING_MS;
+        const deadline = performance.now() + maxMs;
         this.#db.pragma(`busy_timeout = ${READERS_MS}`);
         try {
             do {

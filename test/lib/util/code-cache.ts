@@ -82,12 +82,12 @@ describe('the cache of compiled code', () => {
 
     it('loads a script whose compiled code is damaged or that of another script, and stores it anew', async () => {
 
-        loadCached(file).store();
+        // In processes of their own: this one would remember the script, and store it once more after some seconds.
+        await loadElsewhere();
         const path = await cache();
         for (const damage of [() => truncate(path, 100), () => writeFile(path, ''), () => writeFile(path, Buffer.alloc(5000)), () => writeFile(file, `${SCRIPT}\n`)]) {
             await damage();
 
-            // In processes of their own, since this one remembers the script.
             expect(await loadElsewhere()).to.equal({ isCached: false, sum: 5, isStored: true });
             expect(await loadElsewhere()).to.equal({ isCached: true, sum: 5, isStored: false });
         }
