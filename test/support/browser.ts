@@ -99,9 +99,14 @@ function idleness(page: Page): () => Promise<void> {
     };
 
     page.on('request', (request) => running.add(request));
+    // The browser does not always say that a body has ended; what follows from it is asked for within the time of waiting.
+    page.on('response', (response) => end(response.request()));
     page.on('requestfinished', end);
     page.on('requestfailed', end);
-    return () => until(() => running.size === 0 && performance.now() - last > IDLE_MS);
+    return () => until(() => running.size === 0 && performance.now() - last > IDLE_MS).catch((error: unknown) => {
+
+        throw new Error(`the page still asks: ${[...running].map((request) => `${request.method()} ${request.url()}`).join(', ')}`, { cause: error });
+    });
 }
 
 /** Holds requests of a page, until the function to which it resolves is called. */
