@@ -27,6 +27,7 @@ import { gatewayOptions } from './app/options.js';
 import { DoipServer } from './doip-server/doip-server.js';
 import { createForwarder, readForwarded, type ForwardTarget } from './http-server/forwarder.js';
 import { createListener } from './http-server/listener.js';
+import { offerMetrics, reportLoad } from './http-server/load-reports.js';
 import { removeLocalEntry, writeLocalEntry } from './app/server-file.js';
 import { assignRequestId, requestIdOf } from './http-server/request-id.js';
 import { checkRequest } from './http-server/request-limits.js';
@@ -34,8 +35,6 @@ import type { PrimaryChannel } from './cluster/primary-channel.js';
 import type { WorkerPool } from './cluster/worker-pool.js';
 import { forbidden } from './errors/errors.js';
 import type { Endpoint } from './core/services.js';
-import { RequestTally } from './metrics/request-tally.js';
-import type { MetricsAddress } from './metrics/metrics-server.js';
 
 /** Options of a server besides its configuration. */
 export interface ServerOptions {
@@ -290,52 +289,6 @@ function acceptForwarded(request: Request, secret: string): void {
     }
 
     setConnection(request, connection);
-}
-
-/** What metrics are read from. */
-interface Measured {
-    readonly gateway: Gateway;
-    readonly connections: Connections;
-    /** The workers, which have the connections of clients and perform requests. */
-    readonly pool: WorkerPool | null;
-    readonly native: DoipServer;
-    readonly log: Logger;
-}
-
-/** Collects metrics, and serves them from before the gateway starts until everything has stopped. */
-async function offerMetrics(server: Server, address: MetricsAddress, { gateway, connections, pool, native, log }: Measured): Promise<void> {
-
-    // Not loaded where it is not used
-    const [{ Metrics }, { MetricsServer }] = await Promise.all([import('./metrics/metrics.js'), import('./metrics/metrics-server.js')]);
-    const metrics = new Metrics({ state: () => gateway.state, connections: () => ({ http: pool?.connections ?? connections.count, doip: native.connections }) });
-    if (pool) {
-        pool.onRequests = (requests) => requests.forEach((each) => metrics.performedByWorker(each));
-    }
-
-    const own = new MetricsServer(metrics, address, (error) => log.error({ event: 'metrics.failed', err: error }, 'metrics could not be collected'));
-    gateway.observe(metrics);
-    server.ext('onPreStart', async () => {
-
-        log.info({ event: 'metrics.listening', host: address.host, port: await own.start() }, 'metrics listening');
-    });
-    server.ext('onPostStop', () => own.stop());
-}
-
-/** Time in milliseconds between two reports of a worker. */
-const REPORT_MS = 1000;
-
-/** Reports what the primary process counts for a worker. */
-function reportLoad(server: Server, { gateway, connections, channel }: Pick<Measured, 'gateway' | 'connections'> & { readonly channel: PrimaryChannel }): void {
-
-    const tally = new RequestTally();
-    const report = (): void => channel.reportLoad({ connections: connections.count, requests: tally.take() });
-    const timer = setInterval(report, REPORT_MS).unref();
-    gateway.observe(tally);
-    server.ext('onPostStop', () => {
-
-        clearInterval(timer);
-        report();
-    });
 }
 
 /** Writes the server file, by which commands that can read the data folder find this server. */

@@ -44,10 +44,10 @@ export class LocalRequests {
             !(hasPayloadStore && (attributes['element'] !== undefined || attributes['includeElementData'] !== undefined));
     }
 
-    /** True if no type code has to do with an object: its access rules, and how it is shown. */
-    admitsTarget(target: StoredObject | null, { resolution }: Pick<Services, 'resolution'>): boolean {
+    /** True if no type code has to do with an object: its type has none, which could change access rules, the object or its payloads. */
+    admitsTarget(target: StoredObject | null, { catalog }: Pick<Services, 'catalog'>): boolean {
 
-        return target === null || !resolution.concerns(target.type);
+        return target === null || catalog.current.get(target.type)?.javascript === undefined;
     }
 
     /** True for an error that is the answer; any other one, such as wrong credentials, which count, is for the primary process. */

@@ -210,6 +210,12 @@ describe('a service with worker processes', TIMEOUT, () => {
             expect(await statuses('/objects/test/coded')).to.equal([200]);
             await type({ authConfig: { defaultAclRead: [], defaultAclWrite: [], aclCreate: [] } });
             expect(await statuses('/objects/test/coded')).to.equal([401]);
+            await type({
+                authConfig: { defaultAclRead: [], defaultAclWrite: [], aclCreate: [] },
+                javascript: 'exports.getAuthConfig = () => ({ defaultAclRead: ["public"], defaultAclWrite: [], aclCreate: [] });'
+            });
+            expect(await statuses('/objects/test/coded')).to.equal([200]);
+            await type({});
         }
     });
 

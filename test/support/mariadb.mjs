@@ -7,12 +7,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import Mysql from 'mysql2/promise';
+import { collect, freePort, runAsProgram, startDatabaseServer } from './database-server.mjs';
 
 const START_TIMEOUT_MS = 60_000;
 
@@ -58,66 +57,7 @@ export async function startMariadb({ fill } = {}) {
         '--skip-name-resolve', '--skip-log-bin', '--max-connections=300', '--character-set-server=utf8mb4'
     ];
     const launch = () => spawn(find('mariadbd'), options, { stdio: ['ignore', 'ignore', 'pipe'] });
-    const url = `mysql://root@127.0.0.1:${port}`;
-    let server = launch();
-    const end = async (signal) => {
-
-        if (server.exitCode === null && server.signalCode === null) {
-            const ended = once(server, 'exit');
-            server.kill(signal);
-            await ended;
-        }
-    };
-
-    const stop = async () => {
-
-        await end('SIGTERM');
-        await rm(folder, { recursive: true, force: true });
-    };
-
-    const up = async () => {
-
-        try {
-            await waitUntilUp(url, server, collect(server.stderr));
-        }
-        catch (error) {
-            await stop();
-            throw error;
-        }
-    };
-
-    await up();
-    return {
-        url, stop,
-        kill: () => end('SIGKILL'),
-        async restart() {
-
-            server = launch();
-            await up();
-        }
-    };
-}
-
-async function waitUntilUp(url, server, stderr) {
-
-    const deadline = Date.now() + START_TIMEOUT_MS;
-    for (;;) {
-        try {
-            const connection = await Mysql.createConnection(url);
-            await connection.end();
-            return;
-        }
-        catch (error) {
-            if (server.exitCode !== null || Date.now() > deadline) {
-                throw new Error(`MariaDB did not start:\n${stderr()}`, { cause: error });
-            }
-        }
-
-        await new Promise((resolve) => {
-
-            setTimeout(resolve, 50);
-        });
-    }
+    return await startDatabaseServer({ name: 'MariaDB', folder, url: `mysql://root@127.0.0.1:${port}`, launch, timeoutMs: START_TIMEOUT_MS, signal: 'SIGTERM' });
 }
 
 async function run(program, args) {
@@ -130,28 +70,6 @@ async function run(program, args) {
     }
 }
 
-function collect(stream) {
-
-    const chunks = [];
-    stream.on('data', (chunk) => chunks.push(chunk));
-    return () => Buffer.concat(chunks).toString();
-}
-
-async function freePort() {
-
-    const server = createServer();
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address();
-    server.close();
-    await once(server, 'close');
-    return port;
-}
-
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-    const { url, stop } = await startMariadb();
-    console.log(url);
-    for (const signal of ['SIGINT', 'SIGTERM']) {
-        process.once(signal, () => void stop().then(() => process.exit(0)));
-    }
+    runAsProgram(await startMariadb());
 }

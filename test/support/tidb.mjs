@@ -11,11 +11,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import Mysql from 'mysql2/promise';
+import { collect, freePort, runAsProgram, startDatabaseServer } from './database-server.mjs';
 
 const START_TIMEOUT_MS = 120_000;
 
@@ -112,83 +111,8 @@ export async function startTidb() {
         '-socket', join(folder, 'socket'), '-temp-dir', join(folder, 'temporary'), '-L', 'error', '-log-file', join(folder, 'log')
     ];
     const launch = () => spawn(program, options, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
-    let server = launch();
-    const end = async (signal) => {
-
-        if (server.exitCode === null && server.signalCode === null) {
-            const ended = once(server, 'exit');
-            server.kill(signal);
-            await ended;
-        }
-    };
-
-    const stop = async () => {
-
-        await end('SIGKILL');                               // Nothing of its data is needed any more
-        await rm(folder, { recursive: true, force: true });
-    };
-
-    const up = async () => {
-
-        try {
-            await waitUntilUp(url, server, collect(server.stderr));
-        }
-        catch (error) {
-            await stop();
-            throw error;
-        }
-    };
-
-    await up();
-    return {
-        url, stop,
-        kill: () => end('SIGKILL'),
-        async restart() {
-
-            server = launch();
-            await up();
-        }
-    };
-}
-
-async function waitUntilUp(url, server, stderr) {
-
-    const deadline = Date.now() + START_TIMEOUT_MS;
-    for (;;) {
-        try {
-            const connection = await Mysql.createConnection(url);
-            await connection.end();
-            return;
-        }
-        catch (error) {
-            if (server.exitCode !== null || Date.now() > deadline) {
-                throw new Error(`TiDB did not start:\n${stderr()}`, { cause: error });
-            }
-        }
-
-        await new Promise((resolve) => {
-
-            setTimeout(resolve, 100);
-        });
-    }
-}
-
-function collect(stream) {
-
-    const chunks = [];
-    stream.on('data', (chunk) => chunks.push(chunk));
-    return () => Buffer.concat(chunks).toString();
-}
-
-async function freePort() {
-
-    const server = createServer();
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address();
-    server.close();
-    await once(server, 'close');
-    return port;
+    // Nothing of its data is needed any more when it is stopped.
+    return await startDatabaseServer({ name: 'TiDB', folder, url, launch, timeoutMs: START_TIMEOUT_MS, signal: 'SIGKILL' });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
@@ -196,10 +120,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
         console.log(await tidbServer());
     }
     else {
-        const { url, stop } = await startTidb();
-        console.log(url);
-        for (const signal of ['SIGINT', 'SIGTERM']) {
-            process.once(signal, () => void stop().then(() => process.exit(0)));
-        }
+        runAsProgram(await startTidb());
     }
 }

@@ -41,10 +41,10 @@ const RECOMMENDED_PACKET = 16 * 1024 * 1024;
 
 type Version = readonly [major: number, minor: number];
 
-const MIN_VERSIONS: Readonly<Record<Exclude<Engine, 'vitess'>, { readonly name: string; readonly version: Version }>> = {
+/** Of the products; Galera is a part of MariaDB, or of MySQL as Percona XtraDB Cluster. */
+const MIN_VERSIONS: Readonly<Record<'mysql' | 'mariadb' | 'tidb', { readonly name: string; readonly version: Version }>> = {
     mysql: { name: 'MySQL', version: [8, 0] },
     mariadb: { name: 'MariaDB', version: [10, 6] },
-    galera: { name: 'MariaDB', version: [10, 6] },
     tidb: { name: 'TiDB', version: [8, 1] }
 };
 
@@ -71,6 +71,11 @@ function engineOf(version: string, variables: ReadonlyMap<string, string>): Engi
     if (variables.get('wsrep_on') === 'ON') {
         return 'galera';
     }
+
+    return productOf(version);
+}
+
+function productOf(version: string): 'mariadb' | 'mysql' {
 
     return /mariadb/i.test(version) ? 'mariadb' : 'mysql';
 }
@@ -131,10 +136,10 @@ function checkVersion(engine: Engine, version: string): void {
     // TiDB says which MySQL it resembles, then which version it is.
     const own = /tidb-v?(.*)/i.exec(version)?.[1] ?? version;
     const [major = 0, minor = 0] = own.split('.').map(Number);
-    const [minMajor, minMinor] = MIN_VERSIONS[engine].version;
+    const [minMajor, minMinor] = MIN_VERSIONS[engine === 'galera' ? productOf(version) : engine].version;
     // NaN, where TiDB was compiled without its version, counts as new.
     if (major < minMajor || major === minMajor && minor < minMinor) {
-        const needed = [...new Set(Object.values(MIN_VERSIONS).map(({ name, version: least }) => `${name} ${least.join('.')}`))];
+        const needed = Object.values(MIN_VERSIONS).map(({ name, version: least }) => `${name} ${least.join('.')}`);
         throw new UnusableDatabaseError('unsuitable', `the database server is ${version}; ${needed.slice(0, -1).join(', ')} or ${needed.at(-1)} is needed`);
     }
 }

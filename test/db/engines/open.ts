@@ -123,6 +123,9 @@ describe('the check of a database server', () => {
         for (const version of ['8.4.3', '8.0.11-TiDB-v8.5.1', '8.0.11-TiDB-v9.0.0-beta.1', '8.0.11-TiDB-None', '10.11.6-MariaDB-log']) {
             expect(await check({ version })).to.equal([]);
         }
+
+        expect(await check({ version: '8.0.42-33', wsrep_on: 'ON' })).to.equal([]);      // Percona XtraDB Cluster
+        await expect(check({ version: '10.5.23-MariaDB', wsrep_on: 'ON' })).to.reject(/MariaDB 10\.6/);
     });
 
     it('warns of small packets and of a relaxed log', async () => {
