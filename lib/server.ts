@@ -118,7 +118,7 @@ export async function createServerOf(role: ProcessRole | null, config: Config, o
         gateway.trace(await openTracer());
     }
 
-    const forward = worker ? createForwarder(worker.target, connectionOf) : null;
+    const forward = worker ? createForwarder(worker.target, { connectionOf, isLeaving: () => connections.isLeaving }) : null;
     addRequestSteps(server, config, { connections, gateway, forward, secret: primary?.pool.beginning.secret ?? null });
     logAccess(server, log, { factsOf, connectionOf });
     const graceMs = config.http.shutdownSeconds * 1000;

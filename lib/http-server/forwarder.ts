@@ -33,18 +33,25 @@ const OF_CONNECTION: ReadonlySet<string> = new Set([
 /** Milliseconds for which a client that is still sending gets to read a response. */
 const LINGER_MS = 5000;
 
+/** What a worker knows of its clients. */
+export interface Clients {
+    connectionOf(request: Request): ForwardedConnection;
+    /** True when clients are to close their connections. */
+    isLeaving(): boolean;
+}
+
 /** Creates the function that forwards a request and its response. */
-export function createForwarder({ socketPath, secret }: ForwardTarget, connectionOf: (request: Request) => ForwardedConnection): (request: Request) => void {
+export function createForwarder({ socketPath, secret }: ForwardTarget, clients: Clients): (request: Request) => void {
 
     const agent = new Http.Agent({ keepAlive: true });
     return (request) => {
 
         const { req, res } = request.raw;
-        const { remoteAddress, localAddress, encrypted, httpVersion } = connectionOf(request);
+        const { remoteAddress, localAddress, encrypted, httpVersion } = clients.connectionOf(request);
         const headers = headersOf(req);
         headers[HEADER] = `${secret} ${httpVersion} ${encrypted ? 'tls' : 'plain'} ${localAddress || '-'} ${remoteAddress || '-'}`;
         const forwarded = Http.request({ socketPath, agent, method: req.method ?? 'GET', path: req.url ?? '/', headers, setHost: false });
-        forwarded.once('response', (response) => relay(response, res));
+        forwarded.once('response', (response) => relay(response, res, clients.isLeaving()));
         forwarded.once('error', () => fail(req, res));
         res.once('close', () => {
 
@@ -77,11 +84,21 @@ function headerOf(headers: Request['headers']): string {
     return typeof header === 'string' ? header : '';
 }
 
-/** The headers of a request as they were sent, without those of the connection. */
-function headersOf({ rawHeaders, headers }: Http.IncomingMessage): Http.OutgoingHttpHeaders {
+/**
+ * The headers of a request as they were sent, without those of the connection. Of a body they always tell the length, or that it is in chunks:
+ * without, which is what node does for some methods, the primary process would take its bytes for the next request of another client.
+ */
+function headersOf(req: Http.IncomingMessage): Http.OutgoingHttpHeaders {
 
-    const copied = endToEnd(rawHeaders);
-    copied['host'] ??= headers[':authority'] ?? '';
+    const copied = endToEnd(req.rawHeaders);
+    copied['host'] ??= req.headers[':authority'] ?? '';
+    if (!hasBody(req)) {
+        delete copied['content-length'];
+    }
+    else if (copied['content-length'] === undefined) {
+        copied['transfer-encoding'] = 'chunked';
+    }
+
     return copied;
 }
 
@@ -120,7 +137,12 @@ function sendBody(req: Http.IncomingMessage, res: ServerResponse, forwarded: Htt
         forwarded.flushHeaders();
     }
 
-    req.once('error', () => forwarded.destroy());
+    req.once('close', () => {
+
+        if (!forwarded.writableEnded) {
+            forwarded.destroy();                            // The body ends early
+        }
+    });
 }
 
 function hasBody(req: Http.IncomingMessage): boolean {
@@ -133,10 +155,14 @@ function hasBody(req: Http.IncomingMessage): boolean {
 }
 
 /** Sends a response of the primary process to the client. */
-function relay(response: Http.IncomingMessage, res: ServerResponse): void {
+function relay(response: Http.IncomingMessage, res: ServerResponse, isLeaving: boolean): void {
 
     for (const [name, value] of Object.entries(endToEnd(response.rawHeaders))) {
         res.setHeader(name, value);
+    }
+
+    if (isLeaving || response.headers.connection === 'close') {
+        res.setHeader('connection', 'close');
     }
 
     res.writeHead(response.statusCode ?? 500);
