@@ -5,6 +5,7 @@ import { type ByteRange, downloadOf, type PayloadDownload, rangeHeader } from '.
 import { RepositoryError } from './errors.js';
 import { defined, jsonText } from './json.js';
 import { formBody, jsonBody, type NewPayload, type RequestBody, type UploadOptions } from './request-body.js';
+import { anything, batch, caller, type Form, listOf, object, pageOf, record, text } from './response-forms.js';
 import { jsonOf, pathOf, Transport, type TransportOptions, type WebRequest } from './transport.js';
 import type { ProgressListener } from './streams.js';
 import type { Acl, BatchItem, BatchResults, Caller, DigitalObject, SearchParameters, SearchResults, Version } from './types.js';
@@ -82,6 +83,8 @@ const PAGE_SIZE = 100;
 const CHANGED = 412;
 /** How often a payload is sent to an object that others change. */
 const PUT_ATTEMPTS = 5;
+/** A search ends with an error after as many pages in a row without a result. */
+const MAX_EMPTY_PAGES = 100;
 
 /**
  * A client for objects over HTTP. It needs nothing but `fetch` and web streams.
@@ -146,7 +149,7 @@ export class RepositoryClient {
     /** Deletes an object. Its published versions stay. */
     async delete(id: string, options: MatchOptions = {}): Promise<void> {
 
-        await this.#json({ method: 'DELETE', path: pathOf('/objects', id), headers: precondition(options), signal: options.signal });
+        await this.#json({ method: 'DELETE', path: pathOf('/objects', id), headers: precondition(options), signal: options.signal }, anything);
     }
 
     /** Reads the bytes of a payload as they arrive. */
@@ -182,7 +185,7 @@ export class RepositoryClient {
             try {
                 const request: WebRequest = { method: 'PUT', path, headers: precondition({ ifMatch: ifMatch ?? etag }), body, signal };
                 const written = await this.request(request);
-                await jsonOf(written, request);
+                await jsonOf(written, request, anything);
                 return written.headers.get('etag') ?? etag;
             }
             catch (error) {
@@ -196,7 +199,7 @@ export class RepositoryClient {
     /** Deletes a payload. */
     async deletePayload(id: string, payload: string, options: MatchOptions = {}): Promise<void> {
 
-        await this.#json({ method: 'DELETE', path: pathOf('/objects', id), query: { payload }, headers: precondition(options), signal: options.signal });
+        await this.#json({ method: 'DELETE', path: pathOf('/objects', id), query: { payload }, headers: precondition(options), signal: options.signal }, anything);
     }
 
     /**
@@ -212,43 +215,44 @@ export class RepositoryClient {
     async *searchIds(query: string, options: SearchOptions = {}): AsyncGenerator<string, void, undefined> {
 
         const parameters = parametersOf(query, options);
-        yield *this.#pages((pageNum, pageSize) => this.#search<string>({ ...parameters, pageNum, pageSize, ids: true }, options), options);
+        yield *this.#pages((pageNum, pageSize) => this.#search<string>({ ...parameters, pageNum, pageSize, ids: true }, text, options), options);
     }
 
     /** Returns one page of results, with their number and facets. `pageSize: 0` returns the number and the facets only. */
     async searchPage<C = JsonValue>(query: string, options: SearchPageOptions = {}): Promise<SearchResults<DigitalObject<C>>> {
 
-        return this.#search<DigitalObject<C>>(parametersOf(query, options), options);
+        const { filter } = options;
+        return this.#search<DigitalObject<C>>(parametersOf(query, options), filter ? record : object, options);
     }
 
     /** Returns the JSON schemas of all types by their names. */
     async types({ signal }: CallOptions = {}): Promise<Readonly<Record<string, JsonValue>>> {
 
-        return this.#json({ method: 'GET', path: '/schemas', signal });
+        return this.#json({ method: 'GET', path: '/schemas', signal }, record);
     }
 
     /** Reads the JSON schema of a type. */
     async getType<S = JsonValue>(name: string, { signal }: CallOptions = {}): Promise<S | null> {
 
-        return orNull(() => this.#json<S>({ method: 'GET', path: pathOf('/schemas', name), signal }));
+        return orNull(() => this.#json<S>({ method: 'GET', path: pathOf('/schemas', name), signal }, anything));
     }
 
     /** Creates a type, or replaces its schema. */
     async putType(name: string, schema: object | boolean, { signal }: CallOptions = {}): Promise<void> {
 
-        await this.#json({ method: 'PUT', path: pathOf('/schemas', name), body: jsonBody(schema, 'schema'), signal });
+        await this.#json({ method: 'PUT', path: pathOf('/schemas', name), body: jsonBody(schema, 'schema'), signal }, anything);
     }
 
     /** Deletes a type. Its objects stay. */
     async deleteType(name: string, { signal }: CallOptions = {}): Promise<void> {
 
-        await this.#json({ method: 'DELETE', path: pathOf('/schemas', name), signal });
+        await this.#json({ method: 'DELETE', path: pathOf('/schemas', name), signal }, anything);
     }
 
     /** Lists the versions of an object, the object itself last. */
     async versions(id: string, { signal }: CallOptions = {}): Promise<readonly Version[]> {
 
-        return this.#json({ method: 'GET', path: '/versions', query: { objectId: id }, signal });
+        return this.#json({ method: 'GET', path: '/versions', query: { objectId: id }, signal }, listOf(object));
     }
 
     /** Publishes a version of an object: a copy under an id of its own, with the payloads unless `clonePayloads` is false. */
@@ -256,7 +260,7 @@ export class RepositoryClient {
         id: string, { versionId, clonePayloads = true, signal }: CallOptions & { versionId?: string; clonePayloads?: boolean } = {}
     ): Promise<Version> {
 
-        return this.#json({ method: 'POST', path: '/versions', query: { objectId: id, versionId, clonePayloads: String(clonePayloads) }, signal });
+        return this.#json({ method: 'POST', path: '/versions', query: { objectId: id, versionId, clonePayloads: String(clonePayloads) }, signal }, object);
     }
 
     /** Creates or changes many objects, each on its own. The results are in the order of the items. */
@@ -267,7 +271,7 @@ export class RepositoryClient {
         const { results, success } = await this.#json<BatchResults>({
             method: 'POST', path: '/batchUpload', body: jsonBody(items, 'items'), signal,
             query: { failFast, parallel: parallel === undefined ? undefined : String(parallel) }
-        });
+        }, batch);
         return { results: [...results].sort((one, other) => one.position - other.position), success };
     }
 
@@ -288,13 +292,13 @@ export class RepositoryClient {
         target: { readonly objectId: string } | { readonly type: string }, method: string, { params = null, signal }: CallOptions & { params?: unknown } = {}
     ): Promise<R> {
 
-        return this.#json<R>({ method: 'POST', path: '/call', query: { ...target, method }, body: jsonBody(params, 'params'), signal });
+        return this.#json<R>({ method: 'POST', path: '/call', query: { ...target, method }, body: jsonBody(params, 'params'), signal }, anything);
     }
 
     /** Who the service says is calling; with `full`, also their groups and the types of which they may create objects. */
     async caller({ full, signal }: CallOptions & { full?: boolean } = {}): Promise<Caller> {
 
-        return this.#json({ method: 'GET', path: '/check-credentials', query: { full }, signal });
+        return this.#json({ method: 'GET', path: '/check-credentials', query: { full }, signal }, caller);
     }
 
     /** Revokes the access token that was made from the password. A later request makes another one. */
@@ -312,18 +316,23 @@ export class RepositoryClient {
         }
 
         // A page may have fewer results than its size before the last one: those that the caller may no longer read are missing.
-        for (let pageNum = 0; ; ++pageNum) {
+        for (let [pageNum, empty] = [0, 0]; ; ++pageNum) {
             const { size, results } = await page(pageNum, pageSize);
             yield *results;
+            empty = results.length === 0 ? empty + 1 : 0;
             if (size < 0 ? results.length === 0 : (pageNum + 1) * pageSize >= size) {
                 return;
+            }
+
+            if (empty === MAX_EMPTY_PAGES) {
+                throw new RepositoryError(`POST /search: ${empty} pages in a row have no results, although there should be more`, { status: 200 });
             }
         }
     }
 
-    async #search<R>(parameters: SearchParameters, { signal }: CallOptions): Promise<SearchResults<R>> {
+    async #search<R>(parameters: SearchParameters, form: Form, { signal }: CallOptions): Promise<SearchResults<R>> {
 
-        return this.#json({ method: 'POST', path: '/search', body: jsonBody(parameters, 'search'), isRead: true, signal });
+        return this.#json({ method: 'POST', path: '/search', body: jsonBody(parameters, 'search'), isRead: true, signal }, pageOf(form));
     }
 
     async #objectBody(content: unknown, { acl, userMetadata, payloads = [], onProgress }: Changes): Promise<RequestBody> {
@@ -338,18 +347,18 @@ export class RepositoryClient {
     async #stored<C>(request: WebRequest): Promise<Stored<C>> {
 
         const response = await this.request(request);
-        return { ...await jsonOf(response, request) as DigitalObject<C>, etag: response.headers.get('etag') };
+        return { ...await jsonOf(response, request, object) as DigitalObject<C>, etag: response.headers.get('etag') };
     }
 
     async #acl(request: WebRequest): Promise<{ readonly acl: Acl; readonly etag: string | null }> {
 
         const response = await this.request(request);
-        return { acl: await jsonOf(response, request) as Acl, etag: response.headers.get('etag') };
+        return { acl: await jsonOf(response, request, record) as Acl, etag: response.headers.get('etag') };
     }
 
-    async #json<T = unknown>(request: WebRequest): Promise<T> {
+    async #json<T = unknown>(request: WebRequest, form: Form): Promise<T> {
 
-        return this.#transport.json<T>(request);
+        return this.#transport.json<T>(request, form);
     }
 }
 

@@ -4,6 +4,7 @@ import { delay } from './abort.js';
 import { errorOf, RepositoryError, unreachable } from './errors.js';
 import { type Credentials, Login } from './login.js';
 import { jsonBody, type RequestBody } from './request-body.js';
+import { anything, type Form, token as tokenForm } from './response-forms.js';
 import { mayHaveChanged, type Repeatable, type RetryOptions, RetryPolicy } from './retry.js';
 
 /** How requests are sent. */
@@ -37,6 +38,8 @@ export interface WebRequest {
 }
 
 const UNAUTHENTICATED = 401;
+
+const AS_USER = 'as-user';
 
 /** Sends requests to one service. */
 export class Transport {
@@ -88,11 +91,11 @@ export class Transport {
         }
     }
 
-    /** Returns the JSON of the response to a request. @throws RepositoryError */
-    async json<T>(request: WebRequest): Promise<T> {
+    /** Returns the JSON of the response to a request. @throws RepositoryError also for another form */
+    async json<T>(request: WebRequest, form: Form): Promise<T> {
 
         const response = await this.send(request);
-        return await jsonOf(response, request) as T;
+        return await jsonOf(response, request, form) as T;
     }
 
     /** Revokes the access token that was made from the password, if there is one. */
@@ -101,7 +104,7 @@ export class Transport {
         const { own } = this.#login;
         this.#login.forget();
         if (own !== null) {
-            await this.#anonymously({ method: 'POST', path: '/auth/revoke', body: jsonBody({ token: own }, 'token'), signal, isRead: true });
+            await this.#anonymously({ method: 'POST', path: '/auth/revoke', body: jsonBody({ token: own }, 'token'), signal, isRead: true }, anything);
         }
     }
 
@@ -110,15 +113,15 @@ export class Transport {
 
         const url = `${this.url}${path}${queryString(query)}`;
         const content = body?.open();
+        const sent = {
+            ...headers, ...body ? { 'Content-Type': body.mediaType } : {}, ...token === null ? {} : { Authorization: `Bearer ${token}` },
+            ...this.#asUserId === undefined ? {} : { [AS_USER]: this.#asUserId }
+        };
         const init = {
-            method, headers: {
-                ...headers, ...body ? { 'Content-Type': body.mediaType } : {}, ...token === null ? {} : { Authorization: `Bearer ${token}` },
-                ...this.#asUserId === undefined ? {} : { 'As-User': this.#asUserId }
-            },
-            ...content === undefined ? {} : { body: content }, ...content instanceof ReadableStream ? { duplex: 'half' as const } : {},
+            method, headers: sent, ...content === undefined ? {} : { body: content }, ...content instanceof ReadableStream ? { duplex: 'half' as const } : {},
             ...signal ? { signal } : {}, credentials: 'omit' as const,
-            // A redirect would take a password or content to where it leads, perhaps without TLS, or make a read of a change.
-            ...method === 'GET' ? {} : { redirect: 'error' as const }
+            // A redirect would take a password, content or the user to act as to where it leads, perhaps without TLS, or make a read of a change.
+            ...method === 'GET' && !Object.keys(sent).some((name) => name.toLowerCase() === AS_USER) ? {} : { redirect: 'error' as const }
         };
         let response: Response | null = null;
         let isDone = false;
@@ -145,22 +148,17 @@ export class Transport {
     async #createToken({ username, password }: Credentials): Promise<string> {
 
         const body = jsonBody({ grant_type: 'password', username, password }, 'credentials');
-        const response = await this.#anonymously({ method: 'POST', path: '/auth/token', body, isRead: true });
-        const { access_token: token } = response;
-        if (typeof token !== 'string') {
-            throw new RepositoryError(`${this.url} created no access token`, { status: 200 });
-        }
-
-        return token;
+        const response = await this.#anonymously({ method: 'POST', path: '/auth/token', body, isRead: true }, tokenForm);
+        return String(response['access_token']);
     }
 
     /** A request that has no credentials, as it makes or ends them. */
-    async #anonymously(request: WebRequest): Promise<Readonly<Record<string, unknown>>> {
+    async #anonymously(request: WebRequest, form: Form): Promise<Readonly<Record<string, unknown>>> {
 
         for (let attempts = 1; ; ++attempts) {
             const outcome = await this.#attempt(request, null);
             if (outcome instanceof Response) {
-                return await jsonOf(outcome, request) as Record<string, unknown>;
+                return await jsonOf(outcome, request, form) as Record<string, unknown>;
             }
 
             const pause = this.#policy.delayAfter({ ...request, isReplayable: true }, outcome, attempts);
@@ -173,19 +171,30 @@ export class Transport {
     }
 }
 
-/** Reads JSON. @throws RepositoryError for anything else */
-export async function jsonOf(response: Response, { method, path, signal, isRead = false }: WebRequest): Promise<unknown> {
+/** Reads JSON of a form. @throws RepositoryError for anything else */
+export async function jsonOf(response: Response, { method, path, signal, isRead = false }: WebRequest, form: Form): Promise<unknown> {
 
+    const unusable = (what: string, cause?: unknown): RepositoryError => {
+
+        const { status, headers } = response;
+        const error = new RepositoryError(`${method} ${path}: the response ${what}`, { status, requestId: headers.get('request-id'), cause });
+        return Object.assign(error, { mayHaveChanged: method !== 'GET' && !isRead });
+    };
+
+    let value: unknown;
     try {
-        return await response.json();
+        value = await response.json();
     }
     catch (cause) {
         signal?.throwIfAborted();
-        const message = `${method} ${path}: the response is not JSON, or is not complete`;
-        throw Object.assign(new RepositoryError(message, { status: response.status, requestId: response.headers.get('request-id'), cause }), {
-            mayHaveChanged: method !== 'GET' && !isRead
-        });
+        throw unusable('is not JSON, or is not complete', cause);
     }
+
+    if (!form(value)) {
+        throw unusable('has an unexpected form');
+    }
+
+    return value;
 }
 
 /** Returns the path of an id or a type below a path. @throws TypeError for text that no URL can hold */

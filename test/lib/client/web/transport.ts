@@ -107,6 +107,96 @@ describe('requests to servers that fail', () => {
         });
     }
 
+    it('names a user to act as to its own service only', async () => {
+
+        const seen: unknown[] = [];
+        const other = createServer((request, response) => {
+
+            seen.push(request.headers['as-user']);
+            response.writeHead(200, { 'content-type': 'application/json' }).end(STORED);
+        });
+        other.listen(0, '127.0.0.1');
+        await once(other, 'listening');
+        listener = answer(302, '', { location: `http://127.0.0.1:${(other.address() as AddressInfo).port}/objects/test/a` });
+        const header = { headers: { 'as-user': 'test/ann' } };
+        const error = await failure(client({ token: 'a', asUserId: 'test/ann' }).get('test/a'));
+        const own = await failure(client({ token: 'a' }).request({ method: 'GET', path: '/objects/test/a', ...header }));
+        await client({ token: 'a' }).get('test/a');
+        other.close();
+        other.closeAllConnections();
+
+        expect([error, own].map(({ status, message }) => [status, message])).to.equal([error, error].map(() => [0, `no response from ${url}: unexpected redirect`]));
+        expect(seen).to.equal([undefined]);
+    });
+
+    const OBJECT = { id: 'test/a', type: 'Document', content: {} };
+
+    /** What a method does not take for a response: JSON of another form. */
+    const FORMS: readonly (readonly [method: string, call: (repository: RepositoryClient) => Promise<unknown>, wrong: readonly unknown[]])[] = [
+        ['get', (repository) => repository.get('test/a'), [null, [], 'text', {}, { ...OBJECT, id: 1 }, { id: 'test/a' }]],
+        ['create', (repository) => repository.create('Document', {}), [null, [], {}]],
+        ['update', (repository) => repository.update('test/a', {}), [null, [], {}]],
+        ['getAcl', (repository) => repository.getAcl('test/a'), [null, [], 1]],
+        ['putAcl', (repository) => repository.putAcl('test/a', {}), [null, [], 1]],
+        ['searchPage', (repository) => repository.searchPage('*:*'), [null, [], {}, { size: 1 }, { size: 1, results: {} }, { size: '1', results: [] }, { size: 1, results: [null] }]],
+        ['search', (repository) => repository.search('*:*').next(), [null, {}, { size: 1, results: null }, { size: 1, results: ['test/a'] }]],
+        ['searchIds', (repository) => repository.searchIds('*:*').next(), [null, {}, { size: 1, results: 'test/a' }, { size: 1, results: [OBJECT] }]],
+        ['types', (repository) => repository.types(), [null, []]],
+        ['versions', (repository) => repository.versions('test/a'), [null, {}, [null]]],
+        ['publish', (repository) => repository.publish('test/a'), [null, [], {}]],
+        ['batch', (repository) => repository.batch([]), [null, {}, { results: {}, success: true }, { results: [null], success: true }, { results: [{}], success: true }]],
+        ['caller', (repository) => repository.caller(), [null, [], {}, { active: 'yes' }]],
+        ['a login', (repository) => repository.caller(), [null, [], {}]]
+    ];
+    for (const [method, call, wrong] of FORMS) {
+        it(`fails with its own error where the response to ${method} has another form`, async () => {
+
+            const credentials = method === 'a login' ? { username: 'ann', password: 'PASSWORD' } : {};
+            for (const form of wrong) {
+                requests.length = 0;
+                listener = answer(200, JSON.stringify(form), { 'request-id': 'r1' });
+                const error = await failure(call(client(credentials)));
+
+                expect(error.message, JSON.stringify(form)).to.match(/^(GET|POST|PUT) \S+: the response has an unexpected form$/);
+                expect([error.status, error.requestId, error.mayHaveChanged, requests.length], JSON.stringify(form))
+                    .to.equal([200, 'r1', ['create', 'update', 'putAcl', 'publish', 'batch'].includes(method), 1]);
+            }
+        });
+    }
+
+    for (const size of [-1, 1e15]) {
+        it(`ends a search of which the pages are empty and the number of results is ${size}`, async () => {
+
+            let pages = 0;
+            listener = (request, response) => {
+
+                // A page may be empty, as the caller may no longer read its objects.
+                const results = pages === 10 ? [OBJECT] : [];
+                pages += 1;
+                answer(200, JSON.stringify({ pageNum: 0, pageSize: 100, size, results }))(request, response);
+            };
+
+            const found: string[] = [];
+            const search = async (): Promise<void> => {
+
+                for await (const { id } of client().search('*:*')) {
+                    found.push(id);
+                }
+            };
+
+            if (size < 0) {
+                await search();
+                expect([pages, found]).to.equal([1, []]);
+                return;
+            }
+
+            const error = await failure(search());
+
+            expect([error.status, error.message]).to.equal([200, 'POST /search: 100 pages in a row have no results, although there should be more']);
+            expect([pages, found]).to.equal([111, ['test/a']]);
+        });
+    }
+
     it('reads no more of an error than a limit', async () => {
 
         listener = endless(500);
