@@ -20,6 +20,10 @@ export async function measureInTurns(
     services: readonly MeasuredProcess[], request: Omit<Autocannon.Options, 'url'> & { readonly path: string }, { seconds, rounds }: { seconds: number; rounds: number }
 ): Promise<Result[][]> {
 
+    if (!(seconds > 0) || !Number.isInteger(rounds) || rounds < 1) {
+        throw new Error(`the seconds and rounds must be positive numbers, not ${seconds} and ${rounds}`);
+    }
+
     const results = services.map((): Result[] => []);
     for (let round = -1; round < rounds; ++round) {
         for (let i = 0; i < services.length; ++i) {

@@ -30,15 +30,15 @@ const SHOWN_MS = 120_000;
 /** How many times slower the scripts of pages run than they could, from the environment: tests shall pass on a slow machine too. */
 const SLOWDOWN = Number(process.env['BROWSER_SLOWDOWN'] ?? 1);
 
-/** Starts the browser. Close it in the end. */
-export async function startBrowser(): Promise<Browser> {
+/** Starts the browser. Close it in the end. @param flags further options of its command line */
+export async function startBrowser(flags: readonly string[] = []): Promise<Browser> {
 
     if (executable === undefined) {
         throw new Error('no Chromium is installed: see CONTRIBUTING.md');
     }
 
     const { chromium } = await import('playwright-core');
-    return chromium.launch({ executablePath: executable, args: FLAGS, timeout: 120_000 });
+    return chromium.launch({ executablePath: executable, args: [...FLAGS, ...flags], timeout: 120_000 });
 }
 
 /** A page and what went wrong on it. */

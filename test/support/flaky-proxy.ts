@@ -60,7 +60,7 @@ export async function startFlakyProxy(target: string): Promise<FlakyProxy> {
 }
 
 /** Sends a request to the service, and its response to the client unless it is null. */
-async function passOn(target: string, request: Http.IncomingMessage, response: Http.ServerResponse | null): Promise<void> {
+export async function passOn(target: string, request: Http.IncomingMessage, response: Http.ServerResponse | null): Promise<void> {
 
     const sent = Http.request(`${target}${request.url}`, { method: request.method, headers: request.headers, agent: false });
     const answered = once(sent, 'response') as Promise<[Http.IncomingMessage]>;

@@ -49,7 +49,7 @@ export async function formBody(
     fields: Readonly<Record<string, string>>, payloads: readonly NewPayload[], { uploads = defaultUploads(), onProgress }: UploadOptions
 ): Promise<RequestBody> {
 
-    const boundary = `form-${crypto.randomUUID()}`;
+    const boundary = newBoundary();
     const head = Object.entries(fields)
         .map(([name, text]) => `--${boundary}\r\n${dispositionOf(name)}\r\nContent-Type: application/json\r\n\r\n${text}\r\n`).join('');
     const form: Form = { boundary, head, payloads };
@@ -62,6 +62,12 @@ export async function formBody(
     const blob = await formBlob(form);
     const body: RequestBody = { mediaType, isReplayable: true, open: () => blob };
     return onProgress ? withListener(body, onProgress, { loaded: totalOf(payloads) ?? blob.size, total: totalOf(payloads) }) : body;
+}
+
+/** Returns a boundary that no payload has. Pages without TLS have no `crypto.randomUUID`. */
+function newBoundary(): string {
+
+    return `form-${[...crypto.getRandomValues(new Uint32Array(4))].map((number) => number.toString(36)).join('-')}`;
 }
 
 /** A body of chunks, which are made anew for each attempt. */
