@@ -8,7 +8,7 @@ import type { Log } from '../log.js';
 import { acceptLoss } from './sqlite/lost-file.js';
 import { explainOpenError } from './sqlite/open-error.js';
 import { SILENT } from '../log.js';
-import type { MigrateOptions } from '../migrations/migrate.js';
+import type { MigrateOptions } from '../migrator/migrate.js';
 import { parseMysqlUrl } from './mysql/url.js';
 import { openSqliteDatabase } from './sqlite/database.js';
 import type { StartThread } from './sqlite/writer.js';

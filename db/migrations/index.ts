@@ -20,6 +20,7 @@ import { apiKeys } from './018-api-keys.js';
 import { usage } from './020-usage.js';
 import { audit } from './021-audit.js';
 import { blobChecksums } from './022-blob-checksums.js';
+import { typeChanges } from './023-type-changes.js';
 
 export const MIGRATIONS: readonly Migration[] = [
     objects,
@@ -38,5 +39,6 @@ export const MIGRATIONS: readonly Migration[] = [
     apiKeys,
     usage,
     audit,
-    blobChecksums
+    blobChecksums,
+    typeChanges
 ];

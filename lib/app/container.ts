@@ -245,7 +245,7 @@ async function compose(
     const settings = new SettingStore(db);
     const modules = new ScriptModuleStore(db);
     const catalog = new Catalog({
-        store: objectStore, modules, settings,
+        store: objectStore, rows: catalogStore, modules, settings,
         build: (design, schemas, previous) => TypeRegistry.build({
             design, schemas, previous, extensionKeyword: options.extensionKeyword, prefix: options.prefix
         }),

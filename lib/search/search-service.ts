@@ -98,7 +98,7 @@ export class SearchService {
      */
     async ids(query: SearchQuery, context: SearchContext): Promise<Found<string>> {
 
-        const types = this.#parts.catalog.current.names().filter((type) => this.#parts.resolution.concerns(type));
+        const types = this.#parts.catalog.current.codedNames().filter((type) => this.#parts.resolution.concerns(type));
         if (types.length === 0 || query.limit === 0) {
             return await this.indexedIds(query, context);
         }

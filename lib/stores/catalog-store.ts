@@ -1,9 +1,12 @@
 /**
- * Rows of the catalog of types: unique type names, and the epoch that changes with the types.
+ * Rows of the catalog of types: unique type names, the epoch that changes with the types, and the epoch at which each of them changed.
  */
 
 import type { Database, Step } from '../../db/database.js';
 import { statements } from '../../db/statements.js';
+
+/** Maximum number of changed types that are listed. */
+const MAX_CHANGES = 200;
 
 /** Type names and the epoch of types. */
 export class CatalogStore {
@@ -32,6 +35,20 @@ export class CatalogStore {
 
         return this.#sql.bump.step({});
     }
+
+    /** Returns the steps that do the same for a Schema object that changes. */
+    changeSteps(schemaId: string): Step[] {
+
+        // The first step locks the row of the epochs, so that the second reads the epoch of this unit, or of one in the same transaction.
+        return [this.bumpStep(), this.#sql.change.step({ schemaId })];
+    }
+
+    /** Returns the ids of the Schema objects that have changed since an epoch; null if they are too many to be listed. */
+    async changedSince(epoch: number): Promise<string[] | null> {
+
+        const rows = await this.#sql.changed.read<{ schema_id: string }>({ epoch });
+        return rows.length > MAX_CHANGES ? null : rows.map(({ schema_id }) => schema_id);
+    }
 }
 
 function buildStatements(db: Database) {
@@ -41,6 +58,10 @@ function buildStatements(db: Database) {
         claim: build<'name' | 'schemaId'>((knex, bind) => knex('type_names')
             .insert({ name: bind('name'), schema_id: bind('schemaId') })),
         release: build<'schemaId'>((knex, bind) => knex('type_names').where('schema_id', bind('schemaId')).delete()),
-        bump: build((knex) => knex('epochs').where('id', 1).update({ types: knex.raw('types + 1') }))
+        bump: build((knex) => knex('epochs').where('id', 1).update({ types: knex.raw('types + 1') })),
+        change: build<'schemaId'>((knex, bind) => knex('type_changes')
+            .insert({ schema_id: bind('schemaId'), epoch: knex('epochs').where('id', 1).select('types') }).onConflict('schema_id').merge()),
+        changed: build<'epoch'>((knex, bind) => knex('type_changes').where('epoch', '>', bind('epoch'))
+            .orderBy(['epoch', 'schema_id']).limit(MAX_CHANGES + 1).select('schema_id'))
     };
 }

@@ -26,9 +26,9 @@ export class CatalogParticipant implements WriteParticipant {
 
         const oldName = typeNameOf(before);
         const newName = typeNameOf(after);
-        const isDesign = (after ?? before)?.id === DESIGN_ID;
+        const { id } = after ?? before ?? { id: '' };
         if (oldName === null && newName === null) {
-            return isDesign ? [this.#store.bumpStep()] : [];
+            return id === DESIGN_ID ? [this.#store.bumpStep()] : [];
         }
 
         const steps: Step[] = [];
@@ -37,7 +37,7 @@ export class CatalogParticipant implements WriteParticipant {
             steps.push(...(after && newName !== null ? this.#store.claimSteps(newName, after.id, NAME_CONFLICT) : []));
         }
 
-        return [...steps, this.#store.bumpStep()];
+        return [...steps, ...this.#store.changeSteps(id)];
     }
 
     explain(failed: string, { after }: ObjectChange): Error | undefined {

@@ -1,10 +1,11 @@
 /**
- * The current design, types and script modules: an immutable registry in memory, rebuilt when the epoch of types, which is read
+ * The current design, types and script modules: an immutable registry in memory, renewed when the epoch of types, which is read
  * together with every object, shows a change made on any node.
  */
 
 import type { JsonObject } from '../util/json-types.js';
 import type { ObjectStore } from '../stores/objects/object-store.js';
+import type { CatalogStore } from '../stores/catalog-store.js';
 import type { ModuleFile, ScriptModuleStore } from '../stores/script-module-store.js';
 import type { SettingStore } from '../stores/setting-store.js';
 import type { TypeDefinition } from './type-definition.js';
@@ -23,13 +24,16 @@ export interface SchemaRecord {
     readonly content: JsonObject;
 }
 
-/** Builds a registry; provided by the composition root. */
+/** Builds a registry of all types; provided by the composition root. */
 export type RegistryBuilder = (design: JsonObject, schemas: readonly SchemaRecord[], previous: TypeRegistry | null) => TypeRegistry;
 
 /** Evaluates the access rules that type code computes: name → entry. Called before a new registry takes effect. */
 export type RuleMaker = (
     planned: TypeRegistry, files: readonly ModuleFile[], onRevised: (rules: ReadonlyMap<string, JsonObject>) => void
 ) => Promise<ReadonlyMap<string, JsonObject>>;
+
+/** Schema objects that have changed, as they are now; null for those that are none any more. */
+type SchemaChanges = ReadonlyMap<string, SchemaRecord | null>;
 
 /** Seconds a client should wait before it retries during an upload. */
 const RETRY_AFTER = 5;
@@ -38,6 +42,7 @@ const RETRY_AFTER = 5;
 export class Catalog {
 
     readonly #store: ObjectStore;
+    readonly #rows: CatalogStore;
     readonly #modules: ScriptModuleStore;
     readonly #settings: SettingStore;
     readonly #build: RegistryBuilder;
@@ -50,9 +55,12 @@ export class Catalog {
     #files: readonly ModuleFile[] = [];
     readonly #loading = new SingleFlight<void>();
 
-    constructor(parts: { store: ObjectStore; modules: ScriptModuleStore; settings: SettingStore; build: RegistryBuilder; authConfigRules: RuleMaker }) {
+    constructor(parts: {
+        store: ObjectStore; rows: CatalogStore; modules: ScriptModuleStore; settings: SettingStore; build: RegistryBuilder; authConfigRules: RuleMaker;
+    }) {
 
         this.#store = parts.store;
+        this.#rows = parts.rows;
         this.#modules = parts.modules;
         this.#settings = parts.settings;
         this.#build = parts.build;
@@ -140,24 +148,58 @@ export class Catalog {
 
         // The first read returns the epoch, so that any later change raises it again.
         const { object: design, epochs } = await this.#store.freshView(DESIGN_ID);
-        const schemas = await this.#loadSchemas();
+        const changes = this.#registry && await this.#readChanges();
+        const schemas = changes ? this.#schemas : await this.#loadSchemas();
         const directories = await this.#modules.directories();
         const files = directories.size > 0 ? await this.#modules.files() : [];
         const isUploading = await this.#settings.get(UPLOAD_SETTING) !== null;
-        const planned = this.#build(design?.content ?? {}, [...schemas.values()], this.#registry);
+        const planned = this.#planned(design?.content ?? {}, schemas, changes);
         const rules = await this.#authConfigRules(planned, files, (revised) => {
 
             this.#registry = planned.ruledBy(revised);
         });
         this.#registry = planned.ruledBy(rules);
         this.#schemas = schemas;
+        for (const [id, record] of changes ?? []) {
+            setOrDelete(schemas, id, record);
+        }
+
         this.#directories = directories;
         this.#files = files;
         this.#isUploading = isUploading;
         this.#epoch = epochs.types;
     }
 
-    /** Reads the Schema objects that changed; takes the others from memory. */
+    #planned(design: JsonObject, schemas: ReadonlyMap<string, SchemaRecord>, changes: SchemaChanges | null): TypeRegistry {
+
+        if (!changes) {
+            return this.#build(design, [...schemas.values()], this.#registry);
+        }
+
+        const changed = this.#registry?.changed(design, Array.from(changes, ([id, record]) => ({ id, content: record?.content ?? null })));
+        if (changed) {
+            return changed;
+        }
+
+        const all = new Map(schemas);
+        changes.forEach((record, id) => setOrDelete(all, id, record));
+        // Of types with the same name or URI the one with the lowest id counts, as after a start.
+        return this.#build(design, [...all.values()].sort((a, b) => (a.id < b.id ? -1 : 1)), this.#registry);
+    }
+
+    /** Reads the Schema objects that have changed since the last load; null if there are too many. */
+    async #readChanges(): Promise<SchemaChanges | null> {
+
+        const ids = await this.#rows.changedSince(this.#epoch);
+        const changes = ids && new Map<string, SchemaRecord | null>();
+        for (const id of ids ?? []) {
+            changes?.set(id, await this.#readSchema(id));
+        }
+
+        return changes;
+    }
+
+    /** Reads all Schema objects; takes those that are unchanged from memory. */
     async #loadSchemas(): Promise<Map<string, SchemaRecord>> {
 
         const schemas = new Map<string, SchemaRecord>();
@@ -183,7 +225,17 @@ export class Catalog {
     async #readSchema(id: string): Promise<SchemaRecord | null> {
 
         const { object } = await this.#store.freshView(id);
-        return object && isJsonObject(object.content.schema) ?
+        return object?.type === SCHEMA_TYPE && !object.metadata.isVersion && isJsonObject(object.content.schema) ?
             { id, txnId: object.metadata.txnId, content: object.content } : null;
+    }
+}
+
+function setOrDelete(schemas: Map<string, SchemaRecord>, id: string, record: SchemaRecord | null): void {
+
+    if (record) {
+        schemas.set(id, record);
+    }
+    else {
+        schemas.delete(id);
     }
 }

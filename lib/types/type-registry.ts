@@ -1,6 +1,6 @@
 /**
- * All types and the design at one moment. Immutable; a change makes a new registry, which reuses the results computed for
- * unchanged types. Schemas are compiled on first use.
+ * All types and the design at one moment. Immutable; a change makes a new registry, which shares unchanged types and the results computed
+ * for them. Schemas are compiled on first use.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -19,9 +19,9 @@ import { INITIAL_AUTH_CONFIG } from './seed-content.js';
 import { metaSchema } from './schema/meta-schemas.js';
 import type { SchemaDocument } from './schema/document.js';
 import { schemaObjectErrors } from './schema-object.js';
-import { resolveUri, typeUri } from './schema/uri.js';
 import { TypeDefinition } from './type-definition.js';
 import { TypeEntry } from './type-entry.js';
+import { TypeIndex } from './type-index.js';
 
 export type { Design } from './design.js';
 
@@ -46,6 +46,21 @@ export interface RegistryOptions {
     readonly authConfigRules?: ReadonlyMap<string, JsonObject>;
 }
 
+/** A type as stored. */
+type TypeSource = Pick<TypeEntry, 'name' | 'schemaId' | 'content'>;
+
+/** What a registry is made of. */
+interface RegistryParts extends Omit<RegistryOptions, 'schemas' | 'previous' | 'authConfigRules'> {
+    readonly index: TypeIndex;
+    readonly authConfigRules: ReadonlyMap<string, JsonObject>;
+}
+
+/** A Schema object as it is now; without content if it is gone. */
+export interface ChangedSchema {
+    readonly id: string;
+    readonly content: JsonObject | null;
+}
+
 /** The types of one moment. */
 export class TypeRegistry {
 
@@ -56,49 +71,70 @@ export class TypeRegistry {
     readonly accessRules: AccessRules;
     /** Name of the extension keyword. */
     readonly extensionKeyword: string;
-    readonly #options: Omit<RegistryOptions, 'previous' | 'authConfigRules'>;
+    readonly #parts: RegistryParts;
+    readonly #index: TypeIndex;
     readonly #keywordNames: readonly string[];
-    readonly #sources = new Map<string, TypeEntry>();
+    /** Types by name, each made on first use. */
     readonly #types = new Map<string, TypeDefinition>();
     #schemas: JsonObject | null = null;
-    /** URI of a schema, from its own id or the `baseUri` of its Schema object → name of its type. */
-    readonly #ids = new Map<string, string>();
 
-    private constructor({ design, schemas, previous, extensionKeyword, prefix, authConfigRules = new Map() }: RegistryOptions) {
+    private constructor(parts: RegistryParts) {
 
-        this.#options = { design, schemas, extensionKeyword, prefix };
+        const { design, index, extensionKeyword, prefix, authConfigRules } = parts;
+        this.#parts = parts;
+        this.#index = index;
         this.extensionKeyword = extensionKeyword;
         this.design = readDesign(design, prefix);
         this.prefix = this.design.prefix;
         this.serviceId = serviceId(this.prefix);
         this.#keywordNames = keywordNames(extensionKeyword);
-        for (const content of builtInTypes(extensionKeyword)) {
-            this.#add(null, content, previous);
-        }
-
-        for (const { id, content } of schemas) {
-            this.#add(id, content, previous);
-        }
-
         this.accessRules = this.#readAccessRules(authConfigRules);
     }
 
     /** Builds a registry. Cheap, because schemas are not examined yet. */
-    static build(options: RegistryOptions): TypeRegistry {
+    static build({ schemas, previous, authConfigRules = new Map(), ...options }: RegistryOptions): TypeRegistry {
 
-        return new TypeRegistry(options);
+        const names = keywordNames(options.extensionKeyword);
+        const given = [...builtInTypes(options.extensionKeyword).map((content) => ({ id: null, content })), ...schemas];
+        const index = TypeIndex.of(given.flatMap(({ id, content }) => entryOf(id, content, names, previous) ?? []));
+        return new TypeRegistry({ ...options, index, authConfigRules });
+    }
+
+    /**
+     * Returns the types after some changed, with a design and without computed access rules, at a cost that hardly depends on the number
+     * of types; null if all have to be known for that, because several share a name or a URI.
+     */
+    changed(design: JsonObject, schemas: readonly ChangedSchema[]): TypeRegistry | null {
+
+        const index = this.#index.with(schemas.map(({ id, content }) =>
+            [id, content && entryOf(id, content, this.#keywordNames, this) || null]));
+        return index && new TypeRegistry({ ...this.#parts, design, index, authConfigRules: new Map() });
     }
 
     /** Returns the same types with the access rules that type code computed; types without such rules keep theirs. */
     ruledBy(authConfigRules: ReadonlyMap<string, JsonObject>): TypeRegistry {
 
-        return authConfigRules.size === 0 ? this : TypeRegistry.build({ ...this.#options, previous: this, authConfigRules });
+        return authConfigRules.size === 0 ? this : new TypeRegistry({ ...this.#parts, authConfigRules });
     }
 
     /** Returns a type; undefined if there is none of this name. */
     get(name: string): TypeDefinition | undefined {
 
-        return this.#types.get(name);
+        const known = this.#types.get(name);
+        const entry = known ? undefined : this.#index.named(name);
+        if (!entry) {
+            return known;
+        }
+
+        const type = new TypeDefinition(entry, {
+            lookup: this.#lookup,
+            keywordNames: this.#keywordNames,
+            prefix: this.prefix,
+            javascript: this.design.builtInJavascript.get(name),
+            ...(name === SCHEMA_TYPE ? { check: this.#checkSchemaObject } : {})
+        });
+        this.#types.set(name, type);
+        return type;
     }
 
     /** Returns a type. @throws DoipError 400 if there is none of this name */
@@ -119,7 +155,7 @@ export class TypeRegistry {
      */
     withSchema(name: string, schema: JsonObject): TypeDefinition {
 
-        const former = this.#sources.get(name);
+        const former = this.#index.named(name);
         if (former && former.schemaId === null) {
             throw badRequest(`type ${name} is built in and cannot be changed`);
         }
@@ -131,27 +167,37 @@ export class TypeRegistry {
         }
 
         const id = former?.schemaId ?? '';
-        const schemas = [...this.#options.schemas.filter((each) => each.id !== id), { id, content }];
-        return TypeRegistry.build({ ...this.#options, schemas, previous: this }).require(name);
+        const { design } = this.#parts;
+        const others = (): SchemaObject[] => this.#index.entries.flatMap((entry) =>
+            (entry.schemaId === null || entry.schemaId === id ? [] : [{ id: entry.schemaId, content: entry.content }]));
+        const types = this.changed(design, [{ id, content }]) ??
+            TypeRegistry.build({ ...this.#parts, schemas: [...others(), { id, content }], previous: this });
+        return types.require(name);
     }
 
     /** Returns the names of all types, built-in types first. */
     names(): string[] {
 
-        return [...this.#types.keys()];
+        return this.#index.entries.map(({ name }) => name);
+    }
+
+    /** Returns the names of the types that have code, in any order. */
+    codedNames(): string[] {
+
+        return [...this.#index.codedNames(), ...this.design.builtInJavascript.keys()];
     }
 
     /** Returns the schemas of all types: name → JSON schema. The same object at every call, which must not be modified. */
     schemas(): JsonObject {
 
-        this.#schemas ??= Object.fromEntries([...this.#types.values()].map(({ name, schema }) => [name, schema]));
+        this.#schemas ??= Object.fromEntries(this.#index.entries.map(({ name, schema }) => [name, schema]));
         return this.#schemas;
     }
 
     /** Returns the Schema objects of the types: id → name. */
     schemaIds(): JsonObject {
 
-        return Object.fromEntries([...this.#types.values()].flatMap(({ name, schemaId }) => (schemaId === null ? [] : [[schemaId, name]])));
+        return Object.fromEntries(this.#index.entries.flatMap(({ name, schemaId }) => (schemaId === null ? [] : [[schemaId, name]])));
     }
 
     /** Returns the schema of a type, or the schema with an id or base URI. */
@@ -160,43 +206,19 @@ export class TypeRegistry {
         return this.#lookup(nameOrId);
     }
 
-    #add(id: string | null, content: JsonObject, previous: TypeRegistry | null | undefined): void {
-
-        const { name, schema } = content;
-        if (typeof name !== 'string' || !isJsonObject(schema) || (id !== null && isBuiltInType(name)) || this.#sources.has(name)) {
-            return;
-        }
-
-        const former = previous?.sourceFor(name, id, content, this.#keywordNames);
-        const source = former ?? new TypeEntry(name, id, content, this.#keywordNames);
-        this.#sources.set(name, source);
-        this.#types.set(name, new TypeDefinition(source, {
-            lookup: this.#lookup,
-            keywordNames: this.#keywordNames,
-            prefix: this.prefix,
-            javascript: this.design.builtInJavascript.get(name),
-            ...(name === SCHEMA_TYPE ? { check: this.#checkSchemaObject } : {})
-        }));
-        for (const uri of declaredUris(name, content)) {
-            if (!this.#ids.has(uri)) {
-                this.#ids.set(uri, name);
-            }
-        }
-    }
-
     /** Returns the entry of a type if its definition is unchanged. */
-    protected sourceFor(name: string, id: string | null, content: JsonObject, names: readonly string[]): TypeEntry | undefined {
+    unchanged({ name, schemaId, content }: TypeSource, names: readonly string[]): TypeEntry | undefined {
 
-        const source = this.#sources.get(name);
-        const isSame = source?.schemaId === id && names.join() === this.#keywordNames.join() &&
-            (source.content === content || isDeepStrictEqual(source.content, content));
-        return isSame ? source : undefined;
+        const entry = schemaId === null ? this.#index.named(name) : this.#index.ofSchema(schemaId);
+        const isSame = entry?.schemaId === schemaId && names.join() === this.#keywordNames.join() &&
+            (entry.content === content || isDeepStrictEqual(entry.content, content));
+        return isSame ? entry : undefined;
     }
 
     readonly #lookup = (nameOrId: string): SchemaDocument | undefined => {
 
-        const source = this.#sources.get(nameOrId) ?? this.#sources.get(this.#ids.get(nameOrId) ?? '');
-        return source?.document ?? metaSchema(nameOrId);
+        const entry = this.#index.named(nameOrId) ?? this.#index.withUri(nameOrId);
+        return entry?.document ?? metaSchema(nameOrId);
     };
 
     readonly #checkSchemaObject = (content: JsonObject): ContentError[] => {
@@ -215,15 +237,15 @@ export class TypeRegistry {
             system,
             entryOf: (type) => {
 
-                if (!read.has(type) && (this.#types.has(type) || byType.has(type))) {
-                    const entry = authConfigRules.get(type) ?? this.#types.get(type)?.authConfig ?? byType.get(type);
+                if (!read.has(type) && (this.#index.named(type) || byType.has(type))) {
+                    const entry = authConfigRules.get(type) ?? this.get(type)?.authConfig ?? byType.get(type);
                     read.set(type, entry === undefined ? builtInEntry(type, system) : readAclDefaults(entry));
                 }
 
                 return read.get(type);
             },
-            typeNames: () => this.#types.keys(),
-            entryNames: () => new Set([...this.#types.keys(), ...byType.keys()])
+            typeNames: () => this.#index.names(),
+            entryNames: () => new Set([...this.#index.names(), ...byType.keys()])
         };
     }
 }
@@ -237,11 +259,13 @@ function builtInEntry(type: string, { aclModules: _modules, ...system }: AclDefa
     return isBuiltInType(type) ? { ...system, defaultAclWrite: [], aclCreate: [] } : undefined;
 }
 
-/** Returns the URIs of a schema: its own id, and the base URI in its Schema object. */
-function declaredUris(name: string, { schema, baseUri }: JsonObject): string[] {
+/** Returns the entry of a Schema object, that of a previous registry if it is unchanged; null if it defines no type. */
+function entryOf(id: string | null, content: JsonObject, names: readonly string[], previous: TypeRegistry | null | undefined): TypeEntry | null {
 
-    const id = isJsonObject(schema) ? schema['$id'] ?? schema['id'] : undefined;
-    const base = typeof baseUri === 'string' && baseUri !== '' ? resolveUri(baseUri, typeUri(name)) : null;
-    const own = typeof id === 'string' && !id.startsWith('#') ? resolveUri(id, base ?? typeUri(name)) : null;
-    return [own, base].filter((uri) => uri !== null);
+    const { name, schema } = content;
+    if (typeof name !== 'string' || !isJsonObject(schema) || (id !== null && isBuiltInType(name))) {
+        return null;
+    }
+
+    return previous?.unchanged({ name, schemaId: id, content }, names) ?? new TypeEntry(name, id, content, names);
 }

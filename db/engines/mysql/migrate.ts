@@ -12,8 +12,8 @@ import type { MysqlAddress } from './url.js';
 import { mysqlConnection } from './connection.js';
 import { mysqlErrorKind } from './errors.js';
 import { applySettings, engineSettings, readServer } from './server.js';
-import type { MigrateOptions } from '../../migrations/migrate.js';
-import { knexLog, migrate, LOCK_WAIT_MS } from '../../migrations/migrate.js';
+import type { MigrateOptions } from '../../migrator/migrate.js';
+import { knexLog, migrate, LOCK_WAIT_MS } from '../../migrator/migrate.js';
 
 /** Applies migrations under a lock. */
 export async function migrateMysql(address: MysqlAddress, log: Log, options: MigrateOptions = {}): Promise<void> {

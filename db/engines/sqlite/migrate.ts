@@ -13,8 +13,8 @@ import type { DiskRules } from './disk-space.js';
 import type { SqliteFile, SqliteFiles } from './file.js';
 import { openSqlite } from './file.js';
 import { copyBeforeMigration } from './migration-copy.js';
-import type { MigrateOptions } from '../../migrations/migrate.js';
-import { knexLog, migrate, MIGRATION_TABLE, LOCK_WAIT_MS } from '../../migrations/migrate.js';
+import type { MigrateOptions } from '../../migrator/migrate.js';
+import { knexLog, migrate, MIGRATION_TABLE, LOCK_WAIT_MS } from '../../migrator/migrate.js';
 
 /** Options of the migration of an embedded database. */
 export interface SqliteMigrateOptions extends MigrateOptions {

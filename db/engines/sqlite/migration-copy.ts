@@ -8,7 +8,7 @@ import { basename, dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import type { Log } from '../../log.js';
 import { MIGRATIONS } from '../../migrations/index.js';
-import { MIGRATION_TABLE, type MigrateOptions } from '../../migrations/migrate.js';
+import { MIGRATION_TABLE, type MigrateOptions } from '../../migrator/migrate.js';
 import { type DiskRules, diskRules, freeBytes } from './disk-space.js';
 import type { SqliteFile } from './file.js';
 import { copyDatabaseFile } from './snapshot.js';

@@ -3,7 +3,7 @@
  */
 
 import Sqlite from 'better-sqlite3';
-import { MIGRATION_TABLE } from '../../migrations/migrate.js';
+import { MIGRATION_TABLE } from '../../migrator/migrate.js';
 import { sqliteFiles } from './file.js';
 
 /** What a copy contains. */

@@ -122,7 +122,7 @@ export class AuthConfigHooks {
         const rules = new Map<string, JsonObject>();
         let timeouts = 0;
         let program: Program | null = null;
-        for (const name of registry.names()) {
+        for (const name of registry.codedNames()) {
             const type = registry.get(name);
             const code = type?.javascript;
             if (type && code?.includes(HOOK)) {

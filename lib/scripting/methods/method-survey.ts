@@ -84,7 +84,7 @@ export class MethodSurvey {
     async #run(survey: Survey): Promise<void> {
 
         const types = this.#catalog.current;
-        for (const type of [null, ...types.names()]) {
+        for (const type of [null, ...types.codedNames().sort()]) {
             if (survey.found.length >= MAX_METHODS || this.#scripts.program.version !== survey.version) {
                 break;
             }

@@ -1,5 +1,6 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import type { Database, Step } from '../../../db/database.js';
 import type { JsonObject } from '../../../lib/util/json-types.js';
 import type { StoredObject } from '../../../lib/model/stored-object.js';
 import { CatalogStore } from '../../../lib/stores/catalog-store.js';
@@ -8,10 +9,11 @@ import { ScriptModuleStore } from '../../../lib/stores/script-module-store.js';
 import { SettingStore } from '../../../lib/stores/setting-store.js';
 import { Catalog } from '../../../lib/types/catalog.js';
 import { TypeRegistry } from '../../../lib/types/type-registry.js';
-import { forEachDatabase } from '../../support/database.js';
+import { forEachDatabase, type TestDatabase } from '../../support/database.js';
+import { watchedDatabase } from '../../support/watched-database.js';
 
 export const lab = Lab.script();
-const { describe, it } = lab;
+const { describe, it, before, after } = lab;
 
 function object(id: string, txnId: number, type: string, content: JsonObject): StoredObject {
 
@@ -34,18 +36,19 @@ forEachDatabase((name, create) => {
             // On SQLite the writer is a thread: what it has committed can be read before its message is here.
             const [db, writer] = [await place.open(), await place.open()];
             const store = new ObjectStore(db);
+            const rows = new CatalogStore(db);
             const catalog = new Catalog({
-                store, modules: new ScriptModuleStore(db), settings: new SettingStore(db), authConfigRules: () => Promise.resolve(new Map()),
+                store, rows, modules: new ScriptModuleStore(db), settings: new SettingStore(db), authConfigRules: () => Promise.resolve(new Map()),
                 build: (design, schemas, previous) => TypeRegistry.build({ design, schemas, previous, extensionKeyword: 'cordra', prefix: 'test' })
             });
             const design = [1, 4].map((txnId) => object('design', txnId, 'CordraDesign', { n: txnId }));
-            const bump = new CatalogStore(db).bumpStep();
-            await writer.commit({ steps: [...store.insertSteps(design[0]!, 'taken'), ...store.insertSteps(schema(2, 'Old'), 'taken'), bump] });
+            const changed = rows.changeSteps('test/type');
+            await writer.commit({ steps: [...store.insertSteps(design[0]!, 'taken'), ...store.insertSteps(schema(2, 'Old'), 'taken'), ...changed] });
             const { types } = (await store.view('design')).epochs;
             await catalog.ensure(types);
             const before = [catalog.current.names().at(-1), catalog.current.design.content['n']];
 
-            await writer.commit({ steps: [...store.updateSteps(schema(2, 'Old'), schema(3, 'New'), 'changed'), ...store.updateSteps(design[0]!, design[1]!, 'changed'), bump] });
+            await writer.commit({ steps: [...store.updateSteps(schema(2, 'Old'), schema(3, 'New'), 'changed'), ...store.updateSteps(design[0]!, design[1]!, 'changed'), ...changed] });
             const shown = await store.freshView('test/type');
 
             expect(shown.epochs.types).to.equal(types + 1);
@@ -53,6 +56,103 @@ forEachDatabase((name, create) => {
             await catalog.ensure(types + 1);
             expect<unknown>([before, [catalog.current.names().at(-1), catalog.current.design.content['n']]]).to.equal([['Old', 1], ['New', 4]]);
             await place.dispose();
+        });
+
+        describe('of a process', () => {
+
+            let place: TestDatabase;
+            let db: Database;
+            let store: ObjectStore;
+            let rows: CatalogStore;
+            let listed = 0;
+            let txnId = 10;
+            const stored = new Map<string, StoredObject>();
+
+            const newCatalog = (): Catalog => new Catalog({
+                store, rows, modules: new ScriptModuleStore(db), settings: new SettingStore(db), authConfigRules: () => Promise.resolve(new Map()),
+                build: (design, schemas, previous) => TypeRegistry.build({ design, schemas, previous, extensionKeyword: 'cordra', prefix: 'test' })
+            });
+
+            const put = (id: string, content: JsonObject): Step[] => {
+
+                const [before, after] = [stored.get(id), object(id, ++txnId, 'Schema', content)];
+                stored.set(id, after);
+                return [...before ? store.updateSteps(before, after, 'changed') : store.insertSteps(after, 'taken'), ...rows.changeSteps(id)];
+            };
+
+            const remove = (id: string): Step[] => {
+
+                const before = stored.get(id);
+                stored.delete(id);
+                return [...before ? store.deleteSteps(before, 'changed') : [], ...rows.changeSteps(id)];
+            };
+
+            const renewed = async (catalog: Catalog): Promise<Catalog> => {
+
+                await catalog.ensure((await store.freshView('design')).epochs.types);
+                return catalog;
+            };
+
+            /** All that a registry says of its types. */
+            const facts = ({ current }: Catalog): unknown => [current.names(), current.schemas(), current.schemaIds(),
+                ['https://s.example/a', 'https://s.example/b'].map((uri) => current.documentOf(uri)?.name), current.codedNames().sort(), [...current.accessRules.typeNames()].sort()];
+
+            before(async () => {
+
+                place = await create();
+                const opened = await place.open();
+                db = watchedDatabase(opened, (sql) => {
+
+                    listed += /select `id`, `txn_id` from/.test(sql) ? 1 : 0;
+                });
+                store = new ObjectStore(db);
+                rows = new CatalogStore(db);
+                await db.commit({ steps: store.insertSteps(object('design', 1, 'CordraDesign', {}), 'taken') });
+            });
+
+            after(() => place.dispose());
+
+            const type = (name: string, more: JsonObject = {}): JsonObject => ({ name, schema: { title: name }, ...more });
+
+            const changes: [title: string, steps: () => Step[]][] = [
+                ['is added', () => put('test/a', type('A'))],
+                ['is added before it', () => put('test/0', type('Zero'))],
+                ['is changed', () => put('test/a', type('A', { schema: { title: 'other' } }))],
+                ['is renamed', () => put('test/a', type('B'))],
+                ['gets code and a URI', () => put('test/a', type('B', { javascript: 'exports.x = 1;', schema: { $id: 'https://s.example/a' } }))],
+                ['gets the same URI', () => put('test/0', type('Zero', { schema: { $id: 'https://s.example/a', title: 'second' } }))],
+                ['loses that URI', () => put('test/0', type('Zero'))],
+                ['gets another URI', () => put('test/a', type('B', { baseUri: 'https://s.example/b' }))],
+                ['swaps its name', () => [...put('test/a', type('Zero')), ...put('test/0', type('B'))]],
+                ['has the name of another', () => put('test/c', type('B', { schema: { title: 'shadowed' } }))],
+                ['is no longer shadowed', () => remove('test/0')],
+                ['loses its schema', () => put('test/c', { name: 'B' })],
+                ['is deleted', () => remove('test/a')],
+                ['is one of many', () => Array.from({ length: 250 }, (_, i) => put(`test/many${i}`, type(`Many${i}`))).flat()],
+                ['is one of many that are deleted', () => Array.from({ length: 100 }, (_, i) => remove(`test/many${i}`)).flat()]
+            ];
+
+            it('follows every change as a process that starts anew does', async () => {
+
+                const catalog = await renewed(newCatalog());
+                for (const [title, steps] of changes) {
+                    await db.commit({ steps: steps() });
+
+                    expect(facts(await renewed(catalog)), title).to.equal(facts(await renewed(newCatalog())));
+                }
+            });
+
+            it('reads what has changed, and lists no types', async () => {
+
+                await db.commit({ steps: put('test/first', type('First')) });
+                const catalog = await renewed(newCatalog());
+                listed = 0;
+                await db.commit({ steps: put('test/second', type('Second')) });
+                await renewed(catalog);
+
+                expect(catalog.current.get('Second')?.schemaId).to.equal('test/second');
+                expect(listed).to.equal(0);
+            });
         });
     });
 });
