@@ -90,11 +90,13 @@ export class AuditLog {
         for (let reads = 0; reads < READS_PER_SEARCH; ++reads) {
             next = terms.length === 0 ? next : await this.#skip(next, terms, inGaps);
             const rows = await store.before(next);
-            for (const row of rows) {
-                if (filter.from !== undefined && row.at < filter.from - CLOCK_TOLERANCE_MS) {
-                    return { entries, next: null };
-                }
+            // Single ones may have been written while the clock was wrong.
+            const isEarlier = filter.from !== undefined && rows.every(({ at }) => at < (filter.from ?? 0) - CLOCK_TOLERANCE_MS);
+            if (isEarlier) {
+                return { entries, next: null };
+            }
 
+            for (const row of rows) {
                 const entry = JSON.parse(row.entry) as JsonObject;
                 next = row.id;
                 if (isWanted(entry, { ...filter, userId, objectId })) {

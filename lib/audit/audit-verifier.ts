@@ -62,6 +62,13 @@ export class AuditVerifier {
             return end(lost);
         }
 
+        if (from <= 1) {
+            const added = await this.#addedBeforeFirst();
+            if (added !== null) {
+                return end(added);
+            }
+        }
+
         for (let start = from; ;) {
             const seals = await store.seals(head ? head.seal + 1 : start);
             for (const seal of seals) {
@@ -152,6 +159,34 @@ export class AuditVerifier {
         await this.#parts.sealer.seal();
         const sealed = await store.sealedInGaps();
         return ids.find((id) => !sealed.has(id));
+    }
+
+    /** Returns what is wrong before the first seal, where nothing is but entries of late seals; null for nothing. */
+    async #addedBeforeFirst(): Promise<string | null> {
+
+        const { store } = this.#parts;
+        // The seals first: entries that are removed meanwhile, because of their age, are none that were added.
+        const [lowest] = await store.seals(Number.MIN_SAFE_INTEGER);
+        const first = await store.firstInOrder();
+        if (lowest && lowest.seal < 1) {
+            return `seal ${lowest.seal} was added`;
+        }
+
+        if (!first) {
+            return null;
+        }
+
+        const inGaps = await store.sealedInGaps();
+        for (let rows = await store.before(first.firstId); rows.length > 0; rows = await store.before(rows.at(-1)?.id ?? 0)) {
+            const added = rows.find(({ id }) => !inGaps.has(id));
+            if (added) {
+                return `entry ${added.id} was added before seal ${first.seal}`;
+            }
+
+            await this.#yielder.yield();
+        }
+
+        return null;
     }
 
     /** True if an entry tells that everything before a seal was removed because of its age. */

@@ -173,6 +173,13 @@ export class AuditStore {
         return (await this.#sql.seals.read<StoredSeal>({ from })).map(toSeal);
     }
 
+    /** Returns the first seal that is not a late one; null if there is none. */
+    async firstInOrder(): Promise<AuditSeal | null> {
+
+        const found = await this.#sql.firstInOrder.first<StoredSeal>({});
+        return found ? toSeal(found) : null;
+    }
+
     /** Returns the last seal; null if there is none. */
     async lastSeal(): Promise<AuditSeal | null> {
 
@@ -260,6 +267,7 @@ function buildStatements(db: Database) {
             .whereBetween('id', [bind('firstId'), bind('lastId')]).orderBy('id').limit(2 * AUDIT_ROWS).select(rows)),
         byIds: build.list<never, 'ids'>((knex, _bind, list) => knex(entries).whereIn('id', list('ids')).select(rows)),
         seals: build<'from'>((knex, bind) => knex(seals).where('seal', '>=', bind('from')).orderBy('seal').limit(SEALS_PER_READ).select('*')),
+        firstInOrder: build((knex) => knex(seals).where('last_id', '>', 0).orderBy('seal').limit(1).select('*')),
         lastSeal: build((knex) => knex(seals).orderBy('seal', 'desc').limit(1).select('*')),
         addSeal: build<keyof StoredSeal>((knex, bind) => knex(seals).insert(row(bind, SEAL_COLUMNS))),
         removeBetween: build<'firstId' | 'lastId'>((knex, bind) => knex(entries).whereBetween('id', [bind('firstId'), bind('lastId')]).delete()),

@@ -29,6 +29,10 @@ export interface Postponement {
 const MAX_COUNT = 10_000;
 
 const NEVER = Number.MAX_SAFE_INTEGER;
+
+/** No entry waits as long as this, in ms. One that seems to was stored while the clock was ahead: it is due. */
+const MAX_WAIT_MS = 2 * 60 * 60_000;
+
 const MAX_REVISION = 2 ** 48 - 1;
 const MAX_ERROR_LENGTH = 2000;
 
@@ -66,7 +70,8 @@ export class HandleOutboxStore {
     /** Returns entries that are due, oldest first. */
     async due(now: number, limit: number): Promise<OutboxEntry[]> {
 
-        return await this.#sql.due.read<OutboxEntry>({ now, limit });
+        const due = await this.#sql.due.read<OutboxEntry>({ now, limit });
+        return due.length > 0 ? due : this.#sql.early.read<OutboxEntry>({ far: now + MAX_WAIT_MS, limit });
     }
 
     /** Returns when the next entry is due (epoch ms); null when there is none. */
@@ -128,6 +133,8 @@ function buildStatements(db: Database) {
         }),
         due: build<'now' | 'limit'>((knex, bind) => knex('handle_outbox').select('handle', 'revision', 'attempts')
             .where('run_at', '<=', bind('now')).orderBy(['run_at', 'handle']).limit(bind('limit'))),
+        early: build<'far' | 'limit'>((knex, bind) => knex('handle_outbox').select('handle', 'revision', 'attempts')
+            .where('run_at', '>', bind('far')).where('run_at', '<', NEVER).orderBy(['run_at', 'handle']).limit(bind('limit'))),
         nextDue: build<never>((knex) => knex('handle_outbox').min({ due: 'run_at' })),
         counts: build<'limit'>((knex, bind) => knex.count({ count: '*' }).sum({ failed: knex.raw('case when failed_on is null then 0 else 1 end') }).from(
             knex('handle_outbox').select('failed_on').orderBy('run_at').limit(bind('limit')).as('entries'))),

@@ -69,6 +69,9 @@ const MAX_VALUE_LENGTH = 256;
 const MAX_ENTRIES = 20_000;
 const WRITE_EVERY = 30_000;
 
+/** How much the clocks of nodes may differ, in ms. */
+const CLOCK_TOLERANCE_MS = 60 * 60_000;
+
 /** Issues, finds and revokes tokens. */
 export class AccessTokens {
 
@@ -257,7 +260,8 @@ export class AccessTokens {
 
         const { now, timeout } = this.#options;
         const last = Math.max(lastUsed, this.#uses.of(hash));
-        return now() >= last + timeout + this.#grace || expiresOn !== null && now() >= expiresOn;
+        // One that was used in the future was used while the clock was ahead: nobody knows when.
+        return now() >= last + timeout + this.#grace || last > now() + CLOCK_TOLERANCE_MS || expiresOn !== null && now() >= expiresOn;
     }
 }
 

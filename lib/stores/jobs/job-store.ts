@@ -63,6 +63,12 @@ const MAX_COUNT = 10_000;
 /** Number of jobs considered for a claim, because other processes may claim the first ones. */
 const CANDIDATES = 8;
 
+/**
+ * No job waits, and no lease lasts, as long as this, in ms. One that seems to was stored while the clock was ahead, by a machine that had started
+ * with a wrong one: it is due.
+ */
+const MAX_WAIT_MS = 2 * 60 * 60_000;
+
 /** Jobs in the database. */
 export class JobStore {
 
@@ -116,17 +122,19 @@ export class JobStore {
         return row ? { state: row.state, lastError: row.last_error } : { state: 'failed', lastError: 'it is not there any more' };
     }
 
-    /** Claims the oldest due job of a kind, or one whose lease has expired; null when there is none. */
+    /** Claims the oldest due job of a kind, or one whose lease has expired; null when there is none. See {@link MAX_WAIT_MS} for clocks that were ahead. */
     async claim(kind: string, leaseMs: number): Promise<LeasedJob | null> {
 
         const now = this.#now();
-        const candidates = [
+        const far = now + MAX_WAIT_MS;
+        const due = [
             ...await this.#sql.due.read<JobRow>({ kind, now, limit: CANDIDATES }),
             ...await this.#sql.expired.read<JobRow>({ kind, now, limit: CANDIDATES })
         ];
+        const candidates = due.length > 0 ? due : await this.#sql.early.read<JobRow>({ kind, far, limit: CANDIDATES });
         for (const row of candidates) {
             const lease = `${this.#owner}:${randomBytes(9).toString('base64url')}`;
-            const values = { id: row.id, now, lease, until: now + leaseMs };
+            const values = { id: row.id, now, far, lease, until: now + leaseMs };
             if (await this.#change(this.#sql.claim.step(values))) {
                 return { ...toJob(row), state: 'running', attempts: row.attempts + 1, lease };
             }
@@ -300,6 +308,9 @@ function buildStatements(db: Database) {
         expired: build<'kind' | 'now' | 'limit'>((knex, bind) => knex('jobs').select(COLUMNS)
             .where({ kind: bind('kind'), state: 'running' }).where('lease_until', '<', bind('now'))
             .orderBy(['lease_until', 'id']).limit(bind('limit'))),
+        early: build<'kind' | 'far' | 'limit'>((knex, bind) => knex('jobs').select(COLUMNS).where('kind', bind('kind'))
+            .whereRaw('(state = ? and run_at > ? or state = ? and lease_until > ?)', ['waiting', bind('far'), 'running', bind('far')])
+            .orderBy('id').limit(bind('limit'))),
         nextWaiting: build<'kind'>((knex, bind) => knex('jobs')
             .min({ due: 'run_at' }).where({ kind: bind('kind'), state: 'waiting' })),
         nextExpired: build<'kind'>((knex, bind) => knex('jobs')
@@ -326,12 +337,12 @@ function buildChanges(build: ReturnType<typeof statements>) {
 
     type LeaseParameter = 'id' | 'lease' | 'now';
     return {
-        claim: build<'id' | 'now' | 'lease' | 'until'>((knex, bind) => knex('jobs').update({
+        claim: build<'id' | 'now' | 'far' | 'lease' | 'until'>((knex, bind) => knex('jobs').update({
             state: 'running', attempts: knex.raw('attempts + 1'),
             dedup_key: knex.raw('case when dedup_until = ? then null else dedup_key end', ['start']),
             lease_owner: bind('lease'), lease_until: bind('until'), updated_on: bind('now')
-        }).where('id', bind('id')).whereRaw('(state = ? and run_at <= ? or state = ? and lease_until < ?)',
-            ['waiting', bind('now'), 'running', bind('now')])),
+        }).where('id', bind('id')).whereRaw('(state = ? and (run_at <= ? or run_at > ?) or state = ? and (lease_until < ? or lease_until > ?))',
+            ['waiting', bind('now'), bind('far'), 'running', bind('now'), bind('far')])),
         renew: build<LeaseParameter | 'until'>((knex, bind) => knex('jobs')
             .update({ lease_until: bind('until'), updated_on: bind('now') })
             .where({ id: bind('id'), state: 'running', lease_owner: bind('lease') })),

@@ -129,7 +129,7 @@ forEachDatabase((name, create, dialect) => {
             expect<unknown>([entries, problem]).to.equal([2600, null]);
         });
 
-        const CHANGES: readonly (readonly [name: string, change: (seen: { hash: string }) => Promise<void>, problem: RegExp])[] = [
+        const CHANGES: (readonly [name: string, change: (seen: { hash: string }) => Promise<void>, problem: RegExp])[] = [
             ['an entry is changed', () => run(`update audit_entries set entry = replace(entry, 'test/ann', 'test/bob') where id = 3`), /an entry of seal 1, or the seal, was changed/],
             ['the time of an entry is changed', () => run('update audit_entries set at = 5 where id = 3'), /the time of entry 3 was changed/],
             ['the terms of a seal are changed', () => run(`update audit_seals set terms = '' where seal = 2`), /an entry of seal 2, or the seal, was changed/],
@@ -171,6 +171,14 @@ forEachDatabase((name, create, dialect) => {
                 await audit.seal();
             }, /seal 3 is not the expected one/]
         ];
+        if (dialect === 'sqlite') {
+            CHANGES.push(
+                ['an entry is added before the first', () => run(`insert into audit_entries (id, at, entry) values (-7, 1, '{"at":1}')`), /entry -7 was added before seal 1/],
+                ['a seal is added before the first, which hides entries from searches', () => run(`insert into audit_seals
+                    (seal, first_id, last_id, ids, terms, entries, sealed_on, previous, hash) values (-1, 1, 99999, null, '', 0, 1, '', '')`), /seal -1 was added/]
+            );
+        }
+
         for (const [change, make, problem] of CHANGES) {
             it(`shows that ${change}`, async () => {
 
@@ -207,7 +215,7 @@ forEachDatabase((name, create, dialect) => {
             await audit.seal();
             await audit.purge(now);
             await audit.seal();
-            expect((await audit.verify()).problem).to.be.null();
+            expect((await audit.verify()).problem).to.equal(dialect === 'mysql' ? null : 'entry 900 was added before seal 3');
         });
 
         if (dialect === 'mysql') {
@@ -318,6 +326,36 @@ forEachDatabase((name, create, dialect) => {
             await run('delete from audit_seals where seal = ?', oldest?.seal ?? 0);
             await run('delete from audit_entries where id <= ?', oldest?.lastId ?? 0);
             expect((await audit.verify()).problem ?? '').to.match(/are missing/);
+        });
+
+        it('shows that an entry was added among those that were removed because of their age', async () => {
+
+            for (let hour = 0; hour < 6; ++hour) {
+                now = START + hour * HOUR;
+                await fill(3);
+                await audit.seal();
+            }
+
+            await audit.purge(START + 3 * HOUR);
+            await audit.seal();
+            expect((await audit.verify()).problem).to.be.null();
+            await run(`insert into audit_entries (id, at, entry) values (5, 1, '{"at":1}')`);
+
+            expect((await audit.verify()).problem).to.equal('entry 5 was added before seal 4');
+        });
+
+        it('finds entries around those that were written while the clock was wrong', async () => {
+
+            for (const [hour, name] of [[40, 'a'], [1, 'b'], [41, 'c'], [900, 'd'], [42, 'e']] as const) {
+                await append([{ at: START + hour * HOUR, outcome: 'changed', objectId: name, caller: null }]);
+            }
+
+            const names = async (from: number, to: number): Promise<unknown[]> =>
+                (await audit.find({ from: START + from * HOUR, to: START + to * HOUR, limit: 10 })).entries.map(({ object }) => object);
+
+            expect(await names(30, 50)).to.equal(['e', 'c', 'a']);
+            expect(await names(0, 2)).to.equal(['b']);
+            expect(await names(899, 901)).to.equal(['d']);
         });
 
         it('leaves nothing of a unit that fails', async () => {

@@ -14,6 +14,24 @@ forEachDatabase((name, create) => {
 
     describe(`the delivery of handles on ${name}`, () => {
 
+        it('delivers what was postponed while the clock was ahead, but not what is not to be delivered', async () => {
+
+            const place = await create();
+            const outbox = new HandleOutboxStore(await place.open());
+            const now = Date.now();
+            const ahead = now + 10 * 365 * 24 * 3_600_000;
+            for (const [handle, runAt] of [['test/ahead', ahead], ['test/later', now + 3_600_000], ['test/never', null]] as const) {
+                await outbox.mark(handle, now);
+                const [entry] = await outbox.due(now, 1);
+                await outbox.postpone(entry!, { error: 'away', runAt, hasFailed: false }, now);
+            }
+
+            const due = await outbox.due(now, 10);
+            await place.dispose();
+
+            expect(due.map(({ handle }) => handle)).to.equal(['test/ahead']);
+        });
+
         it('does not poll while everything is in progress', async () => {
 
             const place = await create();

@@ -78,6 +78,20 @@ forEachDatabase((name, create, dialect) => {
             expect(await isGood(node, token)).to.equal(true);
         });
 
+        it('ends when the clock turns out to have been ahead when it was used', async () => {
+
+            const { clock, node } = nodeWithClock();
+            const early = await tokenOf(node);
+            const right = clock.now;
+            clock.now += 4 * TIMEOUT;
+            const token = await tokenOf(node);
+            expect(await isGood(node, token)).to.be.true();
+            clock.now = right;
+
+            expect(await isGood(node, token)).to.be.false();
+            expect(await isGood(node, early)).to.be.true();
+        });
+
         it('is not extended by wrong tokens or the use of others', async () => {
 
             const { clock, node } = nodeWithClock();

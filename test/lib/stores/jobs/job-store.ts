@@ -65,6 +65,23 @@ forEachDatabase((name, create) => {
             expect<object | null>(await store.get(first.id)).to.include({ state: 'done', attempts: 2, progress: null });
         });
 
+        it('hands out jobs that were stored while the clock was ahead, waiting or in progress', async () => {
+
+            const right = now;
+            now += 10 * 365 * 24 * 3_600_000;
+            await store.enqueue({ kind: 'ahead', payload: 'waiting', runAt: now + 60_000 });
+            await store.enqueue({ kind: 'ahead', payload: 'running', runAt: now });
+            const held = await claim('ahead');
+            now = right;
+            await store.enqueue({ kind: 'ahead', payload: 'later', runAt: now + 3_600_000 });
+
+            const taken = [await claim('ahead'), await claim('ahead')];
+
+            expect<unknown>(taken.map(({ payload }) => payload).sort()).to.equal(['running', 'waiting']);
+            expect(await store.claim('ahead', LEASE)).to.be.null();
+            expect(await store.renew(held, LEASE)).to.be.false();
+        });
+
         it('keeps reports for the next attempt, and errors for queries', async () => {
 
             await store.enqueue({ kind: 'retry', payload: ['€'] });
