@@ -21,6 +21,7 @@ import { usage } from './020-usage.js';
 import { audit } from './021-audit.js';
 import { blobChecksums } from './022-blob-checksums.js';
 import { typeChanges } from './023-type-changes.js';
+import { guardedRows } from './024-guarded-rows.js';
 
 export const MIGRATIONS: readonly Migration[] = [
     objects,
@@ -40,5 +41,6 @@ export const MIGRATIONS: readonly Migration[] = [
     usage,
     audit,
     blobChecksums,
-    typeChanges
+    typeChanges,
+    guardedRows
 ];

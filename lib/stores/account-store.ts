@@ -97,7 +97,7 @@ export class AccountStore {
         })];
     }
 
-    /** Returns steps without a change; the unit fails with `missing` when there is no such account. */
+    /** Returns steps that change nothing but the count of checks; the unit fails with `missing` when there is no such account. */
     expectSteps(userId: string, missing: string): Step[] {
 
         return [this.#sql.expect.step({ userId }, { expect: { rows: 1, otherwise: missing } })];
@@ -153,7 +153,7 @@ function buildStatements(db: Database) {
         elsewhere: build<'userId'>((knex, bind) => knex('principals').where({ id: bind('userId') as unknown, is_external: 1 })
             .where((other) => void other.whereNull('author').orWhereNot('author', ADMIN_AUTHOR)).select(knex.raw('1'))),
         put: build<(typeof COLUMNS)[number]>((knex, bind) => knex('accounts').insert(row(bind, COLUMNS)).onConflict('user_id').merge()),
-        expect: build<'userId'>((knex, bind) => knex('accounts').where('user_id', bind('userId')).update('user_id', knex.ref('user_id'))),
+        expect: build<'userId'>((knex, bind) => knex('accounts').where('user_id', bind('userId')).increment('checks')),
         remove: build<'userId'>((knex, bind) => knex('accounts').where('user_id', bind('userId')).delete()),
         claimName: build<'name' | 'userId'>((knex, bind) => knex('usernames').insert({ name: bind('name'), user_id: bind('userId') })),
         releaseName: build<'userId'>((knex, bind) => knex('usernames').where('user_id', bind('userId')).delete()),

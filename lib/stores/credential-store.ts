@@ -43,7 +43,7 @@ export class CredentialStore {
         await this.#db.commit({ steps: [this.#sql.upgrade.step({ userId, before, after })] });
     }
 
-    /** Returns steps without a change; the unit fails with `changed` when the record of a user's password is a different one. */
+    /** Returns steps that change nothing but the count of checks; the unit fails with `changed` when the record of a user's password is a different one. */
     expectSteps(userId: string, record: string, changed: string): Step[] {
 
         return [this.#sql.expect.step({ userId, record }, { expect: { rows: 1, otherwise: changed } })];
@@ -107,7 +107,7 @@ function buildStatements(db: Database) {
         upgrade: build<'userId' | 'before' | 'after'>((knex, bind) => knex('credentials')
             .where('user_id', bind('userId')).where('record', bind('before')).update('record', bind('after'))),
         expect: build<'userId' | 'record'>((knex, bind) => knex('credentials')
-            .where('user_id', bind('userId')).where('record', bind('record')).update('record', knex.ref('record'))),
+            .where('user_id', bind('userId')).where('record', bind('record')).increment('checks')),
         remove: build<'userId'>((knex, bind) => knex('credentials').where('user_id', bind('userId')).delete()),
         getSecret: build<'objectId' | 'pointer'>((knex, bind) => knex('secrets')
             .where('object_id', bind('objectId')).where('pointer_hash', bind('pointer')).select('record')),

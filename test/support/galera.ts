@@ -16,6 +16,12 @@ const START_MS = 90_000;
 export interface Galera {
     /** `mysql://…` of each server, without a database. */
     readonly urls: readonly string[];
+    /** Sends a signal to a server; SIGSTOP cuts it from the others without a word. */
+    signal(n: number, signal: 'SIGSTOP' | 'SIGCONT'): void;
+    /** Ends a server as a crash does. */
+    kill(n: number): Promise<void>;
+    /** Starts a killed server again, which joins the others and gets what it lacks; resolves when it accepts queries. */
+    rejoin(n: number): Promise<void>;
     stop(): Promise<void>;
 }
 
@@ -25,14 +31,10 @@ export async function startGalera(count = 3): Promise<Galera> {
     const folder = await mkdtemp(join(tmpdir(), 'doip-gateway-galera-'));
     await chmod(folder, 0o755);
     const servers: ChildProcess[] = [];
+    const starts: ((...more: string[]) => Promise<void>)[] = [];
     const stop = async (): Promise<void> => {
 
-        await Promise.all(servers.filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null).map((server) => {
-
-            const ended = once(server, 'exit');
-            server.kill('SIGKILL');
-            return ended;
-        }));
+        await Promise.all(servers.map(end));
         await rm(folder, { recursive: true, force: true });
     };
 
@@ -47,23 +49,44 @@ export async function startGalera(count = 3): Promise<Galera> {
         for (const [n, { port, base }] of places.entries()) {
             const common = ['--no-defaults', `--datadir=${join(folder, `data${n}`)}`, `--user=${user}`];
             await promisify(execFile)('mariadb-install-db', [...common, '--auth-root-authentication-method=normal', '--skip-test-db']);
-            servers.push(spawn('/usr/sbin/mariadbd', [
+            const options = [
                 ...common, `--port=${port}`, '--bind-address=127.0.0.1', `--socket=${join(folder, `data${n}`, 'socket')}`,
                 '--innodb-buffer-pool-size=64M', '--performance-schema=OFF', '--skip-name-resolve', '--max-connections=300',
                 '--binlog-format=ROW', '--innodb-autoinc-lock-mode=2', '--wsrep-on=ON', `--wsrep-provider=${PROVIDER}`,
                 `--wsrep-cluster-address=gcomm://${places.map((place) => `127.0.0.1:${place.base}`).join(',')}`,
                 `--wsrep-node-address=127.0.0.1:${base}`, `--wsrep-node-incoming-address=127.0.0.1:${port}`,
                 `--wsrep-provider-options=gmcast.listen_addr=tcp://127.0.0.1:${base};ist.recv_addr=127.0.0.1:${base + 1};gcache.size=128M`,
-                '--wsrep-sst-method=rsync', `--wsrep-sst-receive-address=127.0.0.1:${base + 2}`, ...n === 0 ? ['--wsrep-new-cluster'] : []
-            ], { stdio: 'ignore' }));
-            await until(() => isReady(urls[n] ?? ''), START_MS);
+                '--wsrep-sst-method=rsync', `--wsrep-sst-receive-address=127.0.0.1:${base + 2}`
+            ];
+            const start = async (...more: string[]): Promise<void> => {
+
+                servers[n] = spawn('/usr/sbin/mariadbd', [...options, ...more], { stdio: 'ignore' });
+                await until(() => isReady(urls[n] ?? ''), START_MS);
+            };
+
+            starts.push(start);
+            await start(...n === 0 ? ['--wsrep-new-cluster'] : []);
         }
 
-        return { urls, stop };
+        return {
+            urls, stop,
+            signal: (n, signal) => void servers[n]?.kill(signal),
+            kill: (n) => end(servers[n]),
+            rejoin: async (n) => await starts[n]?.()
+        };
     }
     catch (error) {
         await stop();
         throw error;
+    }
+}
+
+async function end(server: ChildProcess | undefined): Promise<void> {
+
+    if (server?.exitCode === null && server.signalCode === null) {
+        const ended = once(server, 'exit');
+        server.kill('SIGKILL');
+        await ended;
     }
 }
 

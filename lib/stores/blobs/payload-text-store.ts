@@ -101,7 +101,7 @@ function buildStatements(db: Database) {
             .select('blob_id', 'format', 'rules', 'characters', 'reason')),
         text: build<'blobId' | 'format'>((knex, bind) => knex('payload_texts')
             .where('blob_id', bind('blobId')).where('format', bind('format')).select('text')),
-        guard: build<'blobId'>((knex, bind) => knex('blobs').where('id', bind('blobId')).where('links', '>', 0).update({ links: knex.ref('links') })),
+        guard: build<'blobId'>((knex, bind) => knex('blobs').where('id', bind('blobId')).where('links', '>', 0).increment('checks')),
         save: build<(typeof COLUMNS)[number]>((knex, bind) => knex('payload_texts').insert(row(bind, COLUMNS)).onConflict(['blob_id', 'format']).merge()),
         remove: build<'blobId'>((knex, bind) => knex('payload_texts').where('blob_id', bind('blobId')).delete())
     };
