@@ -2,8 +2,8 @@
  * Digital objects, their references to each other, names of types, epochs of caches, settings.
  */
 
-import type { Migration, Schema } from './migration.js';
-import { createTables, dropTables } from './migration.js';
+import type { Migration, Schema } from '../migration.js';
+import { createTables, dropTables } from '../migration.js';
 
 export const objects: Migration = {
     name: '001-objects',

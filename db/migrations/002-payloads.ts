@@ -5,8 +5,8 @@
 
 import type { Knex } from 'knex';
 import type { Columns } from '../dialect.js';
-import type { Migration, Schema } from './migration.js';
-import { createTables, dropTables } from './migration.js';
+import type { Migration, Schema } from '../migration.js';
+import { createTables, dropTables } from '../migration.js';
 
 export const payloads: Migration = {
     name: '002-payloads',

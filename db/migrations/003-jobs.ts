@@ -2,8 +2,8 @@
  * Background jobs, each carried out by the node that holds its lease.
  */
 
-import type { Migration, Schema } from './migration.js';
-import { createTables, dropTables } from './migration.js';
+import type { Migration, Schema } from '../migration.js';
+import { createTables, dropTables } from '../migration.js';
 
 export const jobs: Migration = {
     name: '003-jobs',

@@ -2,8 +2,8 @@
  * Accounts, groups, secrets and tokens. Secrets are stored as hashes, and nothing here is ever part of the content of an object.
  */
 
-import type { Migration, Schema } from './migration.js';
-import { createTables, dropTables } from './migration.js';
+import type { Migration, Schema } from '../migration.js';
+import { createTables, dropTables } from '../migration.js';
 
 export const identity: Migration = {
     name: '004-identity',

@@ -3,8 +3,8 @@
  * that an index can be rebuilt without running a script or opening a payload.
  */
 
-import type { Migration, Schema } from './migration.js';
-import { createTables, dropTables } from './migration.js';
+import type { Migration, Schema } from '../migration.js';
+import { createTables, dropTables } from '../migration.js';
 
 export const indexSources: Migration = {
     name: '006-index-sources',

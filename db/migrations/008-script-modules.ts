@@ -2,8 +2,8 @@
  * Objects whose payloads are modules for scripts, with the names of their directories, by which `require` finds them.
  */
 
-import type { Migration, Schema } from './migration.js';
-import { createTables, dropTables } from './migration.js';
+import type { Migration, Schema } from '../migration.js';
+import { createTables, dropTables } from '../migration.js';
 
 export const scriptModules: Migration = {
     name: '008-script-modules',

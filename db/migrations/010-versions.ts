@@ -3,7 +3,7 @@
  */
 
 import type { Knex } from 'knex';
-import type { Migration, Schema } from './migration.js';
+import type { Migration, Schema } from '../migration.js';
 
 const NEW_INDEX = 'objects_versions';
 const OLD_INDEX = 'objects_version_of';

@@ -2,8 +2,8 @@
  * Outbox of handle records to be registered with a handle server: one row per handle, for any number of changes.
  */
 
-import type { Migration, Schema } from './migration.js';
-import { createTables, dropTables } from './migration.js';
+import type { Migration, Schema } from '../migration.js';
+import { createTables, dropTables } from '../migration.js';
 
 export const handles: Migration = {
     name: '011-handles',

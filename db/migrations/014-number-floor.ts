@@ -2,8 +2,8 @@
  * Low watermark: the transaction number up to which objects were reported as complete. No object may be stored with such a number.
  */
 
-import type { Migration, Schema } from './migration.js';
-import { createTables, dropTables } from './migration.js';
+import type { Migration, Schema } from '../migration.js';
+import { createTables, dropTables } from '../migration.js';
 
 export const numberFloor: Migration = {
     name: '014-number-floor',

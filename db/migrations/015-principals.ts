@@ -4,8 +4,8 @@
  */
 
 import type { Knex } from 'knex';
-import type { Migration, Schema } from './migration.js';
-import { createTables, dropTables } from './migration.js';
+import type { Migration, Schema } from '../migration.js';
+import { createTables, dropTables } from '../migration.js';
 
 const PAGE = 1_000;
 

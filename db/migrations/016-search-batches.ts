@@ -2,8 +2,8 @@
  * Change log in commit order: rows of `search_log` are moved, some hundred at a time, into numbered batches.
  */
 
-import type { Migration, Schema } from './migration.js';
-import { createTables, dropTables } from './migration.js';
+import type { Migration, Schema } from '../migration.js';
+import { createTables, dropTables } from '../migration.js';
 
 export const searchBatches: Migration = {
     name: '016-search-batches',

@@ -2,8 +2,8 @@
  * Low watermark of transaction numbers for each node, so that writers of one node never wait for those of another.
  */
 
-import type { Migration, Schema } from './migration.js';
-import { createTables, dropTables } from './migration.js';
+import type { Migration, Schema } from '../migration.js';
+import { createTables, dropTables } from '../migration.js';
 
 export const nodeFloors: Migration = {
     name: '017-node-floors',

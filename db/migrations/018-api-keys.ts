@@ -2,8 +2,8 @@
  * API keys of users, of which only hashes are stored.
  */
 
-import type { Migration, Schema } from './migration.js';
-import { createTables, dropTables } from './migration.js';
+import type { Migration, Schema } from '../migration.js';
+import { createTables, dropTables } from '../migration.js';
 
 export const apiKeys: Migration = {
     name: '018-api-keys',

@@ -2,8 +2,8 @@
  * Objects and bytes that users and types have, where usage is counted. Rows are never deleted.
  */
 
-import type { Migration, Schema } from './migration.js';
-import { createTables, dropTables } from './migration.js';
+import type { Migration, Schema } from '../migration.js';
+import { createTables, dropTables } from '../migration.js';
 
 export const usage: Migration = {
     name: '020-usage',

@@ -2,8 +2,8 @@
  * The audit log: entries, and the seals that chain them by hashes.
  */
 
-import type { Migration, Schema } from './migration.js';
-import { createTables, dropTables } from './migration.js';
+import type { Migration, Schema } from '../migration.js';
+import { createTables, dropTables } from '../migration.js';
 
 export const audit: Migration = {
     name: '021-audit',

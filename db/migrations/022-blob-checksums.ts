@@ -1,7 +1,7 @@
 /** Keys and checksums of blobs whose bytes are in an S3 store. */
 
-import type { Migration, Schema } from './migration.js';
-import { createTables, dropTables } from './migration.js';
+import type { Migration, Schema } from '../migration.js';
+import { createTables, dropTables } from '../migration.js';
 
 export const blobChecksums: Migration = {
     name: '022-blob-checksums',

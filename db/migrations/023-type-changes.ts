@@ -1,7 +1,7 @@
 /** Epoch at which each Schema object changed last, so that a process reads the types that have changed since it has read them. */
 
-import type { Migration, Schema } from './migration.js';
-import { createTables, dropTables } from './migration.js';
+import type { Migration, Schema } from '../migration.js';
+import { createTables, dropTables } from '../migration.js';
 
 export const typeChanges: Migration = {
     name: '023-type-changes',

@@ -3,7 +3,7 @@
  * blob. They change the counter, as servers of a cluster exclude each other only by rows that a unit changes.
  */
 
-import type { Migration, Schema } from './migration.js';
+import type { Migration, Schema } from '../migration.js';
 
 const TABLES = ['credentials', 'accounts', 'blobs'];
 const COLUMN = 'checks';

@@ -2,7 +2,7 @@
  * All migrations, oldest first. New ones are added at the end.
  */
 
-import type { Migration } from './migration.js';
+import type { Migration } from '../migration.js';
 import { objects } from './001-objects.js';
 import { payloads } from './002-payloads.js';
 import { jobs } from './003-jobs.js';

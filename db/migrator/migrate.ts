@@ -8,7 +8,7 @@ import { columnsOf } from '../dialect.js';
 import { UnusableDatabaseError } from '../errors.js';
 import type { Log } from '../log.js';
 import { MIGRATIONS } from '../migrations/index.js';
-import type { Migration } from '../migrations/migration.js';
+import type { Migration } from '../migration.js';
 
 /** Up to the newest migration, or down to the named one, which stays; `null` reverts all. */
 export type MigrationTarget = 'newest' | { readonly downTo: string | null };

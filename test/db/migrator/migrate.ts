@@ -2,7 +2,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Database, Row } from '../../../db/database.js';
 import { MIGRATIONS } from '../../../db/migrations/index.js';
-import type { Migration } from '../../../db/migrations/migration.js';
+import type { Migration } from '../../../db/migration.js';
 import { migrateDatabase, openDatabase } from '../../../db/engines/open.js';
 import { forEachDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';

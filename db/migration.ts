@@ -6,8 +6,8 @@
  */
 
 import type { Knex } from 'knex';
-import type { Columns } from '../dialect.js';
-import type { Dialect } from '../database.js';
+import type { Columns } from './dialect.js';
+import type { Dialect } from './database.js';
 
 /** Context of a migration. */
 export interface Schema {
