@@ -74,7 +74,7 @@ async function serve(given: Config, register: (gateway: Gateway) => unknown): Pr
     const banner = process.stdout.isTTY ? new Banner() : null;
     const server = await createServerOf(pool && { kind: 'primary', pool }, config, { log: log.logger, ...(banner ? { onGeneratedPassword: (password) => banner.addPassword(password) } : {}) });
     await register(server.plugins['doip-gateway'].gateway);
-    const started = Promise.all([server.start(), pool?.start()]);
+    const started = Promise.all([server.start().then(() => pool?.listen()), pool?.start()]);
     // Before the URL is printed: a process that reads it may send a signal at once.
     const timeout = config.http.shutdownSeconds * 1000;
     stopOnSignals(async (signal) => {

@@ -118,7 +118,10 @@ export async function createServerOf(role: ProcessRole | null, config: Config, o
         gateway.trace(await openTracer());
     }
 
-    const forward = worker ? createForwarder(worker.target, { connectionOf, isLeaving: () => connections.isLeaving }) : null;
+    const forward = worker ? createForwarder(worker.target, {
+        connectionOf, isLeaving: () => connections.isLeaving,
+        onFailure: (request, error) => log.warn({ event: 'worker.forwarding-failed', requestId: requestIdOf(request), err: error }, 'the primary process did not answer')
+    }) : null;
     addRequestSteps(server, config, { connections, gateway, forward, secret: primary?.pool.beginning.secret ?? null });
     logAccess(server, log, { factsOf, connectionOf });
     const graceMs = config.http.shutdownSeconds * 1000;

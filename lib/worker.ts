@@ -33,6 +33,7 @@ export async function serveAsWorker(config: Config, register: (gateway: Gateway)
 
         void stop(server, config).catch(() => undefined).then(() => log.flush()).finally(() => process.exit(0));
     });
+    await channel.canForward;
     try {
         await server.start();
     }

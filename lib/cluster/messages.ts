@@ -23,9 +23,13 @@ export interface SystemError {
     readonly syscall?: string | undefined;
 }
 
-/** - `open`: the database can be read. - `stored`: the outcome of a unit. - `stop`: requests in progress are to be finished. */
+/**
+ * - `listen`: requests can be forwarded. - `open`: the database can be read.
+ * - `stored`: the outcome of a unit. - `stop`: requests in progress are to be finished.
+ */
 export type ToWorker =
     | { readonly kind: 'begin'; readonly beginning: Beginning }
+    | { readonly kind: 'listen' }
     | { readonly kind: 'open' }
     | { readonly kind: 'stored'; readonly id: number; readonly result: CommitResult | null }
     | { readonly kind: 'stop' };

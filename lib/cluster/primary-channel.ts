@@ -21,6 +21,12 @@ export class PrimaryChannel {
     #onStop: () => void = () => undefined;
     #units = 0;
     #begin: (beginning: Beginning) => void = () => undefined;
+    #listen: () => void = () => undefined;
+    /** Resolves when the primary process takes requests. */
+    readonly canForward = new Promise<void>((resolve) => {
+
+        this.#listen = resolve;
+    });
 
     /** Asks for what is needed to begin. Ends the process when the primary process has ended. */
     async begin(): Promise<Beginning> {
@@ -91,6 +97,9 @@ export class PrimaryChannel {
         switch (message.kind) {
             case 'begin':
                 this.#begin(message.beginning);
+                break;
+            case 'listen':
+                this.#listen();
                 break;
             case 'open':
                 this.#isOpen = true;

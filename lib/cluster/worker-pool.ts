@@ -6,14 +6,12 @@
 import cluster, { type Worker } from 'node:cluster';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { CommitResult, Unit } from '../../db/database.js';
 import type { WorkerLoad } from '../metrics/request-tally.js';
 import type { Beginning, FromWorker, SystemError, ToWorker } from './messages.js';
+import { SocketFolder } from './socket-folder.js';
 
 /** Environment variable of worker processes. */
 export const WORKER_VARIABLE = 'DOIP_GATEWAY_WORKER';
@@ -33,18 +31,19 @@ export class WorkerPool {
     /** What each worker gets. */
     readonly beginning: Beginning;
     readonly #log: Logger;
-    readonly #folder: string;
+    readonly #folder: SocketFolder;
     readonly #workers = new Map<Worker, { readonly since: number; isListening: boolean; connections: number }>();
     /** Called with requests that workers have performed. */
     onRequests: (requests: WorkerLoad['requests']) => void = () => undefined;
     readonly #pauses = new Set<NodeJS.Timeout>();
     #pauseMs = FIRST_PAUSE_MS;
     #store: StoreUnit | null = null;
+    #isListening = false;
     #isStopping = false;
     #onListening: (() => void) | null = null;
     #onFailed: ((error: Error) => void) | null = null;
 
-    private constructor(beginning: Beginning, folder: string, log: Logger) {
+    private constructor(beginning: Beginning, folder: SocketFolder, log: Logger) {
 
         this.beginning = beginning;
         this.#folder = folder;
@@ -58,12 +57,12 @@ export class WorkerPool {
      */
     static async prepare(address: { readonly host: string; readonly port: number }, workers: number, log: Logger): Promise<WorkerPool> {
 
-        const folder = mkdtempSync(join(tmpdir(), 'doip-gateway-'));        // For its owner only
+        const folder = await SocketFolder.create();
         const port = address.port === 0 ? await freePort(address.host) : address.port;
-        return new WorkerPool({ port, workers, socketPath: join(folder, 'primary'), secret: randomBytes(24).toString('base64url') }, folder, log);
+        return new WorkerPool({ port, workers, socketPath: folder.socketPath, secret: randomBytes(24).toString('base64url') }, folder, log);
     }
 
-    /** Starts all workers; resolves when they accept connections, rejects when one cannot. */
+    /** Starts all workers; resolves when they accept connections, which they do after {@link listen}, rejects when one cannot. */
     async start(): Promise<void> {
 
         cluster.setupPrimary({ serialization: 'advanced' });
@@ -91,6 +90,15 @@ export class WorkerPool {
         return [...this.#workers.values()].reduce((sum, { connections }) => sum + connections, 0);
     }
 
+    /** Lets them accept connections, as this process takes requests. */
+    listen(): void {
+
+        this.#isListening = true;
+        for (const worker of this.#workers.keys()) {
+            send(worker, { kind: 'listen' });
+        }
+    }
+
     /** Announces that the database can be read. */
     open(store: StoreUnit): void {
 
@@ -111,7 +119,7 @@ export class WorkerPool {
         const timer = setTimeout(() => workers.forEach((worker) => worker.process.kill('SIGKILL')), timeoutMs);
         await ended;
         clearTimeout(timer);
-        rmSync(this.#folder, { recursive: true, force: true });
+        this.#folder.remove();
     }
 
     #fork(): void {
@@ -129,6 +137,10 @@ export class WorkerPool {
         switch (message.kind) {
             case 'ready':
                 send(worker, { kind: 'begin', beginning: this.beginning });
+                if (this.#isListening) {
+                    send(worker, { kind: 'listen' });
+                }
+
                 if (this.#store) {
                     send(worker, { kind: 'open' });
                 }

@@ -38,6 +38,8 @@ export interface Clients {
     connectionOf(request: Request): ForwardedConnection;
     /** True when clients are to close their connections. */
     isLeaving(): boolean;
+    /** Called when the primary process does not answer, before the client gets 503. */
+    onFailure(request: Request, error: Error): void;
 }
 
 /** Creates the function that forwards a request and its response. */
@@ -50,9 +52,15 @@ export function createForwarder({ socketPath, secret }: ForwardTarget, clients: 
         const { remoteAddress, localAddress, encrypted, httpVersion } = clients.connectionOf(request);
         const headers = headersOf(req);
         headers[HEADER] = `${secret} ${httpVersion} ${encrypted ? 'tls' : 'plain'} ${localAddress || '-'} ${remoteAddress || '-'}`;
-        const forwarded = Http.request({ socketPath, agent, method: req.method ?? 'GET', path: req.url ?? '/', headers, setHost: false });
+        const forwarded = Http.request({ socketPath, agent, method: req.method ?? 'GET', path: encoded(req.url ?? '/'), headers, setHost: false });
         forwarded.once('response', (response) => relay(response, res, clients.isLeaving()));
-        forwarded.once('error', () => fail(req, res));
+        forwarded.once('error', (error) => {
+
+            if (!res.writableEnded && !res.destroyed) {
+                clients.onFailure(request, error);
+                fail(req, res);
+            }
+        });
         res.once('close', () => {
 
             if (!res.writableFinished) {
@@ -61,6 +69,12 @@ export function createForwarder({ socketPath, secret }: ForwardTarget, clients: 
         });
         sendBody(req, res, forwarded);
     };
+}
+
+/** A path without the characters that HTTP/2 permits and HTTP/1.1 does not. */
+function encoded(path: string): string {
+
+    return path.toWellFormed().replace(/[^\0-\x7f]/gu, encodeURIComponent);
 }
 
 /** Reads the connection of the client of a forwarded request; null unless a process of this service has forwarded it. */
@@ -172,10 +186,6 @@ function relay(response: Http.IncomingMessage, res: ServerResponse, isLeaving: b
 
 /** The primary process broke the connection: it stops, or had to end a request whose body did not end. */
 function fail(req: Http.IncomingMessage, res: ServerResponse): void {
-
-    if (res.writableEnded || res.destroyed) {
-        return;
-    }
 
     if (res.headersSent) {
         setTimeout(() => res.destroy(), LINGER_MS).unref();

@@ -22,9 +22,11 @@ export async function openTracer(): Promise<RequestTracer> {
         // Instrumentation of HTTP has a span already, whose parent is that of the header.
         const parent = trace.getSpan(active) || traceparent === undefined ? active : propagation.extract(active, { traceparent });
         const span = tracer.startSpan('operation', { kind: SpanKind.SERVER, attributes: attributesOf(request) }, parent);
+        let isForPrimary = false;
         try {
             const traced = await context.with(trace.setSpan(parent, span), perform);
             const { response: { callerId }, performed: { operation, protocol, status }, isError } = traced;
+            isForPrimary = traced.response.isForPrimary === true;
             span.updateName(operation);
             span.setAttributes({
                 'doip.operation': operation, 'doip.protocol': protocol, 'doip.status': status,
@@ -37,7 +39,10 @@ export async function openTracer(): Promise<RequestTracer> {
             return traced;
         }
         finally {
-            span.end();
+            // A span that does not end is not exported: the request has the one of the primary process.
+            if (!isForPrimary) {
+                span.end();
+            }
         }
     };
 }

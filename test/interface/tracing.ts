@@ -4,6 +4,7 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor, type ReadableSpan } from '@opentelemetry/sdk-trace-node';
+import { forPrimary } from '../../lib/core/local-requests.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { DIALECTS } from '../support/database.js';
 import { openTracer } from '../../lib/tracing/tracer.js';
@@ -79,6 +80,19 @@ describe('spans of operations', () => {
         expect(spans().map(({ name, attributes }) => [name, attributes['doip.protocol']])).to.equal([[Op.retrieve, 'rest'], [Op.retrieve, 'doip-http'], [Op.retrieve, 'doip']]);
         expect(new Set(spans().map((span) => span.spanContext().traceId)).size).to.equal(3);
         expect(spans().every(({ parentSpanContext }) => parentSpanContext === undefined)).to.be.true();
+    });
+
+    it('are not recorded by a process that leaves the request to another one', async () => {
+
+        const tracer = await openTracer();
+        const request = {
+            requestId: null, clientId: null, targetId: 'test/map', operationId: Op.retrieve, authentication: {}, attributes: {}, input: (async function *() {})(),
+            transport: { protocol: 'http', secure: true, remoteAddress: '' }, signal: new AbortController().signal
+        };
+        const performed = { operation: Op.retrieve, protocol: 'rest', status: 'other' };
+        await tracer(request, () => Promise.resolve({ response: forPrimary(request), performed, isError: true }));
+
+        expect(spans()).to.equal([]);
     });
 
     it('are below a span that the process has begun already', async () => {

@@ -142,36 +142,45 @@ describe('a worker that forwards requests over HTTP/2', TIMEOUT, () => {
         await rm(folder, { recursive: true });
     });
 
+    /** Sends requests one after the other on a connection. */
+    const onConnection = async (act: (ask: (method: string, path: string, body?: string) => Promise<[unknown, string]>) => Promise<void>): Promise<void> => {
+
+        const session = Http2.connect(service.url, { rejectUnauthorized: false });
+        await act(async (method, path, body) => {
+
+            const stream = session.request({ ':method': method, ':path': path }, { endStream: body === undefined });
+            if (body !== undefined) {
+                stream.end(body);
+            }
+
+            const [headers] = await once(stream, 'response') as [Http2.IncomingHttpHeaders & Http2.IncomingHttpStatusHeader];
+            let text = '';
+            for await (const chunk of stream) {
+                text += String(chunk);
+            }
+
+            return [headers[':status'], text];
+        });
+        session.close();
+    };
+
     for (const method of METHODS) {
-        it(`forwards the body of ${method} as a body`, async () => {
+        it(`forwards the body of ${method} as a body`, () => onConnection(async (ask) => {
 
-            const session = Http2.connect(service.url, { rejectUnauthorized: false });
-            const ask = async (name: string, body?: string): Promise<[unknown, string]> => {
-
-                const stream = session.request({ ':method': name, ':path': SEARCH }, { endStream: body === undefined });
-                if (body !== undefined) {
-                    stream.end(body);
-                }
-
-                const [headers] = await once(stream, 'response') as [Http2.IncomingHttpHeaders & Http2.IncomingHttpStatusHeader];
-                let text = '';
-                for await (const chunk of stream) {
-                    text += String(chunk);
-                }
-
-                return [headers[':status'], text];
-            };
-
-            await ask(method, SMUGGLED);
+            await ask(method, SEARCH, SMUGGLED);
             for (let i = 0; i < 4; ++i) {
-                const [status, text] = await ask('GET');
+                const [status, text] = await ask('GET', SEARCH);
                 expect(status).to.equal(200);
                 expect(text).to.match(FOUND);
             }
-
-            session.close();
-        });
+        }));
     }
+
+    it('forwards paths that are not encoded', () => onConnection(async (ask) => {
+
+        expect(await ask('GET', '/search?query=%22x%22&pageSize=\xe9')).to.equal(await ask('GET', '/search?query=%22x%22&pageSize=%C3%A9'));
+        expect((await ask('DELETE', '/objects/\xe9'))[0]).to.equal(401);
+    }));
 });
 
 describe('a worker that stops', TIMEOUT, () => {

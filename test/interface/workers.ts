@@ -1,7 +1,7 @@
 /** Worker processes: they read what was acknowledged, obey every change of rights at once, and can be killed. */
 
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import Http2 from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -265,6 +265,29 @@ describe('processes of a service with workers', TIMEOUT, () => {
             expect(code ?? 0).to.equal(0);
             await until(() => !workers.some(exists));
         }
+    });
+
+    it('leave no folder behind, also when the primary process was killed', async () => {
+
+        const folder = await mkdtemp(join(tmpdir(), 'gateway-workers-'));
+        const settings = { WORKERS: '1', TMPDIR: folder };
+        const killed = await startProcess(database, settings);
+        const [left = ''] = await readdir(folder);
+        await killed.kill();
+        await utimes(join(folder, left), 1, 1);
+
+        const service = await startProcess(database, settings);
+        const own = await readdir(folder);
+        expect(own).to.have.length(1).and.not.include(left);
+
+        const other = await createSqlite();
+        await utimes(join(folder, own[0] ?? ''), 1, 1);
+        await expect(startProcess(other, { ...settings, PORT: new URL(service.url).port })).to.reject(/is in use/);
+        expect(await readdir(folder)).to.equal(own);
+        await service.stop();
+        expect(await readdir(folder)).to.equal([]);
+        await other.dispose();
+        await rm(folder, { recursive: true });
     });
 
     it('are counted together by the metrics', async () => {

@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { TestDatabase } from './database.js';
 import { ADMIN_PASSWORD } from './gateway.js';
+import { testWorkers } from './test-workers.js';
 
 const CLI = join(__dirname, '../../bundle/main.js');
 
@@ -39,7 +40,7 @@ export async function startProcess(
     const child = spawn(process.execPath, program, {
         env: {
             ...process.env, PORT: '0', DOIP_PORT: '', LOG_LEVEL: 'warn', ADMIN_PASSWORD, DATA_DIR: database.options.dataDir,
-            DATABASE_URL: database.options.url ?? '', ...env
+            DATABASE_URL: database.options.url ?? '', WORKERS: String(testWorkers({ DATABASE_URL: database.options.url })), ...env
         },
         stdio: ['ignore', 'pipe', 'pipe']
     });

@@ -22,9 +22,10 @@ import type { Config } from '../../lib/config/index.js';
 import { result } from '../../lib/core/operation.js';
 import { defineOwnOperation as defineOperation } from '../../lib/core/own-operation.js';
 import { bytesSegment, drain, sequence } from '../../lib/doip/segments.js';
-import { createServer, serverUrl } from '../../lib/server.js';
+import { createServerOf, drainServer, serverUrl } from '../../lib/server.js';
 import { body } from './bytes.js';
 import { ADMIN_PASSWORD, QUICK } from './gateway.js';
+import { prepareWorkers, startWorkers, testWorkers } from './test-workers.js';
 
 /** A server under test. */
 export interface TestServer {
@@ -75,25 +76,30 @@ export async function startServer(settings: Record<string, unknown> = {}, { tls 
 
     const folder = await mkdtemp(join(tmpdir(), 'gateway-server-'));
     const certificate = tls ? await tlsSettings(folder) : {};
-    const config = configure({
-        PORT: 0, DOIP_PORT: '', DATA_DIR: join(folder, 'data'), ADMIN_PASSWORD, ...certificate, ...settings
-    });
+    const given = { PORT: 0, DOIP_PORT: '', DATA_DIR: join(folder, 'data'), ADMIN_PASSWORD, ...certificate, ...settings };
     const log: Record<string, unknown>[] = [];
-    const logger = pino({ level: 'debug', base: null }, { write: (line: string) => log.push(JSON.parse(line) as Record<string, unknown>) });
+    const record = (line: string): unknown => log.push(JSON.parse(line) as Record<string, unknown>);
+    const logger = pino({ level: 'debug', base: null }, { write: record });
     const remove = (): Promise<void> => rm(folder, { recursive: true });
-    const server = await createServer(config, { log: logger, passwordCost: QUICK }).catch(async (error: unknown) => {
+    const workers = testWorkers(settings);
+    const { pool, config } = workers === 0 ? { pool: null, config: configure(given) } : await prepareWorkers(configure(given), workers, logger);
+    const server = await createServerOf(pool && { kind: 'primary', pool }, config, { log: logger, passwordCost: QUICK }).catch(async (error: unknown) => {
 
         await remove();
         throw error;
     });
     const waiting = { calls: 0, aborted: 0, release: () => undefined as void };
     registerTestOperations(server, waiting);
-    await server.start();
+    await Promise.all([server.start().then(() => pool?.listen()), pool && startWorkers(pool, given, (line) => line.startsWith('{') && record(line))]);
+    const url = serverUrl(server, config);
     return {
-        server, config, log, waiting,
-        url: serverUrl(server, config),
-        port: Number(server.info.port),
+        server, config, log, waiting, url,
+        port: Number(new URL(url).port),
         async stop() {
+
+            if (pool) {
+                await drainServer(server);
+            }
 
             await server.stop();
             await remove();
