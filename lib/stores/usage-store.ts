@@ -129,10 +129,13 @@ function buildStatements(db: Database) {
             .whereRaw('?? + ? <= ?', ['objects', bind('objects'), bind('maxObjects')])
             .whereRaw('?? + ? <= ?', ['bytes', bind('bytes'), bind('maxBytes')])),
         objects: build<'after'>((knex, bind) => knex('objects').where('id', '>', bind('after')).orderBy('id').limit(OBJECTS_PER_READ).select(
-            'id', 'type', 'created_by', knex.raw('octet_length(??) + coalesce(octet_length(??), 0) as ??', ['content', 'user_metadata', 'bytes'])
+            'id', 'type', 'created_by', knex.raw('octet_length(??) + coalesce(octet_length(??), 0) + coalesce(octet_length(??), 0) as ??',
+                ['content', 'user_metadata', 'acl', 'bytes'])
         )),
         payloads: build<'after' | 'last'>((knex, bind) => knex('payloads').where('object_id', '>', bind('after')).where('object_id', '<=', bind('last'))
-            .groupBy('object_id').orderBy('object_id').select('object_id', knex.raw('sum(??) as ??', ['size', 'bytes']))),
+            .groupBy('object_id').orderBy('object_id').select('object_id', knex.raw(
+                'sum(?? + octet_length(??) + coalesce(octet_length(??), 0) + coalesce(octet_length(??), 0)) as ??', ['size', 'name', 'filename', 'media_type', 'bytes']
+            ))),
         clear: build((knex) => knex(table).update({ objects: 0, bytes: 0 })),
         set: build<'kind' | 'name' | 'objects' | 'bytes'>((knex, bind) => knex(table)
             .insert({ kind: bind('kind'), name: bind('name'), objects: bind('objects'), bytes: bind('bytes') }).onConflict(['kind', 'name']).merge())

@@ -123,21 +123,41 @@ onEveryDatabase((name, start) => {
                 payload: multipart({ name: 'content', value: JSON.stringify(content) }, { name: 'file', value: 'x'.repeat(1500), filename: 'a.txt' }).payload
             });
             const path = `/objects/${idOf(answer)}`;
+            const names = 'filea.txt'.length + String((jsonOf(answer)['payloads'] as { mediaType?: string }[])[0]?.mediaType ?? '').length;
             const own = Buffer.byteLength(JSON.stringify(jsonOf(answer)['content']));
             const bytesNow = async (): Promise<number> => (await usageOf(headers)).user.bytes - own;
-            expect([answer.statusCode, own >= bytes, await bytesNow()]).to.equal([200, true, 1500]);
+            expect([answer.statusCode, own >= bytes, await bytesNow()]).to.equal([200, true, 1500 + names]);
 
             const more = multipart({ name: 'content', value: JSON.stringify(content) }, { name: 'file', value: 'x'.repeat(2000), filename: 'a.txt' });
             expect((await service.anonymously(`PUT ${path}`, { headers: { ...headers, ...more.headers }, payload: more.payload })).statusCode).to.equal(507);
-            expect(await bytesNow()).to.equal(1500);
+            expect(await bytesNow()).to.equal(1500 + names);
             expect((await service.anonymously(`GET ${path}?payload=file`, { headers })).rawPayload.length).to.equal(1500);
 
             const less = multipart({ name: 'content', value: JSON.stringify(content) }, { name: 'file', value: 'x'.repeat(700), filename: 'a.txt' });
             expect((await service.anonymously(`PUT ${path}`, { headers: { ...headers, ...less.headers }, payload: less.payload })).statusCode).to.equal(200);
-            expect(await bytesNow()).to.equal(700);
+            expect(await bytesNow()).to.equal(700 + names);
 
             await service.anonymously(`DELETE ${path}?payload=file`, { headers });
             expect(await bytesNow()).to.equal(0);
+        });
+
+        it('count access control lists, and the names of payloads, even of empty ones', async () => {
+
+            const { headers } = await newUser();
+            const id = idOf(await create(headers, { text: '' }));
+            const { user: { bytes } } = await usageOf(headers);
+            const acl = { readers: ['public'], writers: ['creator'] };
+            const put = (value: object): Promise<Received> => service.anonymously(`PUT /acls/${id}`, { headers, payload: JSON.stringify(value) });
+            expect((await put(acl)).statusCode).to.equal(200);
+            expect((await usageOf(headers)).user.bytes).to.equal(bytes + Buffer.byteLength(JSON.stringify(acl)));
+            expect((await put({ readers: Array.from({ length: 100 }, (_, i) => `test/${'x'.repeat(100)}${i}`) })).statusCode).to.equal(507);
+
+            const { headers: form, payload } = multipart(
+                { name: 'content', value: '{"text":""}' }, ...Array.from({ length: 20 }, (_, i) => ({ name: `${'n'.repeat(100)}${i}`, value: '', filename: 'f'.repeat(100) }))
+            );
+            expect((await service.anonymously(`PUT /objects/${id}`, { headers: { ...headers, ...form }, payload })).statusCode).to.equal(507);
+            expect((await put({})).statusCode).to.equal(200);
+            expect(Math.abs((await usageOf(headers)).user.bytes - bytes)).to.be.below(3);
         });
 
         it('count published versions, with the payloads that they share', async () => {
@@ -267,13 +287,16 @@ for (const { name, create: createDatabase } of DIALECTS) {
                 else if (random.chance(0.3)) {
                     await test.asAdmin(Op.versionsPublish, { targetId: id });
                 }
+                else if (random.chance(0.2)) {
+                    await test.asAdmin(Op.aclsUpdate, { targetId: id, input: [{ kind: 'json', value: { readers: [`test/é${random.integer(0, 1000)}`] } }] });
+                }
                 else if (random.chance(0.3)) {
                     await test.asAdmin(Op.delete, { targetId: id });
                     ids.splice(ids.indexOf(id), 1);
                 }
                 else {
                     await test.asAdmin(Op.update, { targetId: id, input: [
-                        { kind: 'json', value: { id, attributes: { content }, elements: [{ id: 'scan', type: 'text/plain' }] } },
+                        { kind: 'json', value: { id, attributes: { content }, elements: [{ id: 'scan', type: 'text/plain', attributes: { filename: `é${i}` } }] } },
                         { kind: 'json', value: { id: elements.element } },
                         { kind: 'bytes', body: (async function *() {
 

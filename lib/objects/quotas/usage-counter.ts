@@ -12,7 +12,7 @@ import type { Database, Step } from '../../../db/database.js';
 import { insufficientStorage } from '../../errors/errors.js';
 import { storedText } from '../../json/raw-json.js';
 import { writeStored } from '../../json/serializer.js';
-import type { StoredObject } from '../../model/stored-object.js';
+import type { StoredElement, StoredObject } from '../../model/stored-object.js';
 import type { ObjectChange, WriteParticipant } from '../../model/write-participant.js';
 import type { SettingStore } from '../../stores/setting-store.js';
 import type { Usage, UsageKey, UsageKind, UsageLimits, UsageStore } from '../../stores/usage-store.js';
@@ -20,7 +20,8 @@ import type { Quotas } from './quotas.js';
 
 /** Setting that exists while all totals are exact: it is removed by a start without counting. */
 const COUNTED = 'usage.counted';
-const YES = 'true';
+/** What is counted: content, user metadata, access control list, payloads and their names. Totals of anything else are void. */
+const YES = 'acl,names';
 
 /** Users and types whose row is known to exist. */
 const CACHED_KEYS = 10_000;
@@ -71,7 +72,7 @@ export class UsageCounter implements WriteParticipant {
     async prepare(): Promise<void> {
 
         const { db, store, settings, log } = this.#parts;
-        if (await settings.get(COUNTED) !== null) {
+        if (await settings.get(COUNTED) === YES) {
             return;
         }
 
@@ -202,7 +203,14 @@ function bytesOf(object: StoredObject, other: StoredObject | null): number {
     const shared = isMoved ? null : other;
     const content = object.content === shared?.content ? 0 : Buffer.byteLength(storedText(object.content));
     const userMetadata = object.userMetadata === null || object.userMetadata === shared?.userMetadata ? 0 : Buffer.byteLength(writeStored(object.userMetadata));
-    return content + userMetadata + object.elements.reduce((sum, { size }) => sum + size, 0);
+    const acl = object.acl === null || object.acl === shared?.acl ? 0 : Buffer.byteLength(JSON.stringify(object.acl));
+    return content + userMetadata + acl + object.elements.reduce((sum, element) => sum + bytesOfElement(element), 0);
+}
+
+/** Bytes of a payload with its names, as many empty ones may have long names. */
+function bytesOfElement({ name, filename, mediaType, size }: StoredElement): number {
+
+    return size + Buffer.byteLength(name) + Buffer.byteLength(filename ?? '') + Buffer.byteLength(mediaType ?? '');
 }
 
 function addTo(totals: Map<string, UsageKey & { objects: number; bytes: number }>, key: UsageKey, { objects, bytes }: Usage): void {
