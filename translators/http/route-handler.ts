@@ -9,7 +9,7 @@ import type { Reply } from './response/reply.js';
 import type { OperationCall, RouteCall, Route } from './route.js';
 import { empty } from '../../lib/doip/segments.js';
 import { Status } from '../../lib/errors/status.js';
-import { pathParameter, queryOf, parseParameters } from './request/url.js';
+import { pathText, queryOf, parseParameters } from './request/url.js';
 import { readAuthentication } from './request/authentication.js';
 import { type CookieScope, endedResponse, isEnded, sessionToken, withSession } from './request/browser-session.js';
 import { isForm, readForm } from './request/body.js';
@@ -17,6 +17,7 @@ import { HttpEnvelope } from './request/envelope.js';
 import { codeOf, failureFrom, failureOf, hasReport, isFailure, methodNotAllowed, nothingAt, respondFailure, shapeErrors } from './response/errors.js';
 import { answering, BODY_OPTIONS } from './hapi-handler.js';
 import { DEFAULT_BASES } from './request/translator-options.js';
+import { type Methods, pathGroups } from './path-table.js';
 import { recordPerformed, recordRejection } from './request/request-facts.js';
 import { RequestLimits } from './request/request-limits.js';
 import { demandPerformed } from './request/primary.js';
@@ -36,8 +37,12 @@ interface Setting {
     readonly hasBrowserSessions: boolean;
 }
 
-/** Registers routes below every base; their paths match with and without a trailing slash. */
-export function mount(server: Server, routes: readonly Route[], options: TranslatorOptions): void {
+/**
+ * Registers routes below every base; their paths match with and without a trailing slash.
+ *
+ * @param ownsBases true to take all paths below additional bases that no other route has
+ */
+export function mount(server: Server, routes: readonly Route[], options: TranslatorOptions, { ownsBases = false } = {}): void {
 
     const { gateway, limits, trustedProxies, bases = DEFAULT_BASES, errorsAreShaped = false, hasBrowserSessions = false, forward } = options;
     const setting = { gateway, limits: new RequestLimits(server, limits), transport: createTransportReader('rest', trustedProxies), hasBrowserSessions };
@@ -46,75 +51,43 @@ export function mount(server: Server, routes: readonly Route[], options: Transla
     }
 
     for (const base of bases) {
-        for (const [path, { own, named }] of byPath(routes)) {
-            // One route of hapi for all methods and forms of a path: each costs a third of a millisecond at every start.
+        for (const { patterns, table } of pathGroups(routes, base, ownsBases && base !== '')) {
             const handler = answering(gateway, async (request, h) => {
 
-                const methods = pathParameter(request, NAME) === '' ? own : named;
-                return methods === null ? respondFailure(h, nothingAt(request, gateway.statuses)) : await answer(request, h, { methods, base, setting });
+                const found = table.match(request.path.slice(prefixOf(request).length + base.length));
+                return found?.methods ? await answer(request, h, { methods: found.methods, name: pathText(request, found.name), base, setting }) :
+                    respondFailure(h, nothingAt(request, gateway.statuses));
             }, forward);
-            server.route({ method: '*', path: pattern(base + path, named !== null), handler, options: BODY_OPTIONS });
+            patterns.forEach((path) => server.route({ method: '*', path, handler, options: BODY_OPTIONS }));
         }
     }
 }
 
-/** The routes of a path by method, in lower case as in hapi's requests. */
-type Methods = ReadonlyMap<string, Route>;
+function prefixOf(request: Request): string {
 
-/** Routes of a path, and of the path with a name after it; null where there are none with a name. */
-interface PathRoutes {
-    readonly own: Methods;
-    readonly named: Methods | null;
-}
-
-const NAME = 'name';
-const NAMED = `/{${NAME}*}`;
-
-function byPath(routes: readonly Route[]): Map<string, PathRoutes> {
-
-    const paths = new Map<string, PathRoutes & { readonly own: Map<string, Route>; named: Map<string, Route> | null }>();
-    const add = (methods: Map<string, Route>, route: Route): void => route.methods.forEach((method) => methods.set(method.toLowerCase(), route));
-    for (const route of routes) {
-        const path = route.path.endsWith(NAMED) ? route.path.slice(0, -NAMED.length) : route.path;
-        const found = paths.get(path) ?? { own: new Map<string, Route>(), named: null };
-        paths.set(path, found);
-        add(path === route.path ? found.own : found.named ??= new Map<string, Route>(), route);
-    }
-
-    for (const { own, named } of paths.values()) {
-        // The name may be empty.
-        named?.forEach((route, method) => own.set(method, own.get(method) ?? route));
-    }
-
-    return paths;
-}
-
-/** Pattern of hapi for a path with and without a trailing slash. The root has one form. */
-function pattern(path: string, isNamed: boolean): string {
-
-    return isNamed ? path + NAMED : path === '' ? '/' : `${path}/{${NAME}?}`;
+    return request.route.realm.modifiers.route.prefix ?? '';
 }
 
 async function answer(
-    request: Request, h: ResponseToolkit, { methods, base, setting }: { methods: Methods; base: string; setting: Setting }
+    request: Request, h: ResponseToolkit, { methods, ...target }: { methods: Methods; name: string; base: string; setting: Setting }
 ): Promise<ResponseObject> {
 
     const route = methods.get(request.method === 'head' ? 'get' : request.method);
     if (route) {
-        return await handle(request, h, { route, base, setting });
+        return await handle(request, h, { route, ...target });
     }
 
     const allowed = [...methods.keys()].map((method) => method.toUpperCase());
-    return request.method === 'options' ? respondOptions(h, allowed) : respondFailure(h, methodNotAllowed(request, allowed, setting.gateway.statuses));
+    return request.method === 'options' ? respondOptions(h, allowed) : respondFailure(h, methodNotAllowed(request, allowed, target.setting.gateway.statuses));
 }
 
 async function handle(
-    request: Request, h: ResponseToolkit, { route, base, setting }: { route: Route; base: string; setting: Setting }
+    request: Request, h: ResponseToolkit, { route, name, base, setting }: { route: Route; name: string; base: string; setting: Setting }
 ): Promise<ResponseObject> {
 
     const { gateway, limits } = setting;
     const transport = setting.transport(request);
-    const scope = { transport, prefix: request.route.realm.modifiers.route.prefix ?? '' };
+    const scope = { transport, prefix: prefixOf(request) };
     const params = await readParams(request, transport, limits);
     const { authentication, isPrivate, isBySession } = readCredentials(request, params, setting.hasBrowserSessions ? scope : null);
     const rejection = gateway.edge?.rejects(authentication, transport);
@@ -127,7 +100,7 @@ async function handle(
         request, params, transport,
         limits: limits.of(request, transport, authentication),
         unknownLimits: () => limits.ofUnknown(request, transport),
-        name: pathParameter(request, NAME),
+        name,
         base: scope.prefix + base,
         prefix: scope.prefix
     };

@@ -50,6 +50,6 @@ export const rest: Plugin<TranslatorOptions> = {
 
     register(server, options) {
 
-        mount(server, restRoutes, options);
+        mount(server, restRoutes, options, { ownsBases: true });
     }
 };

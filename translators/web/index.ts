@@ -82,7 +82,7 @@ export const web: Plugin<WebOptions> = {
 
                 const { path, realm } = request.route;
                 const prefix = realm.modifiers.route.prefix ?? '';
-                const base = path.slice(prefix.length).replace(/\/(\{name\?\})?$/, '');
+                const base = path.slice(prefix.length).replace(/\/$/, '');
                 return pathParameter(request, 'name') === '' && isFront(request, base, options) ? page(h, prefix + base).header('vary', 'Accept').takeover() : h.continue;
             }, { sandbox: 'plugin' });
         }

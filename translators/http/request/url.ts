@@ -19,7 +19,12 @@ export function queryOf(request: Request): string {
 export function pathParameter(request: Request, name: string): string {
 
     const parameters = request.params as Readonly<Record<string, string | undefined>>;
-    const value = parameters[name] ?? '';
+    return pathText(request, parameters[name] ?? '');
+}
+
+/** A decoded part of the path. */
+export function pathText(request: Request, value: string): string {
+
     const isRaw = /[\u0080-\u00ff]/.test(request.raw.req.url ?? '') && /^[\u0000-\u00ff]*$/.test(value);
     return isRaw ? decodeHeader(value) : value;
 }
