@@ -21,10 +21,10 @@ const WITH_SERVERS = /\b(?:onEveryDatabase|forEachWay|startRest|startServer|star
 
 const FOLDER = 'test/interface';
 
-/** What workers answer themselves, and what they must not: reads, rights, credentials, type code, limits. */
+/** What workers answer themselves, and on what it depends: reads, rights and credentials. */
 const PART = [
     'test/interface/entity-tags.ts', 'test/interface/rest-objects-retrieve.ts', 'test/interface/rest-payloads.ts', 'test/interface/rest-acls.ts',
-    'test/interface/browser-sessions.ts', 'test/interface/api-keys.ts', 'test/interface/rate-limits.ts'
+    'test/interface/browser-sessions.ts', 'test/interface/api-keys.ts'
 ];
 
 async function allFiles() {

@@ -16,6 +16,7 @@ const MIN_EMPTY_AGE_MS = 86_400_000;
 
 /** Folders to be removed when this process ends. */
 const folders = new Set<string>();
+let isWatched = false;
 
 /** A folder that is removed when the process ends, or by a later one if it was killed. */
 export class SocketFolder {
@@ -36,7 +37,8 @@ export class SocketFolder {
         const names = readdirSync(parent).filter((name) => name.startsWith(PREFIX));
         await Promise.all(names.map((name) => removeUnused(join(parent, name))));
         const folder = mkdtempSync(join(parent, PREFIX));
-        if (folders.size === 0) {
+        if (!isWatched) {
+            isWatched = true;
             process.once('exit', () => folders.forEach(removeFolder));
         }
 

@@ -65,12 +65,13 @@ export function shareConnections(front: Server, http: HttpConfig, { trustedProxi
 }
 
 /**
- * The limits of connections of one worker process: its share of those of the service, as connections are handed out in turns. They are not for the
- * listener, whose primary process would offer the connection that a worker does not accept to the next one again and again.
+ * The limits of connections of one worker process: its share of those of the service, as connections are handed out in turns; rounded down, so that
+ * all together do not exceed it. They are not for the listener, whose primary process would offer the connection that a worker does not accept to
+ * the next one again and again.
  */
 export function shareOfWorker(http: HttpConfig, workers: number): HttpConfig {
 
-    const part = (connections: number): number => Math.ceil(connections / workers);
+    const part = (connections: number): number => Math.max(Math.floor(connections / workers), 1);
     return { ...http, maxConnections: part(http.maxConnections), maxConnectionsPerAddress: part(connectionsPerAddress(http)) };
 }
 

@@ -340,7 +340,7 @@ describe('processes of a service with workers', TIMEOUT, () => {
 
     it('share the limit of connections', async () => {
 
-        const service = await startProcess(database, { WORKERS: '2', MAX_CONNECTIONS: '6', MAX_CONNECTIONS_PER_ADDRESS: '100' });
+        const service = await startProcess(database, { WORKERS: '2', MAX_CONNECTIONS: '7', MAX_CONNECTIONS_PER_ADDRESS: '100' });
         const connections = await connectInTurns(service, 6);
         for (let i = 0; i < 4; ++i) {
             await expect(connectInTurns(service, 1)).to.reject();

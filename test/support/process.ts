@@ -40,7 +40,7 @@ export async function startProcess(
     const child = spawn(process.execPath, program, {
         env: {
             ...process.env, PORT: '0', DOIP_PORT: '', LOG_LEVEL: 'warn', ADMIN_PASSWORD, DATA_DIR: database.options.dataDir,
-            DATABASE_URL: database.options.url ?? '', WORKERS: String(testWorkers({ DATABASE_URL: database.options.url })), ...env
+            DATABASE_URL: database.options.url ?? '', WORKERS: String(testWorkers({ DATABASE_URL: database.options.url, ...env })), ...env
         },
         stdio: ['ignore', 'pipe', 'pipe']
     });
