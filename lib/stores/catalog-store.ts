@@ -43,11 +43,15 @@ export class CatalogStore {
         return [this.bumpStep(), this.#sql.change.step({ schemaId })];
     }
 
-    /** Returns the ids of the Schema objects that have changed since an epoch; null if they are too many to be listed. */
-    async changedSince(epoch: number): Promise<string[] | null> {
+    /**
+     * Returns the ids of the Schema objects that have changed since one epoch, if they are all that has changed until another; null if they are
+     * too many to be listed, or something else has changed, perhaps by a node of an earlier version, which lists no changes.
+     */
+    async changedBetween(since: number, until: number): Promise<string[] | null> {
 
-        const rows = await this.#sql.changed.read<{ schema_id: string }>({ epoch });
-        return rows.length > MAX_CHANGES ? null : rows.map(({ schema_id }) => schema_id);
+        const rows = await this.#sql.changed.read<{ schema_id: string; epoch: number }>({ epoch: since });
+        const counted = rows.filter(({ epoch }) => epoch <= until).length;
+        return rows.length > MAX_CHANGES || counted < until - since ? null : rows.map(({ schema_id }) => schema_id);
     }
 }
 
@@ -62,6 +66,6 @@ function buildStatements(db: Database) {
         change: build<'schemaId'>((knex, bind) => knex('type_changes')
             .insert({ schema_id: bind('schemaId'), epoch: knex('epochs').where('id', 1).select('types') }).onConflict('schema_id').merge()),
         changed: build<'epoch'>((knex, bind) => knex('type_changes').where('epoch', '>', bind('epoch'))
-            .orderBy(['epoch', 'schema_id']).limit(MAX_CHANGES + 1).select('schema_id'))
+            .orderBy(['epoch', 'schema_id']).limit(MAX_CHANGES + 1).select('schema_id', 'epoch'))
     };
 }

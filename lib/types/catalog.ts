@@ -148,7 +148,7 @@ export class Catalog {
 
         // The first read returns the epoch, so that any later change raises it again.
         const { object: design, epochs } = await this.#store.freshView(DESIGN_ID);
-        const changes = this.#registry && await this.#readChanges();
+        const changes = this.#registry && await this.#readChanges(epochs.types);
         const schemas = changes ? this.#schemas : await this.#loadSchemas();
         const directories = await this.#modules.directories();
         const files = directories.size > 0 ? await this.#modules.files() : [];
@@ -187,10 +187,10 @@ export class Catalog {
         return this.#build(design, [...all.values()].sort((a, b) => (a.id < b.id ? -1 : 1)), this.#registry);
     }
 
-    /** Reads the Schema objects that have changed since the last load; null if there are too many. */
-    async #readChanges(): Promise<SchemaChanges | null> {
+    /** Reads the Schema objects that have changed since the last load; null if all must be read. */
+    async #readChanges(epoch: number): Promise<SchemaChanges | null> {
 
-        const ids = await this.#rows.changedSince(this.#epoch);
+        const ids = await this.#rows.changedBetween(this.#epoch, epoch);
         const changes = ids && new Map<string, SchemaRecord | null>();
         for (const id of ids ?? []) {
             changes?.set(id, await this.#readSchema(id));

@@ -142,6 +142,19 @@ forEachDatabase((name, create) => {
                 }
             });
 
+            it('follows changes by a process of an earlier version, which only raises the epoch', async () => {
+
+                const former = (id: string, content: JsonObject): Step[] => [...put(id, content).slice(0, -2), rows.bumpStep()];
+                const catalog = await renewed(newCatalog());
+                expect(await db.commit({ steps: former('test/former', type('Former')) })).to.include({ ok: true });
+                await renewed(catalog);
+                expect(catalog.current.get('Former')?.schemaId).to.equal('test/former');
+
+                await db.commit({ steps: [...put('test/present', type('Present')), ...former('test/former', type('Renamed')), ...put('test/last', type('Last'))] });
+                expect(facts(await renewed(catalog))).to.equal(facts(await renewed(newCatalog())));
+                expect(catalog.current.get('Renamed')?.schemaId).to.equal('test/former');
+            });
+
             it('reads what has changed, and lists no types', async () => {
 
                 await db.commit({ steps: put('test/first', type('First')) });
