@@ -1,7 +1,7 @@
 /** The data folder: created on first use, locked by one process at a time. Also reads `repoInit.json`, the instructions for a first start. */
 
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import Joi from 'joi';
 import type { FolderLock } from '../../db/folder-lock.js';
@@ -11,6 +11,7 @@ import { SILENT } from '../../db/log.js';
 import { acceptLostFile } from '../../db/engines/open.js';
 import { closeToOthers } from '../../db/private-files.js';
 import type { JsonObject } from '../util/json-types.js';
+import { makeFolder } from '../util/make-folder.js';
 import { parseJson } from '../json/strict-parser.js';
 import { rejectUnfinishedRestore, UnfinishedRestoreError } from './unfinished-restore.js';
 
@@ -78,7 +79,7 @@ export function claimDataDir(dataDir: string, { log = SILENT, isRestoring = fals
     const folder = resolve(dataDir);
     let lock: FolderLock | null = null;
     try {
-        mkdirSync(folder, { recursive: true, mode: 0o700 });
+        makeFolder(folder, 0o700);
         lock = lockFolder(folder);
         if (!isRestoring) {
             rejectUnfinishedRestore(folder);

@@ -5,11 +5,12 @@
 
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, readdir, rename, rm, rmdir, statfs } from 'node:fs/promises';
+import { readdir, rename, rm, rmdir, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { claimDataDir } from '../app/data-dir.js';
 import { RESTORE_DRAFTS } from '../app/unfinished-restore.js';
+import { makeFolder } from '../util/make-folder.js';
 import { BackupError, invalid, mebibytes, type Observer, UNOBSERVED } from './backup-error.js';
 import { type BackupFile, bytesOf, DATABASE_FILES, type Manifest, sync } from './manifest.js';
 import { verifyBackup } from './verify.js';
@@ -28,10 +29,7 @@ export async function restoreBackup(folder: string, target: string, observer = U
     const path = resolve(target);
     await demandNoData(target, path);
     const manifest = await verifyBackup(folder, observer);
-    const isNew = await mkdir(path, { recursive: true, mode: 0o700 }).catch((error: Error) => {
-
-        throw new BackupError('unwritable', `${target} cannot be written: ${error.message}`);
-    }) !== undefined;
+    const isNew = makeTarget(target, path);
     const claim = claimDataDir(path, { isRestoring: true });
     try {
         await demandNoData(target, path);
@@ -47,6 +45,17 @@ export async function restoreBackup(folder: string, target: string, observer = U
     finally {
         claim.release();
         await removeEmpty(path, isNew);
+    }
+}
+
+/** Returns whether it was missing. */
+function makeTarget(target: string, path: string): boolean {
+
+    try {
+        return makeFolder(path, 0o700);
+    }
+    catch (error) {
+        throw new BackupError('unwritable', `${target} cannot be written: ${(error as Error).message}`);
     }
 }
 
@@ -84,7 +93,7 @@ interface Drafts {
 async function fill(folder: string, { files }: Manifest, { path, observer }: { readonly path: string; readonly observer: Observer }): Promise<void> {
 
     const drafts = join(path, RESTORE_DRAFTS);
-    await mkdir(drafts, { recursive: true, mode: 0o700 });
+    makeFolder(drafts, 0o700);
     await clearFiles(path);
     for (const file of files) {
         await copy(folder, file, { drafts, observer });

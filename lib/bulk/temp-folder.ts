@@ -2,8 +2,9 @@
 
 import { randomUUID } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
-import { mkdir, open, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { makeFolder } from '../util/make-folder.js';
 
 /** A file that is open for writing and reading. */
 export interface TempFile {
@@ -31,7 +32,7 @@ export class TempFolder {
     /** Creates an empty file that only its owner can read. */
     async create(): Promise<TempFile> {
 
-        await mkdir(this.#path, { recursive: true, mode: 0o700 });
+        makeFolder(this.#path, 0o700);
         const path = join(this.#path, randomUUID());
         const handle = await open(path, 'wx+', 0o600);
         return {

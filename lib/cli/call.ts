@@ -4,7 +4,7 @@
  */
 
 import { createReadStream, readFileSync } from 'node:fs';
-import { mkdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { errorOf, objectInput } from '../client/doip-client.js';
 import { connect, type ClientOptions } from '../client/index.js';
@@ -15,6 +15,7 @@ import { jsonText } from '../json/raw-json.js';
 import { parseJson } from '../json/strict-parser.js';
 import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
+import { makeFolder } from '../util/make-folder.js';
 import { CommandError, EXIT, incomplete, rejection, unreadable } from './command-error.js';
 import { type CommandOptions, URL_OPTIONS, type Work } from './command.js';
 import { demandNew, writeOutput } from './output.js';
@@ -254,7 +255,7 @@ function isJson(segment: ClientSegment): boolean {
 /** Prints the object, and writes each element to a file of its own, named by its id. */
 async function saveElements({ output }: Reply, folder: string, force: boolean): Promise<void> {
 
-    await mkdir(folder, { recursive: true });
+    makeFolder(folder);
     let name = 'output';
     for await (const segment of output as AsyncIterable<ClientSegment>) {
         if (!isJson(segment)) {

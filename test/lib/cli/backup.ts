@@ -2,6 +2,7 @@
 
 import { createHash, randomInt } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -216,6 +217,7 @@ describe('a backup', () => {
             [['verify', join(folder, 'nothing')], 66, 'cannot be read: ENOENT'],
             [['verify', file], 66, `${file} is no folder with a backup`],
             [['verify', database.options.dataDir], 65, 'is no valid backup: SHA256SUMS is missing'],
+            ...existsSync('/proc/self') ? [[['restore', backup, '--to', '/proc/none'], 73, '/proc/none cannot be written'] as [string[], number, string]] : [],
             [['restore', backup, '--to', file], 73, `${file} is no folder`],
             [['backup', join(folder, 'none')], 66, 'there is no repository to back up', { DATA_DIR: join(folder, 'no-data') }],
             [['backup', join(folder, 'none')], 64, 'mariadb-backup', mysql],
