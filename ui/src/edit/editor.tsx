@@ -6,6 +6,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { RepositoryError } from '../api/client.js';
+import { caller } from '../api/session.js';
 import { isCutShort } from '../api/upload.js';
 import { CodeEditor } from '../code/code-editor.js';
 import { ErrorBox } from '../components/feedback.js';
@@ -22,7 +23,7 @@ import { guardLeaving } from '../router.js';
 import { isAbort, say, textOf } from '../state/messages.js';
 import { ConflictBox } from './conflict-box.js';
 import { servicePrefix } from './edit-context.js';
-import { findLost } from './lost-response.js';
+import { findLost, isStoredFrom } from './lost-response.js';
 import type { Attempt } from './lost-response.js';
 import type { Draft } from '../state/drafts.js';
 import { NewFiles } from './new-files.js';
@@ -72,6 +73,8 @@ export function Editor(props: EditorProps): JSX.Element {
     const [conflict, setConflict] = useState<EditedObject | null>(null);
     // A request for a new object that was not answered, and objects that may be of it.
     const lost = useRef<Attempt | null>(null);
+    // Contents that were sent to an object, and may be stored although no response arrived.
+    const unanswered = useRef<readonly Json[]>([]);
     const [similar, setSimilar] = useState<readonly string[]>([]);
     const parse = useParsed(setValue);
     const isDirty = parse.isPending || value !== base.content && !isEqual(value, base.content) || files.length > 0;
@@ -111,7 +114,21 @@ export function Editor(props: EditorProps): JSX.Element {
             settle(content_, await send(attempt, { ifMatch: version, files, onProgress: report, signal: controller.signal }));
         }
         catch (error) {
-            await fail(error, attempt);
+            if (error instanceof RepositoryError && error.mayHaveChanged) {
+                unanswered.current = [...unanswered.current, content_];
+            }
+
+            const own = await findOwn(error);
+            if (own) {
+                // What was sent before is stored: the version on which this one is based.
+                setBase(own);
+                await (files.length === 0 && isStoredFrom(own.content, content_) ? Promise.resolve({ object: own, missing: [] }) :
+                    send(attempt, { ifMatch: own.etag, files, onProgress: report, signal: controller.signal }))
+                    .then((saved) => settle(content_, saved), (failure: unknown) => fail(failure, attempt));
+            }
+            else {
+                await fail(error, attempt);
+            }
         }
         finally {
             setSaving(null);
@@ -163,6 +180,18 @@ export function Editor(props: EditorProps): JSX.Element {
         return found.object !== null || found.similar.length > 0;
     };
 
+    /** The object as it is stored, if that is what this editor has sent before without an answer; null for anything else. */
+    const findOwn = async (error: unknown): Promise<EditedObject | null> => {
+
+        if (target.kind !== 'object' || unanswered.current.length === 0 || !(error instanceof RepositoryError) || error.status !== PRECONDITION_FAILED) {
+            return null;
+        }
+
+        const stored = await readObject(target.id).catch(() => null);
+        const isOwn = stored?.modifiedBy === caller.value.userId && unanswered.current.some((sent) => isStoredFrom(stored?.content, sent));
+        return isOwn ? stored : null;
+    };
+
     /** Says what is known about a new object whose response was lost. */
     const explainLost = async (attempt: Attempt): Promise<void> => {
 
@@ -182,6 +211,7 @@ export function Editor(props: EditorProps): JSX.Element {
 
         forget();
         lost.current = null;
+        unanswered.current = [];
         const isChanged = latest.current !== sent;
         if (missing.length === 0 && !isChanged) {
             guardLeaving(null);

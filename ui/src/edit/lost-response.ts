@@ -6,6 +6,7 @@
 import { caller } from '../api/session.js';
 import { screenClient } from '../api/client.js';
 import { quoted } from '../components/object-query.js';
+import { sinceOf } from '../components/use-once.js';
 import { RepositoryError } from '../../../lib/client/web/errors.js';
 import { isEqual, isJsonMap } from '../json/exact-number.js';
 import type { Json } from '../json/exact-number.js';
@@ -76,9 +77,7 @@ async function findNewest(type: string, { content, began }: Attempt): Promise<Fo
         sortFields: '[{"name":"metadata/createdOn","reverse":true}]', pageSize: MAX_RESULTS
     });
     const response = await screenClient.request({ method: 'POST', path: '/search', body: bodyOf(body), isRead: true });
-    // By the clock of the service; never too late, as the header has whole seconds and was written before it arrived.
-    const ahead = Date.parse(response.headers.get('date') ?? '') - Date.now();
-    const since = began + (Number.isFinite(ahead) ? ahead : 0);
+    const since = sinceOf(response, began);
     const page = parseJson(await response.text());
     const results = isJsonMap(page) && Array.isArray(page['results']) ? page['results'] as readonly Json[] : [];
     const created = results.filter((each) => createdOn(each) >= since).map((each) => editedObject(each, null));

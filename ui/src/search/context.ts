@@ -7,6 +7,7 @@ import { fieldsOf, previewOf, type Field, type Preview } from './fields.js';
 let known: unknown = null;
 const fields = new Map<string, readonly Field[]>();
 const previews = new Map<string, Preview>();
+let fieldsOfAll: ReadonlyMap<string, Field> | null = null;
 
 function forget(): void {
 
@@ -14,6 +15,7 @@ function forget(): void {
         known = design.value;
         fields.clear();
         previews.clear();
+        fieldsOfAll = null;
     }
 }
 
@@ -37,18 +39,31 @@ export function previewOfType(type: string): Preview {
 
 const MAX_TYPES = 500;
 
+/** Fields of all types, by name. */
+function allByName(): ReadonlyMap<string, Field> {
+
+    forget();
+    fieldsOfAll ??= byName(typeNames.value.slice(0, MAX_TYPES));
+    return fieldsOfAll;
+}
+
+function byName(types: readonly string[]): Map<string, Field> {
+
+    const found = new Map<string, Field>();
+    types.forEach((each) => fieldsOfType(each).forEach((field) => found.has(field.name) || found.set(field.name, field)));
+    return found;
+}
+
 /** Fields of all types, each name once; those of `type` first. */
 export function allFields(type: string | null): readonly Field[] {
 
-    const types = [...type === null ? [] : [type], ...typeNames.value.slice(0, MAX_TYPES)];
-    const found = new Map<string, Field>();
-    types.forEach((each) => fieldsOfType(each).forEach((field) => found.has(field.name) || found.set(field.name, field)));
-    return [...found.values()];
+    const own = byName(type === null ? [] : [type]);
+    return [...own.values(), ...[...allByName().values()].filter(({ name }) => !own.has(name))];
 }
 
 /** Label of a field by its name in queries. */
 export function fieldLabel(name: string, type: string | null): string {
 
     const own = type === null ? undefined : fieldsOfType(type).find((field) => field.name === name);
-    return own?.label ?? allFields(null).find((field) => field.name === name)?.label ?? name;
+    return own?.label ?? allByName().get(name)?.label ?? name;
 }

@@ -1,13 +1,13 @@
 /** The head of every screen: title, search, new objects, navigation, account. */
 
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { Icon } from '../components/icon.js';
 import { Menu, type MenuItem } from '../components/menu.js';
 import { askForLogin, caller, isAdmin, logOut } from '../api/session.js';
 import { LANGUAGES, language, setLanguage, type Language } from '../i18n/index.js';
 import { route, to } from '../router.js';
-import { uiConfig, typeNames, type NavLink } from '../state/design.js';
+import { inOrder, uiConfig, typeNames, type NavLink } from '../state/design.js';
 import { say, sayError } from '../state/messages.js';
 import { setTheme, theme, type Theme } from '../state/theme.js';
 import { config } from '../config.js';
@@ -35,19 +35,19 @@ export function Header(): JSX.Element {
 function CreateMenu(): JSX.Element | null {
 
     const [isChoosing, choose] = useState(false);
-    const types = (caller.value.typesPermittedToCreate ?? []).filter((type) => type !== 'CordraDesign');
+    const { typesPermittedToCreate } = caller.value;
+    const types = useMemo(() => inOrder((typesPermittedToCreate ?? []).filter((type) => type !== 'CordraDesign')), [typesPermittedToCreate]);
     const { numTypesForCreateDropdown: limit = 15 } = uiConfig.value;
     if (types.length === 0) {
         return null;
     }
 
-    const sorted = [...types].sort((a, b) => a.localeCompare(b));
     return (
         <>
-            {sorted.length <= limit ?
-                <Menu class="create-menu" label={t('create')} items={sorted.map((type) => ({ label: type, href: to.create(type) }))}><Icon name="add" /><span class="wide">{t('create')}</span></Menu> :
+            {types.length <= limit ?
+                <Menu class="create-menu" label={t('create')} items={types.map((type) => ({ label: type, href: to.create(type) }))}><Icon name="add" /><span class="wide">{t('create')}</span></Menu> :
                 <button type="button" class="quiet" aria-label={t('create')} onClick={() => choose(true)}><Icon name="add" /><span class="wide">{t('create')}</span></button>}
-            {isChoosing && <CreateDialog types={sorted} onClose={() => choose(false)} />}
+            {isChoosing && <CreateDialog types={types} onClose={() => choose(false)} />}
         </>
     );
 }

@@ -50,7 +50,13 @@ export const uiConfig = computed(() => (design.value?.['uiConfig'] ?? {}) as UiC
 const alphabetical = new Intl.Collator();
 
 /** Names of all types, in alphabetical order. */
-export const typeNames = computed(() => Object.keys(design.value?.schemas ?? {}).sort(alphabetical.compare));
+export const typeNames = computed(() => inOrder(Object.keys(design.value?.schemas ?? {})));
+
+/** Names in alphabetical order. */
+export function inOrder(names: readonly string[]): string[] {
+
+    return [...names].sort(alphabetical.compare);
+}
 
 /** Reads the design, also again after it was changed. @throws RepositoryError */
 export async function readDesign(): Promise<void> {
@@ -65,10 +71,12 @@ export function schemaOf(type: string): JsonObject | null {
     return Object.hasOwn(schemas, type) ? schemas[type] ?? null : null;
 }
 
+const idsByName = computed(() => new Map(Object.entries(design.value?.schemaIds ?? {}).map(([id, name]) => [name, id])));
+
 /** The id of the Schema object of a type; null for a built-in type, and for one that does not exist. */
 export function schemaIdOf(type: string): string | null {
 
-    return Object.entries(design.value?.schemaIds ?? {}).find(([, name]) => name === type)?.[0] ?? null;
+    return idsByName.value.get(type) ?? null;
 }
 
 /** The extension keyword of a schema or property: its member, such as `preview` or `type`. */

@@ -2,15 +2,17 @@
 
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { RepositoryError, sendJson } from '../../api/client.js';
+import { RepositoryError, screenClient, sendJson } from '../../api/client.js';
 import { caller, isAdmin } from '../../api/session.js';
 import { sendWithPassword } from '../../api/with-password.js';
 import { Confirm } from '../../components/confirm.js';
 import { Dialog } from '../../components/dialog.js';
 import { NameList } from '../../components/name-list.js';
+import { sinceOf, useOnce, type Sent } from '../../components/use-once.js';
 import { typeNames } from '../../state/design.js';
 import { say } from '../../state/messages.js';
 import { PasswordField } from '../people/password-field.js';
+import type { Key } from './keys.js';
 import { t } from './texts.js';
 
 interface NewKeyProps {
@@ -29,14 +31,19 @@ export function NewKey({ userId, onClose, onCreated }: NewKeyProps): JSX.Element
     const [days, setDays] = useState('');
     const [password, setPassword] = useState('');
     const [key, setKey] = useState<string | null>(null);
+    const once = useOnce(async ({ sent, began }: Sent<string>): Promise<{ key: string } | null> => {
+
+        await revokeLost(userId, sent, began);
+        return null;
+    });
     const create = async (): Promise<void> => {
 
         const body = {
             name, ...isReadOnly ? { readOnly: true } : {}, ...types.length > 0 ? { types } : {}, ...days === '' ? {} : { expiresInDays: Number(days) },
             ...userId === caller.value.userId ? {} : { userId }
         };
-        const created = isAdmin.value ? await sendJson<{ key: string }>('POST', '/auth/keys', body) : await createWithPassword(body, password);
-        setKey(created.key);
+        const { made: { key: value } } = await once(name, () => (isAdmin.value ? sendJson<{ key: string }>('POST', '/auth/keys', body) : createWithPassword(body, password)));
+        setKey(value);
         onCreated();
     };
 
@@ -53,6 +60,18 @@ export function NewKey({ userId, onClose, onCreated }: NewKeyProps): JSX.Element
             {!isAdmin.value && <div><PasswordField label={t('yourPassword')} value={password} onChange={setPassword} autoComplete="current-password" /><small>{t('yourPasswordHint')}</small></div>}
         </Confirm>
     );
+}
+
+/** Revokes the keys that a request has made whose response was lost: nobody has seen them. @throws RepositoryError */
+async function revokeLost(userId: string, name: string, began: number): Promise<void> {
+
+    const query = userId === caller.value.userId ? {} : { userId };
+    const response = await screenClient.request({ method: 'GET', path: '/auth/keys', query });
+    const since = sinceOf(response, began);
+    const { keys } = await response.json() as { readonly keys: readonly Key[] };
+    for (const key of keys.filter((each) => each.name === name && each.createdOn >= since && each.lastUsedOn === undefined)) {
+        await sendJson('DELETE', `/auth/keys/${encodeURIComponent(key.id)}`, undefined, { query });
+    }
 }
 
 async function createWithPassword(body: object, password: string): Promise<{ key: string }> {

@@ -1,14 +1,18 @@
 /** A group and its members. */
 
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
-import type { JsonValue } from '../../../../lib/client/web/index.js';
+import { useRef, useState } from 'preact/hooks';
+import type { JsonObject, JsonValue } from '../../../../lib/client/web/index.js';
 import { repository, RepositoryError } from '../../api/client.js';
 import { Confirm } from '../../components/confirm.js';
 import { Icon } from '../../components/icon.js';
 import { ErrorBox, Loading } from '../../components/feedback.js';
 import { UserName } from '../../components/object-link.js';
+import { isLost, useOnce, type Sent } from '../../components/use-once.js';
 import { useResource } from '../../components/use-resource.js';
+import { findLost } from '../../edit/lost-response.js';
+import type { EditedObject } from '../../edit/object-access.js';
+import { isEqual } from '../../json/exact-number.js';
 import { to } from '../../router.js';
 import { labelOf } from '../../state/labels.js';
 import { contentOf, putValue, textAt, valueAt, type GroupType } from './accounts.js';
@@ -27,6 +31,13 @@ interface GroupDialogProps {
 
 const CHANGED = 412;
 
+type Ids = readonly string[];
+
+interface NewObject {
+    readonly type: string;
+    readonly content: JsonObject;
+}
+
 /** Makes a group, or changes its members. */
 export function GroupDialog({ group, ...props }: GroupDialogProps): JSX.Element | null {
 
@@ -40,6 +51,7 @@ function NewGroup({ types, onClose, onDone }: Omit<GroupDialogProps, 'group'>): 
     const [description, setDescription] = useState('');
     const [members, setMembers] = useState<readonly string[]>([]);
     const type = types.find((each) => each.type === typeName) ?? types[0];
+    const once = useOnce(async ({ sent, began }: Sent<NewObject>): Promise<Pick<EditedObject, 'id' | 'etag'> | null> => (await findLost({ kind: 'new', type: sent.type }, { content: sent.content, began }, '')).object);
     const create = async (): Promise<void> => {
 
         if (type) {
@@ -47,7 +59,17 @@ function NewGroup({ types, onClose, onDone }: Omit<GroupDialogProps, 'group'>): 
                 ...type.name === undefined ? {} : { [type.name]: name }, ...type.description === undefined ? {} : { [type.description]: description },
                 [type.members]: members.map((id) => memberOf(type, id))
             };
-            await repository.create(type.type, contentOf(values));
+            const content = contentOf(values);
+            const { made: { id, etag }, sent } = await once({ type: type.type, content }, async () => {
+
+                const created = await repository.create(type.type, content);
+                return { id: created.id, etag: created.etag ?? null };
+            });
+            if (!isEqual(sent.content, content)) {
+                // What was sent before is stored; it was edited since.
+                await repository.update(id, content, etag === null ? {} : { ifMatch: etag });
+            }
+
             onDone(t('created', { name: short(name) }));
         }
     };
@@ -85,15 +107,40 @@ function Members({ group: { id, name, type }, onClose, onDone }: GroupDialogProp
         const ids = Array.isArray(members) ? members.filter((member): member is string => typeof member === 'string').map((member) => type.prefix + member) : [];
         return { etag: stored?.etag ?? null, ids, name: textAt(stored?.content, type.name) };
     }, [id]);
+    // Members that were sent, and may be stored although no response arrived.
+    const unanswered = useRef<readonly Ids[]>([]);
+    const put = async (members: Ids, etag: string | null): Promise<void> => {
+
+        try {
+            await putValue(id, type.members, [...members], etag);
+        }
+        catch (failure) {
+            if (isLost(failure)) {
+                unanswered.current = [...unanswered.current, members];
+            }
+
+            if (!(failure instanceof RepositoryError) || failure.status !== CHANGED) {
+                throw failure;
+            }
+
+            const stored = await repository.get(id);
+            const found = valueAt(stored?.content ?? null, type.members) ?? null;
+            const isOwn = unanswered.current.some((each) => isEqual(found, each));
+            unanswered.current = [];
+            if (!isOwn) {
+                throw new Error(t('conflict'), { cause: failure });
+            }
+
+            if (!isEqual(found, members)) {
+                await put(members, stored?.etag ?? null);
+            }
+        }
+    };
+
     const save = async (): Promise<void> => {
 
         if (changed && value) {
-            try {
-                await putValue(id, type.members, changed.map((member) => memberOf(type, member)), value.etag);
-            }
-            catch (failure) {
-                throw failure instanceof RepositoryError && failure.status === CHANGED ? new Error(t('conflict')) : failure;
-            }
+            await put(changed.map((member) => memberOf(type, member)), value.etag);
 
             onDone(t('saved', { name: short(name) }));
         }

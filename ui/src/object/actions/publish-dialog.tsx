@@ -4,7 +4,9 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Version } from '../../../../lib/client/web/index.js';
 import { Confirm } from '../../components/confirm.js';
-import { requestJson } from '../../api/client.js';
+import { requestJson, screenClient } from '../../api/client.js';
+import { caller } from '../../api/session.js';
+import { sinceOf, useOnce, type Sent } from '../../components/use-once.js';
 import { say } from '../../state/messages.js';
 import { t as versions } from '../history/texts.js';
 import type { LoadedObject } from '../model/load.js';
@@ -18,11 +20,12 @@ export function PublishDialog({ object, onClose, onDone }: {
     const [versionId, setVersionId] = useState('');
     const [withFiles, setWithFiles] = useState(true);
     const hasFiles = object.payloads.length > 0;
+    const once = useOnce(({ sent, began }: Sent<string>) => findPublished(object.id, sent, began));
     const publish = async (): Promise<void> => {
 
         const own = versionId.trim();
         const query = { objectId: object.id, versionId: own === '' ? undefined : own, clonePayloads: String(hasFiles && withFiles) };
-        const { id } = await requestJson<Version>({ method: 'POST', path: '/versions', query });
+        const { made: { id } } = await once(own, () => requestJson<Version>({ method: 'POST', path: '/versions', query }));
         say(versions('published', { id }));
         onDone();
     };
@@ -36,4 +39,14 @@ export function PublishDialog({ object, onClose, onDone }: {
             <label>{versions('versionId')}<input value={versionId} autocomplete="off" spellcheck={false} onInput={(event) => setVersionId(event.currentTarget.value)} /></label>
         </Confirm>
     );
+}
+
+/** The version that a request has published, of which the response was lost: by its id if the user has given one, else by its time. @throws RepositoryError */
+async function findPublished(objectId: string, versionId: string, began: number): Promise<Version | null> {
+
+    const response = await screenClient.request({ method: 'GET', path: '/versions', query: { objectId } });
+    const since = sinceOf(response, began);
+    const found = await response.json() as readonly Version[];
+    const own = found.filter(({ publishedBy, publishedOn = 0 }) => publishedBy === caller.value.userId && publishedOn >= since);
+    return (versionId === '' ? own.at(-1) : own.find(({ id }) => id === versionId)) ?? null;
 }
