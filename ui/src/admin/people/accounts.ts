@@ -29,12 +29,30 @@ const MAX_DEPTH = 6;
 
 type Roles = Map<string, { readonly pointer: string; readonly rule: JsonObject }>;
 
+type Schemas = Readonly<Record<string, JsonValue>>;
+
+interface TypeWithRoles {
+    readonly type: string;
+    readonly schema: JsonValue;
+    readonly roles: Roles;
+}
+
+/** By the schemas of all types, which may be thousands. */
+const found = new WeakMap<Schemas, readonly TypeWithRoles[]>();
+
+/** Types that give a role to a property. */
+function typesWithRoles(schemas: Schemas): readonly TypeWithRoles[] {
+
+    const types = found.get(schemas) ?? Object.entries(schemas).map(([type, schema]) => ({ type, schema, roles: rolesOf(schema) })).filter(({ roles }) => roles.size > 0);
+    found.set(schemas, types);
+    return types;
+}
+
 /** Types of users among the schemas. */
-export function userTypes(schemas: Readonly<Record<string, JsonValue>>): readonly UserType[] {
+export function userTypes(schemas: Schemas): readonly UserType[] {
 
-    return Object.entries(schemas).flatMap(([type, schema]) => {
+    return typesWithRoles(schemas).flatMap(({ type, roles }) => {
 
-        const roles = rolesOf(schema);
         const username = roles.get('username');
         if (!username) {
             return [];
@@ -46,11 +64,11 @@ export function userTypes(schemas: Readonly<Record<string, JsonValue>>): readonl
 }
 
 /** Types of groups among the schemas. `servicePrefix` is that of the ids that the service makes. */
-export function groupTypes(schemas: Readonly<Record<string, JsonValue>>, servicePrefix: string): readonly GroupType[] {
+export function groupTypes(schemas: Schemas, servicePrefix: string): readonly GroupType[] {
 
-    return Object.entries(schemas).flatMap(([type, schema]) => {
+    return typesWithRoles(schemas).flatMap(({ type, schema, roles }) => {
 
-        const members = rolesOf(schema).get('usersList');
+        const members = roles.get('usersList');
         if (!members) {
             return [];
         }
