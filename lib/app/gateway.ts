@@ -18,7 +18,7 @@ import { Dispatcher } from '../core/dispatcher.js';
 import { LocalRequests } from '../core/local-requests.js';
 import { OperationRegistry } from '../core/registry.js';
 import { DatabaseError } from '../../db/errors.js';
-import { DoipError, internal, unavailable } from '../errors/errors.js';
+import { DoipError, internal, tooLarge, unavailable } from '../errors/errors.js';
 import { StatusTable } from '../errors/status.js';
 import { methodResolver } from '../operations/methods/call.js';
 import { builtInOperations } from '../operations/index.js';
@@ -268,6 +268,11 @@ class RepositoryGateway implements Gateway {
 
         if (!(cause instanceof DatabaseError) || cause.fault === 'failed') {
             return null;
+        }
+
+        if (cause.fault === 'too-large') {
+            this.#log.warn({ event: 'database.too-large', err: cause }, 'a value exceeds a limit of the database server');
+            return tooLarge('the database server does not store values of this size');
         }
 
         this.#watch?.reportFailure();

@@ -12,6 +12,7 @@ import { ANONYMOUS_AUTHOR, type Caller } from '../model/caller.js';
 import type { RequestOrigin } from '../model/request-origin.js';
 import type { ObjectChange, WriteParticipant } from '../model/write-participant.js';
 import type { AuditStore } from '../stores/audit-store.js';
+import type { JsonObject } from '../util/json-types.js';
 import { changeFacts, toAuditRow } from './audit-entry.js';
 import { Denials } from './denials.js';
 
@@ -28,6 +29,8 @@ export interface AuditedRequest {
     readonly caller: Caller | null;
     readonly origin: RequestOrigin;
     readonly targetId: string;
+    /** What it did, by ids. */
+    readonly more?: JsonObject;
 }
 
 /** Records entries. */
@@ -56,11 +59,11 @@ export class AuditTrail implements WriteParticipant {
     }
 
     /** Records an operation that has changed no object. Resolves when the entry is durable. */
-    async performed({ caller, origin, targetId }: AuditedRequest, rule: string | null): Promise<void> {
+    async performed({ caller, origin, targetId, more = {} }: AuditedRequest, rule: string | null): Promise<void> {
 
         const { store, now } = this.#parts;
         // Logins and revocations are stored without free space, too.
-        await store.append([toAuditRow({ at: now(), outcome: 'performed', objectId: targetId, rule, caller, origin })], { essential: true });
+        await store.append([toAuditRow({ at: now(), outcome: 'performed', objectId: targetId, more, rule, caller, origin })], { essential: true });
     }
 
     /** Records a request that was denied for lack of a login or of rights; other errors are none of its concern. Never throws. */

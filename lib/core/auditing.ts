@@ -20,7 +20,7 @@ export function originOf(request: DoipRequest, operationId = request.operationId
 }
 
 /** Records an operation that may change things, but has changed no object, as a login does; changes of objects are recorded with them. */
-export async function recordOperation(operation: Operation, context: OperationContext, { callerId, changedBy }: OperationResult): Promise<void> {
+export async function recordOperation(operation: Operation, context: OperationContext, { callerId, changedBy, audited }: OperationResult): Promise<void> {
 
     const { caller, targetId, services: { auditTrail } } = context;
     const { origin } = caller;
@@ -30,7 +30,7 @@ export async function recordOperation(operation: Operation, context: OperationCo
 
     const actor = callerId === undefined ? caller : { ...caller, userId: callerId };
     const { authorise: rule } = operation;
-    await auditTrail.performed({ caller: actor, origin, targetId }, changedBy ?? (typeof rule === 'string' ? rule : null));
+    await auditTrail.performed({ caller: actor, origin, targetId, ...audited ? { more: audited } : {} }, changedBy ?? (typeof rule === 'string' ? rule : null));
 }
 
 /** Records a request that was denied. */

@@ -69,6 +69,8 @@ export interface OperationResult {
     readonly createdId?: string;
     /** Of an operation that counts as reading, where it may have changed something: the rule that allowed it, for the audit log. */
     readonly changedBy?: string;
+    /** What was done, for the audit log: ids as members beside those of all entries. */
+    readonly audited?: JsonObject;
     /** Tag of the version of the object on which the output depends; absent if it depends on more than that. */
     readonly entityTag?: string;
 }

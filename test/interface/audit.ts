@@ -127,7 +127,16 @@ forEachWay((name, start) => {
             });
             await service.asAdmin('DELETE /objects/test/by-key');
 
+            const ofAnn = jsonOf(await service.asAdmin('POST /auth/keys', { payload: JSON.stringify({ name: 'for ann', userId: ann }), headers: JSON_TYPE }));
+            await service.anonymously('POST /auth/revoke', { payload: JSON.stringify({ token: ofAnn['key'] }), headers: JSON_TYPE });
+            await service.asAdmin(`DELETE /auth/tokens?userId=${ann}&all`);
+
             const entries = await fresh();
+            const ofCredentials = entries.filter(({ subject }) => subject !== undefined);
+            expect<unknown>(ofCredentials.map(({ operation, user, subject, key: keyId }) => [operation, user, subject, keyId ?? null])).to.equal([
+                [Op.keysCreate, ann, ann, id], [Op.keysRevoke, ann, ann, id], [Op.keysCreate, 'admin', ann, ofAnn['id']],
+                [Op.authRevoke, null, ann, ofAnn['id']], [Op.tokensRevoke, 'admin', ann, null]
+            ]);
             const sorted = entries.filter(({ outcome }) => outcome !== 'denied');
             expect<unknown>(sorted.map(({ outcome, operation, user, apiKey }) => [outcome, operation, user, apiKey ?? null])).to.equal([
                 ['performed', Op.authToken, ann, null],
@@ -137,12 +146,15 @@ forEachWay((name, start) => {
                 ['changed', Op.changePassword, ann, null],
                 ['changed', Op.changePassword, ann, null],
                 ['performed', Op.authRevoke, null, null],
-                ['deleted', Op.delete, 'admin', null]
+                ['deleted', Op.delete, 'admin', null],
+                ['performed', Op.keysCreate, 'admin', null],
+                ['performed', Op.authRevoke, null, null],
+                ['performed', Op.tokensRevoke, 'admin', null]
             ]);
             expect<unknown>(entries.filter(({ outcome }) => outcome === 'denied').map(({ operation, user, rule }) => [operation, user, rule]))
                 .to.equal([[Op.authToken, null, 'wrong name or password']]);
             const text = JSON.stringify(await list());
-            for (const secret of [SECRET, token, key, 'wrong password', ADMIN_PASSWORD]) {
+            for (const secret of [SECRET, token, key, ofAnn['key'] as string, 'wrong password', ADMIN_PASSWORD]) {
                 expect(text.includes(secret), secret).to.be.false();
             }
         });

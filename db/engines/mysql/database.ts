@@ -24,6 +24,9 @@ import { LIST_BLOBS, READ_PART } from '../../statements.js';
 const ATTEMPTS = 6;
 const FIRST_PAUSE_MS = 25;
 
+/** A repetition would fail as well. */
+const FINAL: ReadonlySet<MysqlErrorKind> = new Set<MysqlErrorKind>(['refused', 'duplicate', 'full', 'too-large']);
+
 /** Maximum number of requests that wait for a connection of the pool. */
 const QUEUE_LIMIT = 10_000;
 const PING_TIMEOUT_MS = 5_000;
@@ -216,7 +219,7 @@ class MysqlDatabase implements Database {
             }
             catch (error) {
                 const kind = error instanceof DatabaseError ? 'refused' : mysqlErrorKind(error);
-                if (kind === 'refused' || kind === 'duplicate' || kind === 'full' || attempt === ATTEMPTS || performance.now() > deadline) {
+                if (FINAL.has(kind) || attempt === ATTEMPTS || performance.now() > deadline) {
                     throw toDatabaseError(error, kind);
                 }
 
@@ -352,6 +355,10 @@ function toDatabaseError(error: unknown, kind: MysqlErrorKind): DatabaseError {
 
     if (kind === 'full') {
         return new DatabaseError('full', 'the database server has no room', error);
+    }
+
+    if (kind === 'too-large') {
+        return new DatabaseError('too-large', 'a value exceeds a limit of the database server', error);
     }
 
     return kind === 'lost' || kind === 'rolled-back' ?

@@ -7,9 +7,10 @@
  * - `rolled-back`: deadlock, lock timeout, or conflict with another server of a cluster; the transaction is rolled back
  * - `lost`: the connection was lost
  * - `full`: the disk of the server, or its quota, is full
+ * - `too-large`: a row, a transaction or a packet exceeds a limit of the server
  * - `refused`: anything else
  */
-export type MysqlErrorKind = 'duplicate' | 'rolled-back' | 'lost' | 'full' | 'refused';
+export type MysqlErrorKind = 'duplicate' | 'rolled-back' | 'lost' | 'full' | 'too-large' | 'refused';
 
 const DUPLICATE = new Set([1062, 1586]);
 
@@ -27,6 +28,9 @@ const LOST_ERRNO = new Set([1040, 1053, 1152, 1158, 1159, 1160, 1161, 1203, 1927
 
 /** Disk full, table full. */
 const FULL = new Set([1021, 1114]);
+
+/** A packet above `max_allowed_packet`; of TiDB: a transaction, a row. */
+const TOO_LARGE = new Set([1153, 8004, 8025]);
 
 /** Number of the operating system in generic errors of writing a file: ENOSPC, EDQUOT. */
 const NO_SPACE = /\b(?:errcode|error|errno):? (?:28|122)\b/i;
@@ -65,6 +69,10 @@ export function mysqlErrorKind(error: unknown): MysqlErrorKind {
 
     if (FULL.has(errno) || errno > 0 && NO_SPACE.test(message)) {
         return 'full';
+    }
+
+    if (TOO_LARGE.has(errno)) {
+        return 'too-large';
     }
 
     return LOST_ERRNO.has(errno) || LOST_CODES.has(code) || (fatal && errno <= 0) ? 'lost' : 'refused';

@@ -21,6 +21,7 @@ import { MAX_CREDENTIAL_LENGTH } from './credentials.js';
 import type { Directory } from '../accounts/user-directory.js';
 import type { EdgeLimiter } from '../throttling/edge-limiter.js';
 import type { ApiKeys } from '../keys/api-keys.js';
+import type { StoredApiKey } from '../../stores/api-key-store.js';
 import { claimsKey } from '../keys/key-value.js';
 import type { AccessTokens } from '../tokens/access-tokens.js';
 import type { Epochs } from '../../stores/objects/object-store.js';
@@ -148,13 +149,18 @@ export class OAuthTokenService {
         return this.#keys.restricted(caller, key);
     }
 
-    /** Revokes a token or API key; unknown ones are ignored. */
-    async revoke(request: JsonValue | undefined, transport: Transport): Promise<void> {
+    /** Revokes a token or API key; unknown ones are ignored. Returns the key, if it was one. */
+    async revoke(request: JsonValue | undefined, transport: Transport): Promise<StoredApiKey | null> {
 
-        await inOauth(async () => {
+        return await inOauth(async () => {
 
             const value = this.#tokenOf(request, transport);
-            await (claimsKey(value) ? this.#keys.revokeValue(value) : this.#tokens.revoke(value));
+            if (claimsKey(value)) {
+                return await this.#keys.revokeValue(value);
+            }
+
+            await this.#tokens.revoke(value);
+            return null;
         });
     }
 

@@ -214,8 +214,8 @@ export class ApiKeys {
         return { keys: page.map((key) => this.#current(key)), next: keys.length > limit ? page.at(-1)?.id ?? null : null };
     }
 
-    /** Revokes a key by its public id, on all nodes. @throws DoipError 404 if there is none, or only one of another user */
-    async revoke(id: string, caller: Caller): Promise<void> {
+    /** Revokes a key by its public id, on all nodes, and returns it. @throws DoipError 404 if there is none, or only one of another user */
+    async revoke(id: string, caller: Caller): Promise<StoredApiKey> {
 
         const stored = KEY_ID.test(id) ? await this.#store.getById(id) : null;
         const isOwn = stored !== null && (caller.isAdmin || stored.userId === caller.userId);
@@ -224,15 +224,19 @@ export class ApiKeys {
         }
 
         this.#options.log.info({ event: 'identity.key-revoked', key: id, user: stored.userId, by: caller.userId }, 'API key revoked');
+        return stored;
     }
 
-    /** Revokes the key with a value, the possession of which is permission enough; unknown ones are ignored. */
-    async revokeValue(value: string): Promise<void> {
+    /** Revokes the key with a value, the possession of which is permission enough, and returns it; null for an unknown one. */
+    async revokeValue(value: string): Promise<StoredApiKey | null> {
 
         const stored = isKeyValue(value) ? await this.#store.get(digestOf(value)) : null;
-        if (stored && await this.#remove(stored)) {
-            this.#options.log.info({ event: 'identity.key-revoked', key: stored.id, user: stored.userId, by: null }, 'API key revoked');
+        if (!stored || !await this.#remove(stored)) {
+            return null;
         }
+
+        this.#options.log.info({ event: 'identity.key-revoked', key: stored.id, user: stored.userId, by: null }, 'API key revoked');
+        return stored;
     }
 
     async #remove({ hash }: StoredApiKey): Promise<boolean> {

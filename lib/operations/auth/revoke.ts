@@ -16,7 +16,7 @@ export const revoke = defineOperation({
 
     async handler({ inputJson, services: { identity }, transport }) {
 
-        await identity.tokens.revoke(inputJson, transport);
-        return result.json({ active: false });
+        const key = await identity.tokens.revoke(inputJson, transport);
+        return { ...result.json({ active: false }), ...key ? { audited: { key: key.id, subject: key.userId } } : {} };
     }
 });

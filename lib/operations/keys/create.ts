@@ -59,7 +59,7 @@ export const createKey = defineOperation({
             types: types ? knownTypes(types, services) : null,
             expiresOn: expiresInDays === undefined ? expiresOn ?? null : Date.now() + expiresInDays * DAY
         }, caller);
-        return result.json({ key: value, ...keyRecord(stored) });
+        return { ...result.json({ key: value, ...keyRecord(stored) }), audited: { key: stored.id, subject: stored.userId } };
     }
 });
 

@@ -16,7 +16,7 @@ export const revokeKey = defineOperation<{ readonly keyId: string }>({
 
     async handler({ attributes: { keyId }, caller, services: { identity } }) {
 
-        await identity.keys.revoke(keyId, caller);
-        return result.json({ success: true });
+        const { id, userId } = await identity.keys.revoke(keyId, caller);
+        return { ...result.json({ success: true }), audited: { key: id, subject: userId } };
     }
 });

@@ -43,6 +43,6 @@ export const revokeTokens = defineOperation<RevokeAttributes>({
             throw notFound(`user ${owner} has no such token`);
         }
 
-        return result.json({ success: true });
+        return { ...result.json({ success: true }), audited: { subject: owner, ...tokenId === undefined ? {} : { token: tokenId } } };
     }
 });

@@ -158,6 +158,14 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             expect((error as DatabaseError).fault).to.equal('failed');
         });
 
+        it('says that a value is too large for a packet, and goes on', async () => {
+
+            const [limit] = await direct.read<{ bytes: number }>({ sql: 'select @@max_allowed_packet as bytes' }, []);
+            const large: Step = { sql: 'insert into settings (name, value) values (?, ?)', bindings: ['large', 'x'.repeat((limit?.bytes ?? 0) + 1)] };
+            expect(await fault(direct.commit({ steps: [large] }))).to.equal('too-large');
+            expect((await direct.commit({ steps: [put('after-large')] })).ok).to.be.true();
+        });
+
         it('uses strict sessions in UTC that see committed changes', async () => {
 
             const [settings] = await database.read({

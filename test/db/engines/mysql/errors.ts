@@ -27,7 +27,9 @@ describe('an error of a MySQL server', () => {
         [{ errno: 8028, message: 'Information schema is changed during the execution of the statement' }, 'rolled-back'],
         [{ errno: 8501, message: 'execution result undetermined' }, 'lost'],
         [{ errno: 9002, message: 'TiKV server timeout' }, 'lost'],
-        [{ errno: 8025, message: 'entry too large, the max entry size is 6291456, the size of data is 7340038' }, 'refused'],
+        [{ errno: 8025, message: 'entry too large, the max entry size is 6291456, the size of data is 7340038' }, 'too-large'],
+        [{ errno: 8004, message: 'Transaction is too large, size: 104857600' }, 'too-large'],
+        [{ errno: 1153, message: 'Got a packet bigger than \'max_allowed_packet\' bytes' }, 'too-large'],
         [{ errno: 1064, message: 'You have an error in your SQL syntax' }, 'refused']
     ];
     for (const [error, fault] of table) {
