@@ -251,7 +251,8 @@ async function watermark(nodes: Nodes): Promise<Figures> {
 async function numbers(gateway: TestGateway, upTo: number): Promise<{ id: string; txnId: number }[]> {
 
     const { value } = await gateway.asAdmin(Op.search, { attributes: { query: `txnId:[0 TO ${upTo}] AND /mark:load`, pageSize: -1 } });
-    const { results } = value as { results: { id: string; attributes: { metadata: { txnId: number } } }[] };
+    // Many results come in several parts, which are not parsed.
+    const { results } = (typeof value === 'string' ? JSON.parse(value) : value) as { results: { id: string; attributes: { metadata: { txnId: number } } }[] };
     return results.map(({ id, attributes }) => ({ id, txnId: attributes.metadata.txnId }));
 }
 
