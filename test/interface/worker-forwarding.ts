@@ -1,8 +1,6 @@
 /** Requests that a worker process forwards: what is sent by one client never becomes a part of the request of another one. */
 
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import Http2 from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
@@ -12,7 +10,7 @@ import { createSqlite } from '../support/database.js';
 import { startProcess, type ServiceProcess } from '../support/process.js';
 import { exchange } from '../support/raw-socket.js';
 import { tlsSettings } from '../support/server.js';
-import { connectInTurns, type WorkerConnection } from '../support/worker-connections.js';
+import { connectInTurns, connectOverHttp2, type WorkerConnection } from '../support/worker-connections.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -30,7 +28,7 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE', 'PA
 
 describe('a worker that forwards requests', TIMEOUT, () => {
 
-    let database: TestDatabase;
+    let databases: TestDatabase[];
     let alone: ServiceProcess;
     let service: ServiceProcess;
     let connections: WorkerConnection[];
@@ -48,9 +46,9 @@ describe('a worker that forwards requests', TIMEOUT, () => {
 
     before(TIMEOUT, async () => {
 
-        database = await createSqlite();
-        const other = await createSqlite();
-        [service, alone] = await Promise.all([startProcess(database, SETTINGS), startProcess(other, { LOG_LEVEL: 'error' })]);
+        const [own, other] = [await createSqlite(), await createSqlite()];
+        databases = [own, other];
+        [service, alone] = await Promise.all([startProcess(own, SETTINGS), startProcess(other, { LOG_LEVEL: 'error' })]);
         connections = await connectInTurns(service, 4);
     });
 
@@ -58,7 +56,7 @@ describe('a worker that forwards requests', TIMEOUT, () => {
 
         connections.forEach((connection) => connection.close());
         await Promise.all([service.kill(), alone.kill()]);
-        await database.dispose();
+        await Promise.all(databases.map((database) => database.dispose()));
     });
 
     for (const method of METHODS) {
@@ -142,45 +140,29 @@ describe('a worker that forwards requests over HTTP/2', TIMEOUT, () => {
         await rm(folder, { recursive: true });
     });
 
-    /** Sends requests one after the other on a connection. */
-    const onConnection = async (act: (ask: (method: string, path: string, body?: string) => Promise<[unknown, string]>) => Promise<void>): Promise<void> => {
-
-        const session = Http2.connect(service.url, { rejectUnauthorized: false });
-        await act(async (method, path, body) => {
-
-            const stream = session.request({ ':method': method, ':path': path }, { endStream: body === undefined });
-            if (body !== undefined) {
-                stream.end(body);
-            }
-
-            const [headers] = await once(stream, 'response') as [Http2.IncomingHttpHeaders & Http2.IncomingHttpStatusHeader];
-            let text = '';
-            for await (const chunk of stream) {
-                text += String(chunk);
-            }
-
-            return [headers[':status'], text];
-        });
-        session.close();
-    };
-
     for (const method of METHODS) {
-        it(`forwards the body of ${method} as a body`, () => onConnection(async (ask) => {
+        it(`forwards the body of ${method} as a body`, async () => {
 
-            await ask(method, SEARCH, SMUGGLED);
+            const connection = connectOverHttp2(service);
+            await connection.send(SEARCH, { method, body: SMUGGLED });
             for (let i = 0; i < 4; ++i) {
-                const [status, text] = await ask('GET', SEARCH);
+                const { status, text } = await connection.send(SEARCH);
                 expect(status).to.equal(200);
                 expect(text).to.match(FOUND);
             }
-        }));
+
+            connection.close();
+        });
     }
 
-    it('forwards paths that are not encoded', () => onConnection(async (ask) => {
+    it('forwards paths that are not encoded', async () => {
 
-        expect(await ask('GET', '/search?query=%22x%22&pageSize=\xe9')).to.equal(await ask('GET', '/search?query=%22x%22&pageSize=%C3%A9'));
-        expect((await ask('DELETE', '/objects/\xe9'))[0]).to.equal(401);
-    }));
+        const connection = connectOverHttp2(service);
+        const [raw, encoded] = [await connection.send('/search?query=%22x%22&pageSize=\xe9'), await connection.send('/search?query=%22x%22&pageSize=%C3%A9')];
+        expect([raw.status, raw.text]).to.equal([encoded.status, encoded.text]);
+        expect((await connection.send('/objects/\xe9', { method: 'DELETE' })).status).to.equal(401);
+        connection.close();
+    });
 });
 
 describe('a worker that stops', TIMEOUT, () => {

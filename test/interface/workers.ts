@@ -1,8 +1,6 @@
 /** Worker processes: they read what was acknowledged, obey every change of rights at once, and can be killed. */
 
-import { once } from 'node:events';
 import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
-import Http2 from 'node:http2';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@hapi/code';
@@ -14,7 +12,7 @@ import { startProcess, type ServiceProcess } from '../support/process.js';
 import { rounds, roundsMs } from '../support/rounds.js';
 import { tlsSettings } from '../support/server.js';
 import { until } from '../support/until.js';
-import { childrenOf, connectInTurns, exists, type Answer, type WorkerConnection } from '../support/worker-connections.js';
+import { childrenOf, connectInTurns, connectOverHttp2, exists, type Answer, type WorkerConnection } from '../support/worker-connections.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -311,21 +309,11 @@ describe('processes of a service with workers', TIMEOUT, () => {
 
         const folder = await mkdtemp(join(tmpdir(), 'gateway-workers-'));
         const service = await startProcess(database, { WORKERS: '2', ...await tlsSettings(folder) });
-        const session = Http2.connect(service.url, { rejectUnauthorized: false });
-        const ask = async (method: string, path: string, body?: string): Promise<[unknown, string]> => {
+        const connection = connectOverHttp2(service);
+        const ask = async (method: string, path: string, body?: string): Promise<[status: number, text: string]> => {
 
-            const stream = session.request({ ':method': method, ':path': path, ...ADMIN }, { endStream: body === undefined });
-            if (body !== undefined) {
-                stream.end(body);
-            }
-
-            const [headers] = await once(stream, 'response') as [Http2.IncomingHttpHeaders & Http2.IncomingHttpStatusHeader];
-            let text = '';
-            for await (const chunk of stream) {
-                text += String(chunk);
-            }
-
-            return [headers[':status'], text];
+            const { status, text } = await connection.send(path, { method, headers: ADMIN, ...body === undefined ? {} : { body } });
+            return [status, text];
         };
 
         expect(await ask('POST', '/objects?type=Document&handle=test/by-http2', '{"name":"x"}')).to.equal([200, '{"id":"test/by-http2","name":"x"}']);
@@ -333,7 +321,7 @@ describe('processes of a service with workers', TIMEOUT, () => {
         expect((await ask('POST', '/objects?type=Document', ' '.repeat(5_000_000)))[0]).to.equal(413);
         expect(await ask('DELETE', '/objects/test/by-http2')).to.equal([200, '{}']);
         expect((await ask('GET', '/objects/test/by-http2'))[0]).to.equal(404);
-        session.close();
+        connection.close();
         await service.kill();
         await rm(folder, { recursive: true });
     });

@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import Http from 'node:http';
+import Http2 from 'node:http2';
 import type { ServiceProcess } from './process.js';
 
 /** An answer, read to its end. */
@@ -55,6 +56,30 @@ function connectionTo({ url }: ServiceProcess): WorkerConnection {
             return { status: response.statusCode ?? 0, headers: response.headers, text: Buffer.concat(chunks).toString() };
         },
         close: () => agent.destroy()
+    };
+}
+
+/** Opens a connection of HTTP/2 over TLS. */
+export function connectOverHttp2({ url }: ServiceProcess): WorkerConnection {
+
+    const session = Http2.connect(url, { rejectUnauthorized: false });
+    return {
+        async send(path, { method = 'GET', headers: own = {}, body } = {}) {
+
+            const stream = session.request({ ':method': method, ':path': path, ...own }, { endStream: body === undefined });
+            if (body !== undefined) {
+                stream.end(body);
+            }
+
+            const [headers] = await once(stream, 'response') as [Http2.IncomingHttpHeaders & Http2.IncomingHttpStatusHeader];
+            let text = '';
+            for await (const chunk of stream) {
+                text += String(chunk);
+            }
+
+            return { status: headers[':status'] ?? 0, headers, text };
+        },
+        close: () => session.close()
     };
 }
 
