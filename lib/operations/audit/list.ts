@@ -43,7 +43,7 @@ export const listAudit = defineOperation<ListAttributes>({
         entries: arrayOf(record({
             id: COUNT, at: COUNT, outcome: { enum: [...AUDIT_OUTCOMES] }, operation: TEXT, object: TEXT, type: TEXT, txnId: COUNT,
             formerTxnId: { type: ['integer', 'null'] }, parts: IDS, versionOf: TEXT, user: { type: ['string', 'null'] }, actor: { type: ['string', 'null'] },
-            method: TEXT, apiKey: TEXT, rule: TEXT, address: TEXT, protocol: TEXT, request: TEXT, count: COUNT
+            subject: TEXT, key: TEXT, token: TEXT, method: TEXT, apiKey: TEXT, rule: TEXT, address: TEXT, protocol: TEXT, request: TEXT, count: COUNT
         }, ['id', 'at', 'outcome', 'user'])),
         next: COUNT
     }, ['entries']),
