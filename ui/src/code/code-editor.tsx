@@ -1,7 +1,7 @@
 /** An editor of JSON or JavaScript, loaded when it is first shown. */
 
-import type { ComponentType } from 'preact';
 import { lazy } from '../components/lazy.js';
+import type { LazyComponent } from '../components/lazy.js';
 import type { CodeEditorProps } from './types.js';
 
 export type { CodeCompletion, CodeDiagnostic, CodeEditorProps } from './types.js';
@@ -12,4 +12,4 @@ export type { CodeCompletion, CodeDiagnostic, CodeEditorProps } from './types.js
  * @example
  * <CodeEditor language="json" label="Schema" value={text} onChange={setText} diagnostics={[{ line: 3, column: 5, message: 'is required' }]} />
  */
-export const CodeEditor: ComponentType<CodeEditorProps> = lazy(async () => (await import('./mirror.js')).Mirror);
+export const CodeEditor: LazyComponent<CodeEditorProps> = lazy(async () => (await import('./mirror.js')).Mirror);

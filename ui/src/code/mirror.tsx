@@ -2,7 +2,7 @@
 
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
 import type { CompletionContext, CompletionResult } from '@codemirror/autocomplete';
-import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
+import { defaultKeymap, history, historyKeymap, insertNewline, standardKeymap } from '@codemirror/commands';
 import { javascript } from '@codemirror/lang-javascript';
 import { json } from '@codemirror/lang-json';
 import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from '@codemirror/language';
@@ -20,7 +20,7 @@ import { language as uiLanguage } from '../i18n/index.js';
 import { locate } from '../json/locate.js';
 import { syntaxErrors } from './syntax-errors.js';
 import { PHRASES, t } from './texts.js';
-import type { CodeDiagnostic, CodeEditorProps } from './types.js';
+import type { CodeDiagnostic, CodeEditorProps, FormerControl } from './types.js';
 
 /** Pause in typing before syntax errors are shown, in milliseconds. */
 const PAUSE_MS = 400;
@@ -78,15 +78,30 @@ export function Mirror(props: CodeEditorProps): JSX.Element {
     const editable = useRef(new Compartment());
     const current = useRef<Current>({ props, text: props.value });
     current.current.props = props;
-    useEffect(() => {
+    // Before the browser paints: a key meanwhile would be lost.
+    useLayoutEffect(() => {
 
         const { label, value } = current.current.props;
-        const content = EditorView.contentAttributes.of({ 'tabindex': '0', 'aria-label': label, 'aria-describedby': hint });
-        const state = EditorState.create({ doc: value, extensions: [extensionsFor(current.current), content, editable.current.of(access(props.readOnly))] });
+        const former = view.current === null ? current.current.props.former : undefined;
+        const content = EditorView.contentAttributes.of(() => {
+
+            const { 'aria-describedby': described = '', ...own } = current.current.props.attributes ?? {};
+            return { 'tabindex': '0', 'aria-label': label, ...own, 'aria-describedby': `${described} ${hint}`.trim() };
+        });
+        const state = EditorState.create({
+            doc: former?.text ?? value, ...former ? { selection: { anchor: former.selection[0], head: former.selection[1] } } : {},
+            extensions: [extensionsFor(current.current), content, editable.current.of(access(props.readOnly))]
+        });
         const editor = new EditorView({ state, ...host.current ? { parent: host.current } : {} });
         view.current = editor;
+        if (former) {
+            takeOver(editor, value, former);
+        }
+
         return () => editor.destroy();
     }, [props.language, props.height, uiLanguage.value]);
+    // Attributes are read with every update.
+    useEffect(() => view.current?.dispatch({}), [JSON.stringify(props.attributes)]);
     useEffect(() => view.current?.dispatch({ effects: editable.current.reconfigure(access(props.readOnly)) }), [props.readOnly]);
     // Before the browser paints: later, the value may be older than what was typed meanwhile.
     useLayoutEffect(() => {
@@ -107,6 +122,19 @@ export function Mirror(props: CodeEditorProps): JSX.Element {
     return <div class="code"><div ref={host} /><p id={hint} class="visually-hidden">{t('leave')}</p></div>;
 }
 
+/** Goes on where another control was left: with its last change in the history, its cursor and its focus. */
+function takeOver(editor: EditorView, value: string, { text, selection: [from, to], cursor, hasFocus }: FormerControl): void {
+
+    const end = value.length - (text.length - to);
+    const isInsertion = end >= from && value.startsWith(text.slice(0, from)) && value.endsWith(text.slice(to));
+    const changes = isInsertion ? { from, to, insert: value.slice(from, end) } : { from: 0, to: text.length, insert: value };
+    const anchor = Math.min(cursor, value.length);
+    editor.dispatch({ changes, selection: { anchor }, effects: EditorView.scrollIntoView(anchor), userEvent: 'input.paste' });
+    if (hasFocus) {
+        editor.focus();
+    }
+}
+
 function access(isReadOnly = false): Extension {
 
     return [EditorState.readOnly.of(isReadOnly), EditorView.editable.of(true)];
@@ -117,14 +145,8 @@ function extensionsFor(current: Current): Extension {
     const { language, height = 'fit' } = current.props;
     return [
         EditorView.cspNonce.of(styleNonce()), EditorState.phrases.of(PHRASES[uiLanguage.value] ?? {}), THEME, height === 'tall' ? TALL : FIT,
-        lineNumbers(), foldGutter(), lintGutter(), highlightSpecialChars(), highlightActiveLine(), highlightSelectionMatches(), drawSelection(),
-        history(), indentOnInput(), indentUnit.of(' '.repeat(INDENT)), bracketMatching(), closeBrackets(), search({ top: true }), EditorView.lineWrapping,
-        syntaxHighlighting(COLOURS), language === 'json' ? json() : javascript(),
-        autocompletion({ ...current.props.complete ? { override: [(context) => completions(context, current)] } : {} }),
-        keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, ...lintKeymap]),
-        linter(({ state }) => diagnosticsOf(state, current.props), {
-            delay: PAUSE_MS, needsRefresh: ({ transactions }) => transactions.some(({ effects }) => effects.some((effect) => effect.is(checkAgain)))
-        }),
+        highlightSpecialChars(), drawSelection(), history(), search({ top: true }), EditorView.lineWrapping,
+        language === 'text' ? PLAIN : codeExtensions(language, current),
         EditorView.updateListener.of(({ docChanged, state }) => {
 
             const text = docChanged ? state.doc.toString() : current.text;
@@ -132,6 +154,27 @@ function extensionsFor(current: Current): Extension {
                 current.text = text;
                 current.props.onChange?.(text);
             }
+        })
+    ];
+}
+
+/** What a text without a language needs: keys as in a text area. */
+const PLAIN: Extension = [
+    EditorView.theme({ '.cm-scroller': { fontFamily: 'inherit', lineHeight: '1.4' } }),
+    EditorView.contentAttributes.of({ spellcheck: 'true', autocorrect: 'on', autocapitalize: 'sentences' }),
+    keymap.of([{ key: 'Enter', run: insertNewline, shift: insertNewline }, ...searchKeymap, ...historyKeymap, ...standardKeymap])
+];
+
+function codeExtensions(language: 'json' | 'javascript', current: Current): Extension {
+
+    return [
+        lineNumbers(), foldGutter(), lintGutter(), highlightActiveLine(), highlightSelectionMatches(),
+        indentOnInput(), indentUnit.of(' '.repeat(INDENT)), bracketMatching(), closeBrackets(),
+        syntaxHighlighting(COLOURS), language === 'json' ? json() : javascript(),
+        autocompletion({ ...current.props.complete ? { override: [(context) => completions(context, current)] } : {} }),
+        keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, ...lintKeymap]),
+        linter(({ state }) => diagnosticsOf(state, language, current.props), {
+            delay: PAUSE_MS, needsRefresh: ({ transactions }) => transactions.some(({ effects }) => effects.some((effect) => effect.is(checkAgain)))
         })
     ];
 }
@@ -150,7 +193,7 @@ function completions(context: CompletionContext, { props: { complete } }: Curren
 }
 
 /** Syntax errors, and what the caller has to say. Pointers lead nowhere in a text that is no JSON. */
-function diagnosticsOf(state: EditorState, { language, diagnostics = [] }: CodeEditorProps): Diagnostic[] {
+function diagnosticsOf(state: EditorState, language: 'json' | 'javascript', { diagnostics = [] }: CodeEditorProps): Diagnostic[] {
 
     const errors = syntaxErrors(state, language);
     const placed = diagnostics.filter(({ pointer }) => pointer === undefined);

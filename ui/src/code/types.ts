@@ -25,7 +25,8 @@ export interface CodeCompletion {
 }
 
 export interface CodeEditorProps {
-    readonly language: 'json' | 'javascript';
+    /** `text`: no language, in the font of the page. */
+    readonly language: 'json' | 'javascript' | 'text';
     readonly value: string;
     readonly onChange?: (value: string) => void;
     /** What screen readers call the editor. */
@@ -36,4 +37,18 @@ export interface CodeEditorProps {
     readonly complete?: (before: string) => readonly CodeCompletion[];
     /** Height: `fit` grows with the text, `tall` fills most of the screen. */
     readonly height?: 'fit' | 'tall';
+    /** Attributes of the element that has the focus. */
+    readonly attributes?: Readonly<Record<string, string>>;
+    /** Where the user has begun to edit the text in another control. */
+    readonly former?: FormerControl;
+}
+
+/** The state in which another control is left to the editor. */
+export interface FormerControl {
+    /** The text before the latest change, to which undo leads, and what was selected. */
+    readonly text: string;
+    readonly selection: readonly [from: number, to: number];
+    /** Place of the cursor now. */
+    readonly cursor: number;
+    readonly hasFocus: boolean;
 }

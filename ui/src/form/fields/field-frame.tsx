@@ -22,6 +22,15 @@ export function RequiredMark({ isRequired }: { readonly isRequired: boolean }): 
     return isRequired ? <span class="form-required" title={t('required')} aria-hidden="true"> *</span> : null;
 }
 
+/** Labels lead to controls by themselves, but not to editors. */
+function focusEditor(id: string): void {
+
+    const target = document.getElementById(id);
+    if (target?.isContentEditable === true) {
+        target.focus();
+    }
+}
+
 interface FrameProps {
     readonly node: FormNode;
     readonly label: string;
@@ -45,7 +54,7 @@ export function FieldFrame({ node, label, description, isRequired, isLabelled = 
         <div class="form-field" {...isGroup ? { 'role': 'group', 'aria-labelledby': `${id}-l` } : {}}>
             {(!isLabelled || aside) && (
                 <div class="form-label">
-                    {!isLabelled && (isGroup ? <span id={`${id}-l`} dir="auto">{text}</span> : <label for={id} dir="auto">{text}</label>)}
+                    {!isLabelled && (isGroup ? <span id={`${id}-l`} dir="auto">{text}</span> : <label for={id} dir="auto" onClick={() => focusEditor(id)}>{text}</label>)}
                     {aside}
                 </div>
             )}
