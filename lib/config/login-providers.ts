@@ -60,7 +60,8 @@ const MAX_BYTES = 255;
 
 const address = Joi.string().max(1000).custom((text: string, helpers) => (isSafe(text) ? text : helpers.error('any.invalid')))
     .messages({ 'any.invalid': '{{#label}} must be an https address; http is for this machine only' });
-const claim = Joi.string().max(MAX_BYTES);
+const claim = Joi.string().max(MAX_BYTES).pattern(/^(?!\/)|^(?:\/(?:[^/~]|~[01])*)+$/)
+    .messages({ 'string.pattern.base': '{{#label}} must be the name of a claim, or a JSON pointer' });
 
 const schema = Joi.array().max(MAX_PROVIDERS).unique('name').unique('issuer').items(Joi.object<ProviderEntry>({
     name: Joi.string().pattern(/^[a-z\d][a-z\d.-]{0,62}$/).invalid('admin').required()

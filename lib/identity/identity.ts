@@ -110,7 +110,7 @@ export interface Identity {
     /** Installs the authenticate hook. `find` is called with every login and must be cheap. */
     useAuthenticateHook(find: HookSource): void;
     /** Address to which login providers send browsers back. */
-    readonly callbackAddress: () => string;
+    readonly callbackAddress: (provider: string) => string;
     /** Stores uses of tokens and keys by another process of this machine. */
     storeUses(unit: Unit): Promise<CommitResult>;
     /** Current load; reads counters only. */
@@ -152,7 +152,7 @@ export function composeIdentity(options: IdentityOptions): Identity {
     const hook = new HookAuthenticator(throttle, now);
     const local = new LocalAccess();
     const providers = new LoginProviders(loginProviders, { now, log });
-    const browserLogins = new BrowserLogins(loginProviders, { logins: stores.logins, messages: new SealedMessages({ db, settings }, now), log, now });
+    const browserLogins = new BrowserLogins(loginProviders, { providers, logins: stores.logins, messages: new SealedMessages({ db, settings }, now), log, now });
     const authenticator = new Authenticator({ assertions, callers, hook, keys, local, logins, providers, tokens }, design);
     edge.use((login) => !hook.isPresent && logins.isRejected(login));
     return {
@@ -168,7 +168,7 @@ export function composeIdentity(options: IdentityOptions): Identity {
         secretTransfer,
         accountWriter: new AccountWriter({ ...stores, principals }),
         principals,
-        callbackAddress: () => `${(design().baseUri ?? options.ownBase?.() ?? '').replace(/\/$/, '')}/auth/callback`,
+        callbackAddress: (provider) => `${(design().baseUri ?? options.ownBase?.() ?? '').replace(/\/$/, '')}/auth/callback/${provider}`,
         load: () => ({ passwords: passwords.usage, caches: { tokens: tokens.cacheUsage, principals: directory.cacheUsage } }),
         storeUses: (unit) => db.commit(unit),
         useAuthenticateHook: (find) => hook.use(find),

@@ -8,8 +8,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gatewayOptions } from '../../lib/app/options.js';
 import { configure } from '../../lib/config/index.js';
+import { SignJWT } from 'jose';
 import type { TestProvider } from '../support/login-provider.js';
 import { AUDIENCE, flood, SECRET, startProvider } from '../support/login-provider.js';
+import type { JsonObject } from '../../lib/util/json-types.js';
 import { jsonOf } from '../support/rest.js';
 import type { Received, RestService } from '../support/rest-service.js';
 import { onEveryDatabase } from '../support/rest-service.js';
@@ -41,29 +43,31 @@ onEveryDatabase((name, start) => {
         let service: RestService;
         let provider: TestProvider;
         let other: TestProvider;
+        let hostile: TestProvider;
         let folder: string;
 
         before(async () => {
 
-            [provider, other] = [await startProvider(CLAIMS), await startProvider(CLAIMS)];
+            [provider, other, hostile] = [await startProvider(CLAIMS), await startProvider(CLAIMS), await startProvider(CLAIMS)];
             folder = await mkdtemp(join(tmpdir(), 'gateway-logins-'));
             await writeFile(join(folder, 'secret'), `${SECRET}\n`);
             const common = { issuer: provider.issuer, audience: AUDIENCE, groups: { ...MANY, curators: 'test/curators' } };
             await writeFile(join(folder, 'providers.json'), JSON.stringify([
                 { ...common, name: 'institute', title: 'The institute', clientId: 'browser' },
                 { ...common, issuer: other.issuer, name: 'elsewhere', clientId: 'confidential', clientSecretFile: 'secret', scope: 'openid' },
+                { ...common, issuer: hostile.issuer, name: 'hostile', clientId: 'browser' },
                 { ...common, issuer: 'http://127.0.0.1:1', name: 'gone', clientId: 'browser', sessionSeconds: 60 },
                 { ...common, issuer: 'https://tokens.example.org', name: 'tokens-only' }
             ]));
             service = await start({ OIDC_PROVIDERS: join(folder, 'providers.json') });
             await service.create('Document', { name: 'for curators' }, 'handle=test/curated');
             await service.asAdmin('PUT /acls/test/curated', { payload: '{"readers": ["test/curators"], "writers": []}' });
-            await Promise.all([provider, other].map((each) => each.allow(`${service.url}/auth/callback`)));
+            await Promise.all([provider.allow(`${service.url}/auth/callback/institute`), other.allow(`${service.url}/auth/callback/elsewhere`), hostile.allow(`${service.url}/auth/callback/hostile`)]);
         });
 
         after(async () => {
 
-            await Promise.all([service.stop(), provider.stop(), other.stop()]);
+            await Promise.all([service.stop(), provider.stop(), other.stop(), hostile.stop()]);
             await rm(folder, { recursive: true });
         });
 
@@ -96,7 +100,8 @@ onEveryDatabase((name, start) => {
 
             const { payload } = await service.anonymously('GET /auth/login');
             expect(JSON.parse(payload)).to.equal({ providers: [
-                { name: 'institute', title: 'The institute' }, { name: 'elsewhere', title: 'elsewhere' }, { name: 'gone', title: 'gone' }
+                { name: 'institute', title: 'The institute' }, { name: 'elsewhere', title: 'elsewhere' }, { name: 'hostile', title: 'hostile' },
+                { name: 'gone', title: 'gone' }
             ] });
         });
 
@@ -112,7 +117,7 @@ onEveryDatabase((name, start) => {
             const read = await service.anonymously('GET /objects/test/curated', { headers: { authorization: `Bearer ${token}` } });
 
             expect(authorization.get('code_challenge_method')).to.equal('S256');
-            expect(authorization.get('redirect_uri')).to.equal(`${service.url}/auth/callback`);
+            expect(authorization.get('redirect_uri')).to.equal(`${service.url}/auth/callback/institute`);
             expect(begun.setCookie).to.match(/^doip_login_[\w-]{16}=[\w.-]+; Path=\/; Max-Age=900; HttpOnly; SameSite=Lax$/);
             expect([returned.pathname, returned.searchParams.get('page')]).to.equal(['/ui/', '2']);
             expect(answer.headers).to.include({ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
@@ -174,7 +179,7 @@ onEveryDatabase((name, start) => {
             const answers = [
                 await back(address, begun.cookie), await back(fresh, ''), await back(fresh, begun.cookie), await back(foreign, begun.cookie),
                 await back(fresh, `${other.cookie.split('=')[0]}=${begun.cookie.split('=')[1]}`), await back(fresh, `${other.cookie}x`),
-                await back(new URL('/auth/callback', service.url), other.cookie)
+                await back(new URL('/auth/callback/institute', service.url), other.cookie), await back(new URL(fresh.href.replace('/institute', '/elsewhere')), other.cookie)
             ];
 
             expect(answers.map(({ statusCode }) => statusCode)).to.equal(answers.map(() => 400));
@@ -193,12 +198,94 @@ onEveryDatabase((name, start) => {
             }
         });
 
+        it('do not give the code of one provider to another one, which has forwarded the person to it', async () => {
+
+            const begun = await begin('/', 'elsewhere');
+            const forwarded = new URL(begun.location);
+            forwarded.host = new URL(provider.issuer).host;
+            forwarded.searchParams.set('client_id', 'browser');
+            forwarded.searchParams.set('redirect_uri', `${service.url}/auth/callback/institute`);
+            const address = await provider.browse(forwarded.href, `${service.url}/auth/callback`, 'ann-1');
+            // Many providers do not name themselves.
+            address.searchParams.delete('iss');
+            let requests = 0;
+            other.instead.set('/token', (request, response) => {
+
+                ++requests;
+                request.resume();
+                response.writeHead(400).end();
+            });
+            const answer = await back(address, begun.cookie);
+            other.instead.delete('/token');
+
+            expect([answer.statusCode, requests], answer.payload).to.equal([400, 0]);
+        });
+
+        /** Completes a login at a token endpoint that answers with an ID token of these claims. */
+        const logInWith = async (claims: JsonObject, header: JsonObject = {}, more: JsonObject = {}): Promise<Received> => {
+
+            const begun = await begin();
+            const nonce = new URL(begun.location).searchParams.get('nonce');
+            const address = await provider.browse(begun.location, `${service.url}/auth/callback`, 'ann-1');
+            const token = header['alg'] === 'none' ? unsigned({ iss: provider.issuer, aud: 'browser', sub: 'x', nonce, exp: now() + 60, iat: now(), ...claims }) :
+                await provider.sign({ aud: 'browser', nonce, ...claims }, header);
+            answerJson(provider, '/token', { access_token: 'x', token_type: 'Bearer', expires_in: 60, id_token: token, ...more });
+            answerJson(provider, '/me', { sub: 'ann-1', preferred_username: 'ann', groups: ['curators'] });
+            const answer = await back(address, begun.cookie);
+            provider.instead.clear();
+            if (answer.statusCode !== 302) {
+                return answer;
+            }
+
+            const code = new URL(String(answer.headers['location']), service.url).searchParams.get('login_code');
+            return exchange(code, begun.verifier);
+        };
+
+        const now = (): number => Math.floor(Date.now() / 1000);
+        const unsigned = (claims: JsonObject): string => `${[{ alg: 'none' }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')}.`;
+        const wrong: readonly (readonly [title: string, claims: JsonObject, header?: JsonObject, more?: JsonObject])[] = [
+            ['of another issuer', { iss: 'https://attacker.example.org' }], ['for another client', { aud: 'program' }],
+            ['for several clients, requested by another one', { aud: ['browser', 'program'], azp: 'program' }], ['with another nonce', { nonce: 'x' }], ['without a nonce', { nonce: undefined as never }],
+            ['that has expired', { exp: 1 }], ['of the future', { nbf: 4_000_000_000 }], ['of another person than UserInfo', { sub: 'bob-1' }],
+            ['without a user', { sub: undefined as never }], ['with a user of control characters', { sub: 'a\nb', preferred_username: 'x', groups: [] }],
+            ['without a signature', { preferred_username: 'x', groups: [] }, { alg: 'none' }], ['that is missing', {}, {}, { id_token: undefined as never }]
+        ];
+        for (const [title, claims, header, more] of wrong) {
+            it(`do not accept an ID token ${title}`, async () => {
+
+                const { statusCode, payload } = await logInWith(claims, header, more);
+                expect(statusCode, payload).to.equal(401);
+                expect(String(jsonOf({ payload })['message'])).to.startWith('Authentication failed');
+            });
+        }
+
+        for (const alg of ['none', 'HS256', 'RS256']) {
+            it(`do not accept an ID token of ${alg} that is not signed by the provider, whatever algorithms it names`, async () => {
+
+                const document = await (await fetch(`${hostile.issuer}/.well-known/openid-configuration`)).json() as JsonObject;
+                answerJson(hostile, '/.well-known/openid-configuration', { ...document, id_token_signing_alg_values_supported: ['none', 'HS256', 'RS256'] });
+                const begun = await begin('/', 'hostile');
+                const address = await hostile.browse(begun.location, `${service.url}/auth/callback`, 'ann-1');
+                const claims = {
+                    iss: hostile.issuer, aud: 'browser', sub: 'ann-1', nonce: new URL(begun.location).searchParams.get('nonce') ?? '', exp: now() + 60, iat: now(),
+                    preferred_username: 'ann', groups: []
+                };
+                const token = alg === 'none' ? unsigned(claims) : alg === 'RS256' ? await other.sign(claims) :
+                    await new SignJWT(claims).setProtectedHeader({ alg }).sign(Buffer.from('x'.repeat(32)));
+                answerJson(hostile, '/token', { access_token: 'x', token_type: 'Bearer', expires_in: 60, id_token: token });
+                const { statusCode, payload } = await back(address, begun.cookie);
+                hostile.instead.clear();
+
+                expect(statusCode, payload).to.equal(401);
+            });
+        }
+
         it('return with the reason when the person declines', async () => {
 
             for (const [error, shown] of [['access_denied', 'access_denied'], ['<script>', 'failed']] as const) {
                 const begun = await begin('/ui/#a');
                 const state = new URL(begun.location).searchParams.get('state') ?? '';
-                const answer = await back(new URL(`/auth/callback?state=${state}&error=${encodeURIComponent(error)}`, service.url), begun.cookie);
+                const answer = await back(new URL(`/auth/callback/institute?state=${state}&error=${encodeURIComponent(error)}`, service.url), begun.cookie);
                 expect([answer.statusCode, answer.headers['location']]).to.equal([302, `/ui/?login_error=${shown}#a`]);
             }
         });
@@ -289,6 +376,16 @@ onEveryDatabase((name, start) => {
         });
     });
 });
+
+/** Lets a provider answer with JSON. */
+function answerJson(provider: TestProvider, path: string, document: JsonObject): void {
+
+    provider.instead.set(path, (request, response) => {
+
+        request.resume();
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(document));
+    });
+}
 
 describe('the configuration of logins by browsers', () => {
 

@@ -160,6 +160,7 @@ onEveryDatabase((name, start) => {
             ['without a user', () => provider.sign({ sub: undefined as never })],
             ['with an empty user', () => provider.sign({ sub: '' })],
             ['with a user of control characters', () => provider.sign({ sub: 'a\nb' })],
+            ['with a user of more bytes than an id may have, but fewer when composed', () => provider.sign({ sub: 'e\u0301'.repeat(100) })],
             ['with a long user', () => provider.sign({ sub: 'x'.repeat(300), preferred_username: MALLORY.username })],
             ['of a logout', () => provider.sign({ events: { 'http://schemas.openid.net/event/backchannel-logout': {} } })],
             ['of another type', () => provider.sign({}, { typ: 'logout+jwt' })],
@@ -183,6 +184,39 @@ onEveryDatabase((name, start) => {
                 expect([statusCode, payload]).to.equal([401, expected.payload]);
             });
         }
+
+        it('shows no name that could change what is displayed around it', async () => {
+
+            for (const name of ['an\u001b[31mn', 'ann\n', 'ann\u202e', 'ann\u2028', 'x'.repeat(300), ['ann'], { a: 1 }, '']) {
+                const record = jsonOf(await whoIs(await provider.sign({ sub: 'named', preferred_username: name as string })));
+                expect([record['userId'], record['username']], JSON.stringify(name)).to.equal(['institute/named', undefined]);
+            }
+        });
+
+        it('uses known keys while the provider is away, whatever unknown ones are asked for meanwhile', async () => {
+
+            const away = await startProvider();
+            const file = join(folder, `away${++number}.json`);
+            await writeFile(file, JSON.stringify([{ name: 'away', issuer: away.issuer, audience: AUDIENCE }]));
+            const own = await start({ OIDC_PROVIDERS: file });
+            const { now: clock } = Date;
+            try {
+                const ask = async (token: string): Promise<number> =>
+                    (await own.anonymously('GET /check-credentials', { headers: { authorization: `Bearer ${token}` } })).statusCode;
+                const [first, known, unknown] = [await away.sign({ sub: 'a' }), await away.sign({ sub: 'b' }), await away.sign({}, { kid: 'unknown' })];
+                expect(await ask(first)).to.equal(200);
+                // Time after which unknown keys are asked for again.
+                Date.now = () => clock() + 31_000;
+                away.isDown = true;
+                expect([await ask(unknown), await ask(known), await ask(unknown)]).to.equal([503, 200, 503]);
+                expect(away.requests.keys).to.equal(2);
+            }
+            finally {
+                Date.now = clock;
+                await own.stop();
+                await away.stop();
+            }
+        });
 
         it('follows a new key of the provider, and asks for keys no more than needed', async () => {
 
@@ -258,6 +292,7 @@ describe('the file of login providers', () => {
         ['the prefix of the service', JSON.stringify([{ ...good, name: 'test' }]), /no provider may have the name test/],
         ['two providers of one name', JSON.stringify([good, { ...good, issuer: 'https://other.example.org' }]), /contains a duplicate value/],
         ['a group for admin', JSON.stringify([{ ...good, groups: { a: 'admin' } }]), /groups\.a" contains an invalid value/],
+        ['a pointer to a claim that is none', JSON.stringify([{ ...good, groupsClaim: '/realm~2' }]), /groupsClaim" must be the name of a claim, or a JSON pointer/],
         ['a misspelt member', JSON.stringify([{ ...good, group: {} }]), /group" is not allowed/]
     ];
     for (const [title, text, message] of faults) {

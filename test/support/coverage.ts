@@ -38,7 +38,7 @@ export const COVERAGE: readonly Covered[] = [
     { rest: ['POST /auth/revoke'], operation: Op.authRevoke, tests: ['interface/rest-auth.ts', 'lib/operations/auth/nodes.ts'] },
     { rest: ['GET /auth/login/{name*}'], operation: Op.loginProviders, tests: ['interface/browser-logins.ts'] },
     { rest: ['GET /auth/login/{name*}'], operation: Op.loginBegin, tests: ['interface/browser-logins.ts'] },
-    { rest: ['GET /auth/callback'], operation: Op.loginComplete, tests: ['interface/browser-logins.ts'] },
+    { rest: ['GET /auth/callback/{name*}'], operation: Op.loginComplete, tests: ['interface/browser-logins.ts'] },
     { rest: ['POST /auth/keys'], operation: Op.keysCreate, tests: ['interface/api-keys.ts', 'lib/operations/keys/keys.ts', 'lib/identity/keys/api-keys.ts'] },
     { rest: ['GET /auth/keys'], operation: Op.keysList, tests: ['interface/api-keys.ts', 'lib/operations/keys/keys.ts'] },
     { rest: ['DELETE /auth/keys/{name*}'], operation: Op.keysRevoke, tests: ['interface/api-keys.ts', 'lib/operations/keys/keys.ts'] },

@@ -34,7 +34,7 @@ describe('logins of the web UI without a password', { skip: !hasBrowser }, () =>
             { issuer: provider.issuer, audience: AUDIENCE, groups: { curators: 'test/curators' }, name: 'institute', title: 'The institute', clientId: 'browser' }
         ]));
         [test, browser] = await Promise.all([startServer({ OIDC_PROVIDERS: join(folder, 'providers.json') }), startBrowser()]);
-        await provider.allow(`${test.url}/auth/callback`);
+        await provider.allow(`${test.url}/auth/callback/institute`);
     });
 
     after(async () => {

@@ -76,14 +76,14 @@ export const authRoutes: readonly Route[] = [
     },
     {
         methods: ['GET'],
-        path: '/auth/callback',
-        toEnvelope: ({ params, request, transport }) => {
+        path: '/auth/callback/{name*}',
+        toEnvelope: ({ name, params, request, transport }) => {
 
             const state = params.text('state') ?? '';
             const given = CALLBACK_PARAMETERS.flatMap((each): [string, string][] => [[each, params.text(each) ?? '']]).filter(([, value]) => value !== '');
             return {
                 operationId: Op.loginComplete,
-                attributes: { query: new URLSearchParams(given).toString(), cookie: cookie(request.headers, cookieName(state), MAX_COOKIE) ?? '' },
+                attributes: { provider: name, query: new URLSearchParams(given).toString(), cookie: cookie(request.headers, cookieName(state), MAX_COOKIE) ?? '' },
                 fromEnvelope: ({ attributes }) => redirected(attributes, loginCookie(state, { value: '', maxAge: 0 }, transport))
             };
         }

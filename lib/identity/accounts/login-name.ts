@@ -26,6 +26,12 @@ export function isPossibleName(name: string): boolean {
     return name !== '' && name.length <= MAX_BYTES && name.isWellFormed() && Buffer.byteLength(loginKey(name)) <= MAX_BYTES;
 }
 
+/** True for a possible id of a user or group, which is stored as it is. */
+export function isPossibleId(id: string): boolean {
+
+    return isPossibleName(id) && Buffer.byteLength(id) <= MAX_BYTES;
+}
+
 /** Checks that a user object may have a username. @throws DoipError 400 */
 export function checkUsername(name: string): void {
 

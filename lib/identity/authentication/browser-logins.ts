@@ -16,6 +16,7 @@ import type { JsonObject } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { digestOf } from '../tokens/digest.js';
 import type { SealedMessages } from '../secrets/sealed-messages.js';
+import type { LoginProviders } from './login-providers.js';
 import { claimOf, type ProvidedUser, userOf } from './provided-user.js';
 import { readAnswer } from './hook-authenticator.js';
 import { fetchProvider } from './provider-fetch.js';
@@ -41,6 +42,8 @@ export interface BegunLogin {
 
 /** What the browser brings back from the provider. */
 export interface LoginResponse {
+    /** The provider to which the address belongs that the browser came back to. */
+    readonly provider: string;
     /** Query of the address to which the provider has sent it. */
     readonly query: string;
     readonly cookie: string;
@@ -50,6 +53,7 @@ export interface LoginResponse {
 /** Dependencies. */
 export interface BrowserLoginParts {
     readonly logins: LoginStore;
+    readonly providers: Pick<LoginProviders, 'checkIdToken'>;
     readonly messages: SealedMessages;
     readonly log: Logger;
     readonly now: () => number;
@@ -135,13 +139,14 @@ export class BrowserLogins {
      * Completes a login.
      *
      * @returns the path to which the browser returns, with the parameter `login_code`, or with `login_error` if the person or the provider has declined
-     * @throws DoipError 400 if this browser has not begun the login, or has completed it, 401 if the provider does not identify a user, 503
+     * @throws DoipError 400 if this browser has not begun the login at the provider, or has completed it, 401 if the provider does not identify a user, 503
      */
-    async complete({ query, cookie, redirectUri }: LoginResponse): Promise<string> {
+    async complete({ provider: name, query, cookie, redirectUri }: LoginResponse): Promise<string> {
 
         const { logins, messages, now } = this.#parts;
         const pending = await messages.open(STATE, cookie) as PendingLogin | null;
-        const provider = pending && this.#providers.get(pending.provider);
+        // Each provider has an address of its own: one that forwards people to another one must not get the code of that (mix-up, RFC 9700).
+        const provider = pending?.provider === name ? this.#providers.get(name) : undefined;
         const parameters = new URLSearchParams(query);
         if (!pending || !provider || parameters.get('state') !== pending.state || !await logins.useOnce(digestOf(`${STATE} ${pending.state}`), now() + STATE_MS)) {
             throw badRequest('this login has expired, or was not begun in this browser: log in again');
@@ -181,21 +186,23 @@ export class BrowserLogins {
 
         const { authorizationCodeGrant } = await import('openid-client');
         const configuration = await this.#configurationOf(provider);
-        const claims = await this.#request(provider, async () => {
+        const { claims, idToken } = await this.#request(provider, async () => {
 
             const tokens = await authorizationCodeGrant(configuration, address, {
                 pkceCodeVerifier: verifier, expectedNonce: nonce, expectedState: state, idTokenExpected: true
             });
             const ofToken = tokens.claims() as unknown as JsonObject;
-            return { ...await this.#moreClaims(provider, configuration, tokens.access_token, ofToken), ...ofToken };
+            const more = await this.#moreClaims(provider, configuration, tokens.access_token, ofToken);
+            return { claims: { ...more, ...ofToken }, idToken: tokens.id_token ?? '' };
         });
+        await this.#parts.providers.checkIdToken(idToken, provider, provider.browser.clientId);
         return userOf(provider, { ...claims, exp: Math.floor(this.#parts.now() / 1000) + provider.browser.sessionSeconds });
     }
 
     /** Returns the claims of the UserInfo endpoint, if the ID token lacks some that count. */
-    async #moreClaims({ usernameClaim, groupsClaim }: Provider, configuration: Configuration, accessToken: string, claims: JsonObject): Promise<JsonObject> {
+    async #moreClaims({ idClaim, usernameClaim, groupsClaim }: Provider, configuration: Configuration, accessToken: string, claims: JsonObject): Promise<JsonObject> {
 
-        const isComplete = [usernameClaim, groupsClaim].every((claim) => claimOf(claims, claim) !== undefined);
+        const isComplete = [idClaim, usernameClaim, groupsClaim].every((claim) => claimOf(claims, claim) !== undefined);
         if (isComplete || configuration.serverMetadata().userinfo_endpoint === undefined) {
             return {};
         }

@@ -10,7 +10,7 @@ import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { LoginThrottle } from '../throttling/login-throttle.js';
 import type { PresentedCredentials, Credentials } from './credentials.js';
 import { keyedDigests } from '../tokens/digest.js';
-import { isAdminName, isPossibleName } from '../accounts/login-name.js';
+import { isAdminName, isPossibleId } from '../accounts/login-name.js';
 
 /** The hook. `info` has `token`, or `username` and `password`, and `asUserId` if claimed. The request context is empty if the request has none. */
 export type AuthenticateHook = (info: JsonObject, requestContext: JsonObject) => Promise<JsonObject | null>;
@@ -194,5 +194,5 @@ function infoOf(credentials: Credentials, asUserId: string | null): JsonObject |
 /** Returns a value that can be an id, else null; nothing else reaches the database or a list of principals. */
 function idOf(value: JsonValue | undefined): string | null {
 
-    return typeof value === 'string' && isPossibleName(value) ? value : null;
+    return typeof value === 'string' && isPossibleId(value) ? value : null;
 }

@@ -87,6 +87,17 @@ export class LoginProviders {
         return user;
     }
 
+    /**
+     * Checks an ID token that a browser login has brought. It came from the provider itself, but its signature is no weaker a proof than that of other tokens.
+     *
+     * @throws DoipError like {@link verify}
+     */
+    async checkIdToken(token: string, provider: LoginProvider, clientId: string): Promise<void> {
+
+        const keys = this.#byIssuer.get(provider.issuer)?.keys ?? new ProviderKeys(provider);
+        await this.#payloadOf(token, { ...provider, audience: [clientId] }, keys);
+    }
+
     async #payloadOf(token: string, provider: LoginProvider, keys: ProviderKeys): Promise<JWTPayload> {
 
         try {

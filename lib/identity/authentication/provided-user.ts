@@ -6,9 +6,12 @@ import type { LoginProvider } from '../../config/login-providers.js';
 import { unauthenticated } from '../../errors/errors.js';
 import { getAt } from '../../json/pointer.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
-import { isPossibleName } from '../accounts/login-name.js';
+import { isPossibleId } from '../accounts/login-name.js';
 import type { HookAnswer } from './hook-authenticator.js';
 import { readAnswer } from './hook-authenticator.js';
+
+/** Characters of names that end lines, control terminals, or change the direction of the text around them. */
+const UNFIT = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
 /** A user whom a provider has identified. */
 export interface ProvidedUser {
@@ -21,7 +24,7 @@ export function userOf(provider: LoginProvider, claims: JsonObject): ProvidedUse
 
     const id = claimOf(claims, provider.idClaim);
     const userId = typeof id === 'string' && id !== '' ? `${provider.name}/${id}` : '';
-    if (!isPossibleName(userId) || /\p{Cc}/u.test(userId)) {
+    if (!isPossibleId(userId) || /\p{Cc}/u.test(userId)) {
         throw rejected(`token of ${provider.name}: claim ${provider.idClaim} is not the id of a user`);
     }
 
@@ -31,7 +34,7 @@ export function userOf(provider: LoginProvider, claims: JsonObject): ProvidedUse
     const answer = readAnswer({
         active: true, userId, groupIds: [...new Set(groups)], exp: claims['exp'] ?? 0, grantAuthenticatedAccess: provider.authenticated,
         // With the name of the provider: a user of this service may have the same name.
-        ...typeof name === 'string' && name !== '' ? { username: `${name}@${provider.name}` } : {}
+        ...typeof name === 'string' && name !== '' && !UNFIT.test(name) ? { username: `${name}@${provider.name}` } : {}
     });
     return { userId, answer };
 }

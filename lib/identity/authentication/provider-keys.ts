@@ -38,10 +38,6 @@ export class ProviderKeys {
     /** Returns the function that finds the key of a token. @throws ProviderUnavailable */
     async source(): Promise<JWTVerifyGetKey> {
 
-        if (this.#failure && performance.now() < this.#failedOn + RETRY_AFTER) {
-            throw this.#failure;
-        }
-
         this.#keys ??= this.#open();
         try {
             return await this.#keys;
@@ -52,8 +48,12 @@ export class ProviderKeys {
         }
     }
 
-    /** Returns the error for a failed request; for some seconds no other one is made. */
+    /** Returns the error for a failed request; for some seconds no other one is made. Keys that are known are used all the same. */
     failed(cause: unknown): ProviderUnavailable {
+
+        if (cause instanceof ProviderUnavailable) {
+            return cause;
+        }
 
         this.#failedOn = performance.now();
         this.#failure = new ProviderUnavailable(`the login provider ${this.#provider.name} cannot be reached`, { cause });
@@ -65,8 +65,17 @@ export class ProviderKeys {
         const { createRemoteJWKSet, customFetch } = await import('jose');    // loaded on first use
         const uri = this.#provider.jwksUri ?? await this.#discover();
         return createRemoteJWKSet(new URL(uri), {
-            timeoutDuration: TIMEOUT, cooldownDuration: COOLDOWN, cacheMaxAge: MAX_AGE, [customFetch]: fetchProvider
+            timeoutDuration: TIMEOUT, cooldownDuration: COOLDOWN, cacheMaxAge: MAX_AGE, [customFetch]: (url: string, init: RequestInit) => this.#fetch(url, init)
         });
+    }
+
+    async #fetch(url: string, init: RequestInit): Promise<Response> {
+
+        if (this.#failure && performance.now() < this.#failedOn + RETRY_AFTER) {
+            throw this.#failure;
+        }
+
+        return await fetchProvider(url, init);
     }
 
     /** Returns `jwks_uri` of the discovery document (OpenID Connect Discovery 1.0, section 4). */
@@ -74,7 +83,7 @@ export class ProviderKeys {
 
         const { issuer } = this.#provider;
         const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-        const response = await fetchProvider(url, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT), headers: { accept: 'application/json' } });
+        const response = await this.#fetch(url, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT), headers: { accept: 'application/json' } });
         const document = await response.json() as JsonValue;
         const { jwks_uri: uri, issuer: named } = isJsonObject(document) ? document : {};
         if (!response.ok || named !== issuer || typeof uri !== 'string' || !URL.canParse(uri)) {

@@ -27,7 +27,7 @@ export const beginLogin = defineOperation<BeginAttributes>({
 
     async handler({ attributes: { provider, returnTo, codeChallenge }, services: { identity } }) {
 
-        const redirectUri = identity.callbackAddress();
+        const redirectUri = identity.callbackAddress(provider);
         return result.empty({ ...await identity.browserLogins.begin({ provider, returnTo, codeChallenge, redirectUri }) });
     }
 });

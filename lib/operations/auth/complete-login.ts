@@ -9,6 +9,7 @@ import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
 
 interface CompleteAttributes {
+    readonly provider: string;
     readonly query: string;
     readonly cookie: string;
 }
@@ -21,13 +22,15 @@ export const completeLogin = defineOperation<CompleteAttributes>({
     authorise: 'anyone',
     unlisted: true,
     attributes: Joi.object<CompleteAttributes>({
+        provider: text().required().description('name of the provider to which the address belongs'),
         query: text().required().description('what the provider has added to the address'),
         cookie: text().default('').description('the cookie that the browser got when it began')
     }),
     outputs: ['none'],
 
-    async handler({ attributes: { query, cookie }, services: { identity } }) {
+    async handler({ attributes: { provider, query, cookie }, services: { identity } }) {
 
-        return result.empty({ location: await identity.browserLogins.complete({ query, cookie, redirectUri: identity.callbackAddress() }) });
+        const redirectUri = identity.callbackAddress(provider);
+        return result.empty({ location: await identity.browserLogins.complete({ provider, query, cookie, redirectUri }) });
     }
 });

@@ -274,7 +274,7 @@ export const PATHS: readonly PathDescription[] = [
         response: {}, isRedirect: true
     },
     {
-        method: 'get', path: '/auth/callback', tag: 'Logins', summary: 'where login providers send browsers back',
+        method: 'get', path: '/auth/callback/{provider}', route: '/auth/callback/{name*}', tag: 'Logins', summary: 'where login providers send browsers back',
         query: [text('state', 'of the login'), text('code', 'of the provider'), text('iss', 'the provider'), text('error', 'why there is no code')],
         response: {}, isRedirect: true
     },
