@@ -1,6 +1,6 @@
 /** Garbage collection of a process that has become idle. */
 
-import { setFlagsFromString } from 'node:v8';
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /** Time between looks, in milliseconds. V8 returns memory if little was allocated for five seconds before a collection. */
@@ -9,8 +9,15 @@ const LOOK_MS = 6000;
 /** Maximum share of that time in which an idle process is active. */
 const IDLE_SHARE = 0.02;
 
-/** The second collection returns the memory that the first one has emptied. */
-const COLLECTIONS = 2;
+/**
+ * The second collection returns the memory that the first one has emptied; of the new space only where V8 has found little allocated before it, so
+ * that a start may need more.
+ */
+const MIN_COLLECTIONS = 2;
+const MAX_COLLECTIONS = 6;
+
+/** Size of a new space that V8 has shrunk, in bytes, at most. It is 16 MiB after a start. */
+const SMALL_NEW_SPACE = 2 * 1024 * 1024;
 
 /**
  * Returns the memory of a start to the system as soon as the process is idle: V8 collects garbage when memory is allocated, so an idle process
@@ -20,17 +27,17 @@ const COLLECTIONS = 2;
  */
 export function collectWhenIdle(lookMs = LOOK_MS): void {
 
-    let left = COLLECTIONS;
+    let count = 0;
     let before = performance.eventLoopUtilization();
     const timer = setInterval(() => {
 
         const { utilization } = performance.eventLoopUtilization(before);
         if (utilization < IDLE_SHARE) {
             collectGarbage();
-            left -= 1;
+            count += 1;
         }
 
-        if (left === 0) {
+        if (count === MAX_COLLECTIONS || count >= MIN_COLLECTIONS && newSpaceBytes() <= SMALL_NEW_SPACE) {
             clearInterval(timer);
         }
 
@@ -46,4 +53,10 @@ export function collectGarbage(): void {
     const collect = runInNewContext('gc') as () => void;
     setFlagsFromString('--no-expose-gc');
     collect();
+}
+
+/** Size of the space of young objects, in bytes. */
+function newSpaceBytes(): number {
+
+    return getHeapSpaceStatistics().find((space) => space.space_name === 'new_space')?.space_size ?? 0;
 }

@@ -2,7 +2,7 @@
  * How long the service takes to start, and what it needs when it is idle: milliseconds until the URL is printed and processor time of all
  * threads until then, for a new data folder and for one with data, and resident memory and processor time after some time without requests.
  *
- *     npm run bench:start -- --rounds 9 --idle 15 --with FOLDER
+ *     npm run bench:start -- --rounds 9 --idle 25 --with FOLDER
  *
  * `--with` names the folder of another build, such as that of an earlier version, which starts in turns with this one.
  */
@@ -46,7 +46,7 @@ class Results {
 async function main(): Promise<void> {
 
     const { values } = parseArgs({
-        options: { rounds: { type: 'string', default: '9' }, idle: { type: 'string', default: '15' }, with: { type: 'string' } }
+        options: { rounds: { type: 'string', default: '9' }, idle: { type: 'string', default: '25' }, with: { type: 'string' } }
     });
     const builds = [ROOT, ...values.with === undefined ? [] : [values.with]].map((folder) => ({ folder, results: new Results() }));
     for (let round = 0; round < Number(values.rounds); ++round) {
