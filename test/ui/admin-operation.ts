@@ -134,7 +134,7 @@ describe('the operation of the service in the administration', { skip: !hasBrows
         await page.unrouteAll({ behavior: 'ignoreErrors' });
         expect([await statusOf('test/step-0'), await statusOf('test/step-1199')]).to.equal([200, 404]);
 
-        await page.getByRole('button', { name: 'Import', exact: true }).click();
+        await page.getByRole('button', { name: 'Go on', exact: true }).click();
         await page.getByText('1,200 objects are stored.').waitFor();
         expect(await statusOf('test/step-1199')).to.equal(200);
     });

@@ -119,6 +119,119 @@ describe('forms of the web UI whose response is lost', { skip: !hasBrowser, time
         expect(groups.map(({ content: { description } }) => description)).to.equal(['added later']);
     });
 
+    const usersNamed = async (name: string): Promise<{ id: string }[]> =>
+        (await send('GET', `/search?query=${encodeURIComponent(`+type:User +/username:"${name}"`)}`) as { results: [] }).results;
+
+    it('make a user once, with the password that was entered last', async () => {
+
+        watched.expected.push(/ERR_INTERNET_DISCONNECTED/);
+        await page.goto(`${test.url}/#admin/users`);
+        await page.getByRole('button', { name: 'New user' }).click();
+        const dialog = page.getByRole('dialog', { name: 'New user' });
+        await dialog.getByLabel('Name', { exact: true }).fill('carol');
+        await dialog.getByLabel('Password', { exact: true }).fill('the first password');
+        await dialog.getByRole('checkbox').uncheck();
+        await page.route((url) => url.pathname === '/objects' && !url.searchParams.has('dryRun'), async (route) => {
+
+            await route.fetch();
+            await page.context().setOffline(true);
+            await route.abort('connectionreset');
+        }, { times: 1 });
+        await dialog.getByRole('button', { name: 'Create' }).click();
+        await dialog.getByText('It is not known whether it has done this').waitFor();
+        await page.context().setOffline(false);
+        await dialog.getByLabel('Password', { exact: true }).fill('the second password');
+        await dialog.getByRole('button', { name: 'Create' }).click();
+        await dialog.waitFor({ state: 'detached' });
+        const logIn = async (password: string): Promise<number> =>
+            (await fetch(`${test.url}/check-credentials`, { headers: { authorization: `Basic ${Buffer.from(`carol:${password}`).toString('base64')}` } })).status;
+
+        expect(await usersNamed('carol')).to.have.length(1);
+        expect([await logIn('the first password'), await logIn('the second password')]).to.equal([401, 200]);
+    });
+
+    it('make a type once, with the name that was entered last', async () => {
+
+        watched.expected.push(/ERR_INTERNET_DISCONNECTED/);
+        await page.goto(`${test.url}/#schemas`);
+        await page.getByRole('button', { name: 'New type' }).click();
+        const dialog = page.getByRole('dialog', { name: 'New type' });
+        await dialog.getByLabel('Name').fill('Letter');
+        await page.route((url) => url.pathname === '/objects', async (route) => {
+
+            await route.fetch();
+            await page.context().setOffline(true);
+            await route.abort('connectionreset');
+        }, { times: 1 });
+        await dialog.getByRole('button', { name: 'Create' }).click();
+        await dialog.getByText('It is not known whether it has done this').waitFor();
+        await page.context().setOffline(false);
+        await dialog.getByLabel('Name').fill('Letters');
+        await dialog.getByRole('button', { name: 'Create' }).click();
+        await page.getByRole('heading', { name: 'Letters' }).waitFor();
+        const { schemas } = await send('GET', '/design') as { schemas: object };
+
+        expect(Object.keys(schemas).filter((name) => name.startsWith('Letter'))).to.equal(['Letters']);
+    });
+
+    it('load types from a file once', async () => {
+
+        await page.goto(`${test.url}/#schemas`);
+        await page.getByRole('button', { name: 'Load from a file' }).click();
+        const dialog = page.getByRole('dialog');
+        const types = { One: { type: 'object', title: 'first' }, Two: { type: 'object' } };
+        await dialog.locator('input[type=file]').setInputFiles({ name: 'types.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(types)) });
+        await cutResponses('POST', /^\/uploadObjects$/);
+        await dialog.getByRole('button', { name: 'Store' }).click();
+        await dialog.getByRole('alert').waitFor();
+        await dialog.getByRole('button', { name: 'Store' }).click();
+        await dialog.waitFor({ state: 'detached' });
+        const { schemaIds } = await send('GET', '/design') as { schemaIds: Record<string, string> };
+
+        expect(Object.values(schemaIds).filter((name) => name === 'One' || name === 'Two').sort()).to.equal(['One', 'Two']);
+    });
+
+    it('import objects without ids once', async () => {
+
+        await page.goto(`${test.url}/#admin/transfer`);
+        const objects = Array.from({ length: 700 }, (_, i) => ({ type: 'Note', content: { title: `imported ${i % 650}` } }));
+        await page.locator('.drop input[type=file]').setInputFiles({ name: 'notes.ndjson', mimeType: 'application/x-ndjson', buffer: Buffer.from(objects.map((each) => JSON.stringify(each)).join('\n')) });
+        await cutResponses('POST', /^\/batchUpload$/);
+        await page.getByRole('button', { name: 'Import', exact: true }).click();
+        await page.getByRole('main').getByRole('alert').waitFor();
+        await page.getByRole('button', { name: 'Go on' }).click();
+        await page.getByText('700 objects are stored.').waitFor();
+        const { size } = await send('GET', '/search?query=%2B/title:imported&pageSize=1') as { size: number };
+
+        expect(size).to.equal(700);
+    });
+
+    it('store a type once, and again', async () => {
+
+        await page.goto(`${test.url}/#schemas/Note?tab=code`);
+        const insert = async (text: string): Promise<void> => {
+
+            await page.locator('.cm-content').click();
+            await page.keyboard.press('Control+Home');
+            await page.keyboard.type(`// ${text}`);
+            await page.keyboard.press('Enter');
+        };
+
+        await insert('first');
+        await cutResponses('PUT', /^\/objects\//, 10);
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        await page.locator('.save-area').getByRole('alert').waitFor();
+        await page.unrouteAll({ behavior: 'wait' });
+        await insert('second');
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        await announced(page, 'is saved');
+        const { schemaIds } = await send('GET', '/design') as { schemaIds: Record<string, string> };
+        const [id = ''] = Object.entries(schemaIds).find(([, name]) => name === 'Note') ?? [];
+        const { javascript } = await send('GET', `/objects/${id}`) as { javascript: string };
+
+        expect(javascript).to.match(/second\n.*first/);
+    });
+
     it('change the members of a group once, and again', async () => {
 
         await send('POST', '/objects?type=Group&handle=test/group', { groupName: 'of two', description: '', users: [] });

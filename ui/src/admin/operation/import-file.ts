@@ -7,7 +7,10 @@ import { config } from '../../config.js';
 import { parseJson } from '../../json/parse-json.js';
 import { isJsonMap, type Json } from '../../json/exact-number.js';
 import { writeJson } from '../../json/write-json.js';
+import { isLost } from '../../components/use-once.js';
+import { isAbort } from '../../state/messages.js';
 import { operationQuery } from './doip.js';
+import { findStored } from './find-stored.js';
 
 export type ImportMode = 'asBatch' | 'asRestore' | 'asUpload';
 
@@ -50,42 +53,67 @@ export async function sniff(file: File): Promise<{ readonly isExport: boolean; r
     return { isExport, isLines: isExport || /^\s*\{.*\}\s*$/.test(first) && (second.trim() === '' || /^\s*\{/.test(second)) || /\.(ndjson|jsonl)$/i.test(file.name) };
 }
 
+/** How far an import in batches has come. One that was stopped goes on from here. */
+export interface ImportProgress {
+    state: ImportState;
+    /** Position of the last object that the service has answered for. */
+    answered: number;
+    /** When a batch was sent whose response was lost, in epoch milliseconds by the clock of the browser; null if there is none. */
+    lostSince: number | null;
+}
+
 /**
- * Stores the objects of a file, each on its own. Yields after each batch.
+ * Stores the objects of a file, each on its own, from where the progress says. Yields after each batch.
  *
  * @throws RepositoryError when the service stops, JsonSyntaxError for a file that is none
  */
-export async function *importBatches(file: File, isLines: boolean, signal: AbortSignal): AsyncGenerator<ImportState, void, undefined> {
+export async function *importBatches(
+    file: File, isLines: boolean, progress: ImportProgress, signal: AbortSignal
+): AsyncGenerator<ImportState, void, undefined> {
 
-    let state = NOTHING;
-    let batch: { lines: string[]; positions: number[]; bytes: number } = { lines: [], positions: [], bytes: 0 };
+    let batch: Line[] = [];
     const send = async (bytes: number): Promise<void> => {
 
-        state = add(state, await sendBatch(batch.lines, signal), batch.positions, bytes);
-        batch = { lines: [], positions: [], bytes: 0 };
+        const stored = progress.lostSince === null ? new Set<Line>() : await findStored(batch, progress.lostSince, signal);
+        const missing = batch.filter((line) => !stored.has(line));
+        const began = Date.now();
+        try {
+            const results = missing.length === 0 ? { results: [], success: true } : await sendBatch(missing.map(({ text }) => text), signal);
+            progress.state = add({ ...progress.state, stored: progress.state.stored + stored.size }, results, missing.map(({ position }) => position), bytes);
+        }
+        catch (error) {
+            progress.lostSince ??= isLost(error) || isAbort(error) ? began : null;
+            throw error;
+        }
+
+        progress.lostSince = null;
+        progress.answered = batch.at(-1)?.position ?? progress.answered;
+        batch = [];
     };
 
-    let read = 0;
-    for await (const { text, position, bytes } of isLines ? linesOf(file) : itemsOf(file)) {
+    for await (const line of isLines ? linesOf(file) : itemsOf(file)) {
         signal.throwIfAborted();
-        read = bytes;
-        batch.lines.push(text);
-        batch.positions.push(position);
-        batch.bytes += text.length;
-        if (batch.lines.length >= BATCH_LINES || batch.bytes >= BATCH_BYTES) {
-            await send(read);
-            yield state;
+        if (line.position <= progress.answered) {
+            continue;
+        }
+
+        batch.push(line);
+        if (batch.length >= BATCH_LINES || batch.reduce((sum, { text }) => sum + text.length, 0) >= BATCH_BYTES) {
+            await send(line.bytes);
+            yield progress.state;
         }
     }
 
-    if (batch.lines.length > 0) {
+    if (batch.length > 0) {
         await send(file.size);
     }
 
-    yield { ...state, bytes: file.size };
+    progress.state = { ...progress.state, bytes: file.size };
+    yield progress.state;
 }
 
-interface Line {
+/** An object of a file. */
+export interface Line {
     readonly text: string;
     readonly position: number;
     readonly bytes: number;

@@ -8,7 +8,7 @@ import { Icon } from '../../components/icon.js';
 import { formatBytes } from '../../i18n/index.js';
 import { readDesign } from '../../state/design.js';
 import { isAbort, textOf } from '../../state/messages.js';
-import { importBatches, NOTHING, sendFile, sniff, type ImportMode, type ImportState } from './import-file.js';
+import { importBatches, NOTHING, sendFile, sniff, type ImportMode, type ImportProgress, type ImportState } from './import-file.js';
 import { t } from './texts.js';
 
 const MODES: readonly ImportMode[] = ['asBatch', 'asRestore', 'asUpload'];
@@ -27,6 +27,8 @@ export function ImportSection(): JSX.Element {
     const [state, setState] = useState<ImportState>(NOTHING);
     const [error, setError] = useState<string | null>(null);
     const controller = useRef<AbortController | null>(null);
+    // An import in batches that was stopped, which can go on.
+    const progress = useRef<ImportProgress | null>(null);
     useEffect(() => {
 
         return () => controller.current?.abort(new DOMException('the section is left', 'AbortError'));
@@ -36,6 +38,7 @@ export function ImportSection(): JSX.Element {
         setFile(chosen ?? null);
         setPhase('idle');
         setError(null);
+        progress.current = null;
         if (chosen) {
             sniff(chosen).then(({ isExport }) => setMode(isExport ? 'asRestore' : 'asBatch'), () => undefined);
         }
@@ -51,15 +54,19 @@ export function ImportSection(): JSX.Element {
         const own = new AbortController();
         controller.current = own;
         setPhase('running');
-        setState(NOTHING);
         setError(null);
         try {
             if (mode === 'asBatch') {
-                for await (const step of importBatches(file, (await sniff(file)).isLines, own.signal)) {
+                progress.current ??= { state: NOTHING, answered: 0, lostSince: null };
+                setState(progress.current.state);
+                for await (const step of importBatches(file, (await sniff(file)).isLines, progress.current, own.signal)) {
                     setState(step);
                 }
+
+                progress.current = null;
             }
             else {
+                setState(NOTHING);
                 setState(await sendFile(file, { mode, removeOthers, signal: own.signal, onProgress: (bytes) => setState({ ...NOTHING, bytes }) }));
             }
 
@@ -91,11 +98,11 @@ export function ImportSection(): JSX.Element {
                 {file && phase === 'running' && <Progress file={file} state={state} mode={mode} />}
                 {error !== null && <ErrorBox message={error} />}
                 {file && <div class="row">
-                    <button type="submit" class="primary" disabled={phase === 'running'}>{t('start')}</button>
+                    <button type="submit" class="primary" disabled={phase === 'running'}>{t(mode === 'asBatch' && progress.current !== null && phase !== 'running' ? 'goOn' : 'start')}</button>
                     {phase === 'running' && <button type="button" onClick={() => controller.current?.abort(new DOMException('the user cancelled it', 'AbortError'))}>{t('cancel')}</button>}
                 </div>}
             </form>
-            {phase === 'cancelled' && <p role="status">{t('cancelled')}</p>}
+            {phase === 'cancelled' && <p role="status">{t(mode === 'asBatch' ? 'cancelledBatch' : 'cancelled')}</p>}
             {(phase === 'done' || state.refusedCount > 0) && <Outcome state={state} mode={mode} isDone={phase === 'done'} />}
         </section>
     );

@@ -2,20 +2,19 @@
 
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import type { JsonObject, JsonValue } from '../../../../lib/client/web/index.js';
+import type { JsonValue } from '../../../../lib/client/web/index.js';
 import { repository, RepositoryError } from '../../api/client.js';
 import { Confirm } from '../../components/confirm.js';
 import { Icon } from '../../components/icon.js';
 import { ErrorBox, Loading } from '../../components/feedback.js';
 import { UserName } from '../../components/object-link.js';
-import { isLost, useOnce, type Sent } from '../../components/use-once.js';
+import { isLost } from '../../components/use-once.js';
 import { useResource } from '../../components/use-resource.js';
-import { findLost } from '../../edit/lost-response.js';
-import type { EditedObject } from '../../edit/object-access.js';
 import { isEqual } from '../../json/exact-number.js';
 import { to } from '../../router.js';
 import { labelOf } from '../../state/labels.js';
 import { contentOf, putValue, textAt, valueAt, type GroupType } from './accounts.js';
+import { useCreateOnce } from './create-once.js';
 import { PersonPicker } from './person-picker.js';
 import { t } from './texts.js';
 import { short } from './users.js';
@@ -33,11 +32,6 @@ const CHANGED = 412;
 
 type Ids = readonly string[];
 
-interface NewObject {
-    readonly type: string;
-    readonly content: JsonObject;
-}
-
 /** Makes a group, or changes its members. */
 export function GroupDialog({ group, ...props }: GroupDialogProps): JSX.Element | null {
 
@@ -51,7 +45,7 @@ function NewGroup({ types, onClose, onDone }: Omit<GroupDialogProps, 'group'>): 
     const [description, setDescription] = useState('');
     const [members, setMembers] = useState<readonly string[]>([]);
     const type = types.find((each) => each.type === typeName) ?? types[0];
-    const once = useOnce(async ({ sent, began }: Sent<NewObject>): Promise<Pick<EditedObject, 'id' | 'etag'> | null> => (await findLost({ kind: 'new', type: sent.type }, { content: sent.content, began }, '')).object);
+    const createOnce = useCreateOnce();
     const create = async (): Promise<void> => {
 
         if (type) {
@@ -60,16 +54,7 @@ function NewGroup({ types, onClose, onDone }: Omit<GroupDialogProps, 'group'>): 
                 [type.members]: members.map((id) => memberOf(type, id))
             };
             const content = contentOf(values);
-            const { made: { id, etag }, sent } = await once({ type: type.type, content }, async () => {
-
-                const created = await repository.create(type.type, content);
-                return { id: created.id, etag: created.etag ?? null };
-            });
-            if (!isEqual(sent.content, content)) {
-                // What was sent before is stored; it was edited since.
-                await repository.update(id, content, etag === null ? {} : { ifMatch: etag });
-            }
-
+            await createOnce({ type: type.type, content, readable: content });
             onDone(t('created', { name: short(name) }));
         }
     };

@@ -2,10 +2,10 @@
 
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { repository } from '../../api/client.js';
 import { Confirm } from '../../components/confirm.js';
 import { to } from '../../router.js';
 import { contentOf, putValue, type UserType } from './accounts.js';
+import { useCreateOnce } from './create-once.js';
 import { PasswordField } from './password-field.js';
 import { t } from './texts.js';
 import { short, type User } from './users.js';
@@ -20,15 +20,14 @@ export function NewUser({ types, onClose, onDone }: {
     const [password, setPassword] = useState('');
     const [mustChange, setMustChange] = useState(true);
     const type = types.find((each) => each.type === typeName);
+    const createOnce = useCreateOnce();
     const create = async (): Promise<void> => {
 
         if (type) {
             const { username, password: secret, active, mustChange: change } = type;
-            const values = {
-                [username]: name, ...secret === undefined ? {} : { [secret]: password }, ...active === undefined ? {} : { [active]: true },
-                ...change === undefined ? {} : { [change]: mustChange }
-            };
-            await repository.create(type.type, contentOf(values));
+            const values = { [username]: name, ...active === undefined ? {} : { [active]: true }, ...change === undefined ? {} : { [change]: mustChange } };
+            const content = contentOf({ ...values, ...secret === undefined ? {} : { [secret]: password } });
+            await createOnce({ type: type.type, content, readable: contentOf(values) });
             onDone(short(name));
         }
     };

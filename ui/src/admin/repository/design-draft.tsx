@@ -11,12 +11,11 @@ import { readDesign } from '../../state/design.js';
 import { say, sayError, textOf } from '../../state/messages.js';
 import { Conflict } from '../../types/editor/conflict.js';
 import { useDiagnosis, useDraft, type Diagnosis, type Draft } from '../../types/editor/draft.js';
-import { readTypeObject, writeTypeObject, type TypeObject } from '../../types/model/type-object.js';
+import { CHANGED, useStore } from '../../types/editor/use-store.js';
+import { readTypeObject, type TypeObject } from '../../types/model/type-object.js';
 import { t } from './texts.js';
 
 const DESIGN = 'design';
-
-const CHANGED = 412;
 
 /** Reads the design object and shows what edits it. */
 export function WithDesign({ title, children }: {
@@ -64,11 +63,12 @@ function DesignBar({ draft, diagnosis: { state, errors, failure } }: { readonly 
     const [outcome, setOutcome] = useState<{
         readonly isBusy: boolean; readonly error: string | null; readonly theirs: TypeObject | null
     }>({ isBusy: false, error: null, theirs: null });
+    const store = useStore();
     const save = async (etag: string | null): Promise<void> => {
 
         setOutcome({ isBusy: true, error: null, theirs: null });
         try {
-            await writeTypeObject({ id: DESIGN, content, etag });
+            await store({ id: DESIGN, content, etag });
             draft.reset(await readTypeObject(DESIGN));
             await readDesign();
             setOutcome({ isBusy: false, error: null, theirs: null });

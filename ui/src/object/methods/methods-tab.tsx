@@ -5,6 +5,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { CodeEditor } from '../../code/code-editor.js';
 import { Empty, ErrorBox, Loading } from '../../components/feedback.js';
 import { lazy } from '../../components/lazy.js';
+import { isLost } from '../../components/use-once.js';
 import { useResource } from '../../components/use-resource.js';
 import { formatBytes } from '../../i18n/index.js';
 import { isJsonMap, type Json } from '../../json/exact-number.js';
@@ -107,7 +108,7 @@ function MethodForm({ method, target, onCalled }: { readonly method: Method; rea
         }
         catch (failure) {
             setResult(null);
-            setError(textOf(failure));
+            setError(isLost(failure) && allowGet !== true ? t('lost') : textOf(failure));
         }
 
         setBusy(false);

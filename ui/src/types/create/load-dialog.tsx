@@ -1,10 +1,11 @@
 /** Loads many types from a file. */
 
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { requestJson } from '../../api/client.js';
 import { Confirm } from '../../components/confirm.js';
 import { ErrorBox } from '../../components/feedback.js';
+import { isLost } from '../../components/use-once.js';
 import type { Json, JsonMap } from '../../json/exact-number.js';
 import { JsonSyntaxError } from '../../json/parse-json.js';
 import { jsonErrorText } from '../../json/texts.js';
@@ -33,11 +34,21 @@ export function LoadDialog({ onClose, onLoaded }: { readonly onClose: () => void
         }
     };
 
+    const isUnanswered = useRef(false);
     const store = async (): Promise<void> => {
+
+        if (isUnanswered.current) {
+            // What was stored by a request whose response was lost has its ids now.
+            await readDesign();
+        }
 
         const types = file?.types.filter((type) => stateOf(type) !== 'unchanged') ?? [];
         const text = writeJson({ results: await Promise.all(types.map(objectOf)) as readonly Json[] });
-        await requestJson({ method: 'POST', path: '/uploadObjects', body: { mediaType: 'application/json', open: () => text, isReplayable: true } });
+        await requestJson({ method: 'POST', path: '/uploadObjects', body: { mediaType: 'application/json', open: () => text, isReplayable: true } }).catch((failure: unknown) => {
+
+            isUnanswered.current = isUnanswered.current || isLost(failure);
+            throw failure;
+        });
         await readDesign();
         say(t('loaded', { count: types.length }));
         onLoaded();

@@ -3,11 +3,14 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { JsonObject } from '../../../../lib/client/web/index.js';
-import { getJson, requestJson } from '../../api/client.js';
+import { getJson, repository } from '../../api/client.js';
 import { Confirm } from '../../components/confirm.js';
+import { useOnce, type Sent } from '../../components/use-once.js';
 import { useResource } from '../../components/use-resource.js';
 import { config } from '../../config.js';
 import { go, to } from '../../router.js';
+import { findLost } from '../../edit/lost-response.js';
+import { isEqual } from '../../json/exact-number.js';
 import type { Json, JsonMap } from '../../json/exact-number.js';
 import { JsonSyntaxError, parseJson } from '../../json/parse-json.js';
 import { jsonErrorText } from '../../json/texts.js';
@@ -16,7 +19,7 @@ import { readDesign, schemaIdOf, typeNames } from '../../state/design.js';
 import { say } from '../../state/messages.js';
 import { readTable } from '../model/csv.js';
 import { schemaOfExamples, schemaOfRows } from '../model/infer-schema.js';
-import { readTypeObject } from '../model/type-object.js';
+import { readTypeObject, writeTypeObject, type TypeObject } from '../model/type-object.js';
 import { t } from '../texts.js';
 
 const SOURCES = ['template', 'example', 'csv', 'copy', 'empty'] as const;
@@ -35,6 +38,16 @@ interface Templates {
     readonly templates: JsonObject;
 }
 
+type CreatedType = Pick<TypeObject, 'id' | 'etag'>;
+
+async function createType(content: JsonMap): Promise<CreatedType> {
+
+    const text = writeJson(content);
+    const response = await repository.request({ method: 'POST', path: '/objects', query: { type: 'Schema', full: true }, body: { mediaType: 'application/json', open: () => text, isReplayable: true } });
+    const { id } = await response.json() as { id: string };
+    return { id, etag: response.headers.get('etag') };
+}
+
 /** Makes a type and opens it. */
 export function NewType({ onClose }: { readonly onClose: () => void }): JSX.Element {
 
@@ -42,15 +55,23 @@ export function NewType({ onClose }: { readonly onClose: () => void }): JSX.Elem
     const [source, setSource] = useState<Source>('template');
     const [entered, setEntered] = useState<Entered>({ template: 'default', example: '', csv: '', copy: '' });
     const templates = useResource((signal) => getJson<Templates>('/schemaTemplates', {}, signal), []).value?.templates ?? {};
+    const once = useOnce(async ({ sent, began }: Sent<JsonMap>): Promise<CreatedType | null> => (await findLost({ kind: 'new', type: 'Schema' }, { content: sent, began }, '')).object);
     const create = async (): Promise<void> => {
 
-        if (typeNames.value.includes(name)) {
-            throw new Error(t('exists'));
+        const content: JsonMap = { identifier: '', name, ...await contentOf(source, entered, templates) };
+        const { made: { id, etag }, sent } = await once(content, async () => {
+
+            if (typeNames.value.includes(name)) {
+                throw new Error(t('exists'));
+            }
+
+            return createType(content);
+        });
+        if (!isEqual(sent, content)) {
+            // What was sent before is stored; it was edited since.
+            await writeTypeObject({ id, content, etag });
         }
 
-        const content: JsonMap = { identifier: '', name, ...await contentOf(source, entered, templates) };
-        const text = writeJson(content);
-        await requestJson({ method: 'POST', path: '/objects', query: { type: 'Schema' }, body: { mediaType: 'application/json', open: () => text, isReplayable: true } });
         await readDesign();
         say(t('created', { name }));
         go(to.type(name));

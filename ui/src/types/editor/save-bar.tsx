@@ -8,11 +8,12 @@ import { Icon } from '../../components/icon.js';
 import { go, guardLeaving, to } from '../../router.js';
 import { readDesign } from '../../state/design.js';
 import { say, sayError, textOf } from '../../state/messages.js';
-import { readTypeObject, writeTypeObject, type TypeObject } from '../model/type-object.js';
+import { readTypeObject, type TypeObject } from '../model/type-object.js';
 import { Conflict } from './conflict.js';
 import type { Diagnosis, Draft } from './draft.js';
 import { FitDialog } from './fit-dialog.js';
 import { t } from './texts.js';
+import { CHANGED, useStore } from './use-store.js';
 
 interface SaveBarProps {
     readonly name: string;
@@ -20,8 +21,6 @@ interface SaveBarProps {
     readonly diagnosis: Diagnosis;
     readonly onSaved: () => void;
 }
-
-const CHANGED = 412;
 
 const NOT_FOUND = 404;
 
@@ -32,12 +31,13 @@ export function SaveBar({ name, draft, diagnosis, onSaved }: SaveBarProps): JSX.
     }>({ isBusy: false, error: null, theirs: null });
     const [fit, setFit] = useState<'check' | 'save' | null>(null);
     const { base, content, isChanged, isValidJson, isSchemaChanged } = draft;
+    const store = useStore();
     const save = async (etag: string | null = base.etag): Promise<void> => {
 
         setFit(null);
         setState({ isBusy: true, error: null, theirs: null });
         try {
-            await writeTypeObject({ id: base.id, content, etag });
+            await store({ id: base.id, content, etag });
             draft.reset(await readTypeObject(base.id));
             guardLeaving(null);
             await readDesign();

@@ -1,0 +1,48 @@
+/** Stores drafts of Schema objects and of the design. What an earlier request has stored without a response is not taken for the change of somebody else. */
+
+import { useRef } from 'preact/hooks';
+import { RepositoryError } from '../../api/client.js';
+import { isLost } from '../../components/use-once.js';
+import { isStoredFrom } from '../../edit/lost-response.js';
+import type { JsonMap } from '../../json/exact-number.js';
+import { readTypeObject, writeTypeObject, type TypeObject } from '../model/type-object.js';
+
+/** Somebody else has stored the object. */
+export const CHANGED = 412;
+
+type Version = Pick<TypeObject, 'id' | 'content' | 'etag'>;
+
+/** Returns a function that stores a content over the version on which it is based. @throws RepositoryError with status 412 for the change of somebody else */
+export function useStore(): (version: Version) => Promise<void> {
+
+    const unanswered = useRef<readonly JsonMap[]>([]);
+    const store = async ({ id, content, etag }: Version): Promise<void> => {
+
+        try {
+            await writeTypeObject({ id, content, etag });
+            unanswered.current = [];
+        }
+        catch (error) {
+            if (isLost(error)) {
+                unanswered.current = [...unanswered.current, content];
+            }
+
+            if (!(error instanceof RepositoryError) || error.status !== CHANGED || unanswered.current.length === 0) {
+                throw error;
+            }
+
+            const stored = await readTypeObject(id);
+            const isOwn = unanswered.current.some((sent) => isStoredFrom(stored.content, sent));
+            unanswered.current = [];
+            if (!isOwn) {
+                throw error;
+            }
+
+            if (!isStoredFrom(stored.content, content)) {
+                await store({ id, content, etag: stored.etag });
+            }
+        }
+    };
+
+    return store;
+}
