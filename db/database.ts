@@ -115,6 +115,12 @@ export interface Database {
     migrate(): Promise<void>;
 
     /**
+     * Returns the time (epoch ms) by the clock of the server, or of this machine for an embedded database. Nodes use it for what they compare with
+     * each other, such as leases, as their own clocks may differ. It never waits: the clock is read by {@link ping}.
+     */
+    now(): number;
+
+    /**
      * Rejects when the database does not answer.
      *
      * @param timeoutMs timeout in milliseconds; default 5000

@@ -270,9 +270,9 @@ async function compose(
     const jobStore = new JobStore(db);
     const jobs = new JobRunner(jobStore, { log });
     const sweeper = new BlobSweeper(db, stores, blobs, log);
-    const makeSpace = freeSpace(sweeper);
+    const makeSpace = freeSpace(sweeper, () => db.now());
     db.useSpaceMaker?.(makeSpace);
-    jobs.register(sweepBlobs(sweeper, { isShort: () => db.hasSpaceFor?.() === false }));
+    jobs.register(sweepBlobs(sweeper, () => db.now(), { isShort: () => db.hasSpaceFor?.() === false }));
     jobs.register(purgeJobs(jobStore));
     const moves = new MoveJobs({
         mover: new BlobMover(db, stores), jobs, jobStore, log, route: payloadStore ? moveRoute(stores.usual, S3_STORE) : null

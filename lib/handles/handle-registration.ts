@@ -54,7 +54,7 @@ export class HandleRegistration implements WriteParticipant, RecordUpdater {
     steps(change: ObjectChange): readonly Step[] {
 
         const handle = this.#handleIn(change);
-        return handle === null ? [] : [this.#parts.outbox.markStep(handle, change.now)];
+        return handle === null ? [] : [this.#parts.outbox.markStep(handle, this.#parts.outbox.now())];
     }
 
     committed(change: ObjectChange): void {
@@ -73,7 +73,7 @@ export class HandleRegistration implements WriteParticipant, RecordUpdater {
         }
 
         const updateId = randomInt(MAX_UPDATE_ID);
-        await outbox.markFor(updateId, ids, Date.now());
+        await outbox.markFor(updateId, ids, outbox.now());
         this.#delivery.wake();
         while (await outbox.isAwaited(updateId)) {
             await sleep(POLL_MS, undefined, { signal });
@@ -87,7 +87,7 @@ export class HandleRegistration implements WriteParticipant, RecordUpdater {
 
         const { outbox, records, refresh } = this.#parts;
         await refresh();
-        await outbox.mark(records.serviceId, Date.now());
+        await outbox.mark(records.serviceId, outbox.now());
         await this.#delivery.kind.run(job);
     }
 

@@ -29,7 +29,7 @@ export interface DeliveryParts {
 }
 
 /** Lease in ms: another node takes over within this time after a crash. */
-const LEASE_MS = 15_000;
+const LEASE_MS = 10_000;
 /** Delay in ms before the job is repeated; matters only until it starts, since a run does not end by itself. */
 const REPEAT_MS = 100;
 const POLL_MS = 500;
@@ -94,7 +94,7 @@ export class HandleDelivery {
     async #start(signal: AbortSignal): Promise<number> {
 
         const { outbox, pace: { pollMs = POLL_MS } } = this.#parts;
-        const now = Date.now();
+        const now = outbox.now();
         const capacity = (this.#outages > 0 ? 1 : BATCH_SIZE) - this.#running.size;
         const paused = this.#pausedUntil - performance.now();
         if (paused > 0 || capacity <= 0) {
@@ -165,7 +165,7 @@ export class HandleDelivery {
 
         const { outbox, log } = this.#parts;
         const blame = error instanceof HandleServerError ? error.blame : 'handle';
-        const now = Date.now();
+        const now = outbox.now();
         const attempts = entry.attempts + 1;
         if (blame !== 'server' || this.#outages === 0) {
             log.warn({ event: 'handle.registration-failed', err: error, handle: entry.handle, attempts }, 'handle registration failed');

@@ -129,7 +129,7 @@ const API_KEYS = { perUser: 100, maxDays: 0 };
 /** Composes the modules around a database. Nothing runs before `start()`. */
 export function composeIdentity(options: IdentityOptions): Identity {
 
-    const { db, log, policy, edge = new EdgeLimiter(), loginProviders = [], now = Date.now } = options;
+    const { db, log, policy, edge = new EdgeLimiter(), loginProviders = [], now = () => db.now() } = options;
     const design = () => identitySettings(options.design());
     const settings = new SettingStore(db);
     const stores = {

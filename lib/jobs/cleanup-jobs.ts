@@ -18,8 +18,10 @@ const REMOVED_WHILE_WAITING = 100;
 const RETENTION_MS = 7 * DAY;
 const PURGED_PER_BATCH = 500;
 
-/** Removes unreferenced blobs; on a nearly full disk also those that another node may still be sending. */
-export function sweepBlobs(sweeper: BlobSweeper, { isShort, ...options }: Partial<SweepOptions> & { isShort?: () => boolean } = {}): JobKind {
+/** Removes unreferenced blobs by the clock `now`; on a nearly full disk also those that another node may still be sending. */
+export function sweepBlobs(
+    sweeper: BlobSweeper, now: () => number, { isShort, ...options }: Partial<SweepOptions> & { isShort?: () => boolean } = {}
+): JobKind {
 
     return {
         kind: 'blobs.sweep',
@@ -27,16 +29,16 @@ export function sweepBlobs(sweeper: BlobSweeper, { isShort, ...options }: Partia
         run: async ({ signal }) => {
 
             const grace = isShort?.() ? { grace: 0 } : {};
-            await sweeper.sweep(Date.now(), { ...SWEEP_OPTIONS, ...grace, ...options, signal });
+            await sweeper.sweep(now(), { ...SWEEP_OPTIONS, ...grace, ...options, signal });
         }
     };
 }
 
 /** Removes unreferenced blobs at once, for writes that need disk space; concurrent calls share a run that begins after them. */
-export function freeSpace(sweeper: BlobSweeper): () => Promise<unknown> {
+export function freeSpace(sweeper: BlobSweeper, now: () => number): () => Promise<unknown> {
 
     const sweeping = new SingleFlight<unknown>();
-    return () => sweeping.runFresh(() => sweeper.sweep(Date.now(), { ...SWEEP_OPTIONS, grace: 0, limit: REMOVED_WHILE_WAITING }));
+    return () => sweeping.runFresh(() => sweeper.sweep(now(), { ...SWEEP_OPTIONS, grace: 0, limit: REMOVED_WHILE_WAITING }));
 }
 
 /** Deletes jobs that ended long ago. */
@@ -50,7 +52,7 @@ export function purgeJobs(store: JobStore): JobKind {
             let purged: number;
             do {
                 signal.throwIfAborted();
-                purged = await store.purge(Date.now() - RETENTION_MS, PURGED_PER_BATCH);
+                purged = await store.purge(store.now() - RETENTION_MS, PURGED_PER_BATCH);
             }
             while (purged === PURGED_PER_BATCH);
         }

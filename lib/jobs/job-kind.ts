@@ -24,7 +24,7 @@ export interface JobKind {
     readonly maxAttempts?: number;
     /** Returns milliseconds before the next attempt; by default doubling from one second to an hour. */
     readonly backOff?: (attempts: number) => number;
-    /** Milliseconds after which another process may take over the job of one that died; default one minute. */
+    /** Milliseconds after which another process may take over the job of one that died; default 10 seconds. */
     readonly leaseMs?: number;
     /** True to delete a job when it is done: for many small jobs whose outcome is not queried. */
     readonly isForgotten?: boolean;

@@ -10,10 +10,8 @@ import { Lease } from './lease.js';
 
 export interface JobWorkerOptions {
     readonly log: Log;
-    /** Maximum polling interval in milliseconds. */
-    readonly pollMs: number;
-    /** Epoch ms. */
-    readonly now: () => number;
+    /** Called when there is no further job to claim now: the next one may be due soon. */
+    readonly onDry: () => void;
 }
 
 /** Jobs of one kind in this process. */
@@ -24,11 +22,8 @@ export interface JobLoad {
     readonly runs: WorkTally;
 }
 
-const LEASE_MS = 60_000;
+const LEASE_MS = 10_000;
 const MAX_ATTEMPTS = 10;
-
-/** Minimum pause in milliseconds between two polls: another process may be about to claim a due job. */
-const MIN_PAUSE_MS = 10;
 
 /** Number of attempts to record an outcome, and milliseconds between them. */
 const RETRIES = 120;
@@ -45,8 +40,7 @@ export class JobWorker {
     readonly #options: JobWorkerOptions;
     readonly #running = new Map<Lease, Promise<void>>();
     readonly #runs = new WorkTally();
-    #timer: NodeJS.Timeout | undefined;
-    /** The poll in progress, and whether another one is to follow. */
+    /** The claims in progress, and whether more are to follow. */
     #claiming: Promise<void> | null = null;
     #again = false;
     #started = false;
@@ -66,13 +60,18 @@ export class JobWorker {
         return { kind: this.#kind.kind, running: this.#running.size, runs: this.#runs };
     }
 
+    /** True when it can take a further job. */
+    get hasRoom(): boolean {
+
+        return this.#started && this.#running.size < (this.#kind.concurrency ?? 1);
+    }
+
     start(): void {
 
         this.#started = true;
-        this.wake();
     }
 
-    /** Polls now, or again after the poll in progress. */
+    /** Claims jobs now, or again after the claims in progress. */
     wake(): void {
 
         if (!this.#started) {
@@ -84,7 +83,6 @@ export class JobWorker {
             return;
         }
 
-        clearTimeout(this.#timer);
         this.#claiming = this.#claimDue().finally(() => {
 
             this.#claiming = null;
@@ -100,7 +98,6 @@ export class JobWorker {
 
         this.#started = false;
         await this.#claiming;
-        clearTimeout(this.#timer);
         for (const lease of this.#running.keys()) {
             lease.abort(new Error('the service stops'));
         }
@@ -108,28 +105,26 @@ export class JobWorker {
         await Promise.all(this.#running.values());
     }
 
-    async #planRepeating(): Promise<void> {
+    /** Plans the first run of a periodic kind. */
+    async plan(): Promise<void> {
 
         const { kind, repeatMs } = this.#kind;
         if (repeatMs !== undefined && !this.#planned) {
-            await this.#store.enqueue({ kind, payload: null, runAt: this.#options.now() + repeatMs, dedup: REPEATING });
+            await this.#store.enqueue({ kind, payload: null, runAt: this.#store.now() + repeatMs, dedup: REPEATING });
             this.#planned = true;
         }
     }
 
-    /** Starts due jobs up to the concurrency, then sleeps until the next one may be due. */
+    /** Starts due jobs up to the concurrency. */
     async #claimDue(): Promise<void> {
 
-        const { kind, concurrency = 1, leaseMs = LEASE_MS } = this.#kind;
-        let pause = this.#options.pollMs;
+        const { kind, leaseMs = LEASE_MS } = this.#kind;
         try {
-            await this.#planRepeating();
-            while (this.#started && this.#running.size < concurrency) {
+            while (this.hasRoom) {
                 const job = await this.#store.claim(kind, leaseMs);
                 if (!job) {
-                    const due = await this.#store.nextDue(kind);
-                    pause = Math.max(MIN_PAUSE_MS, Math.min(pause, (due ?? Infinity) - this.#options.now()));
-                    break;
+                    this.#options.onDry();
+                    return;
                 }
 
                 this.#run(job, leaseMs);
@@ -137,10 +132,6 @@ export class JobWorker {
         }
         catch (error) {
             this.#options.log.error({ event: 'job.poll-failed', err: error, job: kind }, 'failed to read the job table');
-        }
-
-        if (this.#started) {
-            this.#timer = setTimeout(() => this.wake(), pause).unref();
         }
     }
 
@@ -188,7 +179,7 @@ export class JobWorker {
 
         const { repeatMs, isForgotten } = this.#kind;
         if (repeatMs !== undefined) {
-            await this.#store.repeat(job, this.#options.now() + repeatMs);
+            await this.#store.repeat(job, this.#store.now() + repeatMs);
         }
         else if (isForgotten) {
             await this.#store.forget(job);
@@ -211,7 +202,7 @@ export class JobWorker {
         this.#options.log[final ? 'error' : 'warn']({ event: final ? 'job.failed' : 'job.retried', err: error, job: job.kind, id: job.id, attempts: job.attempts },
             final ? 'job failed' : 'job failed, retrying');
         const message = error instanceof Error ? error.message : String(error);
-        await this.#store.fail(job, message, final ? null : this.#options.now() + backOff(job.attempts));
+        await this.#store.fail(job, message, final ? null : this.#store.now() + backOff(job.attempts));
     }
 }
 

@@ -7,20 +7,21 @@ export class Lease {
 
     readonly #controller = new AbortController();
     readonly #timer: NodeJS.Timeout;
+    /** By the monotonic clock: the time of the machine may be changed. */
     #heldUntil: number;
 
     constructor(job: LeasedJob, leaseMs: number, store: JobStore) {
 
-        this.#heldUntil = Date.now() + leaseMs;
+        this.#heldUntil = performance.now() + leaseMs;
         this.#timer = setInterval(() => {
 
             this.check(store.renew(job, leaseMs)).then(() => {
 
-                this.#heldUntil = Date.now() + leaseMs;
+                this.#heldUntil = performance.now() + leaseMs;
             }, (error: unknown) => {
 
                 // The next renewal may succeed; until the lease expires no other process can claim the job.
-                if (Date.now() > this.#heldUntil) {
+                if (performance.now() > this.#heldUntil) {
                     this.#controller.abort(error);
                 }
             });

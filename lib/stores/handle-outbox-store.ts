@@ -54,6 +54,12 @@ export class HandleOutboxStore {
         return this.#sql.mark.step({ handle, now, revision: randomInt(MAX_REVISION) });
     }
 
+    /** The time by which entries are due (epoch ms). */
+    now(): number {
+
+        return this.#db.now();
+    }
+
     /** Puts a handle into the outbox. */
     async mark(handle: string, now: number): Promise<void> {
 

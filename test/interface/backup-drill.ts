@@ -10,7 +10,6 @@ import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { pathToFileURL } from 'node:url';
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { JsonObject } from '../../lib/util/json-types.js';
@@ -18,6 +17,7 @@ import { runCommand } from '../support/command.js';
 import type { Dialect } from '../../db/database.js';
 import { createMysql, existingMysql, forEachDatabase, type TestDatabase } from '../support/database.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
+import { startPrivateMariadb, type PrivateMariadb } from '../support/private-mariadb.js';
 import { startProcess } from '../support/process.js';
 import { type Random, seeded } from '../support/random.js';
 import { ADMIN_HEADERS, basic } from '../support/rest.js';
@@ -146,22 +146,9 @@ interface Method {
     restore(create: () => Promise<TestDatabase>, folder: string, original: TestDatabase): Promise<TestDatabase>;
 }
 
-const SUPPORT = pathToFileURL(join(__dirname, '../../../test/support/mariadb.mjs')).href;
-
-/** A MariaDB server for this test alone. */
-interface Server {
-    readonly url: string;
-    stop(): Promise<void>;
-}
-
-async function startServer(options: { fill?: (dataFolder: string) => Promise<void> } = {}): Promise<Server> {
-
-    const { startMariadb } = await import(SUPPORT) as { startMariadb: (given: object) => Promise<Server> };
-    return await startMariadb(options);
-}
 
 /** A database on a server that is stopped with it. */
-async function onServer(server: Server, create: () => Promise<TestDatabase>): Promise<TestDatabase> {
+async function onServer(server: PrivateMariadb, create: () => Promise<TestDatabase>): Promise<TestDatabase> {
 
     const database = await create();
     return {
@@ -231,7 +218,7 @@ const METHODS: readonly Method[] = [
         name: 'mariadb-backup', dialect: 'mysql', missing: skipText('mariadb-backup'),
         create: async () => {
 
-            const server = await startServer();
+            const server = await startPrivateMariadb();
             return await onServer(server, () => createMysql(server.url));
         },
         async backup({ options }, folder) {
@@ -245,7 +232,7 @@ const METHODS: readonly Method[] = [
             const { pathname } = new URL(options.url ?? '');
             const target = join(folder, 'backup');
             await mariadbBackup('--prepare', `--target-dir=${target}`);
-            const server = await startServer({ fill: (dataFolder) => mariadbBackup('--copy-back', `--target-dir=${target}`, `--datadir=${dataFolder}`) });
+            const server = await startPrivateMariadb({ fill: (dataFolder) => mariadbBackup('--copy-back', `--target-dir=${target}`, `--datadir=${dataFolder}`) });
             return await onServer(server, () => existingMysql(server.url + pathname));
         }
     }

@@ -3,32 +3,24 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { TestDatabase } from '../support/database.js';
+import type { PrivateMariadb } from '../support/private-mariadb.js';
 import type { ServiceProcess } from '../support/process.js';
 import { createSqlite } from '../support/database.js';
 import { startMysqlProxy } from '../support/mysql-proxy.js';
 import { PATIENCE_MS, ask, create, stateBecomes, status } from '../support/outage.js';
+import { startPrivateMariadb } from '../support/private-mariadb.js';
 import { startProcess } from '../support/process.js';
 import { until } from '../support/until.js';
 
 export const lab = Lab.script();
 const { describe, it, before, beforeEach, after, afterEach } = lab;
 
-/** A database server of our own, to be ended and started again. */
-interface Mariadb {
-    readonly url: string;
-    kill(): Promise<void>;
-    restart(): Promise<void>;
-    stop(): Promise<void>;
-}
-
-const MARIADB = pathToFileURL(join(__dirname, '../../../test/support/mariadb.mjs')).href;
 const TESTS_MYSQL = Boolean(process.env['TEST_MYSQL_URL']);
 
 describe('a service on MariaDB', { timeout: 4 * PATIENCE_MS, skip: !TESTS_MYSQL }, () => {
 
-    let server: Mariadb;
+    let server: PrivateMariadb;
     let database: TestDatabase;
     let service: ServiceProcess | null = null;
     let count = 0;
@@ -36,8 +28,7 @@ describe('a service on MariaDB', { timeout: 4 * PATIENCE_MS, skip: !TESTS_MYSQL 
 
     before(async () => {
 
-        const { startMariadb } = await import(MARIADB) as { startMariadb: () => Promise<Mariadb> };
-        server = await startMariadb();
+        server = await startPrivateMariadb();
         database = await createSqlite();
     });
 

@@ -10,7 +10,7 @@ const PAUSE_MS = 50;
 
 /**
  * Starts a server. Resolves to its URL and `stop()`, which removes its folder. In between `kill()` ends it as a crash would, and `restart()` starts it
- * again on its data.
+ * again on its data; `signal()` sends it a signal.
  *
  * @param server its `name`, the `folder` that is removed, the `url` where it is expected, `launch()`, which returns its process with standard error as
  *     a pipe, the milliseconds that its start may take, and the signal by which it stops
@@ -48,6 +48,8 @@ export async function startDatabaseServer({ name, folder, url, launch, timeoutMs
     return {
         url, stop,
         kill: () => end('SIGKILL'),
+        pid: () => server.pid,
+        signal: (sent) => server.kill(sent),
         async restart() {
 
             server = launch();

@@ -36,10 +36,10 @@ export function hasMariadb() {
 }
 
 /**
- * Starts a server on a fresh data folder, or on one that `fill` writes. Resolves to its URL, with the right to do everything, and `stop()`, which removes every trace of it. In between
+ * Starts a server on a fresh data folder, or on one that `fill` writes, with more `options`. Resolves to its URL, with the right to do everything, and `stop()`, which removes every trace of it. In between
  * `kill()` ends it as a crash would, and `restart()` starts it again on its data.
  */
-export async function startMariadb({ fill } = {}) {
+export async function startMariadb({ fill, options: more = [] } = {}) {
 
     const folder = await mkdtemp(join(tmpdir(), 'doip-gateway-mariadb-'));
     const { username } = userInfo();
@@ -54,7 +54,7 @@ export async function startMariadb({ fill } = {}) {
     const port = await freePort();
     const options = [...common, `--port=${port}`, '--bind-address=127.0.0.1', `--socket=${join(folder, 'socket')}`,
         `--pid-file=${join(folder, 'pid')}`, '--innodb-buffer-pool-size=64M', '--innodb-log-file-size=16M', '--performance-schema=OFF',
-        '--skip-name-resolve', '--skip-log-bin', '--max-connections=300', '--character-set-server=utf8mb4'
+        '--skip-name-resolve', '--skip-log-bin', '--max-connections=300', '--character-set-server=utf8mb4', ...more
     ];
     const launch = () => spawn(find('mariadbd'), options, { stdio: ['ignore', 'ignore', 'pipe'] });
     return await startDatabaseServer({ name: 'MariaDB', folder, url: `mysql://root@127.0.0.1:${port}`, launch, timeoutMs: START_TIMEOUT_MS, signal: 'SIGTERM' });

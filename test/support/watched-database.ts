@@ -21,6 +21,7 @@ export function watchedDatabase(db: Database, before: (sql: string) => Promise<u
         },
         commit: (unit) => db.commit(unit),
         migrate: () => db.migrate(),
+        now: () => db.now(),
         ping: () => db.ping(),
         usage: () => db.usage(),
         size: () => db.size(),

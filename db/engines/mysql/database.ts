@@ -14,6 +14,7 @@ import { isRejected, mysqlErrorKind } from './errors.js';
 import type { MysqlErrorKind } from './errors.js';
 import { MysqlGroupCommit } from './group-commit.js';
 import { reapStalledConnections } from './idle-connection-reaper.js';
+import { ServerClock } from './server-clock.js';
 import { applySettings, checkServer, engineSettings, readServer } from './server.js';
 import { decodeKeys, rollback, toParameter, writeAlone, writeTogether, writeTransaction } from './transaction.js';
 import type { MysqlAddress } from './url.js';
@@ -43,6 +44,7 @@ export async function openMysqlDatabase(address: MysqlAddress, log: Log, onCommi
         maxPreparedStatements: MAX_STATEMENTS,
         queueLimit: QUEUE_LIMIT
     });
+    const clock = new ServerClock(log);
     const settings = sessionSettings();
     pool.pool.on('connection', (connection) => {
 
@@ -63,14 +65,14 @@ export async function openMysqlDatabase(address: MysqlAddress, log: Log, onCommi
         checkServer(server, log);
         settings.push(...engineSettings(server));
         await applySettings(pool, engineSettings(server));   // The only connection so far was made without them
-        await pool.query('select 1');                        // A server that has lost its cluster executes no more than the above
+        await clock.read(pool);                              // A server that has lost its cluster executes no more than the above
     }
     catch (error) {
         await end();
         throw openError(address, error);
     }
 
-    return new MysqlDatabase({ address, pool, end, log, onCommitted });
+    return new MysqlDatabase({ address, pool, clock, end, log, onCommitted });
 }
 
 class MysqlDatabase implements Database {
@@ -81,6 +83,7 @@ class MysqlDatabase implements Database {
     readonly blobs: BlobDatabase;
     readonly #address: MysqlAddress;
     readonly #pool: Pool;
+    readonly #clock: ServerClock;
     readonly #end: () => Promise<void>;
     readonly #log: Log;
     readonly #groups: MysqlGroupCommit;
@@ -93,10 +96,11 @@ class MysqlDatabase implements Database {
     #answers = 0;
     #closing: Promise<void> | null = null;
 
-    constructor(parts: { address: MysqlAddress; pool: Pool; end: () => Promise<void>; log: Log; onCommitted: CommitObserver }) {
+    constructor(parts: { address: MysqlAddress; pool: Pool; clock: ServerClock; end: () => Promise<void>; log: Log; onCommitted: CommitObserver }) {
 
         this.#address = parts.address;
         this.#pool = parts.pool;
+        this.#clock = parts.clock;
         this.#end = parts.end;
         this.#log = parts.log;
         this.#onCommitted = parts.onCommitted;
@@ -148,6 +152,11 @@ class MysqlDatabase implements Database {
         }
     }
 
+    now(): number {
+
+        return this.#clock.now();
+    }
+
     /** When all connections are busy, any response of the server counts. */
     async ping(timeoutMs = PING_TIMEOUT_MS): Promise<void> {
 
@@ -155,7 +164,7 @@ class MysqlDatabase implements Database {
         const over = new AbortController();
         const timedOut = sleep(timeoutMs, false, { signal: over.signal, ref: false });
         try {
-            const answered = this.#track(() => this.#pool.query('select 1')).then(() => {
+            const answered = this.#track(() => this.#clock.read(this.#pool)).then(() => {
 
                 this.#answers += 1;
                 return true;

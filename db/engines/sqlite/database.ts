@@ -127,6 +127,11 @@ class SqliteDatabase implements Database {
         this.#writer.prepare();
     }
 
+    now(): number {
+
+        return Date.now();
+    }
+
     async ping(): Promise<void> {
 
         this.#reader.all('select 1', []);

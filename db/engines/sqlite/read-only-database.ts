@@ -66,6 +66,11 @@ class SqliteReadOnlyDatabase implements Database {
         return Promise.resolve();
     }
 
+    now(): number {
+
+        return Date.now();
+    }
+
     async ping(): Promise<void> {
 
         this.#rows.all('select 1', []);

@@ -42,7 +42,7 @@ export interface StageOptions {
 
 export interface BlobStoreOptions {
     readonly log: Log;
-    /** Epoch ms. */
+    /** Epoch ms; by default by the clock of the database. */
     readonly now?: () => number;
     /** Heartbeat interval for staged blobs, in milliseconds; much shorter than the time after which the sweeper removes them. */
     readonly heartbeatMs?: number;
@@ -68,7 +68,7 @@ export class BlobStore {
 
         this.#database = database;
         this.#stores = stores;
-        this.#options = { now: Date.now, heartbeatMs: HEARTBEAT_MS, ...options };
+        this.#options = { now: () => database.now(), heartbeatMs: HEARTBEAT_MS, ...options };
         this.#sql = buildStatements(database);
     }
 

@@ -56,7 +56,7 @@ export class BlobSweeper {
         this.#sql = buildStatements(database);
     }
 
-    /** Sweeps once; `now` in epoch ms. An error of a store is logged, and does not affect the others. */
+    /** Sweeps once; `now` in epoch ms, by the clock of the {@link BlobStore}. An error of a store is logged, and does not affect the others. */
     async sweep(now: number, options: SweepOptions): Promise<{ staged: number; unlinked: number; orphans: number }> {
 
         const { staged, unlinked } = this.#sql;

@@ -1,6 +1,6 @@
 /**
  * Table of background jobs. A job is run by the process that holds its lease; when a process dies, its leases expire and other
- * processes take over. Any process on the same database may take part, provided that their clocks agree within seconds.
+ * processes take over. Any process on the same database may take part: times are those of the clock of the database.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -8,6 +8,7 @@ import { hostname } from 'node:os';
 import type { Database, SqlValue, Step } from '../../../db/database.js';
 import type { JsonValue } from '../../util/json-types.js';
 import { row, statements } from '../../../db/statements.js';
+import { DueTimes } from './due-times.js';
 
 /** `waiting` to be due, `running` on some node, `done`, or `failed` permanently. */
 export type JobState = 'waiting' | 'running' | 'done' | 'failed';
@@ -75,14 +76,16 @@ export class JobStore {
     readonly #database: Database;
     readonly #now: () => number;
     readonly #sql: ReturnType<typeof buildStatements>;
+    readonly #dueTimes: DueTimes;
     /** Identifies this process in the table, for administrators. */
     readonly #owner = `${hostname().slice(0, 100)}:${process.pid}`;
 
-    constructor(database: Database, now: () => number = Date.now) {
+    constructor(database: Database, now: () => number = () => database.now()) {
 
         this.#database = database;
         this.#now = now;
         this.#sql = buildStatements(database);
+        this.#dueTimes = new DueTimes(database);
     }
 
     /** Returns the step that adds a job, for the unit of the change that requires it. Does nothing when `dedup` finds one. */
@@ -221,16 +224,25 @@ export class JobStore {
         });
     }
 
-    /** Returns when the next waiting job of a kind is due, or a lease of it expires, whichever is first (epoch ms); null for neither. */
-    async nextDue(kind: string): Promise<number | null> {
+    /** True when other processes may do the jobs as well. */
+    get isShared(): boolean {
 
-        const [waiting, expired] = await Promise.all([this.#sql.nextWaiting, this.#sql.nextExpired].map(async (statement) => {
+        return this.#database.revision === null;
+    }
 
-            const found = await statement.first<{ due: number | null }>({ kind });
-            return found?.due ?? Infinity;
-        }));
-        const due = Math.min(waiting ?? Infinity, (expired ?? Infinity) + 1);
-        return Number.isFinite(due) ? due : null;
+    /** The time by which jobs are due (epoch ms). */
+    now(): number {
+
+        return this.#now();
+    }
+
+    /**
+     * Returns when the next job of each kind can be claimed, because it is due or a lease expires (epoch ms); Infinity where there is none. One
+     * statement for all kinds, as every node asks again and again.
+     */
+    async dueTimes(kinds: readonly string[]): Promise<Map<string, number>> {
+
+        return await this.#dueTimes.read(kinds, this.#now() + MAX_WAIT_MS);
     }
 
     /** Counts the jobs of all nodes that are due or have failed, each up to {@link MAX_COUNT}. */
@@ -311,10 +323,6 @@ function buildStatements(db: Database) {
         early: build<'kind' | 'far' | 'limit'>((knex, bind) => knex('jobs').select(COLUMNS).where('kind', bind('kind'))
             .whereRaw('(state = ? and run_at > ? or state = ? and lease_until > ?)', ['waiting', bind('far'), 'running', bind('far')])
             .orderBy('id').limit(bind('limit'))),
-        nextWaiting: build<'kind'>((knex, bind) => knex('jobs')
-            .min({ due: 'run_at' }).where({ kind: bind('kind'), state: 'waiting' })),
-        nextExpired: build<'kind'>((knex, bind) => knex('jobs')
-            .min({ due: 'lease_until' }).where({ kind: bind('kind'), state: 'running' })),
         get: build<'id'>((knex, bind) => knex('jobs').select(COLUMNS).where('id', bind('id'))),
         outcome: build<'id'>((knex, bind) => knex('jobs').select('state', 'last_error').where('id', bind('id'))),
         list: build<'kind' | 'limit'>((knex, bind) => knex('jobs').select(COLUMNS)

@@ -10,6 +10,7 @@ import { JobRunner } from '../../../lib/jobs/job-runner.js';
 import { JobStore } from '../../../lib/stores/jobs/job-store.js';
 import { forEachDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
+import { watchedDatabase } from '../../support/watched-database.js';
 import { until } from '../../support/until.js';
 import type { JobState } from '../../../lib/stores/jobs/job-store.js';
 
@@ -82,10 +83,24 @@ forEachDatabase((name, create) => {
             await until(async () => await state(kind) === 'done');
         });
 
+        it('asks for the jobs of all kinds by one statement', async () => {
+
+            const asked: string[] = [];
+            runner = new JobRunner(new JobStore(watchedDatabase(database, (sql) => void asked.push(sql))), { log: SILENT, pollMs: 10 });
+            for (let n = 0; n < 7; ++n) {
+                runner.register({ kind: `idle-${n}`, run: () => Promise.resolve() });
+            }
+
+            runner.start();
+            await until(() => asked.length >= 5);
+
+            expect(new Set(asked).size).to.equal(1);
+        });
+
         it('runs a job when it is due, without waiting for the next poll', async () => {
 
             const kind = start(() => Promise.resolve());
-            await runner.enqueue({ kind, payload: null, runAt: Date.now() + 50 });
+            await runner.enqueue({ kind, payload: null, runAt: store.now() + 50 });
 
             await until(async () => await state(kind) === 'done');
         });

@@ -3,15 +3,21 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { JobStore } from '../../../lib/stores/jobs/job-store.js';
 import { DIALECTS } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
 import { until } from '../../support/until.js';
+import { wrongClock } from '../../support/wrong-clock.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
+
+const HOUR_MS = 3_600_000;
+/** As in the program. */
+const LEASE_MS = 500;
 
 const WORKER = join(__dirname, '../../support/job-worker.js');
 
@@ -22,7 +28,7 @@ interface WorkerProcess {
 
 /** Only MySQL is for several processes; a SQLite folder belongs to one. */
 for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mysql')) {
-    describe(`job runners of two processes on ${name}`, () => {
+    describe(`job runners of two processes whose clocks differ by an hour, on ${name},`, () => {
 
         let place: TestDatabase;
         let store: JobStore;
@@ -32,7 +38,7 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
 
             place = await create();
             store = new JobStore(await place.open());
-            workers = await Promise.all([startWorker(), startWorker()]);
+            workers = await Promise.all([startWorker(), startWorker(wrongClock(HOUR_MS))]);
         });
 
         after(async () => {
@@ -46,9 +52,11 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             await place.dispose();
         });
 
-        async function startWorker(): Promise<WorkerProcess> {
+        async function startWorker(env: NodeJS.ProcessEnv = {}): Promise<WorkerProcess> {
 
-            const child = spawn(process.execPath, [WORKER, JSON.stringify(place.options)], { stdio: ['pipe', 'pipe', 'inherit'] });
+            const child = spawn(process.execPath, [WORKER, JSON.stringify(place.options)], {
+                stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, ...env }
+            });
             const lines: string[] = [];
             createInterface({ input: child.stdout }).on('line', (line) => lines.push(line));
             await until(() => lines[0] === 'ready');
@@ -70,16 +78,19 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             workers.forEach(({ lines }) => lines.splice(0));
         });
 
-        it('take over the job of a killed process', async () => {
+        it('take over the job of a killed process, and of no other', async () => {
 
             await store.enqueue({ kind: 'shared', payload: 'hang' });
             await until(() => workers.some(({ lines }) => lines.includes('"hang"')));
             const first = workers.find(({ lines }) => lines.includes('"hang"'));
             const second = workers.find((worker) => worker !== first);
 
+            // Several times the lease
+            await sleep(3 * LEASE_MS);
+            expect(second?.lines).to.equal([]);
             first?.child.kill('SIGKILL');
 
-            await until(() => second?.lines.includes('"hang"') === true);
+            await until(() => second?.lines.includes('"hang"') === true, 4 * LEASE_MS);
             second?.child.kill('SIGKILL');
         });
     });

@@ -45,7 +45,7 @@ forEachDatabase((name, create) => {
             expect<unknown>((await claim('order')).payload).to.equal({ n: 1 });
             expect<unknown>((await claim('order')).payload).to.equal({ n: 2 });
             expect(await store.claim('order', LEASE)).to.be.null();
-            expect(await store.nextDue('order')).to.equal(now + LEASE + 1);
+            expect(await store.dueTimes(['order', 'other'])).to.equal(new Map([['order', now + LEASE + 1], ['other', Infinity]]));
         });
 
         it('hands out a job again after its lease expired, and ignores the former holder', async () => {
@@ -90,7 +90,7 @@ forEachDatabase((name, create) => {
             await store.fail(job, 'disk on fire', now + 500);
 
             expect(await store.claim('retry', LEASE)).to.be.null();
-            expect(await store.nextDue('retry')).to.equal(now + 500);
+            expect((await store.dueTimes(['retry'])).get('retry')).to.equal(now + 500);
             now += 500;
             const again = await claim('retry');
             expect<object>(again).to.include({ progress: { done: 7 }, lastError: 'disk on fire', attempts: 2 });
