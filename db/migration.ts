@@ -20,6 +20,11 @@ export interface Schema {
 export interface Migration {
     /** Unique, without file extension, in the order of the list: `001-objects`. */
     readonly name: string;
+    /**
+     * True when programs that do not know it can go on using the database, so that both run side by side during a rolling upgrade: it only adds
+     * tables, indexes, or columns that need no value from them, and nothing that they write becomes wrong by it. Without it they refuse the database.
+     */
+    readonly isCompatible?: boolean;
     up(schema: Schema): Promise<void>;
     down(schema: Schema): Promise<void>;
 }

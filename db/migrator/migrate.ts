@@ -9,6 +9,7 @@ import { UnusableDatabaseError } from '../errors.js';
 import type { Log } from '../log.js';
 import { MIGRATIONS } from '../migrations/index.js';
 import type { Migration } from '../migration.js';
+import { raiseRequired, readRequired, requiredOf, storeRequired } from './compatibility.js';
 
 /** Up to the newest migration, or down to the named one, which stays; `null` reverts all. */
 export type MigrationTarget = 'newest' | { readonly downTo: string | null };
@@ -33,13 +34,16 @@ export const LOCK_WAIT_MS = 60_000;
 export async function migrate(knex: Knex, { dialect, log }: Setting, options: MigrateOptions): Promise<void> {
 
     const list = options.migrations ?? MIGRATIONS;
-    const config: Knex.MigratorConfig = { migrationSource: sourceOf(list, dialect), tableName: MIGRATION_TABLE };
-    await rejectNewer(knex, list);
+    const config: Knex.MigratorConfig = { migrationSource: sourceOf(list, dialect), tableName: MIGRATION_TABLE, disableMigrationsListValidation: true };
+    await rejectNewer(knex, list, log);
     await knex.migrate.forceFreeMigrationsLock(config);
 
     const target = options.target ?? 'newest';
     if (target === 'newest') {
+        // Before the change, so that older programs stop; and after it, as the first one makes the table.
+        await raiseRequired(knex, list);
         const [, names] = await knex.migrate.latest(config) as [number, string[]];
+        await raiseRequired(knex, list);
         if (names.length > 0) {
             log.info({ event: 'database.migrated', migrations: names }, 'database migrated');
         }
@@ -47,16 +51,23 @@ export async function migrate(knex: Knex, { dialect, log }: Setting, options: Mi
         return;
     }
 
-    await migrateDown(knex, config, target.downTo, log);
+    await migrateDown(knex, config, { list, last: target.downTo, log });
 }
 
 /** The newest migration is the last one by name; knex would go by the ids of its table, which several servers of TiDB hand out in any order. */
-async function migrateDown(knex: Knex, config: Knex.MigratorConfig, last: string | null, log: Log): Promise<void> {
+async function migrateDown(
+    knex: Knex, config: Knex.MigratorConfig, { list, last, log }: { list: readonly Migration[]; last: string | null; log: Log }
+): Promise<void> {
 
     for (;;) {
         const done = await knex.schema.hasTable(MIGRATION_TABLE) ? await knex(MIGRATION_TABLE).select<{ name: string }[]>('name') : [];
         const newest = done.map(({ name }) => name).sort().at(-1);
         if (newest === undefined || last !== null && newest <= last) {
+            const required = requiredOf(list.filter(({ name }) => done.some((each) => each.name === name)));
+            if (required !== null) {
+                await storeRequired(knex, required);
+            }
+
             return;
         }
 
@@ -65,8 +76,8 @@ async function migrateDown(knex: Knex, config: Knex.MigratorConfig, last: string
     }
 }
 
-/** Rejects a database that a newer program has migrated. */
-async function rejectNewer(knex: Knex, list: readonly Migration[]): Promise<void> {
+/** Rejects a database that a newer program has migrated, unless this one can use it all the same. */
+async function rejectNewer(knex: Knex, list: readonly Migration[], log: Log): Promise<void> {
 
     if (!await knex.schema.hasTable(MIGRATION_TABLE)) {
         return;
@@ -75,7 +86,10 @@ async function rejectNewer(knex: Knex, list: readonly Migration[]): Promise<void
     const names = new Set(list.map(({ name }) => name));
     const done = await knex(MIGRATION_TABLE).select<{ name: string }[]>('name').orderBy('id');
     const unknown = done.map(({ name }) => name).filter((name) => !names.has(name));
-    if (unknown.length > 0) {
+    if (unknown.length > 0 && names.has(await readRequired(knex) ?? '')) {
+        log.info({ event: 'database.newer', migrations: unknown }, 'the database was migrated by a newer version, with which this one is compatible');
+    }
+    else if (unknown.length > 0) {
         throw new UnusableDatabaseError('newer', 'the database was changed by a newer version of this program: it has the migrations ' +
             `${unknown.join(', ')}, which this version does not know; start that version, or restore a backup`);
     }

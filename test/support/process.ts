@@ -25,7 +25,7 @@ export interface ServiceProcess {
     signal(name: NodeJS.Signals): void;
     /** Its exit code when it ends, null when a signal ended it. */
     ended(): Promise<number | null>;
-    /** Ends it at once, as a power cut would. */
+    /** Ends it at once, as a power cut would, unless it has ended. */
     kill(): Promise<void>;
     /** Asks it to stop; resolves to its exit code. */
     stop(): Promise<number | null>;
@@ -64,9 +64,11 @@ export async function startProcess(
         },
         async kill() {
 
-            const ended = once(child, 'exit');
-            child.kill('SIGKILL');
-            await ended;
+            if (child.exitCode === null && child.signalCode === null) {
+                const ended = once(child, 'exit');
+                child.kill('SIGKILL');
+                await ended;
+            }
         },
         async stop() {
 

@@ -14,11 +14,11 @@ import { isRejected, mysqlErrorKind } from './errors.js';
 import type { MysqlErrorKind } from './errors.js';
 import { MysqlGroupCommit } from './group-commit.js';
 import { reapStalledConnections } from './idle-connection-reaper.js';
-import { ServerClock } from './server-clock.js';
+import { ServerCheck } from './server-check.js';
 import { applySettings, checkServer, engineSettings, readServer } from './server.js';
 import { decodeKeys, rollback, toParameter, writeAlone, writeTogether, writeTransaction } from './transaction.js';
 import type { MysqlAddress } from './url.js';
-import { migrateMysql } from './migrate.js';
+import { isUpToDate, migrateMysql } from './migrate.js';
 import { LIST_BLOBS, READ_PART } from '../../statements.js';
 
 /** Maximum number of attempts, and base of the random delay before a retry in milliseconds, which doubles each time. */
@@ -44,7 +44,7 @@ export async function openMysqlDatabase(address: MysqlAddress, log: Log, onCommi
         maxPreparedStatements: MAX_STATEMENTS,
         queueLimit: QUEUE_LIMIT
     });
-    const clock = new ServerClock(log);
+    const check = new ServerCheck(pool, log);
     const settings = sessionSettings();
     pool.pool.on('connection', (connection) => {
 
@@ -65,14 +65,14 @@ export async function openMysqlDatabase(address: MysqlAddress, log: Log, onCommi
         checkServer(server, log);
         settings.push(...engineSettings(server));
         await applySettings(pool, engineSettings(server));   // The only connection so far was made without them
-        await clock.read(pool);                              // A server that has lost its cluster executes no more than the above
+        await check.run();                                   // A server that has lost its cluster executes no more than the above
     }
     catch (error) {
         await end();
         throw openError(address, error);
     }
 
-    return new MysqlDatabase({ address, pool, clock, end, log, onCommitted });
+    return new MysqlDatabase({ address, pool, check, end, log, onCommitted });
 }
 
 class MysqlDatabase implements Database {
@@ -83,7 +83,7 @@ class MysqlDatabase implements Database {
     readonly blobs: BlobDatabase;
     readonly #address: MysqlAddress;
     readonly #pool: Pool;
-    readonly #clock: ServerClock;
+    readonly #check: ServerCheck;
     readonly #end: () => Promise<void>;
     readonly #log: Log;
     readonly #groups: MysqlGroupCommit;
@@ -96,11 +96,11 @@ class MysqlDatabase implements Database {
     #answers = 0;
     #closing: Promise<void> | null = null;
 
-    constructor(parts: { address: MysqlAddress; pool: Pool; clock: ServerClock; end: () => Promise<void>; log: Log; onCommitted: CommitObserver }) {
+    constructor(parts: { address: MysqlAddress; pool: Pool; check: ServerCheck; end: () => Promise<void>; log: Log; onCommitted: CommitObserver }) {
 
         this.#address = parts.address;
         this.#pool = parts.pool;
-        this.#clock = parts.clock;
+        this.#check = parts.check;
         this.#end = parts.end;
         this.#log = parts.log;
         this.#onCommitted = parts.onCommitted;
@@ -145,7 +145,11 @@ class MysqlDatabase implements Database {
     async migrate(): Promise<void> {
 
         try {
-            await migrateMysql(this.#address, this.#log);
+            if (!await isUpToDate(this.#pool)) {
+                await migrateMysql(this.#address, this.#log);
+            }
+
+            this.#check.migrated();
         }
         catch (error) {
             throw isRejected(error) ? openError(this.#address, error) : error;
@@ -154,7 +158,7 @@ class MysqlDatabase implements Database {
 
     now(): number {
 
-        return this.#clock.now();
+        return this.#check.now();
     }
 
     /** When all connections are busy, any response of the server counts. */
@@ -164,7 +168,7 @@ class MysqlDatabase implements Database {
         const over = new AbortController();
         const timedOut = sleep(timeoutMs, false, { signal: over.signal, ref: false });
         try {
-            const answered = this.#track(() => this.#clock.read(this.#pool)).then(() => {
+            const answered = this.#track(() => this.#check.run()).then(() => {
 
                 this.#answers += 1;
                 return true;

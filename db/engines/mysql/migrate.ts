@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { knex as makeKnex } from 'knex';
-import type { Connection, ResultSetHeader } from 'mysql2/promise';
+import type { Connection, Pool, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import { knexClient } from '../../dialect.js';
 import type { Log } from '../../log.js';
 import type { MysqlAddress } from './url.js';
@@ -13,7 +13,27 @@ import { mysqlConnection } from './connection.js';
 import { mysqlErrorKind } from './errors.js';
 import { applySettings, engineSettings, readServer } from './server.js';
 import type { MigrateOptions } from '../../migrator/migrate.js';
-import { knexLog, migrate, LOCK_WAIT_MS } from '../../migrator/migrate.js';
+import { MIGRATIONS } from '../../migrations/index.js';
+import { READ_REQUIRED, requiredOf } from '../../migrator/compatibility.js';
+import { knexLog, migrate, LOCK_WAIT_MS, MIGRATION_TABLE } from '../../migrator/migrate.js';
+
+const NO_SUCH_TABLE = 1146;
+
+/** Returns whether a database has exactly the known migrations, so that a start needs no further connections. */
+export async function isUpToDate(pool: Pool): Promise<boolean> {
+
+    try {
+        const [rows] = await pool.query<RowDataPacket[]>(`select name, ${READ_REQUIRED} as required from ${MIGRATION_TABLE} order by name`);
+        return rows.map(({ name }) => name as string).join() === MIGRATIONS.map(({ name }) => name).join() && rows[0]?.['required'] === requiredOf(MIGRATIONS);
+    }
+    catch (error) {
+        if ((error as { errno?: number }).errno === NO_SUCH_TABLE) {
+            return false;
+        }
+
+        throw error;
+    }
+}
 
 /** Applies migrations under a lock. */
 export async function migrateMysql(address: MysqlAddress, log: Log, options: MigrateOptions = {}): Promise<void> {

@@ -113,6 +113,21 @@ forEachDatabase((name, create, dialect) => {
             expect(await read('select count(*) as n from objects')).to.equal([{ n: 0 }]);
         });
 
+        it('let an older program use what a newer one has changed compatibly', async () => {
+
+            const nothing = { up: () => Promise.resolve(), down: () => Promise.resolve() };
+            const [compatible, later] = ['998-compatible', '999-later'].map((each): Migration => ({ ...nothing, name: each, isCompatible: true })) as [Migration, Migration];
+            await migrateDatabase(place.options, { migrations: [...MIGRATIONS, compatible] });
+            await (await place.open()).read({ sql: 'select name from settings' }, []);
+            // Its own next version does not lower what is required.
+            await migrateDatabase(place.options, { migrations: [...MIGRATIONS, compatible, NEWER] });
+            await migrateDatabase(place.options, { migrations: [...MIGRATIONS, compatible, NEWER, later] });
+
+            await expect(place.open()).to.reject(/^the database was changed by a newer version/);
+            await expect(migrateDatabase(place.options, { migrations: [...MIGRATIONS, compatible] })).to.reject(/it has the migrations 999-from-the-future, 999-later,/);
+            await migrateDatabase(place.options, { migrations: [...MIGRATIONS, compatible, NEWER] });
+        });
+
         it('run in turn when several processes start concurrently', async () => {
 
             const databases = await Promise.all([1, 2, 3].map(() => place.open()));
@@ -132,7 +147,7 @@ forEachDatabase((name, create, dialect) => {
 
             await place.open();
 
-            expect(await read('select name, value from settings')).to.equal([]);
+            expect(await read('select name, value from settings')).to.equal([{ name: 'schema.required', value: MIGRATIONS.at(-1)?.name ?? '' }]);
             expect(await read('select id from epochs')).to.equal([{ id: 1 }]);
         });
 
