@@ -22,21 +22,22 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const NATIVE = 'better-sqlite3';
 
 /**
- * Beside the unit tests: files that start the service, by what of Node they use. The other files of the interface test our own logic, which
+ * Beside the unit tests: files that start the service, by what of Node they use. The other files of these folders test our own logic, which
  * is the same on each Node.
  */
-const INTERFACE = [
+const SERVICE = [
     // The command line, modules, signals, exit codes, a terminal.
-    'start', 'failed-starts', 'terminal',
+    'interface/start', 'interface/failed-starts', 'interface/terminal',
     // HTTP/1.1 and HTTP/2, streams, back-pressure, broken connections, compression, TLS.
-    'rest-payloads', 'elements', 'long-bodies', 'search-streams', 'broken-compression', 'hostile-clients', 'native-doip', 'native-doip-connections',
+    'interface/rest-payloads', 'interface/elements', 'interface/long-bodies', 'interface/search-streams', 'interface/broken-compression',
+    'resilience/hostile-clients', 'interface/native-doip', 'interface/native-doip-connections',
     // Worker threads and memory limits, the sandbox in WebAssembly, the event loop.
-    'script-limits', 'hostile-code', 'thread-ends', 'type-hooks', 'payload-texts',
+    'interface/script-limits', 'resilience/hostile-code', 'resilience/thread-ends', 'interface/type-hooks', 'interface/payload-texts',
     // Cryptography, headers, URLs, texts.
-    'rest-auth', 'login-providers', 'sessions', 'hostile-strings', 'numbers',
+    'interface/rest-auth', 'interface/login-providers', 'interface/sessions', 'resilience/hostile-strings', 'interface/numbers',
     // Crashes and files.
-    'crash', 'backup-drill', 'health'
-].map((name) => `test/interface/${name}.ts`);
+    'resilience/crash', 'resilience/backup-drill', 'interface/health'
+].map((name) => `test/${name}.ts`);
 
 /** The published client and the package as others use it. */
 const EXAMPLES = ['test/examples/cordra-client.ts', 'test/examples/embedding.ts'];
@@ -125,7 +126,7 @@ async function main() {
         return 0;
     }
 
-    const wanted = files.length > 0 ? files : ['--unit', ...INTERFACE, ...EXAMPLES];
+    const wanted = files.length > 0 ? files : ['--unit', ...SERVICE, ...EXAMPLES];
     return await run(join(home, 'bin/node'), ['test/run.mjs', '--no-mysql', '--built', '--parts', ...wanted], { cwd: tree, env });
 }
 

@@ -1,7 +1,8 @@
 /**
- * Builds and tests the whole, as `npm test` does; `.ci/run` does the same on a bare machine.
+ * Builds and tests, as `npm test` does.
  *
- *     node test/run.mjs                       compile, lint, start a private MariaDB, run everything, several files at a time
+ *     node test/run.mjs                       compile, lint, start a private MariaDB, run most tests, several files at a time
+ *     node test/run.mjs --all                 all tests, as `.ci/run` does on a bare machine: also browsers, engines, pages, kills and outages
  *     node test/run.mjs test/db test/x.ts     compile and run these folders and files only, without lint
  *     node test/run.mjs --no-mysql            SQLite only
  *     node test/run.mjs --built               run what is compiled already
@@ -43,7 +44,7 @@ const MEMORY_FOLDER = '/dev/shm';
 const MEMORY_NEEDED = 2 * 1024 ** 3;
 
 /** Folders without tests. */
-const TOOLS = ['dist/test/support/', 'dist/test/bench/', 'dist/test/resilience/', 'dist/test/clients/'];
+const TOOLS = ['dist/test/support/', 'dist/test/bench/', 'dist/test/resilience/programs/', 'dist/test/clients/'];
 
 /** Parts that are run at a time: one more than cores, as tests wait for processes, timers and databases. */
 const AT_A_TIME = availableParallelism() + 1;
@@ -53,7 +54,13 @@ const SHARE = 1 / (3 * AT_A_TIME);
 const LEAST_FILES = 3;
 
 /** Folders whose tests take long, as they start processes: they are run first. */
-const SLOW = ['dist/test/interface/', 'dist/test/examples/', 'dist/test/ui/'];
+const SLOW = ['dist/test/resilience/', 'dist/test/examples/', 'dist/test/ui/', 'dist/test/interface/'];
+
+/** Folders that a run without `--all` leaves to CI: kills, outages, full disks and hostile clients; the pages of the documentation. */
+const LEFT_TO_ALL = ['dist/test/resilience/', 'dist/test/examples/'];
+
+/** Tests elsewhere that reach one of these by their imports, such as those in a browser, are left to it as well. */
+const ENGINES = /support\/(opensearch|s3|browser|small-disk|oidc-provider|login-provider)\.js$/;
 
 /** Where unit tests are; they mirror the tree. */
 const UNIT = ['dist/test/lib/', 'dist/test/db/', 'dist/test/translators/'];
@@ -120,6 +127,7 @@ function parseArguments(args) {
     return {
         mysql: !ours.includes('--no-mysql') && !ours.includes('--unit'),
         unit: ours.includes('--unit'),
+        all: ours.includes('--all'),
         built: ours.includes('--built'),
         parts: ours.includes('--parts'),
         paths: ours.filter((arg) => !arg.startsWith('--')),
@@ -238,27 +246,44 @@ async function testFiles() {
 async function unitFiles() {
 
     const known = new Map();
-    const isUnit = (file) => UNIT.some((folder) => file.startsWith(folder)) && !NOT_UNIT.includes(file) && !startsProcesses(join(ROOT, file), known);
+    const isTool = (name) => PROCESSES.test(name);
+    const startsProcess = (imports, file) => imports.some(isTool) || imports.includes('node:child_process') && !file.startsWith(SUPPORT);
+    const isUnit = (file) => UNIT.some((folder) => file.startsWith(folder)) && !NOT_UNIT.includes(file) && !reaches(join(ROOT, file), startsProcess, known);
     return (await testFiles()).filter(isUnit);
 }
 
-/** The files of a run in parts: those that are named, unit tests if they are wanted, or all. */
-async function filesFor({ unit, paths }) {
+/** Those of all but the ones that are left to a run of all. */
+async function filesOfChange() {
 
-    const named = paths.map(compiled);
-    return unit ? [...named, ...await unitFiles()] : named.length > 0 ? shuffled(named) : await testFiles();
+    const known = new Map();
+    const usesEngine = (imports) => imports.some((name) => ENGINES.test(name));
+    const isLeft = (file) => LEFT_TO_ALL.some((folder) => file.startsWith(folder)) || reaches(join(ROOT, file), usesEngine, known);
+    return (await testFiles()).filter((file) => !isLeft(file));
 }
 
-/** Tells whether a test starts processes, by itself or by what it imports of the tests. */
-function startsProcesses(file, known) {
+/** The files of a run in parts: those that are named, unit tests if they are wanted, all, or those of a change. */
+async function filesFor({ unit, all, paths }) {
+
+    const named = paths.map(compiled);
+    if (unit) {
+        return [...named, ...await unitFiles()];
+    }
+
+    return named.length > 0 ? shuffled(named) : all ? await testFiles() : await filesOfChange();
+}
+
+/**
+ * Tells whether a test, or a module of the tests that it imports, fulfils a condition by its imports: packages by name, modules of the tests by
+ * their path. `known` has the results so far.
+ */
+function reaches(file, condition, known) {
 
     if (!known.has(file)) {
         known.set(file, false);
-        const imports = [...readFileSync(file, 'utf8').matchAll(/require\("([^"]+)"\)/g)].map(([, name]) => name);
-        const ours = imports.filter((name) => name.startsWith('.')).map((name) => join(dirname(file), name))
-            .filter((name) => name.startsWith(TESTS) && existsSync(name));
-        const isStarting = imports.includes('node:child_process') && !file.startsWith(SUPPORT) || ours.some((name) => PROCESSES.test(name));
-        known.set(file, isStarting || ours.some((name) => startsProcesses(name, known)));
+        const imports = [...readFileSync(file, 'utf8').matchAll(/require\("([^"]+)"\)/g)]
+            .map(([, name]) => (name.startsWith('.') ? join(dirname(file), name) : name));
+        const ours = imports.filter((name) => name.startsWith(TESTS) && existsSync(name));
+        known.set(file, condition(imports, file) || ours.some((name) => reaches(name, condition, known)));
     }
 
     return known.get(file);
@@ -344,7 +369,7 @@ async function main() {
     useMemoryFolder();
     // Services of tests that run at the same time would compete for the default port.
     process.env.DOIP_PORT ??= '';
-    const { mysql, unit, built, parts, paths, lab } = parseArguments(process.argv.slice(2));
+    const { mysql, unit, all, built, parts, paths, lab } = parseArguments(process.argv.slice(2));
     const whole = paths.length === 0;
     // Takes one core for as long as the build and a part of the tests.
     const linting = whole && !unit && existsSync(join(ROOT, 'eslint.config.js')) ? lint() : Promise.resolve(0);
@@ -356,7 +381,7 @@ async function main() {
     const server = await database(mysql);
     try {
         const counts = (whole || parts) && lab.length === 0 ?
-            await runParts(await filesFor({ unit, paths }), server.url, linting) :
+            await runParts(await filesFor({ unit, all, paths }), server.url, linting) :
             await runLab(whole ? ['dist/test'] : paths.map(compiled), lab, server.url);
         if (server.url === '' && !unit) {
             console.log('MariaDB: NOT TESTED. Install mariadb-server, or name a server in TEST_MYSQL_URL.');

@@ -18,7 +18,9 @@ import { startTidb } from './support/tidb.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Files of the interface that use a database server have one of these words. */
+const FOLDERS = ['test/interface', 'test/resilience'];
+
+/** Files of these folders that use a database server have one of these words. */
 const ON_SERVERS = /\b(?:forEachDatabase|onEveryDatabase|forEachWay|startNodes|DIALECTS)\b/;
 
 /** Races of several gateways or connections, and the database layer itself. */
@@ -32,7 +34,8 @@ const RACES = [
 
 async function interfaceFiles() {
 
-    const files = (await readdir(join(ROOT, 'test/interface'))).map((name) => `test/interface/${name}`);
+    const names = await Promise.all(FOLDERS.map(async (folder) => (await readdir(join(ROOT, folder))).map((name) => `${folder}/${name}`)));
+    const files = names.flat().filter((name) => name.endsWith('.ts'));
     const found = await Promise.all(files.map(async (file) => ON_SERVERS.test(await readFile(join(ROOT, file), 'utf8'))));
     return files.filter((_, i) => found[i]);
 }

@@ -19,7 +19,7 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 /** Files that start servers with workers have one of these words. */
 const WITH_SERVERS = /\b(?:onEveryDatabase|forEachWay|startRest|startServer|startProcess)\b/;
 
-const FOLDER = 'test/interface';
+const FOLDERS = ['test/interface', 'test/resilience'];
 
 /** What workers answer themselves, and on what it depends: reads, rights and credentials. */
 const PART = [
@@ -29,7 +29,8 @@ const PART = [
 
 async function allFiles() {
 
-    const files = (await readdir(join(ROOT, FOLDER))).map((name) => `${FOLDER}/${name}`);
+    const names = await Promise.all(FOLDERS.map(async (folder) => (await readdir(join(ROOT, folder))).map((name) => `${folder}/${name}`)));
+    const files = names.flat().filter((name) => name.endsWith('.ts'));
     const found = await Promise.all(files.map(async (file) => WITH_SERVERS.test(await readFile(join(ROOT, file), 'utf8'))));
     return files.filter((_, i) => found[i]);
 }

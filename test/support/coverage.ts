@@ -17,7 +17,7 @@ export interface Covered {
 
 /** In the order of the specification. */
 export const COVERAGE: readonly Covered[] = [
-    { operation: Op.hello, tests: ['translators/doip-http/gateway.ts', 'interface/outage.ts'] },
+    { operation: Op.hello, tests: ['translators/doip-http/gateway.ts', 'resilience/outage.ts'] },
     { operation: Op.listOperations, tests: ['examples/custom-operation.ts', 'interface/type-methods.ts'] },
     { rest: ['GET /objects/{name*}', 'GET /api/objects/{name*}'], operation: Op.retrieve, tests: ['interface/rest-objects-retrieve.ts', 'interface/rest-payloads.ts', 'interface/elements.ts', 'interface/parity.ts'] },
     { rest: ['POST /objects/{name*}'], operation: Op.create, tests: ['interface/rest-objects-create.ts', 'interface/elements.ts', 'lib/operations/concurrency.ts'] },
@@ -31,7 +31,7 @@ export const COVERAGE: readonly Covered[] = [
     { rest: ['GET /call', 'POST /call'], operation: Op.call, tests: ['interface/type-methods.ts', 'examples/type-code.ts'] },
     { rest: ['GET /listMethods'], operation: Op.listMethods, tests: ['interface/type-methods.ts'] },
     { rest: ['POST /batchUpload'], operation: Op.batchUpload, tests: [
-        'interface/batch-upload.ts', 'interface/batch-results.ts', 'interface/batch-hooks.ts', 'interface/batch-crash.ts', 'interface/batch-memory.ts', 'lib/operations/bulk/batch-upload.ts'
+        'interface/batch-upload.ts', 'interface/batch-results.ts', 'interface/batch-hooks.ts', 'resilience/batch-crash.ts', 'resilience/batch-memory.ts', 'lib/operations/bulk/batch-upload.ts'
     ] },
     { rest: ['POST /auth/token'], operation: Op.authToken, tests: ['interface/rest-auth.ts', 'lib/operations/auth/tokens.ts'] },
     { rest: ['POST /auth/introspect'], operation: Op.authIntrospect, tests: ['interface/rest-auth.ts', 'lib/operations/auth/tokens.ts'] },
@@ -49,7 +49,7 @@ export const COVERAGE: readonly Covered[] = [
     { rest: ['GET /schemaTemplates'], operation: Op.schemaTemplates, tests: ['interface/rest-service.ts'] },
     { rest: ['GET /design'], operation: Op.getDesign, tests: ['interface/rest-service.ts', 'lib/identity/authentication.ts'] },
     { rest: ['GET /initData'], operation: Op.getInitData, tests: ['interface/rest-service.ts'] },
-    { rest: ['GET /startupStatus'], operation: Op.startupStatus, tests: ['interface/outage.ts', 'interface/rest-service.ts', 'lib/health/startup-state.ts'] },
+    { rest: ['GET /startupStatus'], operation: Op.startupStatus, tests: ['resilience/outage.ts', 'interface/rest-service.ts', 'lib/health/startup-state.ts'] },
     { rest: ['GET /rights/{name*}'], operation: Op.rightsExplain, tests: ['lib/operations/acls/explain.ts'] },
     { rest: ['GET /labels', 'POST /labels'], operation: Op.labels, tests: ['lib/operations/relationships/labels.ts'] },
     { rest: ['POST /schemaCheck'], operation: Op.schemasCheck, tests: ['lib/operations/schemas/check.ts'] },

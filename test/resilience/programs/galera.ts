@@ -11,12 +11,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Mysql from 'mysql2/promise';
 import type { RowDataPacket } from 'mysql2/promise';
-import { Op } from '../../lib/doip/operation-ids.js';
-import type { TestDatabase } from '../support/database.js';
-import { type Galera, startGalera } from '../support/galera.js';
-import { startGateway, type TestGateway } from '../support/gateway.js';
-import { changeMembers, defineType } from '../support/type-code.js';
-import { until } from '../support/until.js';
+import { Op } from '../../../lib/doip/operation-ids.js';
+import type { TestDatabase } from '../../support/database.js';
+import { type Galera, startGalera } from '../../support/galera.js';
+import { startGateway, type TestGateway } from '../../support/gateway.js';
+import { changeMembers, defineType } from '../../support/type-code.js';
+import { until } from '../../support/until.js';
 
 const OK = '0.DOIP/Status.001';
 const MISSING = '0.DOIP/Status.104';

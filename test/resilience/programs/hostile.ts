@@ -8,9 +8,9 @@
 
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { createSqlite } from '../support/database.js';
-import { attack, prepareTarget } from '../support/hostile-clients.js';
-import { startProcess } from '../support/process.js';
+import { createSqlite } from '../../support/database.js';
+import { attack, prepareTarget } from '../../support/hostile-clients.js';
+import { startProcess } from '../../support/process.js';
 
 const HEAP_MIB = 1024;
 

@@ -6,10 +6,10 @@
  */
 
 import { parseArgs } from 'node:util';
-import { DIALECTS } from '../support/database.js';
-import { startGateway } from '../support/gateway.js';
-import { seeded } from '../support/random.js';
-import { uploadAtRandom } from '../support/random-uploads.js';
+import { DIALECTS } from '../../support/database.js';
+import { startGateway } from '../../support/gateway.js';
+import { seeded } from '../../support/random.js';
+import { uploadAtRandom } from '../../support/random-uploads.js';
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '1000' }, seed: { type: 'string', default: String(Date.now() % 2 ** 31) } } });
 
