@@ -40,7 +40,7 @@ const NEEDS: Readonly<Record<string, { query?: string; payload?: JsonValue }>> =
     [Op.authIntrospect]: { payload: { token: 'none' } },
     [Op.authRevoke]: { payload: { token: 'none' } },
     [Op.loginBegin]: { query: '&provider=none&codeChallenge=none' },
-    [Op.loginComplete]: { query: '&query=none' },
+    [Op.loginComplete]: { query: '&provider=none&query=none' },
     [Op.keysCreate]: { payload: { name: 'key' } },
     [Op.keysRevoke]: { query: '&keyId=none' },
     [Op.aclsUpdate]: { payload: { readers: [] } },
