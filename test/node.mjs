@@ -32,7 +32,7 @@ const SERVICE = [
     'interface/rest-payloads', 'interface/elements', 'interface/long-bodies', 'interface/search-streams', 'interface/broken-compression',
     'resilience/hostile-clients', 'interface/native-doip', 'interface/native-doip-connections',
     // Worker threads and memory limits, the sandbox in WebAssembly, the event loop.
-    'interface/script-limits', 'resilience/hostile-code', 'resilience/thread-ends', 'interface/type-hooks', 'interface/payload-texts',
+    'resilience/script-limits', 'resilience/hostile-code', 'resilience/thread-ends', 'interface/type-hooks', 'interface/payload-texts',
     // Cryptography, headers, URLs, texts.
     'interface/rest-auth', 'interface/login-providers', 'interface/sessions', 'resilience/hostile-strings', 'interface/numbers',
     // Crashes and files.

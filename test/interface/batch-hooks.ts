@@ -117,15 +117,18 @@ forEachDatabase((name, create, dialect) => {
                 expect(await Promise.all(ids.map(traces))).to.equal([1, 2]);
             });
 
-            // Code without an end takes long each time: forms and protocols are tried on one database, all orders of writing on each.
+            // Forms and protocols are tried on one database, all orders of writing on each.
             if (dialect === 'mysql' && (isDoip || isLines)) {
                 return;
             }
 
+            // Code without an end takes all its time on the processor: once for each protocol.
+            const given = ITEMS.filter(([ask]) => ask !== 'endless' || dialect === 'sqlite' && [0, 3].includes(way));
+
             it(`are changed, rejected and stopped independently ${title}`, async () => {
 
                 const idOf = (position: number): string => `test/way${way}-${position}`;
-                const items = ITEMS.map(([ask], position) => {
+                const items = given.map(([ask], position) => {
 
                     const content = ask === null ? {} : { ask };
                     return { id: idOf(position), type: 'Checked', ...isDoip ? { attributes: { content } } : { content } };
@@ -134,14 +137,14 @@ forEachDatabase((name, create, dialect) => {
 
                 expect(success).to.be.false();
                 const sorted = results.toSorted((a, b) => a.position - b.position);
-                expect(sorted.map(({ position, responseCode }) => [position, responseCode])).to.equal(ITEMS.map(([, code], position) => [position, code]));
-                for (const [position, [, code, response]] of ITEMS.entries()) {
-                    const given = sorted[position]!.response;
+                expect(sorted.map(({ position, responseCode }) => [position, responseCode])).to.equal(given.map(([, code], position) => [position, code]));
+                for (const [position, [, code, response]] of given.entries()) {
+                    const answer = sorted[position]!.response;
                     if (code !== 200) {
-                        expect<unknown>(given).to.equal(response);
+                        expect<unknown>(answer).to.equal(response);
                     }
                     else {
-                        const { content } = (isDoip ? given['attributes'] : given) as { content: unknown };
+                        const { content } = (isDoip ? answer['attributes'] : answer) as { content: unknown };
                         expect<unknown>(content).to.equal({ seen: 'new' });
                     }
 
@@ -179,12 +182,16 @@ forEachDatabase((name, create, dialect) => {
 
                 for (const isNew of [true, false]) {
                     const done = await rehearse(isNew, { n: 2 });
-                    const refused = [await rehearse(isNew, { ask: 'text' }), await rehearse(isNew, { ask: 'answer' }), await rehearse(isNew, { ask: 'endless' })];
+                    const faults = isNew && dialect === 'sqlite' ? ['text', 'answer', 'endless'] : ['text', 'answer'];
+                    const refused: Received[] = [];
+                    for (const ask of faults) {
+                        refused.push(await rehearse(isNew, { ask }));
+                    }
 
                     expect(done.statusCode, done.payload).to.equal(200);
                     expect(done.payload).to.contain(`"seen":"${isNew ? 'new' : 'changed'}"`).and.to.contain('"isDryRun":true');
-                    expect(refused.map(({ statusCode }) => statusCode)).to.equal([400, 409, 500]);
-                    expect(refused.map(jsonOf)).to.equal([{ message: 'not this one' }, { message: 'taken', by: 'test/x' }, { message: LIMITED }]);
+                    expect(refused.map(({ statusCode }) => statusCode)).to.equal([400, 409, 500].slice(0, faults.length));
+                    expect(refused.map(jsonOf)).to.equal([{ message: 'not this one' }, { message: 'taken', by: 'test/x' }, { message: LIMITED }].slice(0, faults.length));
                 }
 
                 expect(await Promise.all([fresh, old].map(contentOf))).to.equal([null, { n: 1, seen: 'new' }]);

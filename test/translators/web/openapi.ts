@@ -83,7 +83,7 @@ describe('the description of the service', () => {
     before(async () => {
 
         const database = await createSqlite();
-        const config = configure({ PORT: 0, DOIP_PORT: '', DATA_DIR: database.options.dataDir, ADMIN_PASSWORD, HANDLE_PREFIX: 'test' });
+        const config = configure({ PORT: 0, DOIP_PORT: '', DATA_DIR: database.options.dataDir, ADMIN_PASSWORD, HANDLE_PREFIX: 'test', SCRIPT_TIMEOUT_SECONDS: 3 });
         const log = pino({ level: 'error' }, { write: (line: string) => void faults.push(line) });
         const server = await createServer(config, { log, passwordCost: QUICK });
         server.plugins['doip-gateway'].gateway.registerOperation(defineOwnOperation({
