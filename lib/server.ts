@@ -81,8 +81,8 @@ export async function createServerOf(role: ProcessRole | null, config: Config, o
     const gateway: Gateway = options.gateway ?? createGateway({
         ...gatewayOptions(config, log), endpoint: (): Endpoint => endpointOf(server, config, native),
         ...options.passwordCost ? { passwordCost: options.passwordCost } : {},
-        ...worker ? { worker: { uses: worker.channel } } : {},
-        ...primary ? { hasWorkers: true } : {}
+        ...worker ? { worker: { uses: worker.channel, workers: worker.workers } } : {},
+        ...primary ? { workers: primary.pool.beginning.workers } : {}
     });
     const http = worker ? shareOfWorker(config.http, worker.workers) : primary ? withoutClients(config.http) : config.http;
     const listener = createListener(

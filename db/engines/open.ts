@@ -14,6 +14,7 @@ import { openSqliteDatabase } from './sqlite/database.js';
 import type { StartThread } from './sqlite/writer.js';
 import { sqliteFiles } from './sqlite/file.js';
 import { openSqliteReadOnly } from './sqlite/read-only-database.js';
+import { splitConnections } from './mysql/connection-shares.js';
 import { migrateSqlite } from './sqlite/migrate.js';
 import { migrateMysql } from './mysql/migrate.js';
 
@@ -30,6 +31,8 @@ export interface DatabaseOptions {
     /** Bytes of the disk of `dataDir` to keep free; default 256 MiB, or 5 % of a smaller disk. */
     readonly minFree?: number | null | undefined;
     readonly onCommitted?: CommitObserver | undefined;
+    /** Number of other processes of this service that only read; the connections to a server are divided among all. Default 0. */
+    readonly readers?: number | undefined;
     /** Starts the threads that write to SQLite; by default each is started when it is needed. */
     readonly startThread?: StartThread | undefined;
 }
@@ -45,7 +48,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     const log = options.log ?? SILENT;
     if (options.url !== undefined && options.url !== '') {
         const { openMysqlDatabase } = await import('./mysql/database.js');   // With the driver, which SQLite does not need
-        return await openMysqlDatabase(parseMysqlUrl(options.url), log, options.onCommitted);
+        const address = parseMysqlUrl(options.url);
+        const connections = splitConnections(address.connections, options.readers ?? 0).primary;
+        return await openMysqlDatabase({ ...address, connections }, log, options.onCommitted);
     }
 
     await mkdir(options.dataDir, FOLDER);
@@ -58,13 +63,20 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 }
 
 /**
- * Opens a database for a process that only reads it, while another one of this machine has it open. Writes are rejected.
+ * Opens a database for one of `readers` processes that only read it, while another process of this machine writes. Writes are rejected.
  *
  * @throws UnusableDatabaseError when a retry is of no use
  */
-export function openReadOnlyDatabase({ dataDir }: Pick<DatabaseOptions, 'dataDir'>): Database {
+export async function openReadOnlyDatabase(options: DatabaseOptions): Promise<Database> {
 
-    const files = sqliteFiles(dataDir);
+    if (options.url !== undefined && options.url !== '') {
+        const address = parseMysqlUrl(options.url);
+        const connections = splitConnections(address.connections, options.readers ?? 1).reader;
+        const { openMysqlReadOnly } = await import('./mysql/read-only-database.js');
+        return await openMysqlReadOnly({ ...address, connections }, options.log ?? SILENT);
+    }
+
+    const files = sqliteFiles(options.dataDir);
     try {
         return openSqliteReadOnly(files);
     }

@@ -12,7 +12,7 @@ import type { Endpoint, Services } from '../core/services.js';
 import type { JsonObject } from '../util/json-types.js';
 import type { WriteParticipant } from '../model/write-participant.js';
 import type { StartupState, StorageCondition } from '../health/startup-state.js';
-import { openDatabase, openReadOnlyDatabase } from '../../db/engines/open.js';
+import { type DatabaseOptions, openDatabase, openReadOnlyDatabase } from '../../db/engines/open.js';
 import { composeBulk, composeTransfer } from './bulk-container.js';
 import { bootstrap } from './bootstrap.js';
 import { claimDataDir, nodeName, readRepoInit, removeRepoInit } from './data-dir.js';
@@ -152,7 +152,7 @@ export async function openWorkerRuntime(options: GatewayOptions, shell: GatewayS
 
     const shutdown = new ShutdownStack(options.log);
     try {
-        const db = await shutdown.use(() => openReadOnlyDatabase(options), (opened) => opened.close());
+        const db = await shutdown.use(() => openReadOnlyDatabase({ ...databaseOptions(options), readers: options.worker?.workers }), (opened) => opened.close());
         const { quotas: _quotas, ...own } = options;
         const parts = await compose(db, { ...own, auditDays: 0, payloadStore: null }, { ...shell, payloadStore: null });
         const { blobs, identity, reader, scripting, services, status } = parts;
@@ -176,8 +176,7 @@ async function openClaimed(options: GatewayOptions, shell: GatewayShell): Promis
     const shutdown = new ShutdownStack(options.log);
     try {
         const db = await shutdown.use(() => openDatabase({
-            url: options.databaseUrl ?? undefined, dataDir: options.dataDir, log: options.log, minFree: options.minFreeBytes, onCommitted: shell.onCommitted,
-            startThread: takeWorker
+            ...databaseOptions(options), minFree: options.minFreeBytes, onCommitted: shell.onCommitted, startThread: takeWorker, readers: options.workers
         }), (opened) => opened.close());
         await db.migrate();
         const payloadStore = await shutdown.use(() => openPayloadStore(db, options), (opened) => opened?.close());
@@ -206,6 +205,11 @@ async function openClaimed(options: GatewayOptions, shell: GatewayShell): Promis
         await shutdown.dispose();
         throw error;
     }
+}
+
+function databaseOptions({ databaseUrl, dataDir, log }: GatewayOptions): DatabaseOptions {
+
+    return { url: databaseUrl ?? undefined, dataDir, log };
 }
 
 /** Reads the counters of the components. */
@@ -288,7 +292,7 @@ async function compose(
         apiKeys: options.apiKeys,
         loginProviders: options.loginProviders,
         ownBase: () => endpoint().url,
-        isShared: options.hasWorkers === true || options.worker !== undefined,
+        isShared: options.workers !== undefined || options.worker !== undefined,
         uses: options.worker?.uses,
         ...options.passwordCost ? { passwords: { cost: options.passwordCost } } : {}
     });

@@ -86,6 +86,8 @@ function handleServer(handles: Config['handles']): HandleServerOptions | null {
 export interface WorkerOptions {
     /** Stores uses of tokens and keys. */
     readonly uses: Pick<Database, 'commit'>;
+    /** Number of all workers. */
+    readonly workers: number;
 }
 
 /** Options of a gateway. */
@@ -107,8 +109,8 @@ export interface GatewayOptions {
     readonly log: Logger;
     /** Set in a worker process, which only reads; see lib/cluster. */
     readonly worker?: WorkerOptions;
-    /** True for the primary process of workers. */
-    readonly hasWorkers?: boolean;
+    /** Number of workers of a primary process; default 0. */
+    readonly workers?: number;
     /** Days for which the audit log keeps entries; default 0, nothing is recorded. */
     readonly auditDays?: number;
     /** Quotas of users and types; default none. */

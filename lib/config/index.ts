@@ -210,10 +210,6 @@ function check({ values, errors }: Findings): Config {
         throw new ConfigError([`DOIP_PLAIN is for addresses of this machine such as 127.0.0.1, not for ${doip.host ?? listen.host}: set DOIP_HOST`]);
     }
 
-    if (checked.value.workers.count > 0 && checked.value.storage.databaseUrl !== null) {
-        throw new ConfigError(['WORKERS needs the embedded database: unset it where DATABASE_URL names a server, and run several nodes instead']);
-    }
-
     return checked.value;
 }
 

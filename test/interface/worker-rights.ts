@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { TestDatabase } from '../support/database.js';
-import { createSqlite } from '../support/database.js';
+import { forEachDatabase } from '../support/database.js';
 import { ADMIN } from '../support/outage.js';
 import { startProcess, type ServiceProcess } from '../support/process.js';
 import { rounds, roundsMs } from '../support/rounds.js';
@@ -42,167 +42,170 @@ class Changing<State> {
     }
 }
 
-describe('reads by workers while something changes', TIMEOUT, () => {
+forEachDatabase((name, createDatabase) => {
 
-    let database: TestDatabase;
-    let service: ServiceProcess;
-    let writer: WorkerConnection;
-    let readers: WorkerConnection[];
-    let user: { authorization: string };
+    describe(`reads by workers on ${name} while something changes`, TIMEOUT, () => {
 
-    const write = async (method: string, path: string, content?: unknown, headers: object = ADMIN): Promise<Record<string, unknown>> => {
+        let database: TestDatabase;
+        let service: ServiceProcess;
+        let writer: WorkerConnection;
+        let readers: WorkerConnection[];
+        let user: { authorization: string };
 
-        const body = content === undefined ? '' : JSON.stringify(content);
-        const { status, text } = await writer.send(path, { method, headers: { ...JSON_TYPE, ...headers }, body });
-        expect(status, text).to.equal(200);
-        return text === '' ? {} : JSON.parse(text) as Record<string, unknown>;
-    };
+        const write = async (method: string, path: string, content?: unknown, headers: object = ADMIN): Promise<Record<string, unknown>> => {
 
-    const create = (type: string, id: string, content: object): Promise<unknown> => write('POST', `/objects?type=${type}&handle=${id}`, content);
+            const body = content === undefined ? '' : JSON.stringify(content);
+            const { status, text } = await writer.send(path, { method, headers: { ...JSON_TYPE, ...headers }, body });
+            expect(status, text).to.equal(200);
+            return text === '' ? {} : JSON.parse(text) as Record<string, unknown>;
+        };
 
-    const login = async (): Promise<string> => {
+        const create = (type: string, id: string, content: object): Promise<unknown> => write('POST', `/objects?type=${type}&handle=${id}`, content);
 
-        const credentials = { grant_type: 'password', username: 'user', password: 'a password of a test' };
-        return String((await write('POST', '/auth/token', credentials, {}))['access_token']);
-    };
+        const login = async (): Promise<string> => {
 
-    /** Reads on each connection while a function changes the state; fails for an outdated answer. */
-    const watch = async <State>(
-        changing: Changing<State>, read: (connection: WorkerConnection) => Promise<State>, change: () => Promise<void>
-    ): Promise<void> => {
+            const credentials = { grant_type: 'password', username: 'user', password: 'a password of a test' };
+            return String((await write('POST', '/auth/token', credentials, {}))['access_token']);
+        };
 
-        let isOver = false;
-        const watching = Promise.all(readers.map(async (connection) => {
+        /** Reads on each connection while a function changes the state; fails for an outdated answer. */
+        const watch = async <State>(
+            changing: Changing<State>, read: (connection: WorkerConnection) => Promise<State>, change: () => Promise<void>
+        ): Promise<void> => {
 
-            while (!isOver) {
-                const began = performance.now();
-                const found = await read(connection);
-                expect(changing.between(began, performance.now()).includes(found), String(found)).to.be.true();
+            let isOver = false;
+            const watching = Promise.all(readers.map(async (connection) => {
+
+                while (!isOver) {
+                    const began = performance.now();
+                    const found = await read(connection);
+                    expect(changing.between(began, performance.now()).includes(found), String(found)).to.be.true();
+                }
+            }));
+            try {
+                await Promise.race([change(), watching]);
             }
-        }));
-        try {
-            await Promise.race([change(), watching]);
-        }
-        finally {
-            isOver = true;
-        }
+            finally {
+                isOver = true;
+            }
 
-        await watching;
-    };
+            await watching;
+        };
 
-    /** Changes to each of the states in turns. */
-    const alternate = async <State>(
-        states: readonly State[], set: (state: State) => Promise<unknown>, read: (connection: WorkerConnection) => Promise<State>
-    ): Promise<void> => {
+        /** Changes to each of the states in turns. */
+        const alternate = async <State>(
+            states: readonly State[], set: (state: State) => Promise<unknown>, read: (connection: WorkerConnection) => Promise<State>
+        ): Promise<void> => {
 
-        const changing = new Changing<State>();
-        await changing.to(states[0] as State, () => set(states[0] as State));
-        await watch(changing, read, async () => {
+            const changing = new Changing<State>();
+            await changing.to(states[0] as State, () => set(states[0] as State));
+            await watch(changing, read, async () => {
 
-            for (let i = 1; i <= ROUNDS; ++i) {
-                const state = states[i % states.length] as State;
-                await changing.to(state, () => set(state));
-                await delay(Math.random() * 10);
+                for (let i = 1; i <= ROUNDS; ++i) {
+                    const state = states[i % states.length] as State;
+                    await changing.to(state, () => set(state));
+                    await delay(Math.random() * 10);
+                }
+            });
+        };
+
+        /** Returns a function that reads the status of a path. */
+        const statusOf = (path: string, headers: object = {}) => {
+
+            return async (connection: WorkerConnection): Promise<number> => (await connection.send(path, { headers: { ...headers } })).status;
+        };
+
+        before(TIMEOUT, async () => {
+
+            database = await createDatabase();
+            service = await startProcess(database, { WORKERS: String(WORKERS), LOG_LEVEL: 'error' });
+            [writer] = await connectInTurns(service, 1) as [WorkerConnection];
+            readers = await connectInTurns(service, 2 * WORKERS);
+            const account = { username: { type: 'string', cordra: { auth: 'username' } }, password: { type: 'string', cordra: { auth: 'password' } } };
+            await create('Schema', 'test/person', { name: 'Person', schema: { type: 'object', properties: account } });
+            const members = { users: { type: 'array', items: { type: 'string' }, cordra: { auth: 'usersList' } } };
+            await create('Schema', 'test/group-type', { name: 'Club', schema: { type: 'object', properties: members } });
+            await create('Schema', 'test/type', { name: 'Changing', schema: { type: 'object' } });
+            await create('Person', 'test/user', { username: 'user', password: 'a password of a test' });
+            await create('Club', 'test/club', { users: [] });
+            await create('Document', 'test/object', { name: 'x' });
+            await create('Changing', 'test/typed', { name: 'as stored' });
+            user = { authorization: `Bearer ${await login()}` };
+        });
+
+        after(async () => {
+
+            [writer, ...readers].forEach((connection) => connection.close());
+            await service.kill();
+            await database.dispose();
+        });
+
+        it('follow the access control list', () => {
+
+            const set = (status: number): Promise<unknown> => write('PUT', '/acls/test/object', { readers: status === 200 ? ['test/user'] : [], writers: [] });
+            return alternate([200, 403], set, statusOf('/objects/test/object', user));
+        });
+
+        it('follow the members of a group', async () => {
+
+            await write('PUT', '/acls/test/object', { readers: ['test/club'], writers: [] });
+            const set = (status: number): Promise<unknown> => write('PUT', '/objects/test/club', { users: status === 200 ? ['test/user'] : [] });
+            await alternate([200, 403], set, statusOf('/objects/test/object', user));
+        });
+
+        it('follow the rights and the code of the type', () => {
+
+            const open = { authConfig: { defaultAclRead: ['public'], defaultAclWrite: [], aclCreate: [] } };
+            const types: Record<string, object> = {
+                open, shut: { authConfig: { ...open.authConfig, defaultAclRead: [] } },
+                changed: { ...open, javascript: 'exports.onObjectResolution = (object) => { object.content.name = "changed"; return object; };' },
+                refused: { ...open, javascript: 'exports.onObjectResolution = () => { throw "no"; };' }
+            };
+            const stateOf = ({ status, text }: Answer): string => (status === 401 ? 'shut' : status === 400 ? 'refused' : text.includes('changed') ? 'changed' : 'open');
+            return alternate(
+                Object.keys(types), (state) => write('PUT', '/objects/test/type', { name: 'Changing', schema: { type: 'object' }, ...types[state] }),
+                async (connection) => stateOf(await connection.send('/objects/test/typed'))
+            );
+        });
+
+        it('follow the entity tag', async () => {
+
+            let tag = '';
+            const set = async (): Promise<void> => {
+
+                await write('PUT', '/objects/test/object', { name: String(Math.random()) });
+                tag = String((await writer.send('/objects/test/object', { headers: ADMIN })).headers.etag);
+            };
+
+            await set();
+            for (let i = 0; i < ROUNDS; ++i) {
+                const before = tag;
+                await set();
+                const statuses = await Promise.all(readers.map(statusOf('/objects/test/object', { ...ADMIN, 'if-none-match': before })));
+                expect(statuses).to.equal(readers.map(() => 200));
+                expect(await Promise.all(readers.map(statusOf('/objects/test/object', { ...ADMIN, 'if-none-match': tag })))).to.equal(readers.map(() => 304));
             }
         });
-    };
 
-    /** Returns a function that reads the status of a path. */
-    const statusOf = (path: string, headers: object = {}) => {
+        it('reject a token and an API key that were revoked', async () => {
 
-        return async (connection: WorkerConnection): Promise<number> => (await connection.send(path, { headers: { ...headers } })).status;
-    };
+            await write('PUT', '/acls/test/object', { readers: ['test/user'], writers: [] });
+            for (let round = 0; round < ROUNDS; ++round) {
+                const { key, id } = await write('POST', '/auth/keys', { name: `key ${round}`, userId: 'test/user' });
+                const token = await login();
+                for (const [value, revoke] of [
+                    [String(key), () => write('DELETE', `/auth/keys/${String(id)}`)], [token, () => write('POST', '/auth/revoke', { token }, {})]
+                ] as const) {
+                    const changing = new Changing<number>();
+                    await changing.to(200, () => Promise.resolve());
+                    await watch(changing, statusOf('/objects/test/object', { authorization: `Bearer ${value}` }), async () => {
 
-    before(TIMEOUT, async () => {
-
-        database = await createSqlite();
-        service = await startProcess(database, { WORKERS: String(WORKERS), LOG_LEVEL: 'error' });
-        [writer] = await connectInTurns(service, 1) as [WorkerConnection];
-        readers = await connectInTurns(service, 2 * WORKERS);
-        const account = { username: { type: 'string', cordra: { auth: 'username' } }, password: { type: 'string', cordra: { auth: 'password' } } };
-        await create('Schema', 'test/person', { name: 'Person', schema: { type: 'object', properties: account } });
-        const members = { users: { type: 'array', items: { type: 'string' }, cordra: { auth: 'usersList' } } };
-        await create('Schema', 'test/group-type', { name: 'Club', schema: { type: 'object', properties: members } });
-        await create('Schema', 'test/type', { name: 'Changing', schema: { type: 'object' } });
-        await create('Person', 'test/user', { username: 'user', password: 'a password of a test' });
-        await create('Club', 'test/club', { users: [] });
-        await create('Document', 'test/object', { name: 'x' });
-        await create('Changing', 'test/typed', { name: 'as stored' });
-        user = { authorization: `Bearer ${await login()}` };
-    });
-
-    after(async () => {
-
-        [writer, ...readers].forEach((connection) => connection.close());
-        await service.kill();
-        await database.dispose();
-    });
-
-    it('follow the access control list', () => {
-
-        const set = (status: number): Promise<unknown> => write('PUT', '/acls/test/object', { readers: status === 200 ? ['test/user'] : [], writers: [] });
-        return alternate([200, 403], set, statusOf('/objects/test/object', user));
-    });
-
-    it('follow the members of a group', async () => {
-
-        await write('PUT', '/acls/test/object', { readers: ['test/club'], writers: [] });
-        const set = (status: number): Promise<unknown> => write('PUT', '/objects/test/club', { users: status === 200 ? ['test/user'] : [] });
-        await alternate([200, 403], set, statusOf('/objects/test/object', user));
-    });
-
-    it('follow the rights and the code of the type', () => {
-
-        const open = { authConfig: { defaultAclRead: ['public'], defaultAclWrite: [], aclCreate: [] } };
-        const types: Record<string, object> = {
-            open, shut: { authConfig: { ...open.authConfig, defaultAclRead: [] } },
-            changed: { ...open, javascript: 'exports.onObjectResolution = (object) => { object.content.name = "changed"; return object; };' },
-            refused: { ...open, javascript: 'exports.onObjectResolution = () => { throw "no"; };' }
-        };
-        const stateOf = ({ status, text }: Answer): string => (status === 401 ? 'shut' : status === 400 ? 'refused' : text.includes('changed') ? 'changed' : 'open');
-        return alternate(
-            Object.keys(types), (state) => write('PUT', '/objects/test/type', { name: 'Changing', schema: { type: 'object' }, ...types[state] }),
-            async (connection) => stateOf(await connection.send('/objects/test/typed'))
-        );
-    });
-
-    it('follow the entity tag', async () => {
-
-        let tag = '';
-        const set = async (): Promise<void> => {
-
-            await write('PUT', '/objects/test/object', { name: String(Math.random()) });
-            tag = String((await writer.send('/objects/test/object', { headers: ADMIN })).headers.etag);
-        };
-
-        await set();
-        for (let i = 0; i < ROUNDS; ++i) {
-            const before = tag;
-            await set();
-            const statuses = await Promise.all(readers.map(statusOf('/objects/test/object', { ...ADMIN, 'if-none-match': before })));
-            expect(statuses).to.equal(readers.map(() => 200));
-            expect(await Promise.all(readers.map(statusOf('/objects/test/object', { ...ADMIN, 'if-none-match': tag })))).to.equal(readers.map(() => 304));
-        }
-    });
-
-    it('reject a token and an API key that were revoked', async () => {
-
-        await write('PUT', '/acls/test/object', { readers: ['test/user'], writers: [] });
-        for (let round = 0; round < ROUNDS; ++round) {
-            const { key, id } = await write('POST', '/auth/keys', { name: `key ${round}`, userId: 'test/user' });
-            const token = await login();
-            for (const [value, revoke] of [
-                [String(key), () => write('DELETE', `/auth/keys/${String(id)}`)], [token, () => write('POST', '/auth/revoke', { token }, {})]
-            ] as const) {
-                const changing = new Changing<number>();
-                await changing.to(200, () => Promise.resolve());
-                await watch(changing, statusOf('/objects/test/object', { authorization: `Bearer ${value}` }), async () => {
-
-                    await delay(10);
-                    await changing.to(401, revoke);
-                    await delay(10);
-                });
+                        await delay(10);
+                        await changing.to(401, revoke);
+                        await delay(10);
+                    });
+                }
             }
-        }
+        });
     });
 });

@@ -7,6 +7,7 @@ import { statSync } from 'node:fs';
 import type { BlobDatabase, ChunkPart, CommitResult, Database, DatabaseUsage, Row, SqlValue, Statement } from '../../database.js';
 import { DatabaseError } from '../../errors.js';
 import { LIST_BLOBS } from '../../statements.js';
+import { rejectWrite } from '../../read-only.js';
 import type { SqliteFiles } from './file.js';
 import { inodeOf, readChunk, readPart } from './shared-reads.js';
 import { SqliteReader } from './reader.js';
@@ -136,9 +137,4 @@ class ReadOnlyBlobs implements BlobDatabase {
 
         return this.#reader.all(LIST_BLOBS, [after, limit]).map((row) => (row as { id: number }).id);
     }
-}
-
-function rejectWrite(): Promise<never> {
-
-    return Promise.reject(new DatabaseError('failed', 'this process only reads'));
 }
