@@ -5,8 +5,8 @@
 
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { readdir, rename, rm, rmdir, statfs } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { readdir, realpath, rename, rm, rmdir, statfs } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { claimDataDir } from '../app/data-dir.js';
 import { RESTORE_DRAFTS } from '../app/unfinished-restore.js';
@@ -21,12 +21,13 @@ const NO_DATA: ReadonlySet<string> = new Set(['gateway.lock', 'lost+found', REST
 /**
  * Verifies a backup and restores it to a folder that does not exist or has no data.
  *
- * @throws BackupError when the backup is not valid, the folder contains anything, or its disk has too little space
+ * @throws BackupError when the backup is not valid, the folder contains anything or is in the backup, or its disk has too little space
  * @throws DataDirError when a process uses the folder
  */
 export async function restoreBackup(folder: string, target: string, observer = UNOBSERVED): Promise<Manifest> {
 
     const path = resolve(target);
+    await demandOutside(target, path, folder);
     await demandNoData(target, path);
     const manifest = await verifyBackup(folder, observer);
     const isNew = makeTarget(target, path);
@@ -45,6 +46,27 @@ export async function restoreBackup(folder: string, target: string, observer = U
     finally {
         claim.release();
         await removeEmpty(path, isNew);
+    }
+}
+
+/** A backup with a repository inside would be removed with it, or the other way round. */
+async function demandOutside(target: string, path: string, folder: string): Promise<void> {
+
+    const [inside, outside] = [await realFolder(path), await realFolder(resolve(folder))];
+    if (`${inside}${sep}`.startsWith(`${outside}${sep}`)) {
+        throw new BackupError('unwritable', `${target} is in the backup ${folder}: restore to a folder outside of it with --to`);
+    }
+}
+
+/** Returns the path of a folder without symbolic links, whether it exists or not. */
+async function realFolder(path: string): Promise<string> {
+
+    try {
+        return await realpath(path);
+    }
+    catch {
+        const parent = dirname(path);
+        return parent === path ? path : join(await realFolder(parent), basename(path));
     }
 }
 

@@ -12,6 +12,10 @@ import type { Operation } from './operation.js';
 import { shapeAttributes } from './input.js';
 import type { OperationContext } from './operation-context.js';
 import { readRequestContext } from './attributes.js';
+import { inRequest, sharedCaller } from '../model/caller.js';
+
+/** Time in ms for which a caller is current. */
+const CURRENT_FOR = 1000;
 
 /** The context as the dispatcher builds it; handlers see the interface only. */
 export class Context implements OperationContext {
@@ -30,10 +34,13 @@ export class Context implements OperationContext {
     private replacedRawInput: DoipRequest['rawInput'];
     private readonly rootLog: Logger;
     private ownLog: Logger | undefined;
+    private latestCaller: Caller;
+    private renewedOn = performance.now();
 
     constructor(parts: ContextParts) {
 
         this.caller = parts.caller;
+        this.latestCaller = parts.caller;
         this.targetId = parts.targetId;
         this.attributes = parts.attributes;
         this.requestContext = parts.requestContext;
@@ -46,6 +53,19 @@ export class Context implements OperationContext {
         this.operation = parts.operation;
         this.request = parts.request;
         this.rootLog = parts.log;
+    }
+
+    async currentCaller(): Promise<Caller> {
+
+        const now = performance.now();
+        if (now - this.renewedOn >= CURRENT_FOR) {
+            const renewed = await this.services.identity.authenticator.renewed(this.request, this.caller);
+            const { origin } = this.caller;
+            this.latestCaller = renewed === sharedCaller(this.latestCaller) ? this.latestCaller : origin ? inRequest(renewed, origin) : renewed;
+            this.renewedOn = now;
+        }
+
+        return this.latestCaller;
     }
 
     get signal(): AbortSignal {

@@ -12,6 +12,12 @@ import type { Services } from './services.js';
 /** The context of one request. */
 export interface OperationContext<A extends object = JsonObject> {
     readonly caller: Caller;
+    /**
+     * Returns the caller as of now, or of the last second: for what a request that takes long still does.
+     *
+     * @throws DoipError 401 if the credentials have ended since
+     */
+    currentCaller(): Promise<Caller>;
     /** Resolved target: an object id, or the id of the service. */
     readonly targetId: string;
     /** Target of an operation on objects. Throws for operations on the service, where reading it is a programming error. */

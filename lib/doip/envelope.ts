@@ -61,6 +61,12 @@ export interface DoipRequest {
     readonly httpMethod?: 'GET' | 'POST';
 }
 
+/** Returns the authentication object of credentials that a translator cannot read: whoever performs the request rejects it, as it does wrong ones. */
+export function unreadableAuthentication(reason: string): JsonObject {
+
+    return { unreadable: reason };
+}
+
 /** Connection by which a request arrived. */
 export interface Transport {
     /** For the log and for the rules about insecure connections: `internal`, `http`, `https`, `doip` … */

@@ -263,6 +263,61 @@ forEachWay((name, start) => {
             ]);
         });
 
+        it('has requests with credentials that cannot be read, which are answered with 401, by every protocol', async () => {
+
+            await fresh();
+            const answers = [
+                await service.anonymously('GET /objects/design', { headers: { authorization: 'Digest username="ann"' } }),
+                await service.anonymously(`GET /doip?targetId=design&operationId=${Op.retrieve}`, { headers: { authorization: 'Basic ???' } }),
+                await service.anonymously(`GET /doip?targetId=design&operationId=${Op.search}&authentication=${encodeURIComponent('["x"]')}`)
+            ];
+            const client = await NativeClient.open(service.gateway.services.endpoint().native?.port ?? 0);
+            const { head } = await client.ask(`${JSON.stringify({ targetId: 'design', operationId: Op.retrieve, authentication: 'text' })}\n#\n#\n`);
+            client.close();
+
+            expect(answers.map(({ statusCode, headers }) => [statusCode, headers['www-authenticate'] !== undefined])).to.equal(answers.map(() => [401, true]));
+            expect(jsonOf(answers[0]!)).to.equal({ message: 'the Authorization header must use the scheme Basic, Bearer or Doip' });
+            expect(head.status).to.equal('0.DOIP/Status.102');
+            expect<unknown>((await fresh()).map(({ outcome, protocol, user, rule }) => [outcome, protocol, user, rule])).to.equal([
+                ['denied', 'rest', null, 'the Authorization header must use the scheme Basic, Bearer or Doip'],
+                ['denied', 'doip-http', null, 'the Authorization header is malformed: Basic needs the Base64 form of username:password'],
+                ['denied', 'doip-http', null, 'parameter authentication must be a JSON object'],
+                ['denied', 'doip', null, 'Unable to parse authentication: it must be a JSON object']
+            ]);
+        });
+
+        it('names the API key of each request, by every protocol, and of each item of a batch', async () => {
+
+            const { key, id } = jsonOf(await service.anonymously('POST /auth/keys', {
+                payload: '{"name":"of every protocol","types":["Document"]}', headers: { ...asAnn.headers, ...JSON_TYPE }
+            })) as { key: string; id: string };
+            await fresh();
+            const byKey = { headers: { authorization: `Bearer ${key}` } };
+            const item = (handle: string, type = 'Document'): string => JSON.stringify({ id: handle, type, content: {} });
+            await service.anonymously('POST /objects?type=Document&handle=test/key-1', { ...byKey, payload: '{}' });
+            await service.anonymously(`POST /doip?targetId=service&operationId=${Op.create}`, {
+                headers: { ...byKey.headers, ...JSON_TYPE }, payload: JSON.stringify({ id: 'test/key-2', type: 'Document', attributes: { content: {} } })
+            });
+            const client = await NativeClient.open(service.gateway.services.endpoint().native?.port ?? 0);
+            const create = { targetId: 'service', operationId: Op.create, authentication: { token: key } };
+            await client.ask(`${JSON.stringify({ ...create, input: { id: 'test/key-3', type: 'Document', attributes: { content: {} } } })}\n#\n#\n`);
+            client.close();
+            await service.anonymously('POST /batchUpload?format=ndjson&parallel=false', { ...byKey, payload: `${item('test/key-4')}\n${item('test/key-5', 'Group')}\n` });
+            await service.anonymously('POST /auth/keys', { ...byKey, headers: { ...byKey.headers, ...JSON_TYPE }, payload: '{"name":"more"}' });
+            await service.anonymously('DELETE /objects/test/key-1', byKey);
+            await service.anonymously('POST /objects?type=Document', { ...byKey, payload: '{}', headers: { ...byKey.headers, 'As-User': 'admin' } });
+            const entries = await fresh();
+
+            expect<unknown>(entries.filter(({ outcome }) => outcome !== 'denied').map(({ outcome, object, protocol, user, method, apiKey }) => [outcome, object, protocol, user, method, apiKey]))
+                .to.equal([
+                    ['created', 'test/key-1', 'rest', ann, 'api-key', id], ['created', 'test/key-2', 'doip-http', ann, 'api-key', id],
+                    ['created', 'test/key-3', 'doip', ann, 'api-key', id], ['created', 'test/key-4', 'rest', ann, 'api-key', id],
+                    ['deleted', 'test/key-1', 'rest', ann, 'api-key', id]
+                ]);
+            expect<unknown>(entries.filter(({ outcome }) => outcome === 'denied').map(({ operation, apiKey }) => [operation, apiKey ?? null]))
+                .to.equal([[Op.batchUpload, id], [Op.keysCreate, id], [Op.create, null]]);
+        });
+
         it('has nothing of what was not done', async () => {
 
             await fresh();

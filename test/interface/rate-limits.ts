@@ -111,6 +111,29 @@ onEveryDatabase((name, start) => {
             });
         }
 
+        it('credentials that cannot be read count for the address', async () => {
+
+            for (const authorization of ['Digest x', 'Basic ?', 'Bearer a b', 'Doip x']) {
+                const [count, rejected] = await untilRejected([READ, 'GET /doip/Retrieve?targetId=design'], { ...elsewhere(), authorization });
+                expect([count, rejected.statusCode], authorization).to.equal([4, 429]);
+            }
+        });
+
+        it('an address has one quota in whatever notation a proxy sends it', async () => {
+
+            const sources = ['198.51.100.7', '198.51.100.7:1234', '::ffff:198.51.100.7', '[::ffff:198.51.100.7]:80', '::FFFF:c633:6407', '0:0:0:0:0:ffff:c633:6407'];
+            const networks = ['2001:db8:7::1', '2001:0DB8:0007:0000:ffff:ffff:ffff:ffff', '[2001:db8:7:0:1::]:443', '2001:db8:7::2%eth0'];
+            for (const spelt of [sources, networks]) {
+                const statuses: number[] = [];
+                for (const address of [...spelt, ...spelt].slice(0, 6)) {
+                    statuses.push((await service.anonymously(READ, { headers: { 'x-forwarded-for': address, 'x-forwarded-proto': 'https' } })).statusCode);
+                }
+
+                expect(statuses).to.equal([200, 200, 200, 200, 429, 429]);
+            }
+
+        });
+
         it('the headers RateLimit and RateLimit-Policy say what is left', async () => {
 
             const { headers } = await newUser();

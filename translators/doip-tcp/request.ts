@@ -1,7 +1,8 @@
 /** Converts a message to the envelope (DOIP 2.0, section on requests). */
 
 import type { DoipRequest, Segment, Transport } from '../../lib/doip/envelope.js';
-import { badRequest, tooLarge, unauthenticated } from '../../lib/errors/errors.js';
+import { unreadableAuthentication } from '../../lib/doip/envelope.js';
+import { badRequest, tooLarge } from '../../lib/errors/errors.js';
 import { numberTextAt } from '../../lib/json/exact-numbers.js';
 import { parseJson } from '../../lib/json/strict-parser.js';
 import type { JsonObject, JsonValue } from '../../lib/util/json-types.js';
@@ -221,12 +222,12 @@ function authenticationOf(value: JsonValue | undefined): JsonObject {
     }
 
     if (!isJsonObject(value)) {
-        throw unauthenticated('Unable to parse authentication: it must be a JSON object');
+        return unreadableAuthentication('Unable to parse authentication: it must be a JSON object');
     }
 
     // Without sessions it would count as no credentials, as a cookie does.
     if (Object.hasOwn(value, 'sessionId')) {
-        throw unauthenticated('Unable to parse authentication: sessions are for HTTP');
+        return unreadableAuthentication('Unable to parse authentication: sessions are for HTTP');
     }
 
     return value;

@@ -134,6 +134,40 @@ export class Authenticator {
         return credentials.kind === 'session' ? this.#inSession(caller, credentials.sessionId) : caller;
     }
 
+    /**
+     * Returns the caller of a request that takes long, as of now: with the groups of this moment. Passwords and signed assertions are not verified
+     * again, tokens and keys are.
+     *
+     * @throws DoipError 401 if the token, session or key has ended, or the user is blocked
+     */
+    async renewed({ authentication, clientId, transport }: AuthenticationRequest, caller: Caller): Promise<Caller> {
+
+        if (this.#local.proves(transport) || caller.userId === null) {
+            return caller;
+        }
+
+        const epochs = await this.#callers.epochs();
+        if (Object.keys(authentication).length === 0) {
+            const { clientCertificate } = transport;
+            return clientCertificate ? await this.#byCertificate(clientCertificate, clientId, epochs, false) : caller;
+        }
+
+        const { credentials, asUserId } = readCredentials(authentication, clientId);
+        const isStored = credentials.kind === 'session' || credentials.kind === 'token' && !credentials.token.includes('.') && caller.method !== 'hook';
+        if (!isStored && asUserId !== null) {
+            return caller;                                  // Of the administrator, who is not blocked
+        }
+
+        const proof = isStored ? await this.#tokenOf(credentials, epochs) :
+            { userId: caller.userId, method: caller.method as AuthenticationResult['method'], hook: this.#callers.answerOf(caller), record: null };
+        if (!proof) {
+            throw failure(credentials);
+        }
+
+        const renewed = await this.#callers.callerOf(proof, epochs.identity);
+        return this.#restricted(asUserId === null ? renewed : await this.#callers.actingAs(asUserId, renewed, proof, epochs.identity), proof);
+    }
+
     #restricted(caller: Caller, { apiKey }: AuthenticationResult): Caller {
 
         return apiKey ? this.#keys.restricted(caller, apiKey) : caller;

@@ -26,6 +26,9 @@ export interface PresentedCredentials {
 /** Maximum length of a name, a password or a token in characters; longer ones are rejected unread. */
 export const MAX_CREDENTIAL_LENGTH = 16_384;
 
+/** Maximum length of the reason why credentials cannot be read, in characters. */
+const MAX_REASON_LENGTH = 200;
+
 const NONE: PresentedCredentials = { credentials: { kind: 'none' }, asUserId: null };
 
 /**
@@ -36,13 +39,17 @@ const NONE: PresentedCredentials = { credentials: { kind: 'none' }, asUserId: nu
  */
 export function readCredentials(authentication: JsonObject, clientId: string | null): PresentedCredentials {
 
-    const { token, username, password, sessionId, csrfToken, asUserId } = authentication;
+    const { token, username, password, sessionId, csrfToken, asUserId, unreadable: reason } = authentication;
     if (Object.keys(authentication).length === 0) {
         if (clientId !== null) {
             throw unauthenticated(`No authentication provided for ${clientId.slice(0, 255)}`);
         }
 
         return NONE;
+    }
+
+    if (typeof reason === 'string') {
+        throw unauthenticated(reason.slice(0, MAX_REASON_LENGTH).toWellFormed());
     }
 
     const acted = optionalText(asUserId) ?? null;

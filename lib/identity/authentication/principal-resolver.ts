@@ -5,6 +5,7 @@
 
 import { unauthenticated } from '../../errors/errors.js';
 import type { JsonObject } from '../../util/json-types.js';
+import type { Epochs } from '../../stores/objects/object-store.js';
 import type { StoredToken } from '../../stores/token-store.js';
 import type { HookAnswer } from './hook-authenticator.js';
 import { readAnswer } from './hook-authenticator.js';
@@ -99,6 +100,12 @@ export class PrincipalResolver {
         }
 
         return this.#admit(principal, proof.method, mayWait);
+    }
+
+    /** Returns the current epochs, for work without a target. */
+    epochs(): Promise<Epochs> {
+
+        return this.#directory.epochs();
     }
 
     /** Returns the caller acting as another user: for the administrator, or if the hook allows it. */

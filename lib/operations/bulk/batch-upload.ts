@@ -59,7 +59,7 @@ export const batchUpload = defineOperation<BatchAttributes>({
         }
 
         const options = { ndjson: format === 'ndjson', failFast, parallel, log, isFoundation: (item: JsonObject) => isFoundation(context, item) };
-        const outcome = await bulk.storeAll(context.rawInput, options, (item, beforeWrite) => storeAudited({ ...context, beforeWrite }, item));
+        const outcome = await bulk.storeAll(context.rawInput, options, (item, beforeWrite) => storeAudited(context, item, beforeWrite));
         const { error } = outcome;
         return {
             status: error?.status ?? Status.ok,
@@ -86,11 +86,11 @@ function isFoundation({ services: { catalog } }: BatchContext, item: JsonObject)
 }
 
 /** Stores an item; one that is denied is recorded like a request. */
-async function storeAudited(context: ItemContext, item: JsonObject): Promise<JsonValue> {
+async function storeAudited(context: BatchContext, item: JsonObject, beforeWrite: ItemContext['beforeWrite']): Promise<JsonValue> {
 
     const { caller, targetId, services: { auditTrail } } = context;
     try {
-        return await store(context, item);
+        return await store({ ...context, caller: await context.currentCaller(), beforeWrite }, item);
     }
     catch (error) {
         if (caller.origin) {

@@ -32,7 +32,7 @@ export const create = defineOperation<CreateAttributes>({
 
     async handler(context) {
 
-        const { services: { creation, elements, limits, policy }, caller } = context;
+        const { services: { creation, elements, limits, policy } } = context;
         const input = await readObjectInput(context.input, {
             limits,
             beforeBytes: (knownObject) => admit(context, knownObject),
@@ -42,8 +42,10 @@ export const create = defineOperation<CreateAttributes>({
             mustDeclare: mustDeclare(context.transport)
         });
         const { attributes: { dryRun, suffix }, requestContext } = context.latest();
-        const stored = await storing(input, dryRun, () => {
+        const stored = await storing(input, dryRun, async () => {
 
+            const caller = await context.currentCaller();
+            demand(caller, policy.canCreate(caller, input.type ?? ''));
             demand(caller, policy.canGrantMethods(caller, { type: input.type ?? '', acl: input.acl ?? null, before: null }));
             return creation.create(input, { caller, dryRun, requestContext }, { suffix: suffix || undefined });
         });

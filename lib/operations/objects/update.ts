@@ -40,7 +40,7 @@ export const update = defineOperation<UpdateAttributes>({
 
     async handler(context) {
 
-        const { services: { objects, elements, limits, policy }, caller, target } = context;
+        const { services: { objects, elements, limits, policy }, target } = context;
         // Known to fail before any bytes are read
         demandPreconditions(target, context.attributes);
         const input = await readObjectInput(context.input, {
@@ -55,15 +55,19 @@ export const update = defineOperation<UpdateAttributes>({
         const { attributes, requestContext } = context.latest();
         input.elementsToDelete.push(...attributes.elementsToDelete.map((name) => checkElementName(name, limits)));
         const { dryRun } = attributes;
-        const stored = await storing(input, dryRun, () => objects.update(target.id, { ...attributes, input, allowTypeChange: context.allowTypeChange }, {
-            caller, dryRun, requestContext,
-            check: (object) => {
+        const stored = await storing(input, dryRun, async () => {
 
-                demand(caller, policy.canWrite(caller, object));
-                demandPreconditions(object, attributes);
-                demand(caller, policy.canGrantMethods(caller, { type: input.type ?? object.type, acl: input.acl ?? object.acl, before: object }));
-            }
-        }));
+            const caller = await context.currentCaller();
+            return objects.update(target.id, { ...attributes, input, allowTypeChange: context.allowTypeChange }, {
+                caller, dryRun, requestContext,
+                check: (object) => {
+
+                    demand(caller, policy.canWrite(caller, object));
+                    demandPreconditions(object, attributes);
+                    demand(caller, policy.canGrantMethods(caller, { type: input.type ?? object.type, acl: input.acl ?? object.acl, before: object }));
+                }
+            });
+        });
         return tagged(result.json(...writtenAnswer(context, stored, dryRun)), dryRun ? null : entityTagOf(stored));
     }
 });

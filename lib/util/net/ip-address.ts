@@ -37,10 +37,17 @@ export function withoutBrackets(host: string): string {
     return host.replace(/^\[|\]$/g, '');
 }
 
-/** Converts an IPv4-mapped IPv6 address to IPv4. */
+const MAPPED = /^(?:::|(?:0{1,4}:){5}|::(?:0{1,4}:){1,4})ffff:(?:([\d.]+)|([\da-f]{1,4}):([\da-f]{1,4}))$/i;
+
+/** Converts an IPv4-mapped IPv6 address to IPv4, in whatever notation. */
 export function withoutMapping(address: string): string {
 
-    return address.replace(/^::ffff:(?=[0-9.]+$)/i, '');
+    const [, plain, high, low] = address.includes(':') ? MAPPED.exec(address) ?? [] : [];
+    if (high === undefined || low === undefined) {
+        return plain ?? address;
+    }
+
+    return [high, low].map((group) => Number.parseInt(group, 16)).flatMap((group) => [group >> 8, group & 255]).join('.');
 }
 
 /** True for addresses of this machine. Called for every request, so it does not use a list: the kernel has one notation for each address. */

@@ -3,7 +3,7 @@
 import { createHash, randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as Lab from '@hapi/lab';
@@ -206,6 +206,8 @@ describe('a backup', () => {
 
         const file = join(folder, 'a-file');
         await writeFile(file, '');
+        const link = join(folder, 'a-link');
+        await symlink(backup, link);
         const mysql = { DATABASE_URL: 'mysql://user:secret@127.0.0.1:1/none' };
         const cases: [args: string[], code: number, message: string, env?: NodeJS.ProcessEnv][] = [
             [['backup'], 64, 'usage: doip-gateway backup DIR'],
@@ -218,6 +220,10 @@ describe('a backup', () => {
             [['verify', file], 66, `${file} is no folder with a backup`],
             [['verify', database.options.dataDir], 65, 'is no valid backup: SHA256SUMS is missing'],
             ...existsSync('/proc/self') ? [[['restore', backup, '--to', '/proc/none'], 73, '/proc/none cannot be written'] as [string[], number, string]] : [],
+            [['restore', backup, '--to', join(backup, 'inside/of')], 73, 'inside/of is in the backup'],
+            [['restore', backup, '--to', join(link, 'inside')], 73, `is in the backup ${backup}: restore to a folder outside of it`],
+            [['restore', link, '--to', join(backup, 'inside')], 73, `is in the backup ${link}`],
+            [['restore', backup, '--to', backup], 73, 'is in the backup'],
             [['restore', backup, '--to', file], 73, `${file} is no folder`],
             [['backup', join(folder, 'none')], 66, 'there is no repository to back up', { DATA_DIR: join(folder, 'no-data') }],
             [['backup', join(folder, 'none')], 64, 'mariadb-backup', mysql],

@@ -1,9 +1,10 @@
 /**
  * Copies the credentials of a request into the authentication object of the envelope (specification, "Authentication"). The gateway
- * verifies them; only unreadable credentials are rejected here, with 401.
+ * verifies them, and rejects those that cannot be read.
  */
 
-import { badRequest, unauthenticated } from '../../../lib/errors/errors.js';
+import { unreadableAuthentication } from '../../../lib/doip/envelope.js';
+import { badRequest } from '../../../lib/errors/errors.js';
 import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
 import { isJsonObject } from '../../../lib/util/json-types.js';
 import { decodeUtf8, parseJson } from '../../../lib/json/strict-parser.js';
@@ -20,11 +21,28 @@ export interface CredentialParameters {
 
 /**
  * Returns the authentication object: `{}` without credentials, otherwise `{username, password}`, `{token}` or the object of the Doip
- * scheme, with `asUserId` from the As-User header and the properties of the parameter.
+ * scheme, with `asUserId` from the As-User header and the properties of the parameter. Of what cannot be read it says why.
  *
- * @throws DoipError 401 for an unreadable header or parameter; 400 for a property that is given twice
+ * @throws DoipError 400 for a property that is given twice
  */
 export function readAuthentication(headers: RequestHeaders, parameters: CredentialParameters = {}): JsonObject {
+
+    try {
+        return authenticationOf(headers, parameters);
+    }
+    catch (error) {
+        if (error instanceof Unreadable) {
+            return unreadableAuthentication(error.message);
+        }
+
+        throw error;
+    }
+}
+
+/** Credentials that cannot be read. */
+class Unreadable extends Error {}
+
+function authenticationOf(headers: RequestHeaders, parameters: CredentialParameters): JsonObject {
 
     const authorization = headers['authorization'];
     const authentication = typeof authorization === 'string'
@@ -61,7 +79,7 @@ function parseAuthorization(text: string): JsonObject {
         case 'doip':
             return parseDoip(credentials);
         default:
-            throw unauthenticated('the Authorization header must use the scheme Basic, Bearer or Doip');
+            throw new Unreadable('the Authorization header must use the scheme Basic, Bearer or Doip');
     }
 }
 
@@ -71,7 +89,7 @@ function parseBasic(credentials: string): JsonObject {
     const text = bytes && decodeHeader(bytes.toString('latin1'));
     const colon = text?.indexOf(':') ?? -1;
     if (text === null || colon < 0) {
-        throw unauthenticated('the Authorization header is malformed: Basic needs the Base64 form of username:password');
+        throw new Unreadable('the Authorization header is malformed: Basic needs the Base64 form of username:password');
     }
 
     return { username: text.slice(0, colon), password: text.slice(colon + 1) };
@@ -80,7 +98,7 @@ function parseBasic(credentials: string): JsonObject {
 function parseBearer(credentials: string): JsonObject {
 
     if (!/^[\x21-\x7e]+$/.test(credentials)) {
-        throw unauthenticated('the Authorization header is malformed: Bearer needs one token');
+        throw new Unreadable('the Authorization header is malformed: Bearer needs one token');
     }
 
     return { token: credentials };
@@ -91,7 +109,7 @@ function parseDoip(credentials: string): JsonObject {
     const bytes = decodeBase64(credentials);
     const value = bytes && readJsonObject(bytes);
     if (!value) {
-        throw unauthenticated('the Authorization header is malformed: Doip needs the Base64 form of a JSON object');
+        throw new Unreadable('the Authorization header is malformed: Doip needs the Base64 form of a JSON object');
     }
 
     return value;
@@ -117,7 +135,7 @@ function decodeBase64(text: string): Buffer | null {
 function addAll(authentication: JsonObject, parameter: JsonValue): void {
 
     if (!isJsonObject(parameter)) {
-        throw unauthenticated('parameter authentication must be a JSON object');
+        throw new Unreadable('parameter authentication must be a JSON object');
     }
 
     for (const [key, value] of Object.entries(parameter)) {

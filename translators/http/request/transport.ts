@@ -154,7 +154,6 @@ function plainAddress(text: string): string {
         return text;
     }
 
-    const bare = withoutMapping(text);
-    const withPort = /^\[([0-9a-f:.]+)\](?::[0-9]+)?$/i.exec(bare) ?? /^([0-9.]+):[0-9]+$/.exec(bare);
-    return withPort?.[1] ?? bare;
+    const withPort = /^\[([^\]]+)\](?::[0-9]+)?$/i.exec(text) ?? /^([0-9.]+):[0-9]+$/.exec(text);
+    return withoutMapping(withPort?.[1] ?? text);
 }

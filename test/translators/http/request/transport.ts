@@ -44,6 +44,10 @@ describe('the transport of a request', () => {
         ['recognises IPv4-mapped IPv6 addresses', ['10.0.0.1/32'], '::ffff:10.0.0.1', { 'x-forwarded-for': '::ffff:203.0.113.5' }, { remoteAddress: '203.0.113.5' }],
         ['reads addresses with ports', ['10.0.0.1'], '10.0.0.1', { 'x-forwarded-for': '203.0.113.5:1234' }, { remoteAddress: '203.0.113.5' }],
         ['reads IPv6 addresses with ports', ['fd00::/8'], 'fd00::1', { 'x-forwarded-for': '[2001:db8::1]:1234' }, { remoteAddress: '2001:db8::1' }],
+        ['reads IPv4-mapped addresses with ports', ['10.0.0.1'], '10.0.0.1', { 'x-forwarded-for': '[::ffff:203.0.113.5]:1234' }, { remoteAddress: '203.0.113.5' }],
+        ['recognises trusted proxies in every notation', ['10.0.0.0/8'], '10.0.0.1', { 'x-forwarded-for': '203.0.113.5, [::ffff:a00:9]:80, ::ffff:0a00:0008' },
+            { remoteAddress: '203.0.113.5' }],
+        ['reads addresses with zones', ['fe80::/10'], 'fe80::1%eth0', { 'x-forwarded-for': '2001:db8::1, [fe80::2%eth0]:80' }, { remoteAddress: '2001:db8::1' }],
         ['uses the peer when the header is invalid', ['10.0.0.1'], '10.0.0.1', { 'x-forwarded-for': 'unknown' }, { remoteAddress: '10.0.0.1' }],
         ['carries the id of the request', [], '127.0.0.1', { 'request-id': 'abc' }, { logId: 'abc' }]
     ];

@@ -1,0 +1,149 @@
+/** Credentials that end while a request with them is in progress: what comes later in a long body is not stored any more. */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import { request, type ClientRequest } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { basic, jsonOf } from '../support/rest.js';
+import type { RestService } from '../support/rest-service.js';
+import { onEveryDatabase } from '../support/rest-service.js';
+import { until } from '../support/until.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after } = lab;
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** A user with credentials, and a request in progress. */
+interface Long {
+    readonly id: string;
+    readonly headers: Record<string, string>;
+    readonly end: () => Promise<unknown>;
+}
+
+onEveryDatabase((name, start) => {
+
+    describe(`credentials that end during a request on ${name}`, () => {
+
+        let service: RestService;
+        let number = 0;
+        before(async () => {
+
+            service = await start();
+        });
+
+        after(() => service.stop());
+
+        const open = (method: string, path: string, headers: Record<string, string>): { readonly sent: ClientRequest; readonly answer: Promise<{ status: number; body: string }> } => {
+
+            const sent = request(`${service.url}${path}`, { method, headers });
+            const answer = new Promise<{ status: number; body: string }>((resolve, reject) => {
+
+                sent.on('error', reject);
+                sent.on('response', (response) => {
+
+                    text(response).then((body) => resolve({ status: response.statusCode ?? 0, body }), reject);
+                });
+            });
+            sent.flushHeaders();
+            return { sent, answer };
+        };
+
+        const withPassword = async (): Promise<{ id: string; name: string; headers: Record<string, string> }> => {
+
+            const username = `user${++number}`;
+            const { id } = await service.create('User', { id: '', username, password: 'a long password' });
+            return { id, name: username, headers: basic(username, 'a long password') };
+        };
+
+        const ways: readonly (readonly [title: string, make: () => Promise<Long>])[] = [
+            ['an access token that is revoked', async () => {
+
+                const { id, name: username } = await withPassword();
+                const granted = await service.anonymously('POST /auth/token', { headers: JSON_TYPE, payload: JSON.stringify({ username, password: 'a long password' }) });
+                const token = String(jsonOf(granted)['access_token']);
+                return {
+                    id, headers: { authorization: `Bearer ${token}` },
+                    end: () => service.anonymously('POST /auth/revoke', { headers: JSON_TYPE, payload: JSON.stringify({ token }) })
+                };
+            }],
+            ['an access token whose user changes the password', async () => {
+
+                const { id, name: username, headers } = await withPassword();
+                const granted = await service.anonymously('POST /auth/token', { headers: JSON_TYPE, payload: JSON.stringify({ username, password: 'a long password' }) });
+                return {
+                    id, headers: { authorization: `Bearer ${String(jsonOf(granted)['access_token'])}` },
+                    end: () => service.anonymously('PUT /users/this/password', { headers: { ...headers, 'content-type': 'text/plain' }, payload: 'another password' })
+                };
+            }],
+            ['an API key that is revoked', async () => {
+
+                const { id, headers } = await withPassword();
+                const made = jsonOf(await service.anonymously('POST /auth/keys', { headers: { ...headers, ...JSON_TYPE }, payload: '{"name": "key"}' }));
+                return {
+                    id, headers: { authorization: `Bearer ${String(made['key'])}` },
+                    end: () => service.anonymously(`DELETE /auth/keys/${String(made['id'])}`, { headers })
+                };
+            }],
+            ['a password of a user who is deleted', async () => {
+
+                const { id, headers } = await withPassword();
+                return { id, headers, end: () => service.asAdmin(`DELETE /objects/${id}`) };
+            }]
+        ];
+        for (const [title, make] of ways) {
+            it(`store no further items of a batch: ${title}`, async () => {
+
+                const { headers, end } = await make();
+                const prefix = `test/batch${++number}`;
+                const { sent, answer } = open('POST', '/batchUpload?format=ndjson', { ...headers, 'content-type': 'application/x-ndjson' });
+                sent.write(`${JSON.stringify({ id: `${prefix}-0`, type: 'Document', content: {} })}\n`);
+                await until(async () => (await service.asAdmin(`GET /objects/${prefix}-0`)).statusCode === 200);
+                await end();
+                let items = 0;
+                // The credentials are verified again once a second.
+                const until1500 = performance.now() + 1500;
+                await until(async () => {
+
+                    sent.write(`${JSON.stringify({ id: `${prefix}-${++items}`, type: 'Document', content: {} })}\n`);
+                    await service.asAdmin(`GET /objects/${prefix}-${items}`);
+                    return performance.now() > until1500;
+                });
+                sent.end(`${JSON.stringify({ id: `${prefix}-last`, type: 'Document', content: {} })}\n`);
+                const { body } = await answer;
+                const results = (JSON.parse(body) as { results: { responseCode?: number }[] }).results;
+
+                expect((await service.asAdmin(`GET /objects/${prefix}-last`)).statusCode).to.equal(404);
+                expect(results[0]?.responseCode).to.equal(200);
+                expect(results.at(-1)?.responseCode, body.slice(-300)).to.equal(401);
+            });
+        }
+
+        it('do not store an object whose body was longer under way', async () => {
+
+            const [, make] = ways[0]!;
+            const { headers, end } = await make();
+            const { sent, answer } = open('POST', '/objects?type=Document&handle=test/slow', { ...headers, ...JSON_TYPE });
+            sent.write('{"name": ');
+            const since = performance.now();
+            await end();
+            await until(() => performance.now() > since + 1100);
+            sent.end('"x"}');
+
+            expect((await answer).status).to.equal(401);
+            expect((await service.asAdmin('GET /objects/test/slow')).statusCode).to.equal(404);
+        });
+
+        it('do not matter to those of others, whose requests take as long', async () => {
+
+            const { headers } = await withPassword();
+            const { sent, answer } = open('POST', '/objects?type=Document&handle=test/slow-too', { ...headers, ...JSON_TYPE });
+            sent.write('{"name": ');
+            const since = performance.now();
+            await until(() => performance.now() > since + 1100);
+            sent.end('"x"}');
+
+            expect((await answer).status).to.equal(200);
+        });
+    });
+});
