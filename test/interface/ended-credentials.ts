@@ -21,6 +21,12 @@ interface Long {
     readonly end: () => Promise<unknown>;
 }
 
+/** A request whose body is being sent. */
+interface Open {
+    readonly sent: ClientRequest;
+    readonly answer: Promise<{ readonly status: number; readonly body: string }>;
+}
+
 onEveryDatabase((name, start) => {
 
     describe(`credentials that end during a request on ${name}`, () => {
@@ -34,7 +40,7 @@ onEveryDatabase((name, start) => {
 
         after(() => service.stop());
 
-        const open = (method: string, path: string, headers: Record<string, string>): { readonly sent: ClientRequest; readonly answer: Promise<{ status: number; body: string }> } => {
+        const open = (method: string, path: string, headers: Record<string, string>): Open => {
 
             const sent = request(`${service.url}${path}`, { method, headers });
             const answer = new Promise<{ status: number; body: string }>((resolve, reject) => {

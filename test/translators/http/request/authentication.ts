@@ -55,7 +55,7 @@ describe('credentials in requests', () => {
             const { unreadable, ...rest } = readAuthentication({ authorization });
 
             expect(Object.keys(rest)).to.equal([]);
-            expect(String(unreadable)).to.startWith('the Authorization header').and.to.not.contain('secret');
+            expect(unreadable as string).to.startWith('the Authorization header').and.to.not.contain('secret');
         });
     }
 
