@@ -96,6 +96,34 @@ describe('the first requests of the search', { skip: !hasBrowser }, () => {
         expect(sent.filter((each) => /session|design/.test(each))).to.equal(['GET /session', 'GET /design']);
     });
 
+    for (const [title, fragment, request, isShown] of [
+        ['the start page', '', 'POST /search', 'Recent changes'], ['an object', 'objects/test/book-7', 'GET /objects/test/book-7', 'Book 7']
+    ] as const) {
+        it(`of ${title} is sent before any module is there, and once; it is shown before the types are read`, async () => {
+
+            const sent: string[] = [];
+            page.on('request', (each) => pathOf(each).startsWith('/ui') || sent.push(`${each.method()} ${pathOf(each)}`));
+            const release = await holdRequests(page, (each) => /\/ui\/(?:main|part)-/.test(pathOf(each)));
+            let readDesign = (): void => undefined;
+            const isRead = new Promise<void>((resolve) => {
+
+                readDesign = resolve;
+            });
+            await page.route('**/design', (route) => isRead.then(() => route.continue()));
+            await logInAsAdmin(page, test.url);
+            const opened = page.goto(`${test.url}/#${fragment}`);
+            await until(() => sent.includes('GET /design'));
+            expect(sent.filter((each) => /session|search|design|objects/.test(each))).to.equal([request, 'GET /session', 'GET /design']);
+            release();
+            await opened;
+            await page.getByRole('heading', { name: isShown }).waitFor();
+            readDesign();
+            await watched.idle();
+
+            expect(sent.filter((each) => each === request && request !== 'POST /search')).to.have.length(request === 'POST /search' ? 0 : 1);
+        });
+    }
+
     /** The path of the script of the start page with this text. */
     const scriptWith = async (text: string): Promise<string> => {
 

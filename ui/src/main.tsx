@@ -10,6 +10,7 @@ import { t } from './shell/texts.js';
 import { config } from './config.js';
 import { go, route, startRouter } from './router.js';
 import { readDesign, uiConfig } from './state/design.js';
+import { firstContent } from './state/first-content.js';
 import { dismiss, say, sayError } from './state/messages.js';
 import { applyTheme } from './state/theme.js';
 
@@ -29,7 +30,7 @@ async function start(): Promise<void> {
     }
 
     const isLoggedIn = await login;
-    await Promise.all([isLoggedIn ? Promise.resolve() : untilRead(readCaller), untilRead(readDesign)]);
+    await Promise.all([isLoggedIn ? Promise.resolve() : untilRead(readCaller), untilRead(() => readDesign(hasContent() ? firstContent : undefined))]);
     if (notice !== null) {
         dismiss(notice);
     }
@@ -38,6 +39,13 @@ async function start(): Promise<void> {
     if (isFresh && location.hash === '' && /^#?(?:objects|create|schemas|admin)\b/.test(initialFragment)) {
         go(initialFragment.startsWith('#') ? initialFragment : `#${initialFragment}`, { replace: true });
     }
+}
+
+/** True for screens that can show their content before the types are known. */
+function hasContent(): boolean {
+
+    const { screen, params } = route.value;
+    return screen === 'home' || screen === 'search' && params.size > 0 || screen === 'object' && !params.has('edit');
 }
 
 /** The message that the service is not ready, while it is not. */

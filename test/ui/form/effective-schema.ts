@@ -107,6 +107,13 @@ describe('the effective schema of a form', () => {
         expect(matchesPattern('[', 'y')).to.be.undefined();
     });
 
+    it('may have hundreds of thousands of constants', () => {
+
+        const schema = { enum: Array.from({ length: 300_000 }, (_, i) => `value ${i}`) };
+
+        expect((new SchemaReader(schema).effective(schema, undefined).schema['enum'] as readonly string[]).length).to.equal(300_000);
+    });
+
     it('of deeply nested alternatives is found in a moment', () => {
 
         let schema: JsonMap = TEXT;

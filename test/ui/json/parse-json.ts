@@ -4,7 +4,7 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { ExactNumber, isEqual } from '../../../ui/src/json/exact-number.js';
 import { JsonSyntaxError, parseJson } from '../../../ui/src/json/parse-json.js';
-import { formatPointer, parsePointer, renamed, valueAt, withMember, withoutMember } from '../../../ui/src/json/pointer.js';
+import { formatPointer, parsePointer, renamed, valueAt, withMember, withoutMember, withValue } from '../../../ui/src/json/pointer.js';
 import { writeJson } from '../../../ui/src/json/write-json.js';
 import { randomSource, randomValue } from '../../support/random-json.js';
 
@@ -80,6 +80,8 @@ describe('JSON of the web UI', () => {
 
         expect(formatPointer(path)).to.equal('/a/b~1c/1');
         expect(valueAt(value, path) as number).to.equal(2);
+        expect(writeJson(withValue(value, parsePointer('/a/__proto__/polluted'), 5))).to.equal('{"a":{"b/c":[1,2],"__proto__":{"polluted":5}},"__proto__":3}');
+        expect('polluted' in {}).to.be.false();
         expect(writeJson(withMember(value, '__proto__', 4))).to.equal('{"a":{"b/c":[1,2]},"__proto__":4}');
         expect(writeJson(withoutMember(value, '__proto__'))).to.equal('{"a":{"b/c":[1,2]}}');
         expect(writeJson(renamed({ a: 1, b: 2, c: 3 }, 'b', 'x'))).to.equal('{"a":1,"x":2,"c":3}');

@@ -7,6 +7,7 @@ import { nameForFile, parseTable, previewKind, type PreviewKind } from '../../..
 import { diffLines, withContext } from '../../../ui/src/object/history/diff.js';
 import { snippetsFor } from '../../../ui/src/object/json/snippets.js';
 import { titleOfName } from '../../../ui/src/json/property-title.js';
+import type { JsonObject } from '../../../lib/util/json-types.js';
 import { SchemaView, textIn } from '../../../ui/src/object/model/schema.js';
 import { titleOf } from '../../../ui/src/object/model/title.js';
 
@@ -21,6 +22,13 @@ function summary(left: string, right: string): string {
 }
 
 describe('the difference of two texts', () => {
+
+    it('of 300,000 lines each is found, although none is the same', () => {
+
+        const lines = (text: string): string => Array.from({ length: 300_000 }, (_, i) => `${text} ${i}`).join('\n');
+
+        expect(diffLines(lines('a'), lines('b')).length).to.equal(300_000);
+    });
 
     const cases: readonly (readonly [left: string, right: string, expected: string])[] = [
         ['a\nb\nc', 'a\nb\nc', '   '], ['a\nb\nc', 'a\nx\nc', ' ~ '], ['a\nc', 'a\nb\nc', ' + '], ['a\nb\nc', 'a\nc', ' - '], ['a\nb\nc\nd', 'b\nx\nd', '- ~ '],
@@ -126,6 +134,24 @@ describe('a schema, for showing values', () => {
     it('makes titles of names', () => {
 
         expect(['firstName', 'DOI', 'created_at', 'x', '', 'Name'].map(titleOfName)).to.equal(['First name', 'DOI', 'Created at', 'X', '', 'Name']);
+    });
+});
+
+describe('a schema of parts that refer to others', () => {
+
+    it('is joined in a moment, although they are reached on exponentially many ways', () => {
+
+        const part = (i: number): { anyOf: { $ref: string }[] } => ({ anyOf: [{ $ref: `#/definitions/part${i}` }, { $ref: `#/definitions/part${i}` }] });
+        const definitions: Record<string, JsonObject> = { part0: { properties: { last: { title: 'Last' } } } };
+        for (let i = 1; i <= 30; ++i) {
+            definitions[`part${i}`] = part(i - 1);
+        }
+
+        const started = performance.now();
+        const view = new SchemaView({ definitions, ...part(30) }, 'cordra');
+
+        expect(textIn(view.member(view.root, 'last'), 'title')).to.equal('Last');
+        expect(performance.now() - started).to.be.below(1000);
     });
 });
 

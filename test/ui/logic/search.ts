@@ -101,6 +101,15 @@ describe('fields of a type', () => {
         expect(rangeFields(FIELDS).map(({ name }) => name)).to.equal(['/year']);
     });
 
+    it('of a schema with many properties of its own kind are found in a moment', () => {
+
+        const schema = { type: 'object', properties: Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`part${i}`, { $ref: '#/definitions/part' }])) };
+        const started = performance.now();
+        fieldsOf({ definitions: { part: schema }, ...schema }, 'cordra');
+
+        expect(performance.now() - started).to.be.below(1000);
+    });
+
     it('have values in a content, also in lists', () => {
 
         expect(JSON.stringify(valuesAt({ authors: [{ name: 'A' }, {}, { name: 'B' }] }, ['authors', '_', 'name']))).to.equal('["A","B"]');

@@ -7,8 +7,9 @@ import { RepositoryClient, RepositoryError } from '../../../lib/client/web/index
 import type { Query, WebRequest } from '../../../lib/client/web/index.js';
 import { config } from '../config.js';
 import { OWN_ORIGIN, takeEarly } from './early.js';
+import { objectPath } from './paths.js';
 
-export { RepositoryError };
+export { objectPath, RepositoryError };
 
 const UNAUTHENTICATED = 401;
 
@@ -82,14 +83,6 @@ export async function sendJson<T>(method: 'POST' | 'PUT' | 'DELETE', path: strin
         method, path, ...options,
         ...body === undefined ? {} : { body: { mediaType: 'application/json', open: () => text, isReplayable: true } }
     }, client);
-}
-
-/** The path of an object: the slashes of its id stay, unless a URL would lose them. */
-export function objectPath(id: string, base = '/objects'): string {
-
-    const segments = id.split('/');
-    const isPlain = segments.every((segment) => !/^\.{0,2}$/.test(segment));
-    return `${base}/${isPlain ? segments.map(encodeURIComponent).join('/') : encodeURIComponent(id)}`;
 }
 
 /** The address of a payload, for `img`, `video`, `iframe` and downloads. */

@@ -2,6 +2,7 @@
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { delayAfter, isUnavailable, untilDue } from '../api/unavailable.js';
+import { contentArrived } from '../state/first-content.js';
 import { isAbort } from '../state/messages.js';
 
 /** What is known about a resource. While it is read again, the former value stays. */
@@ -56,8 +57,16 @@ export function useResource<T>(
             }
         };
 
+        const show = (value: T): void => {
+
+            setState({ value, error: null, isLoading: false, retryOn: null });
+            if (isPersistent) {
+                contentArrived();
+            }
+        };
+
         latest.current(signal).then(
-            (value) => !signal.aborted && setState({ value, error: null, isLoading: false, retryOn: null }),
+            (value) => !signal.aborted && show(value),
             (error: unknown) => !signal.aborted && !isAbort(error) && fail(error as Error));
         return () => controller.abort(new DOMException('the user interface needs it no longer', 'AbortError'));
     }, [...inputs, round]);

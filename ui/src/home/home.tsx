@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { Loading, Unreadable } from '../components/feedback.js';
 import { lazy } from '../components/lazy.js';
 import { Ago, ObjectLink, UserName } from '../components/object-link.js';
+import { quoted } from '../components/object-query.js';
 import { useCallerRound } from '../components/use-caller-round.js';
 import { useResource } from '../components/use-resource.js';
 import { caller, isAdmin } from '../api/session.js';
@@ -15,18 +16,10 @@ import { to } from '../router.js';
 import { SavedList } from '../search/saved/saved-list.js';
 import { uiConfig } from '../state/design.js';
 import { Demo, isDemoPart } from './demo.js';
+import { BY_TIME, CONTENT, latestBody, overviewBody, RECENT } from './overview-request.js';
 import { t } from './texts.js';
 
 const Welcome = lazy(async () => (await import('./welcome.js')).Welcome);
-
-/** Objects that are shown as changed recently. */
-const RECENT = 10;
-const MAX_TYPES = 100;
-
-const BY_TIME = '[{"name":"metadata/modifiedOn","reverse":true}]';
-
-/** What people keep: not the types, which have a page of their own. */
-const CONTENT = '*:* -type:Schema -type:CordraDesign';
 
 interface Overview {
     readonly size: number;
@@ -40,16 +33,14 @@ interface Answer {
     readonly facets?: readonly { readonly buckets: Overview['types'] }[];
 }
 
-/** The objects that match, the last changed first; only what is shown of them. */
-async function latest(query: string, signal: AbortSignal, facets: readonly object[] = []): Promise<Answer> {
+function search(body: object, signal: AbortSignal): Promise<Answer> {
 
-    const filter = ['/id', '/type', '/metadata/modifiedOn', '/metadata/modifiedBy'];
-    return sendJson<Answer>('POST', '/search', { query, sortFields: BY_TIME, pageSize: RECENT, filter, facets }, { isRead: true, signal, client: screenClient });
+    return sendJson<Answer>('POST', '/search', body, { isRead: true, signal, client: screenClient });
 }
 
 async function readOverview(signal: AbortSignal): Promise<Overview> {
 
-    const { size, results, facets = [] } = await latest(CONTENT, signal, [{ field: 'type', maxBuckets: MAX_TYPES }]);
+    const { size, results, facets = [] } = await search(overviewBody(), signal);
     return { size, recent: results, types: facets[0]?.buckets ?? [] };
 }
 
@@ -120,7 +111,7 @@ function Types({ types }: { readonly types: Overview['types'] }): JSX.Element {
         <ul class="home-types">
             {types.map(({ value, count }) => (
                 <li key={value}>
-                    <a href={to.search({ query: `type:"${value.replace(/["\\]/g, '\\$&')}"` })} dir="auto">{value || t('untyped')}</a>
+                    <a href={to.search({ query: `type:${quoted(value)}` })} dir="auto">{value || t('untyped')}</a>
                     <span>{formatNumber(count)}</span>
                     <meter aria-hidden="true" min={0} max={max} value={count} />
                 </li>
@@ -131,13 +122,13 @@ function Types({ types }: { readonly types: Overview['types'] }): JSX.Element {
 
 function Mine({ userId }: { readonly userId: string }): JSX.Element | null {
 
-    const query = `metadata/modifiedBy:"${userId.replace(/["\\]/g, '\\$&')}" -type:Schema -type:CordraDesign`;
-    const { value } = useResource((signal) => latest(query, signal), [userId]);
+    const query = `metadata/modifiedBy:${quoted(userId)} -type:Schema -type:CordraDesign`;
+    const { value } = useResource((signal) => search(latestBody(query), signal), [userId]);
     return value === null || value.size === 0 ? null : (
         <section class="card" aria-labelledby="mine">
             <h2 id="mine">{t('mine')}</h2>
             <Changes objects={value.results.slice(0, RECENT / 2)} />
-            <p><a href={to.search({ query: `metadata/createdBy:"${userId}"`, sortFields: BY_TIME })}>{t('allMine')}</a></p>
+            <p><a href={to.search({ query: `metadata/createdBy:${quoted(userId)}`, sortFields: BY_TIME })}>{t('allMine')}</a></p>
         </section>
     );
 }

@@ -61,6 +61,12 @@ export function withMember(container: Json | undefined, key: string, value: Json
     return copy;
 }
 
+/** Returns a value with another one at a path, with the objects that are missing on the way to it. */
+export function withValue(container: Json | undefined, [key, ...rest]: Path, value: Json): Json {
+
+    return key === undefined ? value : withMember(container, key, withValue(memberOf(container, key), rest, value));
+}
+
 /** Returns an object or array without a member. */
 export function withoutMember(container: Json | undefined, key: string): Json {
 

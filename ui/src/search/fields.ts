@@ -23,6 +23,8 @@ export interface Field {
 
 const MAX_DEPTH = 6;
 const MAX_FIELDS = 1000;
+/** Parts that are looked at: properties that refer to the schema around them would be exponentially many. */
+const MAX_PARTS = 5000;
 /** Texts that may be longer are no facets. */
 const MAX_FACET_LENGTH = 200;
 
@@ -54,9 +56,11 @@ export function fieldsOf(schema: JsonObject | null, keyword: string): readonly F
 
     const found: Field[] = [];
     const root = schema ?? {};
+    let visited = 0;
     const visit = (part: JsonObject, path: readonly string[], title: string): void => {
 
-        if (path.length > MAX_DEPTH || found.length >= MAX_FIELDS) {
+        visited += 1;
+        if (path.length > MAX_DEPTH || found.length >= MAX_FIELDS || visited > MAX_PARTS) {
             return;
         }
 

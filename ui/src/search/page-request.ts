@@ -44,6 +44,6 @@ function knownPreviews(): Readonly<Record<string, readonly string[]>> {
 /** Keeps what is shown of types for the next visit. */
 export function rememberPreviews(previews: Readonly<Record<string, readonly string[]>>): void {
 
-    const rest = Object.entries(knownPreviews()).filter(([type]) => !(type in previews));
+    const rest = Object.entries(knownPreviews()).filter(([type]) => !Object.hasOwn(previews, type));
     store(STORED, JSON.stringify(Object.fromEntries([...Object.entries(previews), ...rest].slice(0, MAX_KNOWN))));
 }

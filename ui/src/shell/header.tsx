@@ -3,6 +3,7 @@
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { Icon } from '../components/icon.js';
+import { quoted } from '../components/object-query.js';
 import { Menu, type MenuItem } from '../components/menu.js';
 import { askForLogin, caller, isAdmin, logOut } from '../api/session.js';
 import { LANGUAGES, language, setLanguage, type Language } from '../i18n/index.js';
@@ -69,7 +70,7 @@ function AccountMenu(): JSX.Element {
     };
 
     const own: readonly MenuItem[] = [
-        { label: t('myObjects'), href: to.search({ query: `metadata/createdBy:"${userId}"` }) }, { label: t('account'), href: to.admin('account') },
+        { label: t('myObjects'), href: to.search({ query: `metadata/createdBy:${quoted(userId)}` }) }, { label: t('account'), href: to.admin('account') },
         { label: t('logOut'), onSelect: leave }
     ];
     return (
@@ -117,7 +118,7 @@ function DesignLink({ link }: { readonly link: NavLink }): JSX.Element | null {
         case 'typeDropdown':
         case 'typeObjectsDropdown': {
             const shown = typeNames.value.slice(0, maxItems).map((name) => ({
-                label: name, href: to.search({ query: `type:"${name.replace(/["\\]/g, '\\$&')}"` })
+                label: name, href: to.search({ query: `type:${quoted(name)}` })
             }));
             const more = typeNames.value.length > maxItems ? [{ label: t('allTypes'), href: to.types }] : [];
             return <Menu items={[...shown, ...more]}><span dir="auto">{title ?? t('types')}</span></Menu>;

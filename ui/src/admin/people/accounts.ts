@@ -2,6 +2,8 @@
 
 import type { DigitalObject, JsonObject, JsonValue, SearchResults } from '../../../../lib/client/web/index.js';
 import { repository, sendJson, objectPath } from '../../api/client.js';
+import type { Json } from '../../json/exact-number.js';
+import { parsePointer, valueAt as memberAt, withValue } from '../../json/pointer.js';
 import { extensionOf } from '../../state/design.js';
 
 /** A type of users, with the JSON pointers of its properties. */
@@ -128,7 +130,7 @@ export function jsonObject(value: JsonValue | undefined): JsonObject {
 /** The value at a JSON pointer. */
 export function valueAt(value: JsonValue | undefined, pointer: string): JsonValue | undefined {
 
-    return pointer.split('/').slice(1).reduce<JsonValue | undefined>((inner, part) => jsonObject(inner)[part.replaceAll('~1', '/').replaceAll('~0', '~')], value);
+    return memberAt(value, parsePointer(pointer)) as JsonValue | undefined;
 }
 
 /** The text at a JSON pointer, or nothing. */
@@ -141,17 +143,8 @@ export function textAt(value: JsonValue | undefined, pointer: string | undefined
 /** Content with a value at each JSON pointer. */
 export function contentOf(values: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
 
-    const content: Record<string, JsonValue> = {};
-    for (const [pointer, value] of Object.entries(values)) {
-        const path = pointer.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-        const last = path.pop();
-        if (value !== undefined && last !== undefined) {
-            const parent = path.reduce<Record<string, JsonValue>>((inner, part) => (inner[part] ??= {}) as Record<string, JsonValue>, content);
-            parent[last] = value;
-        }
-    }
-
-    return content;
+    const given = Object.entries(values).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined);
+    return given.reduce<Json>((content, [pointer, value]) => withValue(content, parsePointer(pointer), value), {}) as JsonObject;
 }
 
 /** A word as a query takes it. */

@@ -67,7 +67,8 @@ export class SchemaDocuments {
         const pending: Json[] = [root];
         for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
             if (Array.isArray(value)) {
-                pending.push(...value as Json[]);
+                // Too many for the arguments of a call.
+                (value as readonly Json[]).forEach((each) => pending.push(each));
             }
             else if (isJsonMap(value) && this.#documentOf.get(value) !== document) {
                 this.#documentOf.set(value, document);
@@ -78,7 +79,7 @@ export class SchemaDocuments {
                     }
                 }
 
-                pending.push(...Object.values(value));
+                Object.values(value).forEach((each) => pending.push(each));
             }
         }
 

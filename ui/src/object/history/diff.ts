@@ -32,7 +32,8 @@ export function diffLines(left: string, right: string): readonly DiffRow[] {
     const rows: DiffRow[] = [];
     let [x, y] = [0, 0];
     for (const [i, j] of all) {
-        rows.push(...changedRows(a, b, [x, i], [y, j]));
+        // Too many for the arguments of a call.
+        changedRows(a, b, [x, i], [y, j]).forEach((row) => rows.push(row));
         if (i < a.length && j < b.length) {
             rows.push({ kind: 'same', left: { line: i + 1, text: a[i] ?? '' }, right: { line: j + 1, text: b[j] ?? '' } });
         }

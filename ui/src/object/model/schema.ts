@@ -8,8 +8,8 @@ import type { JsonObject, JsonValue } from '../../../../lib/util/json-types.js';
 /** A schema; an empty one says nothing. */
 export type Schema = JsonObject;
 
-/** Schemas that refer to each other are followed this far. */
-const MAX_STEPS = 32;
+/** Parts of a schema that are joined. */
+const MAX_PARTS = 1000;
 
 const NOTHING: Schema = {};
 
@@ -32,7 +32,7 @@ export class SchemaView {
 
     get root(): Schema {
 
-        return this.#merged(this.#root, 0);
+        return this.#merged(this.#root);
     }
 
     /** The schema of a member of an object or array, of which `parent` is the schema. */
@@ -42,16 +42,16 @@ export class SchemaView {
         if (typeof key === 'number') {
             const tuple = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
             const rest = Array.isArray(items) ? additionalItems : items;
-            return this.#merged(tuple[key] ?? rest, 0);
+            return this.#merged(tuple[key] ?? rest);
         }
 
         if (isObject(properties) && Object.hasOwn(properties, key)) {
-            return this.#merged(properties[key], 0);
+            return this.#merged(properties[key]);
         }
 
         // Patterns may be slow to match: a single one is taken for all others.
         const patterns = isObject(patternProperties) ? Object.values(patternProperties) : [];
-        return this.#merged(patterns.length === 1 ? patterns[0] : additionalProperties, 0);
+        return this.#merged(patterns.length === 1 ? patterns[0] : additionalProperties);
     }
 
     /** Names of the properties that a schema describes, in its order. */
@@ -83,12 +83,17 @@ export class SchemaView {
         return isObject(own) ? own : isObject(ofArray) ? ofArray : null;
     }
 
-    /** Follows references within the schema, and joins what `allOf`, `anyOf` and `oneOf` say about properties. */
-    #merged(schema: JsonValue | undefined, steps: number): Schema {
+    /**
+     * Follows references within the schema, and joins what `allOf`, `anyOf` and `oneOf` say about properties. A schema that occurs again says nothing new:
+     * it is left out, as schemas that refer to each other may lead to it on exponentially many ways.
+     */
+    #merged(schema: JsonValue | undefined, seen = new Set<Schema>()): Schema {
 
-        if (!isObject(schema) || steps > MAX_STEPS) {
+        if (!isObject(schema) || seen.has(schema) || seen.size > MAX_PARTS) {
             return NOTHING;
         }
+
+        seen.add(schema);
 
         const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((name) => {
 
@@ -96,7 +101,7 @@ export class SchemaView {
             return Array.isArray(each) ? each : [];
         });
         const { $ref } = schema;
-        const targets = [...typeof $ref === 'string' ? [this.#target($ref)] : [], ...parts].map((part) => this.#merged(part, steps + 1));
+        const targets = [...typeof $ref === 'string' ? [this.#target($ref)] : [], ...parts].map((part) => this.#merged(part, seen));
         return targets.length === 0 ? schema : targets.reduce((all, part) => this.#joined(all, part), schema);
     }
 
