@@ -3,7 +3,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Browser, Page } from 'playwright-core';
-import { accessibilityFindings, hasBrowser, holds, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { accessibilityFindings, hasBrowser, holds, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { until } from '../support/until.js';
@@ -156,6 +156,38 @@ describe('the frame of the web UI', { skip: !hasBrowser }, () => {
         const found = await ask('GET', `/search?query=${encodeURIComponent('"of the former user"')}`);
 
         expect((await found.json() as { size: number }).size).to.equal(0);
+    });
+
+    it('shows all links of its navigation on phones', async () => {
+
+        const { page } = watched;
+        await logInAsAdmin(page, test.url);
+        for (const width of [390, 360, 320]) {
+            await page.setViewportSize({ width, height: 740 });
+            for (const code of ['en-GB', 'de-DE', 'fr-FR']) {
+                await page.goto(`${test.url}/#nowhere`);
+                await page.evaluate(`localStorage.setItem('doip-gateway-language', ${JSON.stringify(code.slice(0, 2))})`);
+                await page.reload();
+                await page.locator('nav a[href="#admin"]').waitFor();
+                await page.locator('nav .menu').first().waitFor();
+                const beyond = await page.evaluate(`[...document.querySelectorAll('nav > *')]
+                    .filter((each) => each.getBoundingClientRect().right > innerWidth).map((each) => each.textContent)`);
+
+                expect(beyond, `${width} px, ${code}`).to.equal([]);
+            }
+        }
+    });
+
+    it('goes on when a part of it fails, which says so, and is shown again at another address', async () => {
+
+        const { page } = watched;
+        watched.expected.push(/broken on purpose/);
+        await page.addInitScript('Intl.NumberFormat = class { format() { throw new Error("broken on purpose"); } };');
+        await page.goto(`${test.url}/#objects/?query=*:*`);
+        await page.getByRole('main').getByRole('alert').getByText('broken on purpose').waitFor();
+        await page.goto(`${test.url}/#nowhere`);
+        await page.getByText('There is no page').first().waitFor();
+        await page.getByRole('combobox', { name: /Search/ }).first().waitFor();
     });
 
     it('is operated by keys: the search by a slash, menus by arrows and Escape, the content by the first link', async () => {

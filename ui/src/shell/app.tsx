@@ -2,6 +2,7 @@
 
 import type { ComponentType, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { Boundary } from '../components/boundary.js';
 import { Empty, Messages } from '../components/feedback.js';
 import { lazy } from '../components/lazy.js';
 import { loginRequest, person } from '../api/session.js';
@@ -60,7 +61,9 @@ export function App(): JSX.Element {
             <a class="skip" href="#main" onClick={(event) => skip(event, main.current)}>{t('skip')}</a>
             <Header />
             <main id="main" ref={main} tabIndex={-1} class={`screen-${current.screen}`}>
-                <Screen key={`${person.value} ${current.screen} ${current.name} ${isEdited}`} route={current} />
+                <Boundary address={location.hash}>
+                    <Screen key={`${person.value} ${current.screen} ${current.name} ${isEdited}`} route={current} />
+                </Boundary>
             </main>
             <Messages />
             {loginRequest.value && <LoginDialog request={loginRequest.value} />}
