@@ -50,6 +50,10 @@ describe('requests of DOIP over HTTP', () => {
         ['Doip authentication with a parameter and As-User', {
             url: `${OK}&u.key=1`, headers: { authorization: `Doip ${base64('{"token":"t"}')}`, 'as-user': 'x/y' }
         }, { authentication: { token: 't', asUserId: 'x/y', key: 1 } }],
+        ['malformed credentials, which are rejected later', { url: OK, headers: { authorization: 'Basic x' } },
+            { authentication: { unreadable: 'the Authorization header is malformed: Basic needs the Base64 form of username:password' } }],
+        ['authentication that is not an object, which is rejected later', `${OK}&authentication=1`,
+            { authentication: { unreadable: 'parameter authentication must be a JSON object' } }],
         ['an access token in the query, and not among the attributes', `${OK}&access_token=tok`, { authentication: { token: 'tok' }, attributes: {} }],
         ['a form body as part of the query', { method: 'POST', url: '/doip?t=x/1', headers: FORM, payload: 'operationId=Op&a.x=1&query=a%2Bb&access_token=k' },
             { operationId: 'Op', targetId: 'x/1', attributes: { mediaType: FORM['content-type'], x: 1, query: 'a+b' }, input: [], authentication: { token: 'k' } }],
@@ -95,9 +99,7 @@ describe('requests of DOIP over HTTP', () => {
         ['too many parameters', OK + '&x=1'.repeat(30), 400, '101', /more than the allowed 20 parameters/],
         ['a form that is too long', { method: 'POST', url: OK, headers: FORM, payload: 'x'.repeat(501) }, 413, '101', /longer than the allowed 500 bytes/],
         ['a form that is not UTF-8', { method: 'POST', url: OK, headers: FORM, payload: Buffer.from([0x61, 0xff]) }, 400, '101', /not valid UTF-8/],
-        ['malformed credentials', { url: OK, headers: { authorization: 'Basic x' } }, 401, '102', /Authorization header is malformed/],
         ['credentials given twice', { url: `${OK}&u.token=x`, headers: { authorization: 'Bearer t' } }, 400, '101', /token is given more than once/],
-        ['authentication that is not an object', `${OK}&authentication=1`, 401, '102', /must be a JSON object/],
         ['JSON that is malformed', { method: 'POST', url: OK, headers: JSON_TYPE, payload: '{"a":' }, 400, '101', /^JSON is malformed at line 1, column 6/],
         ['JSON that is too long', { method: 'POST', url: OK, headers: JSON_TYPE, payload: `"${'x'.repeat(1000)}"` }, 413, '101', /longer than the allowed 1000 bytes/],
         ['multipart without boundary', { method: 'POST', url: OK, headers: { 'content-type': 'multipart/mixed' }, payload: '--x--' }, 400, '101', /boundary/],
