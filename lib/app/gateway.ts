@@ -6,6 +6,7 @@
 import type { Logger } from 'pino';
 import type { DoipRequest, DoipResponse } from '../doip/envelope.js';
 import type { StatusInfo } from '../errors/status.js';
+import { demandDescribable } from '../core/operation-description.js';
 import { toOperation, type OwnOperation } from '../core/own-operation.js';
 import type { OperationResolver } from '../core/registry.js';
 import type { ChangeListener } from '../objects/change-events.js';
@@ -188,7 +189,8 @@ class RepositoryGateway implements Gateway {
 
     registerOperation<A extends object>(operation: OwnOperation<A>, options: { override?: boolean } = {}): void {
 
-        this.#registry.register(toOperation(operation, (caller, request) => this.#dispatcher.performFor(caller, request)), options);
+        const declared = toOperation(operation, (caller, request) => this.#dispatcher.performFor(caller, request));
+        this.#registry.register(declared, { ...options, check: demandDescribable });
     }
 
     registerStatus(id: string, options: Partial<StatusInfo> = {}): void {

@@ -38,6 +38,28 @@ export function describeOperation(operation: DescribedOperation): JsonObject {
     return getOrAdd(descriptions, operation, () => descriptionOf(operation));
 }
 
+/** Checks that an operation can be described, since a list with it has others as well. @throws Error that names it */
+export function demandDescribable(operation: DescribedOperation): void {
+
+    const { id, attributes, inputSchema, resultSchema } = operation;
+    const parts: readonly (readonly [name: string, describe: () => unknown])[] = [
+        ['attributes', () => attributes && attributesSchema(attributes)], ['input', () => inputSchema && schemaOf(inputSchema)], ['result', () => resultSchema]
+    ];
+    for (const [name, describe] of parts) {
+        try {
+            JSON.stringify(describe());
+        }
+        catch (error) {
+            throw new Error(`operation ${id}: its ${name} cannot be described: ${firstLine(error)}`);
+        }
+    }
+}
+
+function firstLine(error: unknown): string {
+
+    return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
+}
+
 /** Describes an operation that depends on its target, such as a method of a type. */
 export function describeMethod({ id, methods = ['POST'], summary, input, result }: DynamicOperation, target: 'service' | 'object'): JsonObject {
 

@@ -10,7 +10,9 @@ import type { Acl, DigitalObject } from '../doip/digital-object.js';
 import type { Caller } from '../model/caller.js';
 import type { Services } from './services.js';
 import type { Operation, OperationResult } from './operation.js';
-import { internal } from '../errors/errors.js';
+import { DoipError, internal } from '../errors/errors.js';
+import { readableError } from '../util/readable-error.js';
+import { denied } from '../model/caller.js';
 import { Op } from '../doip/operation-ids.js';
 import { empty, jsonOf, jsonSegment, sequence } from '../doip/segments.js';
 import type { OperationContext } from './operation-context.js';
@@ -94,8 +96,8 @@ export interface OwnContext<A extends object = JsonObject> extends Omit<Operatio
 
 /** A custom operation; see {@link Operation}. */
 export interface OwnOperation<A extends object = JsonObject> extends Omit<Operation<A>, 'authorise' | 'handler'> {
-    /** Required, so that it cannot be forgotten. A function denies access by throwing a DoipError. */
-    readonly authorise: Rule | ((context: OwnContext<A>) => Promise<void> | void);
+    /** Required, so that it cannot be forgotten. A function denies access by throwing a DoipError, or by returning false. */
+    readonly authorise: Rule | ((context: OwnContext<A>) => unknown);
     handler(context: OwnContext<A>): Promise<OperationResult>;
 }
 
@@ -119,9 +121,14 @@ export function defineOwnOperation<A extends object = JsonObject>(operation: Own
 }
 
 /** Returns the operation in the form for the registry, which also rejects malformed ones. */
-export function toOperation<A extends object>(operation: OwnOperation<A>, performFor: PerformFor): Operation<A> {
+export function toOperation<A extends object>(declaration: OwnOperation<A>, performFor: PerformFor): Operation<A> {
 
-    if (typeof operation !== 'object' || operation === null || typeof operation.handler !== 'function') {
+    if (typeof declaration !== 'object' || declaration === null) {
+        return declaration;
+    }
+
+    const operation = membersOf(declaration);
+    if (typeof operation.handler !== 'function') {
         return operation as unknown as Operation<A>;
     }
 
@@ -132,7 +139,12 @@ export function toOperation<A extends object>(operation: OwnOperation<A>, perfor
 
             const opened = new OpenedOutputs(() => context.log);
             try {
-                await authorise(ownContext(context, performFor, opened));
+                if (await authorise(ownContext(context, performFor, opened)) === false) {
+                    throw denied(context.caller, `the rule of operation ${operation.id}`);
+                }
+            }
+            catch (error) {
+                throw readable(error);
             }
             finally {
                 opened.close();
@@ -142,15 +154,63 @@ export function toOperation<A extends object>(operation: OwnOperation<A>, perfor
 
             const opened = new OpenedOutputs(() => context.log);
             try {
-                const performed = await operation.handler(ownContext(context, performFor, opened));
+                const performed = resultOf(operation.id, await operation.handler(ownContext(context, performFor, opened)));
                 return { ...performed, output: opened.closedWith(performed.output) };
             }
             catch (error) {
                 opened.close();
-                throw error;
+                throw readable(error);
             }
         }
     };
+}
+
+/** Returns the members of a declaration as they are now. @throws Error for one that cannot be read */
+function membersOf<A extends object>(declaration: OwnOperation<A>): OwnOperation<A> {
+
+    try {
+        // Functions may be those of a class, which a copy of the members lacks.
+        return {
+            ...declaration,
+            authorise: typeof declaration.authorise === 'function' ? declaration.authorise.bind(declaration) : declaration.authorise,
+            ...typeof declaration.handler === 'function' ? { handler: declaration.handler.bind(declaration) } : {}
+        };
+    }
+    catch (error) {
+        const id: unknown = Object.getOwnPropertyDescriptor(declaration, 'id')?.value;
+        throw new Error(`operation ${String(id)}: ${readableError(error).message}`);
+    }
+}
+
+/** Returns what an extension has thrown, as an error that can be logged and sent. */
+function readable(thrown: unknown): Error {
+
+    const error = readableError(thrown);
+    return error instanceof DoipError && !isJson([error.details, error.attributes]) ? internal(error) : error;
+}
+
+/** Returns the result of a handler. @throws Error if it is none */
+function resultOf(id: string, performed: unknown): OperationResult {
+
+    const { status, attributes, output } = (performed ?? {}) as Partial<OperationResult>;
+    const isResult = typeof status === 'string' && typeof attributes === 'object' && attributes !== null && isJson(attributes) &&
+        typeof output === 'object' && output !== null && typeof output[Symbol.asyncIterator] === 'function';
+    if (!isResult) {
+        throw new Error(`the handler of operation ${id} returned no result: make it by result.json(), result.segments() or result.empty()`);
+    }
+
+    return performed as OperationResult;
+}
+
+function isJson(value: unknown): boolean {
+
+    try {
+        JSON.stringify(value);
+        return true;
+    }
+    catch {
+        return false;
+    }
 }
 
 /** Returns the context for a custom operation: everything but the services, which are bound to the caller. */

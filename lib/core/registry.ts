@@ -74,10 +74,10 @@ export class OperationRegistry {
     /**
      * Registers an operation.
      *
-     * @param options `override` allows ids with reserved prefixes, and replaces an existing operation
+     * @param options `override` allows ids with reserved prefixes, and replaces an existing operation; `check` throws for further faults
      * @throws Error if the declaration is invalid, an id or alias is taken, or the gateway has started
      */
-    register<A extends object>(operation: Operation<A>, options: { override?: boolean } = {}): void {
+    register<A extends object>(operation: Operation<A>, options: { override?: boolean; check?: (operation: Operation<A>) => void } = {}): void {
 
         const id = String(operation?.id);
         if (this.#sealed) {
@@ -89,19 +89,23 @@ export class OperationRegistry {
             throw new Error(`operation ${id}: ${error.message}`);
         }
 
-        if (!options.override && RESERVED_PREFIXES.some((prefix) => id.startsWith(prefix))) {
-            throw new Error(`operation ${id}: the prefix belongs to the service; register with { override: true }`);
-        }
-
-        if (options.override) {
-            this.#remove(id);
-        }
-
+        options.check?.(operation);
         const names = [id, ...(operation.aliases ?? [])];
+        const former = options.override ? this.#byId.get(id) : undefined;
         for (const name of names) {
-            if (this.#byName.has(name)) {
+            const shown = name === id ? '' : `alias ${name}: `;
+            if (!options.override && RESERVED_PREFIXES.some((prefix) => name.startsWith(prefix))) {
+                throw new Error(`operation ${id}: ${shown}the prefix belongs to the service; register with { override: true }`);
+            }
+
+            const holder = this.#byName.get(name);
+            if (holder && holder !== former) {
                 throw new Error(`operation ${id}: ${name === id ? 'id' : `alias ${name}`} is already registered`);
             }
+        }
+
+        if (former) {
+            this.#remove(id);
         }
 
         // safe: attributes are validated by the operation's own schema before its handler sees them.

@@ -3,6 +3,7 @@
  */
 
 import type { Logger } from 'pino';
+import { readableError } from '../util/readable-error.js';
 import type { ObjectChange, WriteParticipant } from '../model/write-participant.js';
 
 /** A change that was stored. */
@@ -65,7 +66,7 @@ export class ChangeEvents implements WriteParticipant {
 
     #failed({ kind, id }: ChangeEvent, error: unknown): void {
 
-        this.#log.error({ event: 'extension.listener-failed', err: error, kind, object: id }, 'a listener for changes failed');
+        this.#log.error({ event: 'extension.listener-failed', err: readableError(error), kind, object: id }, 'a listener for changes failed');
     }
 }
 
