@@ -14,8 +14,8 @@ import type { OperationContext } from './operation-context.js';
 import { readRequestContext } from './attributes.js';
 import { inRequest, sharedCaller } from '../model/caller.js';
 
-/** Time in ms for which a caller is current. */
-const CURRENT_FOR = 1000;
+/** Time for which a caller is current, in milliseconds. */
+const CURRENT_MS = 1000;
 
 /** The context as the dispatcher builds it; handlers see the interface only. */
 export class Context implements OperationContext {
@@ -58,7 +58,7 @@ export class Context implements OperationContext {
     async currentCaller(): Promise<Caller> {
 
         const now = performance.now();
-        if (now - this.renewedOn >= CURRENT_FOR) {
+        if (now - this.renewedOn >= CURRENT_MS) {
             const renewed = await this.services.identity.authenticator.renewed(this.request, this.caller);
             const { origin } = this.caller;
             this.latestCaller = renewed === sharedCaller(this.latestCaller) ? this.latestCaller : origin ? inRequest(renewed, origin) : renewed;

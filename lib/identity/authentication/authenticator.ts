@@ -22,7 +22,7 @@ import type { PrincipalResolver, AuthenticationResult } from './principal-resolv
 import type { Caller } from '../../model/caller.js';
 import { ANONYMOUS, sharedCaller } from '../../model/caller.js';
 import type { PresentedCredentials, Credentials } from './credentials.js';
-import { readCredentials } from './credentials.js';
+import { isJwt, readCredentials } from './credentials.js';
 import type { IdentitySettings } from '../accounts/identity-settings.js';
 import { readClaims } from './jwt-bearer.js';
 import { isAdminName, isPossibleName, loginKey } from '../accounts/login-name.js';
@@ -153,7 +153,7 @@ export class Authenticator {
         }
 
         const { credentials, asUserId } = readCredentials(authentication, clientId);
-        const isStored = credentials.kind === 'session' || credentials.kind === 'token' && !credentials.token.includes('.') && caller.method !== 'hook';
+        const isStored = credentials.kind === 'session' || credentials.kind === 'token' && !isJwt(credentials.token) && caller.method !== 'hook';
         if (!isStored && asUserId !== null) {
             return caller;                                  // Of the administrator, who is not blocked
         }
@@ -249,7 +249,7 @@ export class Authenticator {
             return this.#session(credentials, epochs);
         }
 
-        if (credentials.kind !== 'token' || credentials.token.includes('.')) {
+        if (credentials.kind !== 'token' || isJwt(credentials.token)) {
             return null;
         }
 
@@ -270,7 +270,7 @@ export class Authenticator {
     /** A token of a provider is for that alone, not for the hook. */
     async #provided(credentials: Credentials): Promise<AuthenticationResult | null> {
 
-        const user = credentials.kind === 'token' && credentials.token.includes('.') ? await this.#providers.verify(credentials.token) : null;
+        const user = credentials.kind === 'token' && isJwt(credentials.token) ? await this.#providers.verify(credentials.token) : null;
         return user && providerProof(user);
     }
 
@@ -332,7 +332,7 @@ export class Authenticator {
             return login && passwordProof(login);
         }
 
-        const userId = credentials.kind === 'token' && credentials.token.includes('.') ?
+        const userId = credentials.kind === 'token' && isJwt(credentials.token) ?
             await this.#assertions.verify(credentials.token) : null;
         return userId === null ? null : { userId, method: 'key', hook: null, record: null };
     }

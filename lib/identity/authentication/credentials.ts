@@ -29,6 +29,12 @@ export const MAX_CREDENTIAL_LENGTH = 16_384;
 /** Maximum length of the reason why credentials cannot be read, in characters. */
 const MAX_REASON_LENGTH = 200;
 
+/** True for a token that others have signed (a JWT), which has dots; those of this service have none. */
+export function isJwt(token: string): boolean {
+
+    return token.includes('.');
+}
+
 const NONE: PresentedCredentials = { credentials: { kind: 'none' }, asUserId: null };
 
 /**

@@ -11,6 +11,7 @@ import { unavailable } from '../../errors/errors.js';
 import type { JsonObject } from '../../util/json-types.js';
 import { readClaims } from './jwt-bearer.js';
 import { digestOf } from '../tokens/digest.js';
+import { isJwt } from './credentials.js';
 import { type ProvidedUser, rejected, userOf } from './provided-user.js';
 import { ProviderKeys, ProviderUnavailable } from './provider-keys.js';
 
@@ -58,7 +59,7 @@ export class LoginProviders {
     /** Returns the user of a token that was verified recently; null if it has to be verified. */
     recall(token: string): ProvidedUser | null {
 
-        if (this.#byIssuer.size === 0 || !token.includes('.')) {
+        if (this.#byIssuer.size === 0 || !isJwt(token)) {
             return null;
         }
 
@@ -94,8 +95,12 @@ export class LoginProviders {
      */
     async checkIdToken(token: string, provider: LoginProvider, clientId: string): Promise<void> {
 
-        const keys = this.#byIssuer.get(provider.issuer)?.keys ?? new ProviderKeys(provider);
-        await this.#payloadOf(token, { ...provider, audience: [clientId] }, keys);
+        const known = this.#byIssuer.get(provider.issuer);
+        if (!known) {
+            throw new Error(`${provider.name} is not one of the login providers`);
+        }
+
+        await this.#payloadOf(token, { ...provider, audience: [clientId] }, known.keys);
     }
 
     async #payloadOf(token: string, provider: LoginProvider, keys: ProviderKeys): Promise<JWTPayload> {

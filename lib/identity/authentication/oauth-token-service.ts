@@ -17,7 +17,7 @@ import { factsOf } from './principal-resolver.js';
 import type { Caller } from '../../model/caller.js';
 import { ANONYMOUS } from '../../model/caller.js';
 import type { Credentials } from './credentials.js';
-import { MAX_CREDENTIAL_LENGTH } from './credentials.js';
+import { isJwt, MAX_CREDENTIAL_LENGTH } from './credentials.js';
 import type { Directory } from '../accounts/user-directory.js';
 import type { EdgeLimiter } from '../throttling/edge-limiter.js';
 import type { ApiKeys } from '../keys/api-keys.js';
@@ -210,7 +210,7 @@ function readGrant({ grant_type: grantType, username, password, assertion }: Jso
 function requiredAssertion(assertion: JsonValue | undefined): string {
 
     const token = requiredText('assertion', assertion);
-    if (!token.includes('.')) {
+    if (!isJwt(token)) {
         throw unauthenticated('Authorization failed', { reason: 'the assertion is no JWT' });
     }
 
