@@ -8,6 +8,7 @@ import { conflict, declined } from '../errors/errors.js';
 import { type BlobMover, DamagedSourceError, type MovablePayload, type MovePosition, type MoveRoute } from '../stores/blobs/blob-mover.js';
 import { DEFAULT_STORE } from '../stores/blobs/element-store.js';
 import type { JobStore } from '../stores/jobs/job-store.js';
+import { KeyedLocks } from '../util/concurrency/keyed-mutex.js';
 import type { JsonObject } from '../util/json-types.js';
 import type { JobKind, RunningJob } from './job-kind.js';
 
@@ -131,6 +132,7 @@ interface PageFacts {
 class PageMove {
 
     counts: MoveCounts;
+    readonly #switches = new KeyedLocks();
     readonly #parts: MoveJobsParts;
     readonly #job: RunningJob;
     readonly #facts: PageFacts;
@@ -196,8 +198,7 @@ class PageMove {
             return;
         }
 
-        this.#count(1, payload.size);
-        await this.#switch(payload);
+        await this.#switch(payload, 1);
         if (!await this.#removeSource(payload)) {
             this.#count(-1, -payload.size);
         }
@@ -230,10 +231,17 @@ class PageMove {
         this.counts = { moved: moved + payloads, bytes: bytes + size, damaged };
     }
 
-    /** Written with the progress, and so only while this process has the job. */
-    async #switch(payload: MovablePayload): Promise<void> {
+    /**
+     * Written with the progress, and so only while this process has the job. One after the other: on several connections, an earlier count could be
+     * stored after a later one, and be continued from when the process ends.
+     */
+    async #switch(payload: MovablePayload, moved: 0 | 1 = 0): Promise<void> {
 
-        await this.#job.report({ ...this.#facts.progress, ...this.counts }, this.#parts.mover.switchSteps(payload, this.#facts.route));
+        await this.#switches.run('switch', () => {
+
+            this.#count(moved, moved * payload.size);
+            return this.#job.report({ ...this.#facts.progress, ...this.counts }, this.#parts.mover.switchSteps(payload, this.#facts.route));
+        });
     }
 }
 

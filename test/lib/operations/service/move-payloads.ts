@@ -109,6 +109,23 @@ forEachDatabase((name, create) => {
             return { ...row, chunks: (await db.blobs.listBlobs(0, 10_000)).length, objects: (await s3.keys()).filter((key) => key.includes(`-${prefixes}/blobs/`)).length };
         }
 
+        /** Reads, in one statement each time, how many payloads the job has counted and how many are in the bucket. */
+        async function countsUntilMoved(job: unknown, count: number): Promise<{ counted: number; moved: number }[]> {
+
+            const db = await database.open();
+            const found: { counted: number; moved: number }[] = [];
+            await until(async () => {
+
+                const [row] = await db.read<{ progress: string | null; moved: number }>({
+                    sql: 'select j.progress, (select count(*) from blobs where store = ?) as moved from jobs j where j.id = ?'
+                }, ['s3', job as number]);
+                const moved = row?.moved ?? 0;
+                found.push({ counted: (JSON.parse(row?.progress ?? '{"moved":0}') as { moved: number }).moved, moved });
+                return moved === count;
+            });
+            return found;
+        }
+
         it('to the bucket and back leaves nothing behind, and all can be read at any time', async () => {
 
             prefixes += 1;
@@ -120,8 +137,12 @@ forEachDatabase((name, create) => {
 
             const { job, ...begun } = await report(gateway);
             expect(begun).to.include(STARTED);
+            const counts = countsUntilMoved(job, COUNT);
             await expectAll(gateway);
             const done = await finish(gateway, job);
+            for (const { counted, moved } of await counts) {
+                expect(counted).to.equal(moved);
+            }
 
             expect(done).to.include({ state: 'done', moved: COUNT, damaged: 0 });
             expect(await places()).to.equal({ inBucket: COUNT, inDatabase: 0, stale: 0, chunks: 0, objects: COUNT });
