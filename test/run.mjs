@@ -59,6 +59,9 @@ const SLOW = ['dist/test/resilience/', 'dist/test/examples/', 'dist/test/ui/', '
 /** Folders that a run without `--all` leaves to CI: kills, outages, full disks and hostile clients; the pages of the documentation. */
 const LEFT_TO_ALL = ['dist/test/resilience/', 'dist/test/examples/'];
 
+/** A run without `--all` has each suite in one of its ways, by chance, such as on one database; these, which have SQL, in all. */
+const IN_ALL_WAYS = ['dist/test/db/', 'dist/test/lib/stores/'];
+
 /** Tests elsewhere that reach one of these by their imports, such as those in a browser, are left to it as well. */
 const ENGINES = /support\/(opensearch|s3|browser|small-disk|oidc-provider|login-provider)\.js$/;
 
@@ -207,7 +210,7 @@ function newSeed() {
 }
 
 /** Runs lab once; resolves to what it counted, its exit code and, when it does not print by itself, what it printed. */
-async function runLab(paths, options, url, { prints = true, seed = newSeed() } = {}) {
+async function runLab(paths, options, url, { prints = true, seed = newSeed(), ways = '' } = {}) {
 
     const folder = await mkdtemp(join(tmpdir(), 'doip-gateway-counts-'));
     const file = join(folder, 'counts.json');
@@ -216,7 +219,7 @@ async function runLab(paths, options, url, { prints = true, seed = newSeed() } =
             ...paths, '-m', `${TEST_MS}`, '-I', IGNORED_GLOBALS, '--shuffle', ...(options.includes('--seed') ? [] : ['--seed', `${seed}`]),
             '-r', 'console', '-o', 'stdout', '-r', './test/support/counts-reporter.cjs', '-o', file, ...options
         ];
-        const env = { ...process.env, TEST_MYSQL_URL: url };
+        const env = { ...process.env, TEST_MYSQL_URL: url, TEST_ONE_WAY: ways };
         const { code, output } = prints ? { code: await tool('lab', LAB, args, env), output: '' } : await quietTool(LAB, args, env);
         return { ...await readCounts(file), code, output };
     }
@@ -225,10 +228,14 @@ async function runLab(paths, options, url, { prints = true, seed = newSeed() } =
     }
 }
 
-/** Lints while other things go on; resolves to the exit code, with what it printed. */
-async function lint() {
+/**
+ * Lints while other things go on; resolves to the exit code, with what it printed. `isQuick` leaves out files that have not changed since they were
+ * linted, though types that they import may have.
+ */
+async function lint(isQuick) {
 
-    const { code, output } = await quietTool('eslint/bin/eslint.js', ['.']);
+    const cache = ['--cache', '--cache-strategy', 'content', '--cache-location', 'node_modules/.cache/eslint/'];
+    const { code, output } = await quietTool('eslint/bin/eslint.js', ['.', ...isQuick ? cache : []]);
     console.log(`\n> eslint .\n${output}`);
     return code;
 }
@@ -258,7 +265,8 @@ async function filesOfChange() {
     const known = new Map();
     const usesEngine = (imports) => imports.some((name) => ENGINES.test(name));
     const isLeft = (file) => LEFT_TO_ALL.some((folder) => file.startsWith(folder)) || reaches(join(ROOT, file), usesEngine, known);
-    return (await testFiles()).filter((file) => !isLeft(file));
+    const files = (await testFiles()).filter((file) => !isLeft(file));
+    return [...files.filter((file) => !isInAllWays(file)), ...files.filter(isInAllWays)];
 }
 
 /** The files of a run in parts: those that are named, unit tests if they are wanted, all, or those of a change. */
@@ -293,7 +301,7 @@ function reaches(file, condition, known) {
  * Runs all tests in parts, several at a time; resolves to the counts of all together. One of those who run parts begins when `first`
  * has ended.
  */
-async function runParts(files, url, first) {
+async function runParts(files, url, { first, oneWay }) {
 
     const sum = { passed: 0, failed: 0, leaks: 0, code: 0 };
     const slowest = [];
@@ -305,9 +313,9 @@ async function runParts(files, url, first) {
 
         await (runner === 0 ? first : null);
         while (files.length > 0 && !isStopped) {
-            const part = files.splice(0, Math.max(LEAST_FILES, Math.ceil(files.length * SHARE)));
+            const part = nextPart(files);
             const seed = newSeed();
-            const { output, ...counts } = await runLab(part, [], url, { prints: false, seed });
+            const { output, ...counts } = await runLab(part, [], url, { prints: false, seed, ways: oneWay && !isInAllWays(part[0]) ? 'true' : '' });
             Object.keys(sum).forEach((key) => {
 
                 sum[key] += counts[key];
@@ -324,6 +332,19 @@ async function runParts(files, url, first) {
     printCosts(costs);
     printFailures(failures);
     return sum;
+}
+
+/** Takes the files of the next part, either such that run in all ways or others. */
+function nextPart(files) {
+
+    const most = Math.max(LEAST_FILES, Math.ceil(files.length * SHARE));
+    const other = files.findIndex((file) => isInAllWays(file) !== isInAllWays(files[0]));
+    return files.splice(0, other === -1 ? most : Math.min(most, other));
+}
+
+function isInAllWays(file) {
+
+    return IN_ALL_WAYS.some((folder) => file.startsWith(folder));
 }
 
 /** Shows where the time went. */
@@ -372,7 +393,7 @@ async function main() {
     const { mysql, unit, all, built, parts, paths, lab } = parseArguments(process.argv.slice(2));
     const whole = paths.length === 0;
     // Takes one core for as long as the build and a part of the tests.
-    const linting = whole && !unit && existsSync(join(ROOT, 'eslint.config.js')) ? lint() : Promise.resolve(0);
+    const linting = whole && !unit && existsSync(join(ROOT, 'eslint.config.js')) ? lint(!all) : Promise.resolve(0);
     if (!built && await npm('build') !== 0) {
         await linting;
         return 1;
@@ -381,7 +402,7 @@ async function main() {
     const server = await database(mysql);
     try {
         const counts = (whole || parts) && lab.length === 0 ?
-            await runParts(await filesFor({ unit, all, paths }), server.url, linting) :
+            await runParts(await filesFor({ unit, all, paths }), server.url, { first: linting, oneWay: whole && !all && !unit }) :
             await runLab(whole ? ['dist/test'] : paths.map(compiled), lab, server.url);
         if (server.url === '' && !unit) {
             console.log('MariaDB: NOT TESTED. Install mariadb-server, or name a server in TEST_MYSQL_URL.');

@@ -1,10 +1,10 @@
 /**
  * Real databases for tests: a fresh SQLite folder, and a fresh schema on a MySQL or MariaDB server when the environment names
  * one in TEST_MYSQL_URL (`mysql://root@127.0.0.1:3306`, with the right to create databases; `test/run.mjs` sees to it). NO_SQLITE
- * leaves out SQLite, where it is tested already.
+ * leaves out SQLite, where it is tested already. TEST_ONE_WAY runs each suite in one of its ways, by chance.
  */
 
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,13 +31,20 @@ export interface TestDialect {
     readonly create: () => Promise<TestDatabase>;
 }
 
-const { TEST_MYSQL_URL: SERVER, NO_SQLITE } = process.env;
+const { TEST_MYSQL_URL: SERVER, NO_SQLITE, TEST_ONE_WAY } = process.env;
 
 /** SQLite, and MySQL where a server is given. */
 export const DIALECTS: readonly TestDialect[] = [
     ...(SERVER && NO_SQLITE ? [] : [{ name: 'SQLite', dialect: 'sqlite' as const, create: createSqlite }]),
     ...(SERVER ? [{ name: 'MySQL', dialect: 'mysql' as const, create: () => createMysql(SERVER) }] : [])
 ];
+
+/** Returns the ways in which a suite is run, such as on each database: all of them, or with TEST_ONE_WAY one by chance. */
+export function waysOf<T>(ways: readonly T[]): readonly T[] {
+
+    const chosen = randomInt(ways.length);
+    return TEST_ONE_WAY ? ways.filter((_, index) => index === chosen) : ways;
+}
 
 /**
  * Runs a suite on every database there is.
@@ -56,7 +63,7 @@ export const DIALECTS: readonly TestDialect[] = [
  */
 export function forEachDatabase(suite: (name: string, create: () => Promise<TestDatabase>, dialect: Dialect) => void): void {
 
-    for (const { name, create, dialect } of DIALECTS) {
+    for (const { name, create, dialect } of waysOf(DIALECTS)) {
         suite(name, create, dialect);
     }
 }

@@ -6,7 +6,7 @@
 import type { Gateway } from '../../lib/app/gateway.js';
 import type { TestDatabase, TestDialect } from './database.js';
 import type { Client, Protocol } from './server.js';
-import { DIALECTS } from './database.js';
+import { DIALECTS, waysOf } from './database.js';
 import { ADMIN_HEADERS } from './rest.js';
 import { clientOf, startServer } from './server.js';
 
@@ -49,20 +49,23 @@ export type StartService = (settings?: Record<string, unknown>) => Promise<RestS
 /** A suite that is run in several ways. */
 export type RestSuite = (name: string, start: StartService, protocol: Protocol) => void;
 
+type Way = TestDialect & { readonly protocol: Protocol };
+
+const WAYS: readonly Way[] = DIALECTS.map((dialect) => ({ ...dialect, protocol: 'http/1.1' }));
+
 /** Runs a suite on every database over HTTP/1.1. */
 export function onEveryDatabase(suite: RestSuite): void {
 
-    DIALECTS.forEach((dialect) => run(suite, dialect, 'http/1.1'));
+    waysOf(WAYS).forEach((way) => run(suite, way));
 }
 
 /** Runs a suite on every database over HTTP/1.1, and once over HTTP/2: for what protocols do with headers, bodies, streams and errors. */
 export function forEachWay(suite: RestSuite): void {
 
-    onEveryDatabase(suite);
-    run(suite, DIALECTS[0]!, 'https, http/2');
+    waysOf([...WAYS, { ...DIALECTS[0]!, protocol: 'https, http/2' as const }]).forEach((way) => run(suite, way));
 }
 
-function run(suite: RestSuite, { name, create }: TestDialect, protocol: Protocol): void {
+function run(suite: RestSuite, { name, create, protocol }: Way): void {
 
     suite(`${name} over ${protocol}`, (settings) => startRest(create, protocol, settings), protocol);
 }
