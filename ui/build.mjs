@@ -67,7 +67,7 @@ function bundleModules(outFolder) {
         return always.has(id) ? 'base' : null;
     };
 
-    return bundle({ main: MAIN }, { dir: outFolder, format: 'es', chunkFileNames: 'part-[hash].js', codeSplitting: { groups: [{ name }] } });
+    return bundle({ main: MAIN }, { dir: outFolder, format: 'es', chunkFileNames: 'part-[hash].js', codeSplitting: { groups: [{ name, debugName: 'base' }] } });
 }
 
 /** A module, its imports, and theirs. */
