@@ -152,7 +152,8 @@ export function composeIdentity(options: IdentityOptions): Identity {
     const hook = new HookAuthenticator(throttle, now);
     const local = new LocalAccess();
     const providers = new LoginProviders(loginProviders, { now, log });
-    const browserLogins = new BrowserLogins(loginProviders, { providers, logins: stores.logins, messages: new SealedMessages({ db, settings }, now), log, now });
+    const messages = new SealedMessages({ db, settings }, now);
+    const browserLogins = new BrowserLogins(loginProviders, { providers, logins: stores.logins, messages, log, now });
     const authenticator = new Authenticator({ assertions, callers, hook, keys, local, logins, providers, tokens }, design);
     edge.use((login) => !hook.isPresent && logins.isRejected(login));
     return {

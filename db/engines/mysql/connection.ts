@@ -33,6 +33,8 @@ export function mysqlConnection(address: MysqlAddress): MysqlConnectionOptions {
         // On MySQL sums are decimals; here they are below 2^53.
         decimalNumbers: true,
         enableKeepAlive: true,
+        // The server is told when a connection ends, and need not log that it was aborted
+        gracefulEnd: true,
         ...(address.ssl ? { ssl: {} } : {})
     };
 }
@@ -50,5 +52,6 @@ export interface MysqlConnectionOptions {
     readonly connectTimeout: number;
     readonly decimalNumbers: boolean;
     readonly enableKeepAlive: boolean;
+    readonly gracefulEnd: boolean;
     readonly ssl?: object;
 }

@@ -6,7 +6,7 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { createPool } from 'mysql2/promise';
 import type { FieldPacket, Pool, PoolConnection, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
-import type { BlobDatabase, ChunkPart, CommitObserver, CommitResult, Database, DatabaseUsage, PoolUsage, Row, SqlValue, Statement, Unit } from '../../database.js';
+import type { BlobDatabase, CommitObserver, CommitResult, Database, DatabaseUsage, Row, SqlValue, Statement, Unit } from '../../database.js';
 import { DatabaseError, UnusableDatabaseError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { mysqlConnection, sessionSettings } from './connection.js';
@@ -15,11 +15,13 @@ import type { MysqlErrorKind } from './errors.js';
 import { MysqlGroupCommit } from './group-commit.js';
 import { reapStalledConnections } from './idle-connection-reaper.js';
 import { ServerCheck } from './server-check.js';
+import { closeSurplusConnections } from './surplus-connections.js';
 import { applySettings, checkServer, engineSettings, readServer } from './server.js';
 import { decodeKeys, rollback, toParameter, writeAlone, writeTogether, writeTransaction } from './transaction.js';
 import type { MysqlAddress } from './url.js';
+import { MysqlBlobs } from './blobs.js';
+import { poolUsage } from './pool-usage.js';
 import { isUpToDate, migrateMysql } from './migrate.js';
-import { LIST_BLOBS, READ_PART } from '../../statements.js';
 
 /** Maximum number of attempts, and base of the random delay before a retry in milliseconds, which doubles each time. */
 const ATTEMPTS = 6;
@@ -31,6 +33,10 @@ const FINAL: ReadonlySet<MysqlErrorKind> = new Set<MysqlErrorKind>(['refused', '
 /** Maximum number of requests that wait for a connection of the pool. */
 const QUEUE_LIMIT = 10_000;
 const PING_TIMEOUT_MS = 5_000;
+
+/** Minimum interval of reports that the server accepts no more connections. */
+const REPORT_MS = 60_000;
+
 const MAX_STATEMENTS = 500;
 
 const SIZE = 'select sum(data_length + index_length) as bytes from information_schema.tables where table_schema = database()';
@@ -58,8 +64,8 @@ export async function openMysqlDatabase(address: MysqlAddress, log: Log, onCommi
             });
         }
     });
-    const endWatch = reapStalledConnections(pool.pool, address.timeout);
-    const end = (): Promise<void> => pool.end().finally(endWatch);
+    const watches = [reapStalledConnections(pool.pool, address.timeout), closeSurplusConnections(pool.pool)];
+    const end = (): Promise<void> => pool.end().finally(() => watches.forEach((stop) => stop()));
     try {
         const server = await readServer(pool);
         checkServer(server, log);
@@ -83,7 +89,7 @@ class MysqlDatabase implements Database {
     readonly blobs: BlobDatabase;
     readonly #address: MysqlAddress;
     readonly #pool: Pool;
-    readonly #check: ServerCheck;
+    readonly #server: ServerCheck;
     readonly #end: () => Promise<void>;
     readonly #log: Log;
     readonly #groups: MysqlGroupCommit;
@@ -92,6 +98,8 @@ class MysqlDatabase implements Database {
     #writing = 0;
     /** Operations that close() waits for. */
     readonly #running = new Set<Promise<unknown>>();
+    /** Time of the last report that the server accepts no more connections, by the monotonic clock. */
+    #noConnectionOn = -Infinity;
     /** Number of responses of the server. */
     #answers = 0;
     #closing: Promise<void> | null = null;
@@ -100,7 +108,7 @@ class MysqlDatabase implements Database {
 
         this.#address = parts.address;
         this.#pool = parts.pool;
-        this.#check = parts.check;
+        this.#server = parts.check;
         this.#end = parts.end;
         this.#log = parts.log;
         this.#onCommitted = parts.onCommitted;
@@ -149,7 +157,7 @@ class MysqlDatabase implements Database {
                 await migrateMysql(this.#address, this.#log);
             }
 
-            this.#check.migrated();
+            this.#server.migrated();
         }
         catch (error) {
             throw isRejected(error) ? openError(this.#address, error) : error;
@@ -158,7 +166,7 @@ class MysqlDatabase implements Database {
 
     now(): number {
 
-        return this.#check.now();
+        return this.#server.now();
     }
 
     /** When all connections are busy, any response of the server counts. */
@@ -168,7 +176,7 @@ class MysqlDatabase implements Database {
         const over = new AbortController();
         const timedOut = sleep(timeoutMs, false, { signal: over.signal, ref: false });
         try {
-            const answered = this.#track(() => this.#check.run()).then(() => {
+            const answered = this.#track(() => this.#check(timeoutMs)).then(() => {
 
                 this.#answers += 1;
                 return true;
@@ -222,9 +230,7 @@ class MysqlDatabase implements Database {
     async #retry<T>(work: () => Promise<T>): Promise<T> {
 
         const deadline = performance.now() + this.#address.timeout;
-        let attempt = 0;
-        for (;;) {
-            attempt += 1;
+        for (let attempt = 1; ; ++attempt) {
             try {
                 const result = await work();
                 this.#answers += 1;
@@ -232,12 +238,47 @@ class MysqlDatabase implements Database {
             }
             catch (error) {
                 const kind = error instanceof DatabaseError ? 'refused' : mysqlErrorKind(error);
-                if (FINAL.has(kind) || attempt === ATTEMPTS || performance.now() > deadline) {
+                const isWaiting = kind === 'no-connection';
+                if (isWaiting) {
+                    this.#reportNoConnection(error);
+                }
+
+                if (FINAL.has(kind) || !isWaiting && attempt >= ATTEMPTS || performance.now() > deadline) {
                     throw toDatabaseError(error, kind);
                 }
 
-                await sleep(Math.random() * FIRST_PAUSE_MS * 2 ** attempt);
+                await sleep(Math.random() * FIRST_PAUSE_MS * 2 ** Math.min(attempt, ATTEMPTS));
             }
+        }
+    }
+
+    /** Waits for a connection of the pool while the server accepts no further one. */
+    async #check(timeoutMs: number): Promise<void> {
+
+        for (const deadline = performance.now() + timeoutMs; ;) {
+            try {
+                await this.#server.run();
+                return;
+            }
+            catch (error) {
+                const { busy, idle } = poolUsage(this.#pool, 0);
+                const mayPass = mysqlErrorKind(error) === 'no-connection' && busy + idle > 0;
+                if (!mayPass || performance.now() > deadline) {
+                    throw error;
+                }
+            }
+
+            await sleep(FIRST_PAUSE_MS * 2, undefined, { ref: false });
+        }
+    }
+
+    #reportNoConnection(error: unknown): void {
+
+        const now = performance.now();
+        if (now - this.#noConnectionOn > REPORT_MS) {
+            this.#noConnectionOn = now;
+            this.#log.warn({ event: 'database.no-connection', reason: error instanceof Error ? error.message : String(error), ...poolUsage(this.#pool, this.#address.connections) },
+                'the database server accepts no more connections');
         }
     }
 
@@ -296,64 +337,6 @@ class MysqlDatabase implements Database {
     }
 }
 
-/** Chunks beside the rows. Every chunk is durable by itself. */
-class MysqlBlobs implements BlobDatabase {
-
-    readonly readsAtOnce = false;
-    readonly #database: MysqlDatabase;
-
-    constructor(database: MysqlDatabase) {
-
-        this.#database = database;
-    }
-
-    async writeChunk(blobId: number, index: number, bytes: Uint8Array): Promise<Uint8Array> {
-
-        // A retry after a lost connection finds its own row.
-        const sql = 'insert into blob_chunks (blob_id, n, bytes) values (?, ?, ?) on duplicate key update bytes = values(bytes)';
-        await this.#database.write(sql, [blobId, index, bytes]);
-        return bytes;
-    }
-
-    async seal(): Promise<void> {
-
-        // Every chunk is durable already.
-    }
-
-    async readChunk(blobId: number, index: number): Promise<Buffer | null> {
-
-        const sql = 'select bytes from blob_chunks where blob_id = ? and n = ?';
-        const rows = await this.#database.read<{ bytes: Buffer }>({ sql }, [blobId, index]);
-        return rows[0]?.bytes ?? null;
-    }
-
-    async readPart(blobId: number, index: number, { start, length }: ChunkPart): Promise<{ size: number; bytes: Buffer } | null> {
-
-        const rows = await this.#database.readBytes<{ size: number; bytes: Buffer }>(READ_PART, [start + 1, length, blobId, index]);
-        return rows[0] ?? null;
-    }
-
-    async deleteChunks(blobId: number, limit: number): Promise<number> {
-
-        return await this.#database.write('delete from blob_chunks where blob_id = ? order by n desc limit ?', [blobId, limit]);
-    }
-
-    async listBlobs(after: number, limit: number): Promise<number[]> {
-
-        const rows = await this.#database.read<{ id: number }>({ sql: LIST_BLOBS }, [after, limit]);
-        return rows.map(({ id }) => id);
-    }
-}
-
-/** Returns the load of a pool, which counts its connections in members that its types do not have. */
-function poolUsage(pool: Pool, limit: number): PoolUsage {
-
-    const { _allConnections: all, _freeConnections: free, _connectionQueue: queue } =
-        pool.pool as unknown as Partial<Record<'_allConnections' | '_freeConnections' | '_connectionQueue', { readonly length: number }>>;
-    const idle = free?.length ?? 0;
-    return { busy: Math.max(0, (all?.length ?? 0) - idle), idle, limit, waiting: queue?.length ?? 0 };
-}
-
 /** Returns whether the connection can be used after this error. */
 function isAlive(error: unknown): boolean {
 
@@ -374,7 +357,7 @@ function toDatabaseError(error: unknown, kind: MysqlErrorKind): DatabaseError {
         return new DatabaseError('too-large', 'a value exceeds a limit of the database server', error);
     }
 
-    return kind === 'lost' || kind === 'rolled-back' ?
+    return kind === 'lost' || kind === 'rolled-back' || kind === 'no-connection' ?
         new DatabaseError('unavailable', 'the database cannot be reached or is too busy', error) :
         new DatabaseError('failed', 'the database refused the statement', error);
 }

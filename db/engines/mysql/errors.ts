@@ -6,11 +6,12 @@
  * - `duplicate`: duplicate key
  * - `rolled-back`: deadlock, lock timeout, or conflict with another server of a cluster; the transaction is rolled back
  * - `lost`: the connection was lost
+ * - `no-connection`: the server, or the account of the user, accepts no more connections
  * - `full`: the disk of the server, or its quota, is full
  * - `too-large`: a row, a transaction or a packet exceeds a limit of the server
  * - `refused`: anything else
  */
-export type MysqlErrorKind = 'duplicate' | 'rolled-back' | 'lost' | 'full' | 'too-large' | 'refused';
+export type MysqlErrorKind = 'duplicate' | 'rolled-back' | 'lost' | 'no-connection' | 'full' | 'too-large' | 'refused';
 
 const DUPLICATE = new Set([1062, 1586]);
 
@@ -21,10 +22,13 @@ const DUPLICATE = new Set([1062, 1586]);
 const ROLLED_BACK = new Set([1205, 1213, 1020, 1047, 8002, 8005, 8022, 8028, 8229, 9004, 9006, 9007]);
 
 /**
- * Server shutdown, connection killed by an administrator or by Galera, too many connections, network errors of the server. Of TiDB: its
+ * Server shutdown, connection killed by an administrator or by Galera, network errors of the server. Of TiDB: its
  * storage does not answer, or what it answered is not known.
  */
-const LOST_ERRNO = new Set([1040, 1053, 1152, 1158, 1159, 1160, 1161, 1203, 1927, 2006, 2013, 3169, 8027, 8501, 9001, 9002, 9003, 9005]);
+const LOST_ERRNO = new Set([1053, 1152, 1158, 1159, 1160, 1161, 1927, 2006, 2013, 3169, 8027, 8501, 9001, 9002, 9003, 9005]);
+
+/** Too many connections: of the server, of the user; a limit of the account, which counts connections of an hour as well. */
+const NO_CONNECTION = new Set([1040, 1203, 1226]);
 
 /** Disk full, table full. */
 const FULL = new Set([1021, 1114]);
@@ -65,6 +69,10 @@ export function mysqlErrorKind(error: unknown): MysqlErrorKind {
 
     if (ROLLED_BACK.has(errno)) {
         return 'rolled-back';
+    }
+
+    if (NO_CONNECTION.has(errno)) {
+        return 'no-connection';
     }
 
     if (FULL.has(errno) || errno > 0 && NO_SPACE.test(message)) {

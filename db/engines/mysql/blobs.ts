@@ -1,0 +1,60 @@
+/** Bytes of elements beside the rows, in the same database. Every chunk is durable by itself. */
+
+import type { BlobDatabase, ChunkPart, Database, SqlValue } from '../../database.js';
+import { LIST_BLOBS, READ_PART } from '../../statements.js';
+
+/** How statements are run, with retries. */
+interface Statements extends Pick<Database, 'read'> {
+    readBytes<R>(sql: string, bindings: readonly SqlValue[]): Promise<R[]>;
+    /** Resolves to the number of rows. */
+    write(sql: string, bindings: readonly SqlValue[]): Promise<number>;
+}
+
+/** Chunks in a table. */
+export class MysqlBlobs implements BlobDatabase {
+
+    readonly readsAtOnce = false;
+    readonly #database: Statements;
+
+    constructor(database: Statements) {
+
+        this.#database = database;
+    }
+
+    async writeChunk(blobId: number, index: number, bytes: Uint8Array): Promise<Uint8Array> {
+
+        // A retry after a lost connection finds its own row.
+        const sql = 'insert into blob_chunks (blob_id, n, bytes) values (?, ?, ?) on duplicate key update bytes = values(bytes)';
+        await this.#database.write(sql, [blobId, index, bytes]);
+        return bytes;
+    }
+
+    async seal(): Promise<void> {
+
+        // Every chunk is durable already.
+    }
+
+    async readChunk(blobId: number, index: number): Promise<Buffer | null> {
+
+        const sql = 'select bytes from blob_chunks where blob_id = ? and n = ?';
+        const rows = await this.#database.read<{ bytes: Buffer }>({ sql }, [blobId, index]);
+        return rows[0]?.bytes ?? null;
+    }
+
+    async readPart(blobId: number, index: number, { start, length }: ChunkPart): Promise<{ size: number; bytes: Buffer } | null> {
+
+        const rows = await this.#database.readBytes<{ size: number; bytes: Buffer }>(READ_PART, [start + 1, length, blobId, index]);
+        return rows[0] ?? null;
+    }
+
+    async deleteChunks(blobId: number, limit: number): Promise<number> {
+
+        return await this.#database.write('delete from blob_chunks where blob_id = ? order by n desc limit ?', [blobId, limit]);
+    }
+
+    async listBlobs(after: number, limit: number): Promise<number[]> {
+
+        const rows = await this.#database.read<{ id: number }>({ sql: LIST_BLOBS }, [after, limit]);
+        return rows.map(({ id }) => id);
+    }
+}
