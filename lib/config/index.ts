@@ -205,12 +205,30 @@ function check({ values, errors }: Findings): Config {
         throw new ConfigError(errors);
     }
 
-    const { doip, listen } = checked.value;
-    if (doip.plain && !isLoopback(doip.host ?? listen.host)) {
-        throw new ConfigError([`DOIP_PLAIN is for addresses of this machine such as 127.0.0.1, not for ${doip.host ?? listen.host}: set DOIP_HOST`]);
+    const contradictions = contradictionsOf(checked.value);
+    if (contradictions.length > 0) {
+        throw new ConfigError(contradictions);
     }
 
     return checked.value;
+}
+
+/** Returns errors of valid settings that do not go together. */
+function contradictionsOf({ doip, http, listen, workers }: Config): string[] {
+
+    const errors: string[] = [];
+    if (doip.plain && !isLoopback(doip.host ?? listen.host)) {
+        errors.push(`DOIP_PLAIN is for addresses of this machine such as 127.0.0.1, not for ${doip.host ?? listen.host}: set DOIP_HOST`);
+    }
+
+    const shared = { MAX_CONNECTIONS: http.maxConnections, MAX_CONNECTIONS_PER_ADDRESS: http.maxConnectionsPerAddress || Infinity };
+    for (const [name, limit] of Object.entries(shared)) {
+        if (limit < workers.count) {
+            errors.push(`${name} is ${limit}, of which each of ${workers.count} worker processes needs a share: set it to ${workers.count} or more, or lower WORKERS`);
+        }
+    }
+
+    return errors;
 }
 
 function describeError(detail: Joi.ValidationErrorItem, values: ReadonlyMap<string, Found>): string {
