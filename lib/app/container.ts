@@ -44,7 +44,7 @@ import { ServiceStatus } from '../health/service-status.js';
 import { SchemaCheck } from '../objects/schema-check.js';
 import { LabelReader } from '../relationships/label-reader.js';
 import { RelationshipService } from '../relationships/relationship-service.js';
-import { TxnIdGenerator } from '../objects/txn-id-generator.js';
+import { numberOf, TxnIdGenerator } from '../objects/txn-id-generator.js';
 import { VersionService } from '../versions/version-service.js';
 import { DEFAULT_LIMITS } from '../scripting/pool/script-pool.js';
 import { composeScripting, type Scripting } from '../scripting/scripting.js';
@@ -381,7 +381,7 @@ async function compose(
         ...composeTransfer({
             ...writing, loader, db, log, bulk, blobs, catalogStore, settings, jobs, jobStore, objects: scan, elements,
             directory: identity.directory, secretRemover, secrets: identity.secretTransfer, references,
-            rehearse: scripting.rehearse, barrier, refresh: () => reader.epochs()
+            rehearse: scripting.rehearse, barrier, fence: () => floor.fence(numberOf(db.now())), refresh: () => reader.epochs()
         }),
         space: new FreeSpace(options.storageChooser || payloadStore ? {} : db, makeSpace), startup, status,
         log, policy, identity, usage, auditLog, auditTrail,

@@ -8,6 +8,11 @@ import type { Job } from '../stores/jobs/job-store.js';
 export interface RunningJob extends Pick<Job, 'id' | 'payload' | 'progress' | 'attempts'> {
     /** Aborted when the service stops or the lease is lost. The job must then throw its reason at the next safe point. */
     readonly signal: AbortSignal;
+    /**
+     * Throws when the lease may have expired. To be called before a write that depends on what was read under the lease: a process that was stopped
+     * goes on without an aborted signal at first.
+     */
+    checkLease(): void;
     /** Saves progress, for status queries and the next attempt, atomically with further steps. */
     report(progress: JsonValue, steps?: readonly Step[]): Promise<void>;
 }

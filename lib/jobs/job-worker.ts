@@ -6,7 +6,7 @@ import { WorkTally } from '../util/work-tally.js';
 import type { JobStore, LeasedJob } from '../stores/jobs/job-store.js';
 import { defaultBackOff } from './job-kind.js';
 import type { JobKind } from './job-kind.js';
-import { Lease } from './lease.js';
+import { Lease, type LeaseTime } from './lease.js';
 
 export interface JobWorkerOptions {
     readonly log: Log;
@@ -121,13 +121,14 @@ export class JobWorker {
         const { kind, leaseMs = LEASE_MS } = this.#kind;
         try {
             while (this.hasRoom) {
+                const claimedOn = performance.now();
                 const job = await this.#store.claim(kind, leaseMs);
                 if (!job) {
                     this.#options.onDry();
                     return;
                 }
 
-                this.#run(job, leaseMs);
+                this.#run(job, { leaseMs, heldSince: claimedOn });
             }
         }
         catch (error) {
@@ -135,9 +136,9 @@ export class JobWorker {
         }
     }
 
-    #run(leased: LeasedJob, leaseMs: number): void {
+    #run(leased: LeasedJob, time: LeaseTime): void {
 
-        const lease = new Lease(leased, leaseMs, this.#store);
+        const lease = new Lease(leased, time, this.#store);
         this.#running.set(lease, this.#work(leased, lease).catch((error: unknown) => {
 
             // Its lease expires and the job is run again.
@@ -157,6 +158,7 @@ export class JobWorker {
             await this.#runs.run(async () => this.#kind.run({
                 id, payload, progress, attempts,
                 signal: lease.signal,
+                checkLease: () => lease.assertHeld(),
                 report: async (value, steps) => {
 
                     await lease.check(this.#store.report(leased, value, steps));

@@ -2,22 +2,30 @@
 
 import type { JobStore, LeasedJob } from '../stores/jobs/job-store.js';
 
+export interface LeaseTime {
+    /** Duration in milliseconds. */
+    readonly leaseMs: number;
+    /** When it was asked for, by the monotonic clock. */
+    readonly heldSince: number;
+}
+
 /** Renews the lease of a job while it runs. */
 export class Lease {
 
     readonly #controller = new AbortController();
     readonly #timer: NodeJS.Timeout;
-    /** By the monotonic clock: the time of the machine may be changed. */
+    /** By the monotonic clock, as the time of the machine may be changed, and not later than in the table. */
     #heldUntil: number;
 
-    constructor(job: LeasedJob, leaseMs: number, store: JobStore) {
+    constructor(job: LeasedJob, { leaseMs, heldSince }: LeaseTime, store: JobStore) {
 
-        this.#heldUntil = performance.now() + leaseMs;
+        this.#heldUntil = heldSince + leaseMs;
         this.#timer = setInterval(() => {
 
+            const renewedOn = performance.now();
             this.check(store.renew(job, leaseMs)).then(() => {
 
-                this.#heldUntil = performance.now() + leaseMs;
+                this.#heldUntil = renewedOn + leaseMs;
             }, (error: unknown) => {
 
                 // The next renewal may succeed; until the lease expires no other process can claim the job.
@@ -40,18 +48,32 @@ export class Lease {
         this.#controller.abort(reason);
     }
 
+    /** Throws, and aborts the signal, when the lease may have expired. */
+    assertHeld(): void {
+
+        this.#controller.signal.throwIfAborted();
+        if (performance.now() > this.#heldUntil) {
+            this.#lost();
+        }
+    }
+
     /** Throws and aborts the signal when a change finds the lease lost. */
     async check(change: Promise<boolean>): Promise<void> {
 
         if (!await change) {
-            const error = new Error('the lease of the job is lost');
-            this.#controller.abort(error);
-            throw error;
+            this.#lost();
         }
     }
 
     end(): void {
 
         clearInterval(this.#timer);
+    }
+
+    #lost(): never {
+
+        const error = new Error('the lease of the job is lost');
+        this.#controller.abort(error);
+        throw error;
     }
 }

@@ -119,6 +119,18 @@ export class TxnWatermarkStore {
         return (await this.#nodes()).reduce((lowest, each) => (each.floor === CLOSED ? lowest : Math.min(lowest, each.floor)), floor);
     }
 
+    /**
+     * Prevents that anything is stored later with a number up to this one, by whatever process: what it computed is rejected, and computed again.
+     *
+     * @throws Error while a node holds its row
+     */
+    async fence(number: number): Promise<void> {
+
+        if (this.isNeeded && await this.raise(number) < number) {
+            throw new Error('another node holds its transaction numbers');
+        }
+    }
+
     /** Raises a row. Never rejects; the floor of the row shows whether it succeeded. */
     #raiseRow({ node, made_on }: NodeFloor, floor: number): Promise<void> {
 

@@ -16,7 +16,7 @@ import { MysqlGroupCommit } from './group-commit.js';
 import { reapStalledConnections } from './idle-connection-reaper.js';
 import { ServerCheck } from './server-check.js';
 import { closeSurplusConnections } from './surplus-connections.js';
-import { applySettings, checkServer, engineSettings, readServer } from './server.js';
+import { applySettings, checkServer, engineSettings, readServer, unitSettings } from './server.js';
 import { decodeKeys, rollback, toParameter, writeAlone, writeTogether, writeTransaction } from './transaction.js';
 import type { MysqlAddress } from './url.js';
 import { MysqlBlobs } from './blobs.js';
@@ -69,8 +69,9 @@ export async function openMysqlDatabase(address: MysqlAddress, log: Log, onCommi
     try {
         const server = await readServer(pool);
         checkServer(server, log);
-        settings.push(...engineSettings(server));
-        await applySettings(pool, engineSettings(server));   // The only connection so far was made without them
+        const own = [...engineSettings(server), ...unitSettings(server)];
+        settings.push(...own);
+        await applySettings(pool, own);                      // The only connection so far was made without them
         await check.run();                                   // A server that has lost its cluster executes no more than the above
     }
     catch (error) {

@@ -35,6 +35,9 @@ const TIDB_SETTINGS = [
         'tidb_low_resolution_tso = off'
 ];
 
+/** As long as a lease of a job: who takes it over finds the rows free. */
+const IDLE_TRANSACTION_SECONDS = 10;
+
 /** A chunk of bytes, or the JSON of an object, is sent in one packet. */
 const MIN_PACKET_BYTES = 1024 * 1024;
 const RECOMMENDED_PACKET = 16 * 1024 * 1024;
@@ -84,6 +87,16 @@ function productOf(version: string): 'mariadb' | 'mysql' {
 export function engineSettings({ engine }: ServerFacts): readonly string[] {
 
     return engine === 'galera' ? GALERA_SETTINGS : engine === 'tidb' ? TIDB_SETTINGS : [];
+}
+
+/**
+ * Returns the settings of sessions that write units: a transaction whose node says nothing, because it was stopped or its network was lost, ends
+ * after some seconds, so that others need not wait for its rows. MySQL has no such limit.
+ */
+export function unitSettings({ engine }: ServerFacts): readonly string[] {
+
+    const setting = { mariadb: 'idle_transaction_timeout', galera: 'idle_transaction_timeout', tidb: 'tidb_idle_transaction_timeout', mysql: null, vitess: null }[engine];
+    return setting === null ? [] : [`set session ${setting} = ${IDLE_TRANSACTION_SECONDS}`];
 }
 
 /** Runs settings of {@link engineSettings} on a connection. */

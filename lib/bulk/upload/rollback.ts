@@ -7,6 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from '../../util/json-types.js';
 import type { SecretTransfer } from '../../identity/secrets/secret-transfer.js';
 import type { ObjectRestorer } from './object-restorer.js';
+import type { RunningJob } from '../../jobs/job-kind.js';
 import type { StoredObject, IndexedForm } from '../../model/stored-object.js';
 import type { BlobRef, BlobStore, StagedBlob } from '../../stores/blobs/blob-store.js';
 import type { IndexFormStore } from '../../stores/search/indexed-form-store.js';
@@ -58,12 +59,19 @@ export class FormerState {
     }
 
     /** Restores one object. */
-    async restore({ object: { id, ...object }, secrets, indexForm }: FormerObject, restorer: ObjectRestorer, caller: Caller): Promise<undefined> {
+    async restore(
+        { object: { id, ...object }, secrets, indexForm }: FormerObject,
+        { restorer, job, caller }: { restorer: ObjectRestorer; job: Pick<RunningJob, 'checkLease'>; caller: Caller }
+    ): Promise<undefined> {
 
-        await restorer.restore(id, () => ({
-            ...object, reviewed: indexForm === undefined ? {} : { indexForm },
-            steps: (isNew) => (secrets ? this.#secrets.steps(id, isNew, secrets) : [])
-        }), caller);
+        await restorer.restore(id, () => {
+
+            job.checkLease();
+            return {
+                ...object, reviewed: indexForm === undefined ? {} : { indexForm },
+                steps: (isNew) => (secrets ? this.#secrets.steps(id, isNew, secrets) : [])
+            };
+        }, caller);
         return undefined;
     }
 

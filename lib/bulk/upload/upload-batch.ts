@@ -1,5 +1,6 @@
 /** Runs the writes of an upload concurrently. Distinguishes storage failures, which end the run, from rejected writes. */
 
+import type { RunningJob } from '../../jobs/job-kind.js';
 import type { Log } from '../../../db/log.js';
 import type { BatchTask } from '../batch/batch-runner.js';
 import type { BulkService } from '../batch/batch-service.js';
@@ -16,16 +17,16 @@ export class UploadBatch {
 
     readonly #bulk: BulkService;
     readonly #log: Log;
-    readonly #signal: AbortSignal;
+    readonly #job: Pick<RunningJob, 'signal' | 'checkLease'>;
     /** The storage failure that ended the run. */
     #error: Error | null = null;
     #failure: UploadProgress['failure'] | null = null;
 
-    constructor({ bulk, log }: { bulk: BulkService; log: Log }, signal: AbortSignal) {
+    constructor({ bulk, log }: { bulk: BulkService; log: Log }, job: Pick<RunningJob, 'signal' | 'checkLease'>) {
 
         this.#bulk = bulk;
         this.#log = log;
-        this.#signal = signal;
+        this.#job = job;
     }
 
     /** The first rejected write of this run, or null. */
@@ -48,7 +49,7 @@ export class UploadBatch {
 
             const add = async ({ work: store, ...task }: BatchTask): Promise<void> => {
 
-                this.#signal.throwIfAborted();
+                this.#job.checkLease();
                 this.#checkStorage();
                 await batch.add({ ...task, work: (beforeWrite) => this.#recordFailure(task.position, () => store(beforeWrite)) });
             };
@@ -66,7 +67,7 @@ export class UploadBatch {
             return await store();
         }
         catch (error) {
-            if (this.#bulk.explain(error) || this.#signal.aborted) {
+            if (this.#bulk.explain(error) || this.#job.signal.aborted) {
                 this.#error ??= error as Error;
             }
             else {

@@ -50,6 +50,8 @@ export interface UploadJobParts extends Omit<ReviewParts, 'source' | 'folder'> {
     readonly barrier: WriteBarrier;
     readonly secrets: SecretTransfer;
     readonly forms: IndexFormStore;
+    /** Prevents writes that another process computed before, under its lease, and that it may still send. */
+    readonly fence: () => Promise<void>;
     /** Reloads the design and the types if they are not current. */
     readonly refresh: () => Promise<unknown>;
     readonly restorer: ObjectRestorer;
@@ -84,13 +86,17 @@ class UploadRun {
         this.#payload = job.payload as unknown as UploadPayload;
         this.#progress = progressOf(job.progress);
         this.#former = new FormerState(parts, this.#source);
-        this.#batch = new UploadBatch(parts, job.signal);
+        this.#batch = new UploadBatch(parts, job);
         const { author, origin } = this.#payload;
         this.#caller = origin ? serviceFor({ ...SERVICE, actorId: author, origin }) : SERVICE;
-        this.#scope = new UploadScope(parts, () => this.#items(), { signal: job.signal, caller: this.#caller });
+        this.#scope = new UploadScope(parts, () => this.#items(), { job, caller: this.#caller });
     }
 
     async run(): Promise<void> {
+
+        if (this.#job.attempts > 1) {
+            await this.#parts.fence();
+        }
 
         // Wait for writers that passed the barrier before it was closed.
         await this.#parts.refresh();
@@ -234,11 +240,15 @@ class UploadRun {
             stage: (body, knownObject) => elements.stage(body, { input: knownObject, requestContext, signal: this.#job.signal })
         });
         const { id, type, content, acl, userMetadata, metadata: { hashes: _hashes, ...metadata }, secrets, indexForm } = reviewedObject;
-        await storing(uploaded.input, false, () => restorer.restore(id, (before) => ({
-            ...targetObject(uploaded, before), type, content, acl, userMetadata, metadata,
-            reviewed: indexForm === undefined ? {} : { indexForm },
-            steps: (isNew) => (secrets ? this.#parts.secrets.steps(id, isNew, secrets) : [])
-        }), this.#caller));
+        await storing(uploaded.input, false, () => restorer.restore(id, (before) => {
+
+            this.#job.checkLease();
+            return {
+                ...targetObject(uploaded, before), type, content, acl, userMetadata, metadata,
+                reviewed: indexForm === undefined ? {} : { indexForm },
+                steps: (isNew) => (secrets ? this.#parts.secrets.steps(id, isNew, secrets) : [])
+            };
+        }, this.#caller));
         return undefined;
     }
 
@@ -268,7 +278,7 @@ class UploadRun {
                 let position = 0;
                 for await (const object of former ? this.#former.read(former) : []) {
                     if (phaseOf(object.object) === phase) {
-                        await add({ position, bytes: 0, work: () => this.#former.restore(object, this.#parts.restorer, this.#caller) });
+                        await add({ position, bytes: 0, work: () => this.#former.restore(object, { ...this.#parts, job: this.#job, caller: this.#caller }) });
                     }
 
                     position += 1;

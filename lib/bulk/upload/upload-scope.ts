@@ -1,6 +1,7 @@
 /** Stored objects that an upload affects: those that it replaces, or all. */
 
 import { setImmediate } from 'node:timers/promises';
+import type { RunningJob } from '../../jobs/job-kind.js';
 import type { ObjectRestorer } from './object-restorer.js';
 import type { StoredObject } from '../../model/stored-object.js';
 import type { BulkItem } from '../batch/batch-item.js';
@@ -13,18 +14,18 @@ export class UploadScope {
 
     readonly #parts: { readonly objects: ObjectScan; readonly restorer: ObjectRestorer };
     readonly #items: () => AsyncIterable<BulkItem>;
-    readonly #signal: AbortSignal;
+    readonly #job: Pick<RunningJob, 'checkLease'>;
     readonly #caller: Caller;
 
     /** @param items items of the upload */
     constructor(
         parts: { objects: ObjectScan; restorer: ObjectRestorer }, items: () => AsyncIterable<BulkItem>,
-        { signal, caller }: { signal: AbortSignal; caller: Caller }
+        { job, caller }: { job: Pick<RunningJob, 'checkLease'>; caller: Caller }
     ) {
 
         this.#parts = parts;
         this.#items = items;
-        this.#signal = signal;
+        this.#job = job;
         this.#caller = caller;
     }
 
@@ -68,7 +69,7 @@ export class UploadScope {
         do {
             isLeft = false;
             for await (const page of pages()) {
-                this.#signal.throwIfAborted();
+                this.#job.checkLease();
                 const others = page.filter(({ id }) => id !== DESIGN_ID);
                 const removals = await Promise.all(others.map((object) => this.#parts.restorer.remove(object, this.#caller)));
                 isLeft ||= removals.includes(false);
@@ -87,7 +88,7 @@ export class UploadScope {
         }
 
         for (let ids = await objects.idsAfter(''); ids.length > 0; ids = await objects.idsAfter(ids.at(-1) ?? '')) {
-            this.#signal.throwIfAborted();
+            this.#job.checkLease();
             const added = ids.filter((id) => !uploaded.has(id));
             for (let start = 0; start < added.length; start += OBJECTS_PER_BATCH) {
                 for await (const found of this.#pages(added.slice(start, start + OBJECTS_PER_BATCH))) {

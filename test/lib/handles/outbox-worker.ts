@@ -60,7 +60,7 @@ forEachDatabase((name, create) => {
             });
             await outbox.mark('test/1', Date.now());
             const stop = new AbortController();
-            const job = { id: 1, payload: null, progress: null, attempts: 1, signal: stop.signal, report: () => Promise.resolve() };
+            const job = { id: 1, payload: null, progress: null, attempts: 1, signal: stop.signal, checkLease: () => {}, report: () => Promise.resolve() };
             const running = delivery.kind.run(job);
 
             await until(() => told.length === 1);

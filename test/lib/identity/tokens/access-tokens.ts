@@ -148,7 +148,7 @@ forEachDatabase((name, create, dialect) => {
             await kit.logins.addFailure(['forgotten'], clock.now - 61 * MINUTE, 0);
 
             await node.housekeeping.run({
-                id: 1, payload: null, progress: null, attempts: 1, signal: new AbortController().signal, report: async () => {}
+                id: 1, payload: null, progress: null, attempts: 1, signal: new AbortController().signal, checkLease: () => {}, report: async () => {}
             });
 
             const { node: later } = nodeWithClock(clock.now);
