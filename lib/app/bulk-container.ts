@@ -1,5 +1,6 @@
 /** Composes bulk operations. */
 
+import type { Database } from '../../db/database.js';
 import type { BulkLimits } from '../bulk/batch/item-reader.js';
 import type { DoipError } from '../errors/errors.js';
 import type { StatusTable } from '../errors/status.js';
@@ -38,7 +39,7 @@ export async function composeBulk(
 /** Creates export, import and uploads; registers the upload job. */
 export function composeTransfer(
     parts: ConstructorParameters<typeof ObjectRestorer>[0] & Omit<UploadJobParts, 'restorer' | 'forms'> & {
-        jobs: JobRunner; jobStore: JobStore;
+        db: Database; jobs: JobRunner; jobStore: JobStore;
     }
 ): { transfer: { readonly exporter: Exporter; readonly importer: Importer }; uploader: UploadService } {
 

@@ -91,11 +91,12 @@ export function engineSettings({ engine }: ServerFacts): readonly string[] {
 
 /**
  * Returns the settings of sessions that write units: a transaction whose node says nothing, because it was stopped or its network was lost, ends
- * after some seconds, so that others need not wait for its rows. MySQL has no such limit.
+ * after some seconds, so that others need not wait for its rows. MySQL has no such limit, nor has Percona XtraDB Cluster.
  */
-export function unitSettings({ engine }: ServerFacts): readonly string[] {
+export function unitSettings({ engine, version }: ServerFacts): readonly string[] {
 
-    const setting = { mariadb: 'idle_transaction_timeout', galera: 'idle_transaction_timeout', tidb: 'tidb_idle_transaction_timeout', mysql: null, vitess: null }[engine];
+    const product = engine === 'galera' ? productOf(version) : engine;
+    const setting = product === 'mariadb' ? 'idle_transaction_timeout' : product === 'tidb' ? 'tidb_idle_transaction_timeout' : null;
     return setting === null ? [] : [`set session ${setting} = ${IDLE_TRANSACTION_SECONDS}`];
 }
 

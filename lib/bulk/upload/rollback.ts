@@ -64,14 +64,14 @@ export class FormerState {
         { restorer, job, caller }: { restorer: ObjectRestorer; job: Pick<RunningJob, 'checkLease'>; caller: Caller }
     ): Promise<undefined> {
 
-        await restorer.restore(id, () => {
+        await restorer.restore(id, () => ({
+            ...object, reviewed: indexForm === undefined ? {} : { indexForm },
+            steps: (isNew) => {
 
-            job.checkLease();
-            return {
-                ...object, reviewed: indexForm === undefined ? {} : { indexForm },
-                steps: (isNew) => (secrets ? this.#secrets.steps(id, isNew, secrets) : [])
-            };
-        }, caller);
+                job.checkLease();          // When the number is known: one that is given out later could be above the fence
+                return secrets ? this.#secrets.steps(id, isNew, secrets) : [];
+            }
+        }), caller);
         return undefined;
     }
 

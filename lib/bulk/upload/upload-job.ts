@@ -4,7 +4,7 @@
  * validation fails; a rejected write later rolls everything back.
  */
 
-import type { Database, Step } from '../../../db/database.js';
+import type { Step } from '../../../db/database.js';
 import type { Log } from '../../../db/log.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { SecretTransfer } from '../../identity/secrets/secret-transfer.js';
@@ -42,7 +42,6 @@ const PAUSE_MS = 1000;
 const REVIEWS = 30;
 
 export interface UploadJobParts extends Omit<ReviewParts, 'source' | 'folder'> {
-    readonly db: Database;
     readonly bulk: BulkService;
     readonly catalogStore: CatalogStore;
     readonly settings: SettingStore;
@@ -186,10 +185,11 @@ class UploadRun {
     /** Releases the names of renamed types first, so that types can swap names. */
     async #freeNames(): Promise<void> {
 
-        const { db, catalogStore } = this.#parts;
+        const { catalogStore } = this.#parts;
         const { renamed = [] } = this.#progress;
         if (renamed.length > 0) {
-            await db.commit({ steps: [...renamed.flatMap((id) => catalogStore.releaseSteps(id)), catalogStore.bumpStep()] });
+            // With the progress, and so only under the lease: another process may have stored the types since.
+            await this.#save({}, [...renamed.flatMap((id) => catalogStore.releaseSteps(id)), catalogStore.bumpStep()]);
         }
     }
 
@@ -240,15 +240,15 @@ class UploadRun {
             stage: (body, knownObject) => elements.stage(body, { input: knownObject, requestContext, signal: this.#job.signal })
         });
         const { id, type, content, acl, userMetadata, metadata: { hashes: _hashes, ...metadata }, secrets, indexForm } = reviewedObject;
-        await storing(uploaded.input, false, () => restorer.restore(id, (before) => {
+        await storing(uploaded.input, false, () => restorer.restore(id, (before) => ({
+            ...targetObject(uploaded, before), type, content, acl, userMetadata, metadata,
+            reviewed: indexForm === undefined ? {} : { indexForm },
+            steps: (isNew) => {
 
-            this.#job.checkLease();
-            return {
-                ...targetObject(uploaded, before), type, content, acl, userMetadata, metadata,
-                reviewed: indexForm === undefined ? {} : { indexForm },
-                steps: (isNew) => (secrets ? this.#parts.secrets.steps(id, isNew, secrets) : [])
-            };
-        }, this.#caller));
+                this.#job.checkLease();    // When the number is known: one that is given out later could be above the fence
+                return secrets ? this.#parts.secrets.steps(id, isNew, secrets) : [];
+            }
+        }), this.#caller));
         return undefined;
     }
 
@@ -295,7 +295,7 @@ class UploadRun {
 
     async #end(): Promise<void> {
 
-        const { db, blobs, catalogStore, settings, log } = this.#parts;
+        const { blobs, catalogStore, settings, log } = this.#parts;
         const { refusal, failure, reviewed, former } = this.#progress;
         if (failure) {
             log.error({ event: 'upload.failed', failure }, 'upload failed, nothing was stored');
@@ -305,10 +305,10 @@ class UploadRun {
         }
 
         const { blob } = this.#payload;
-        await db.commit({ steps: [
+        await this.#save({}, [
             ...[blob, reviewed, former].flatMap((staged) => (staged ? blobs.unlinkSteps(staged.blobId, Date.now()) : [])),
             ...settings.removeSteps(UPLOAD_SETTING, String(blob.blobId)), catalogStore.bumpStep()
-        ] });
+        ]);
     }
 }
 

@@ -4,7 +4,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import Sqlite from 'better-sqlite3';
 import { SILENT } from '../../../db/log.js';
-import { checkServer, engineSettings, readServer, type Engine } from '../../../db/engines/mysql/server.js';
+import { checkServer, engineSettings, readServer, unitSettings, type Engine } from '../../../db/engines/mysql/server.js';
 import { parseMysqlUrl } from '../../../db/engines/mysql/url.js';
 import { openDatabase } from '../../../db/engines/open.js';
 import { createSqlite } from '../../support/database.js';
@@ -152,6 +152,20 @@ describe('the check of a database server', () => {
         for (const [facts, engine, settings] of engines) {
             const found = await readServer(server(facts));
             expect({ engine: found.engine, settings: engineSettings(found).length }).to.equal({ engine, settings });
+        }
+    });
+
+    it('knows how idle transactions are ended, where they can be', async () => {
+
+        const servers: [Record<string, string>, RegExp | null][] = [
+            [{}, /session idle_transaction_timeout = /], [{ wsrep_on: 'ON' }, /session idle_transaction_timeout = /],
+            [{ version: '8.0.11-TiDB-v8.5.1' }, /session tidb_idle_transaction_timeout = /],
+            [{ version: '8.4.3' }, null], [{ version: '8.0.42-33', wsrep_on: 'ON' }, null]
+        ];
+        for (const [facts, setting] of servers) {
+            const [found, ...others] = unitSettings(await readServer(server(facts)));
+            expect(others).to.equal([]);
+            expect(setting ? setting.test(found ?? '') : found === undefined).to.be.true();
         }
     });
 
