@@ -4,7 +4,6 @@
  */
 
 import { setImmediate } from 'node:timers/promises';
-import type { Database } from '../../db/database.js';
 import type { Log } from '../../db/log.js';
 import type { JsonObject } from '../util/json-types.js';
 import type { JobKind, RunningJob } from '../jobs/job-kind.js';
@@ -39,7 +38,6 @@ export interface RecordUpdater {
 
 /** Dependencies of the update. */
 export interface HandleUpdateParts {
-    readonly db: Database;
     readonly jobs: JobRunner;
     readonly jobStore: JobStore;
     readonly settings: SettingStore;
@@ -94,7 +92,7 @@ export class HandleUpdate {
 
     async #run(job: RunningJob): Promise<void> {
 
-        const { db, settings, log } = this.#parts;
+        const { settings, log } = this.#parts;
         let state = progressOf(job);
         if (!state.isCounted) {
             state = { ...state, total: await this.#count(job.signal), isCounted: true };
@@ -102,9 +100,9 @@ export class HandleUpdate {
         }
 
         state = await this.#updateAll(state, job);
-        await job.report(state);                          // throws if another node has taken over
         const status = statusOf(state, false);
-        await db.commit({ steps: settings.setSteps(KIND, JSON.stringify(status)) });
+        // Together with the progress, which throws if another node has taken over: this one may have been stopped for long.
+        await job.report(state, settings.setSteps(KIND, JSON.stringify(status)));
         log.info({ event: 'handle.update-done', ...status }, 'handle records updated');
     }
 

@@ -2,6 +2,7 @@
  * Composition of the handle modules: records, resolution, registration and the update job.
  */
 
+import type { Database } from '../../db/database.js';
 import type { RecordSources } from './handle-records.js';
 import type { HandleUpdateParts } from './handle-update-job.js';
 import type { WriteParticipant } from '../model/write-participant.js';
@@ -27,6 +28,7 @@ export interface HandleOptions {
 
 /** Dependencies of the handle modules. */
 export interface HandleParts extends Omit<HandleUpdateParts, 'updater'>, Omit<RecordSources, 'uiBase' | 'adminIdentity'> {
+    readonly db: Database;
     readonly options: HandleOptions;
 }
 

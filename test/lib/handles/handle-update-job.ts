@@ -66,7 +66,7 @@ forEachDatabase((name, create) => {
 
             const jobs = new JobRunner(jobStore, { log: SILENT, pollMs: 10 });
             const made = new HandleUpdate({
-                db, jobs, jobStore, settings: new SettingStore(db), objects: new ObjectScan(db), log: SILENT,
+                jobs, jobStore, settings: new SettingStore(db), objects: new ObjectScan(db), log: SILENT,
                 refresh: () => Promise.resolve(), updater: { batch: 16, update }
             });
             jobs.register(made.kind);
