@@ -14,6 +14,7 @@ import { EXIT } from './errors/exit-codes.js';
 import type { WorkerPool } from './cluster/worker-pool.js';
 import type { Log } from './logging/logger.js';
 import { SEARCH_THREAD } from './search/runtime/protocol.js';
+import { registerWith } from './registration.js';
 import { endWith } from './start-errors.js';
 import { notifySystemd } from './systemd.js';
 import { collectWhenIdle } from './util/garbage.js';
@@ -73,7 +74,7 @@ async function serve(given: Config, register: (gateway: Gateway) => unknown): Pr
     const { pool, config } = await withWorkers(given, log);
     const banner = process.stdout.isTTY ? new Banner() : null;
     const server = await createServerOf(pool && { kind: 'primary', pool }, config, { log: log.logger, ...(banner ? { onGeneratedPassword: (password) => banner.addPassword(password) } : {}) });
-    await register(server.plugins['doip-gateway'].gateway);
+    await registerWith(register, server.plugins['doip-gateway'].gateway, log.logger);
     const started = Promise.all([server.start().then(() => pool?.listen()), pool?.start()]);
     // Before the URL is printed: a process that reads it may send a signal at once.
     const timeout = config.http.shutdownSeconds * 1000;

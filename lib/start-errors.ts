@@ -17,6 +17,9 @@ const DATABASE_CODES: Readonly<Record<UnusableReason, number>> = {
     damaged: EXIT.lost, forbidden: EXIT.unavailable, newer: EXIT.config, rejected: EXIT.config, unsuitable: EXIT.config
 };
 
+/** An extension that cannot be registered, in one sentence. */
+export class RegistrationError extends Error {}
+
 /** Returns whether an operator must change something before the service can start, so that retries are of no use. */
 export function isPermanent(error: unknown): boolean {
 
@@ -35,6 +38,10 @@ export function explainStartError(error: unknown): [message: string, code: numbe
 
     if (error instanceof ConfigError || error instanceof FirstPasswordError) {
         return [error.message, EXIT.config];
+    }
+
+    if (error instanceof RegistrationError) {
+        return [error.message, EXIT.failed];
     }
 
     if (error instanceof PayloadStoreError || error instanceof SearchEngineError) {

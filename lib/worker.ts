@@ -5,6 +5,7 @@ import { PrimaryChannel } from './cluster/primary-channel.js';
 import type { Config } from './config/index.js';
 import { EXIT } from './errors/exit-codes.js';
 import { openLog } from './logging/logger.js';
+import { registerWith } from './registration.js';
 import { createServerOf, drainServer } from './server.js';
 import { collectWhenIdle } from './util/garbage.js';
 
@@ -28,7 +29,7 @@ export async function serveAsWorker(config: Config, register: (gateway: Gateway)
     const { port, socketPath, secret, workers } = await channel.begin();
     const role = { kind: 'worker', channel, target: { socketPath, secret }, workers } as const;
     const server = await createServerOf(role, { ...config, listen: { ...config.listen, port } }, { log: log.logger });
-    await register(server.plugins['doip-gateway'].gateway);
+    await registerWith(register, server.plugins['doip-gateway'].gateway, log.logger);
     channel.onStop(() => {
 
         void stop(server, config).catch(() => undefined).then(() => log.flush()).finally(() => process.exit(0));
