@@ -9,6 +9,7 @@ import type { Caller } from '../model/caller.js';
 import type { StoredObject } from '../model/stored-object.js';
 import type { Services } from './services.js';
 import type { Operation } from './operation.js';
+import { DoipError } from '../errors/errors.js';
 import { shapeAttributes } from './input.js';
 import type { OperationContext } from './operation-context.js';
 import { readRequestContext } from './attributes.js';
@@ -36,6 +37,7 @@ export class Context implements OperationContext {
     private ownLog: Logger | undefined;
     private latestCaller: Caller;
     private renewedOn = performance.now();
+    private renewal: Promise<void> | null = null;
 
     constructor(parts: ContextParts) {
 
@@ -57,15 +59,30 @@ export class Context implements OperationContext {
 
     async currentCaller(): Promise<Caller> {
 
+        if (performance.now() - this.renewedOn >= CURRENT_MS) {
+            // For all items of a batch at once; credentials that have ended are not verified for each of them.
+            this.renewal ??= this.renew();
+        }
+
+        await this.renewal;
+        return this.latestCaller;
+    }
+
+    private async renew(): Promise<void> {
+
         const now = performance.now();
-        if (now - this.renewedOn >= CURRENT_MS) {
+        try {
             const renewed = await this.services.identity.authenticator.renewed(this.request, this.caller);
             const { origin } = this.caller;
             this.latestCaller = renewed === sharedCaller(this.latestCaller) ? this.latestCaller : origin ? inRequest(renewed, origin) : renewed;
             this.renewedOn = now;
+            this.renewal = null;
         }
-
-        return this.latestCaller;
+        catch (error) {
+            // During an outage the next item tries again.
+            this.renewal = error instanceof DoipError && error.http === 401 ? this.renewal : null;
+            throw error;
+        }
     }
 
     get signal(): AbortSignal {

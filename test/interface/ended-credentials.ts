@@ -4,7 +4,8 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { request, type ClientRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { basic, jsonOf } from '../support/rest.js';
+import { ADMIN_PASSWORD } from '../support/gateway.js';
+import { ADMIN_HEADERS, basic, jsonOf } from '../support/rest.js';
 import type { RestService } from '../support/rest-service.js';
 import { onEveryDatabase } from '../support/rest-service.js';
 import { until } from '../support/until.js';
@@ -91,6 +92,14 @@ onEveryDatabase((name, start) => {
                     end: () => service.anonymously(`DELETE /auth/keys/${String(made['id'])}`, { headers })
                 };
             }],
+            ['a password that is changed', async () => {
+
+                const { id, headers } = await withPassword();
+                return {
+                    id, headers,
+                    end: () => service.anonymously('PUT /users/this/password', { headers: { ...headers, 'content-type': 'text/plain' }, payload: 'another password' })
+                };
+            }],
             ['a password of a user who is deleted', async () => {
 
                 const { id, headers } = await withPassword();
@@ -138,6 +147,42 @@ onEveryDatabase((name, start) => {
 
             expect((await answer).status).to.equal(401);
             expect((await service.asAdmin('GET /objects/test/slow')).statusCode).to.equal(404);
+        });
+
+        for (const [path, isLater] of [['/uploadObjects?deleteCurrentObjects', false], ['/doip?operationId=gateway/Op.Import&targetId=service', true]] as const) {
+            it(`store nothing that came later: ${path}`, async () => {
+
+                const login = JSON.stringify({ grant_type: 'password', username: 'admin', password: ADMIN_PASSWORD });
+                const granted = await service.anonymously('POST /auth/token', { headers: JSON_TYPE, payload: login });
+                const token = String(jsonOf(granted)['access_token']);
+                const present = await service.create('Document', {});
+                const ids = [`test/early${++number}`, `test/late${number}`];
+                const lines = ids.map((id) => `${JSON.stringify({ id, type: 'Document', content: {} })}\n`);
+                const { sent, answer } = open('POST', path, { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' });
+                sent.write(lines[0]);
+                const since = performance.now();
+                await (isLater ? until(async () => (await service.asAdmin(`GET /objects/${ids[0]}`)).statusCode === 200) : null);
+                await service.anonymously('POST /auth/revoke', { headers: JSON_TYPE, payload: JSON.stringify({ token }) });
+                await until(() => performance.now() > since + 1100);
+                sent.end(lines[1]);
+
+                const { status, body } = await answer;
+                expect(isLater ? body.includes('401') || body.includes('Authentication') : status === 401, `${status} ${body}`).to.be.true();
+                const found = await Promise.all([present.id, ...ids].map(async (id) => (await service.asAdmin(`GET /objects/${id}`)).statusCode));
+                expect(found).to.equal([200, isLater ? 200 : 404, 404]);
+            });
+        }
+
+        it('of the administrator may be a password, also acting as another user', async () => {
+
+            const { id } = await withPassword();
+            const { sent, answer } = open('POST', '/objects?type=Document&handle=test/as-user', { ...ADMIN_HEADERS, 'as-user': id, ...JSON_TYPE });
+            sent.write('{"name": ');
+            const since = performance.now();
+            await until(() => performance.now() > since + 1100);
+            sent.end('"x"}');
+
+            expect((await answer).status).to.equal(200);
         });
 
         it('do not matter to those of others, whose requests take as long', async () => {

@@ -24,7 +24,11 @@ import type { StagedElement } from '../../model/object-input.js';
 import type { Reading } from '../../objects/read/object-resolution.js';
 
 /** Caller and cancellation of an import. */
-export type ImportContext = Reading & { readonly signal: AbortSignal };
+export interface ImportContext extends Reading {
+    readonly signal: AbortSignal;
+    /** @throws DoipError 401 when the credentials have ended meanwhile, as the input may arrive for hours */
+    readonly currentCaller: () => Promise<unknown>;
+}
 
 /** Number of objects by outcome; rejected ones are in the results. */
 export interface ImportCounts {
@@ -111,7 +115,11 @@ export class Importer {
 
             const staged = hasChunks ? await this.#stageChunks(object, lines, context) : null;
             const isFoundation = object.type === SCHEMA_TYPE || object.id === DESIGN_ID;
-            await batch.add({ position, bytes, id: object.id, work: () => this.#restore(object, staged, context, counts) });
+            await batch.add({ position, bytes, id: object.id, work: async () => {
+
+                await context.currentCaller();
+                return await this.#restore(object, staged, context, counts);
+            } });
             if (isFoundation) {
                 // Later objects may be of this type.
                 await batch.drain();

@@ -34,6 +34,8 @@ export interface UploadRequest extends Reading {
     readonly deleteCurrentObjects: boolean;
     /** Aborts reading when the client disconnects. */
     readonly signal: AbortSignal;
+    /** @throws DoipError 401 when the credentials have ended meanwhile, as the input may arrive for hours */
+    readonly currentCaller: () => Promise<unknown>;
 }
 
 /** Polling interval of the job in milliseconds. */
@@ -81,6 +83,7 @@ export class UploadService {
                 throw rejectionOf(plan.rejection);
             }
 
+            await request.currentCaller();
             jobId = await this.#start(staged, request);
         }
         catch (error) {

@@ -135,10 +135,10 @@ export class Authenticator {
     }
 
     /**
-     * Returns the caller of a request that takes long, as of now: with the groups of this moment. Passwords and signed assertions are not verified
-     * again, tokens and keys are.
+     * Returns the caller of a request that takes long, as of now: with the groups of this moment. Signed assertions, and what a hook admitted, are not
+     * verified again; passwords, tokens and keys are.
      *
-     * @throws DoipError 401 if the token, session or key has ended, or the user is blocked
+     * @throws DoipError 401 if the token, session or key has ended, the password was changed, or the user is blocked
      */
     async renewed({ authentication, clientId, transport }: AuthenticationRequest, caller: Caller): Promise<Caller> {
 
@@ -154,6 +154,13 @@ export class Authenticator {
 
         const { credentials, asUserId } = readCredentials(authentication, clientId);
         const isStored = credentials.kind === 'session' || credentials.kind === 'token' && !isJwt(credentials.token) && caller.method !== 'hook';
+        if (credentials.kind === 'password' && !this.#hook.isPresent) {
+            const { name, password } = credentials;
+            if (!await this.#logins.isCurrent({ name, password, remoteAddress: transport.remoteAddress, epoch: epochs.identity })) {
+                throw failure(credentials);
+            }
+        }
+
         if (!isStored && asUserId !== null) {
             return caller;                                  // Of the administrator, who is not blocked
         }

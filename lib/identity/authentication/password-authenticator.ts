@@ -109,6 +109,29 @@ export class PasswordAuthenticator {
         return (await this.#passwords.check(password, await this.#credentials.get(userId), userId)).matches;
     }
 
+    /**
+     * True if the password that came with a request in progress has not been changed since. Not counted as a login attempt, and taken for granted
+     * while too many logins from its address are queued.
+     */
+    async isCurrent(attempt: PasswordAttempt): Promise<boolean> {
+
+        const { name, password, epoch } = attempt;
+        const digest = this.#digestOf(attempt);
+        const source = sourceOf(attempt.remoteAddress);
+        if (await this.#validCached(digest, attempt) || this.#isExhausted(source)) {
+            return true;
+        }
+
+        const target = await this.#directory.findLogin(name);
+        const { matches } = await this.#passwords.check(password, target?.record ?? null, source);
+        if (!matches || !target) {
+            return false;
+        }
+
+        this.#cache.set(digest, { login: { userId: target.userId, record: target.record ?? '' }, epoch, validUntil: this.#now() + CACHE_TTL_MS });
+        return true;
+    }
+
     async #attempt(digest: string, source: string, { name, password, epoch }: PasswordAttempt): Promise<PasswordLogin | null> {
 
         const login = await this.#throttle.attempt(name, source, async () => {

@@ -19,12 +19,14 @@ export const importObjects = defineOperation({
     unlisted: true,
     resultSchema: batchResults(ERROR, { created: COUNT, updated: COUNT, unchanged: COUNT }),
 
-    async handler({ caller, log, rawInput, requestContext, services: { bulk, transfer }, signal }) {
+    async handler(context) {
 
+        const { caller, log, rawInput, requestContext, services: { bulk, transfer }, signal } = context;
+        const importing = { caller, requestContext, signal, currentCaller: () => context.currentCaller() };
         const counts = { created: 0, updated: 0, unchanged: 0 };
         const outcome = await bulk.run({ parallel: true, failFast: false, log }, (batch) => {
 
-            return bulk.source.read(rawInput, true, (items) => transfer.importer.run(items, batch, { caller, requestContext, signal }, counts));
+            return bulk.source.read(rawInput, true, (items) => transfer.importer.run(items, batch, importing, counts));
         });
         const { error } = outcome;
         return {

@@ -19,9 +19,10 @@ export const uploadObjects = defineOperation<{ readonly deleteCurrentObjects: bo
     attributes: withoutDryRun(Joi.object({ deleteCurrentObjects: flag().default(false) })),
     resultSchema: constant({ msg: 'success', message: 'success' }),
 
-    async handler({ attributes: { deleteCurrentObjects }, caller, rawInput, requestContext, services: { uploader }, signal }) {
+    async handler(context) {
 
-        await uploader.upload(rawInput, { deleteCurrentObjects, caller, requestContext, signal });
+        const { attributes: { deleteCurrentObjects }, caller, rawInput, requestContext, services: { uploader }, signal } = context;
+        await uploader.upload(rawInput, { deleteCurrentObjects, caller, requestContext, signal, currentCaller: () => context.currentCaller() });
         // Different clients read either member.
         return result.json({ msg: 'success', message: 'success' });
     }
