@@ -64,6 +64,8 @@ export class Authenticator {
     readonly #providers: LoginProviders;
     readonly #tokens: AccessTokens;
     readonly #sessions = new WeakMap<Caller, string>();
+    /** Records of the passwords that came with requests in progress. */
+    readonly #records = new WeakMap<object, string>();
 
     constructor(
         parts: {
@@ -116,6 +118,10 @@ export class Authenticator {
         this.checkTransport(request.transport);
         const proof = this.#recall(claim.credentials, request.transport, epochs) ??
             await this.prove({ ...claim, requestContext: requestContextOf(request) }, request, epochs);
+        if (proof.record !== null) {
+            this.#records.set(request.authentication, proof.record);
+        }
+
         const caller = this.#callers.fromCache(proof, epochs.identity, mayWait) ?? await this.#callers.callerOf(proof, epochs.identity, mayWait);
         checkClient(caller, request.clientId);
         if (claim.asUserId !== null) {
@@ -156,7 +162,7 @@ export class Authenticator {
         const isStored = credentials.kind === 'session' || credentials.kind === 'token' && !isJwt(credentials.token) && caller.method !== 'hook';
         if (credentials.kind === 'password' && !this.#hook.isPresent) {
             const { name, password } = credentials;
-            if (!await this.#logins.isCurrent({ name, password, remoteAddress: transport.remoteAddress, epoch: epochs.identity })) {
+            if (!await this.#logins.isCurrent({ name, password, remoteAddress: transport.remoteAddress }, this.#records.get(authentication))) {
                 throw failure(credentials);
             }
         }

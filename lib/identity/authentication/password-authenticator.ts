@@ -110,26 +110,25 @@ export class PasswordAuthenticator {
     }
 
     /**
-     * True if the password that came with a request in progress has not been changed since. Not counted as a login attempt, and taken for granted
-     * while too many logins from its address are queued.
+     * True if the password that came with a request in progress has not been changed since. Not counted as a login attempt.
+     *
+     * @param record of the login with it, or undefined
+     * @throws DoipError 429 if the record has been replaced and too many logins are queued
      */
-    async isCurrent(attempt: PasswordAttempt): Promise<boolean> {
-
-        const { name, password, epoch } = attempt;
-        const digest = this.#digestOf(attempt);
-        const source = sourceOf(attempt.remoteAddress);
-        if (await this.#validCached(digest, attempt) || this.#isExhausted(source)) {
-            return true;
-        }
+    async isCurrent({ name, password, remoteAddress }: Login, record: string | undefined): Promise<boolean> {
 
         const target = await this.#directory.findLogin(name);
-        const { matches } = await this.#passwords.check(password, target?.record ?? null, source);
-        if (!matches || !target) {
-            return false;
+        if (!target || target.record === record) {
+            return target !== null;
         }
 
-        this.#cache.set(digest, { login: { userId: target.userId, record: target.record ?? '' }, epoch, validUntil: this.#now() + CACHE_TTL_MS });
-        return true;
+        // Of another password, or of the same with a stronger hash.
+        const source = sourceOf(remoteAddress);
+        if (this.#isExhausted(source)) {
+            throw TOO_MANY_LOGINS;
+        }
+
+        return (await this.#passwords.check(password, target.record, source)).matches;
     }
 
     async #attempt(digest: string, source: string, { name, password, epoch }: PasswordAttempt): Promise<PasswordLogin | null> {
