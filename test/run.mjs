@@ -210,7 +210,7 @@ function newSeed() {
 }
 
 /** Runs lab once; resolves to what it counted, its exit code and, when it does not print by itself, what it printed. */
-async function runLab(paths, options, url, { prints = true, seed = newSeed(), ways = '' } = {}) {
+async function runLab(paths, options, url, { prints = true, seed = newSeed(), oneWay = false } = {}) {
 
     const folder = await mkdtemp(join(tmpdir(), 'doip-gateway-counts-'));
     const file = join(folder, 'counts.json');
@@ -219,7 +219,7 @@ async function runLab(paths, options, url, { prints = true, seed = newSeed(), wa
             ...paths, '-m', `${TEST_MS}`, '-I', IGNORED_GLOBALS, '--shuffle', ...(options.includes('--seed') ? [] : ['--seed', `${seed}`]),
             '-r', 'console', '-o', 'stdout', '-r', './test/support/counts-reporter.cjs', '-o', file, ...options
         ];
-        const env = { ...process.env, TEST_MYSQL_URL: url, TEST_ONE_WAY: ways };
+        const env = { ...process.env, TEST_MYSQL_URL: url, TEST_ONE_WAY: oneWay ? `${seed}` : '' };
         const { code, output } = prints ? { code: await tool('lab', LAB, args, env), output: '' } : await quietTool(LAB, args, env);
         return { ...await readCounts(file), code, output };
     }
@@ -315,7 +315,8 @@ async function runParts(files, url, { first, oneWay }) {
         while (files.length > 0 && !isStopped) {
             const part = nextPart(files);
             const seed = newSeed();
-            const { output, ...counts } = await runLab(part, [], url, { prints: false, seed, ways: oneWay && !isInAllWays(part[0]) ? 'true' : '' });
+            const isSampled = oneWay && !isInAllWays(part[0]);
+            const { output, ...counts } = await runLab(part, [], url, { prints: false, seed, oneWay: isSampled });
             Object.keys(sum).forEach((key) => {
 
                 sum[key] += counts[key];
@@ -325,7 +326,7 @@ async function runParts(files, url, { first, oneWay }) {
             Object.entries(counts.costs).forEach(([group, ms]) => costs.set(group, (costs.get(group) ?? 0) + ms));
             done += part.length;
             console.log(counts.code === 0 ? `${done} files done, ${sum.passed} tests passed` :
-                `${output}\nto repeat: npx lab -m ${TEST_MS} --shuffle --seed ${seed} ${part.join(' ')}`);
+                `${output}\nto repeat: ${isSampled ? `TEST_ONE_WAY=${seed} ` : ''}npx lab -m ${TEST_MS} --shuffle --seed ${seed} ${part.join(' ')}`);
         }
     }));
     printSlowest(slowest);

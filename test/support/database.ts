@@ -1,10 +1,11 @@
 /**
  * Real databases for tests: a fresh SQLite folder, and a fresh schema on a MySQL or MariaDB server when the environment names
  * one in TEST_MYSQL_URL (`mysql://root@127.0.0.1:3306`, with the right to create databases; `test/run.mjs` sees to it). NO_SQLITE
- * leaves out SQLite, where it is tested already. TEST_ONE_WAY runs each suite in one of its ways, by chance.
+ * leaves out SQLite, where it is tested already. TEST_ONE_WAY is a seed, and runs each
+ * suite in one of its ways by chance.
  */
 
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +13,7 @@ import Mysql from 'mysql2/promise';
 import type { Database, Dialect } from '../../db/database.js';
 import { openDatabase } from '../../db/engines/open.js';
 import type { DatabaseOptions } from '../../db/engines/open.js';
+import { seeded } from './random.js';
 
 /** A place for one database, made for one test file or test. */
 export interface TestDatabase {
@@ -39,11 +41,12 @@ export const DIALECTS: readonly TestDialect[] = [
     ...(SERVER ? [{ name: 'MySQL', dialect: 'mysql' as const, create: () => createMysql(SERVER) }] : [])
 ];
 
+const CHOICES = TEST_ONE_WAY ? seeded(Number(TEST_ONE_WAY)) : null;
+
 /** Returns the ways in which a suite is run, such as on each database: all of them, or with TEST_ONE_WAY one by chance. */
 export function waysOf<T>(ways: readonly T[]): readonly T[] {
 
-    const chosen = randomInt(ways.length);
-    return TEST_ONE_WAY ? ways.filter((_, index) => index === chosen) : ways;
+    return CHOICES ? [CHOICES.pick(ways)] : ways;
 }
 
 /**

@@ -262,7 +262,7 @@ class MysqlDatabase implements Database {
                 return;
             }
             catch (error) {
-                const { busy, idle } = poolUsage(this.#pool, 0);
+                const { busy, idle } = poolUsage(this.#pool, this.#address.connections);
                 const mayPass = mysqlErrorKind(error) === 'no-connection' && busy + idle > 0;
                 if (!mayPass || performance.now() > deadline) {
                     throw error;

@@ -14,6 +14,7 @@ import { isJsonObject } from '../../util/json-types.js';
 import { Op } from '../../doip/operation-ids.js';
 import type { Epochs } from '../../stores/objects/object-store.js';
 import type { JwtBearerAuthenticator } from './jwt-bearer.js';
+import { apiKeyProof, assertionProof, passwordProof, providerProof } from './proofs.js';
 import type { HookAnswer, HookAuthenticator } from './hook-authenticator.js';
 import type { LocalAccess } from './local-access.js';
 import { LOCAL_ADMIN } from './local-access.js';
@@ -26,11 +27,10 @@ import { isJwt, readCredentials } from './credentials.js';
 import type { IdentitySettings } from '../accounts/identity-settings.js';
 import { readClaims } from './jwt-bearer.js';
 import { isAdminName, isPossibleName, loginKey } from '../accounts/login-name.js';
-import type { ApiKey, ApiKeys } from '../keys/api-keys.js';
+import type { ApiKeys } from '../keys/api-keys.js';
 import { claimsKey } from '../keys/key-value.js';
 import type { LoginProviders } from './login-providers.js';
-import type { ProvidedUser } from './provided-user.js';
-import type { PasswordLogin, PasswordAuthenticator } from './password-authenticator.js';
+import type { PasswordAuthenticator } from './password-authenticator.js';
 import type { AccessTokens } from '../tokens/access-tokens.js';
 import { isCsrfOf } from '../tokens/access-tokens.js';
 
@@ -193,7 +193,7 @@ export class Authenticator {
             throw unauthenticated('Authentication failed: the key of the client certificate is not that of the user whom it names');
         }
 
-        return this.#callers.callerOf({ userId, method: 'key', hook: null, record: null }, identity, mayWait);
+        return this.#callers.callerOf(assertionProof(userId), identity, mayWait);
     }
 
     /** Returns the id of the session that a caller has used, or for some operations the token; null for other callers. */
@@ -234,7 +234,7 @@ export class Authenticator {
 
         if (credentials.kind === 'token' && claimsKey(credentials.token)) {
             const apiKey = this.#keys.recall(credentials.token, identity);
-            return apiKey && keyProof(apiKey);
+            return apiKey && apiKeyProof(apiKey);
         }
 
         if (credentials.kind === 'token') {
@@ -273,7 +273,7 @@ export class Authenticator {
                 throw failure(credentials);
             }
 
-            return keyProof(apiKey);
+            return apiKeyProof(apiKey);
         }
 
         const found = await this.#tokens.find(credentials.token, epochs.identity);
@@ -347,23 +347,8 @@ export class Authenticator {
 
         const userId = credentials.kind === 'token' && isJwt(credentials.token) ?
             await this.#assertions.verify(credentials.token) : null;
-        return userId === null ? null : { userId, method: 'key', hook: null, record: null };
+        return userId === null ? null : assertionProof(userId);
     }
-}
-
-function passwordProof({ userId, record }: PasswordLogin): AuthenticationResult {
-
-    return { userId, method: 'password', hook: null, record };
-}
-
-export function providerProof({ userId, answer }: ProvidedUser): AuthenticationResult {
-
-    return { userId, method: 'hook', hook: answer, record: null };
-}
-
-function keyProof(apiKey: ApiKey): AuthenticationResult {
-
-    return { userId: apiKey.stored.userId, method: 'api-key', hook: null, record: null, apiKey };
 }
 
 /** Returns the error for failed authentication, which is the same for every cause. */

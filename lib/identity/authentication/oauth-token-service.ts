@@ -10,7 +10,7 @@ import { isJsonObject } from '../../util/json-types.js';
 import { Status } from '../../errors/status.js';
 import type { CredentialStore } from '../../stores/credential-store.js';
 import type { Authenticator } from './authenticator.js';
-import { providerProof } from './authenticator.js';
+import { providerProof } from './proofs.js';
 import type { BrowserLogins } from './browser-logins.js';
 import type { PrincipalResolver, AuthenticationResult } from './principal-resolver.js';
 import { factsOf } from './principal-resolver.js';
