@@ -5,6 +5,8 @@ import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { getOrAdd } from '../util/cache/get-or-add.js';
 import type { DescribedOperation, DynamicOperation } from './operation-summary.js';
 import { OUTPUT_KINDS } from './operation-summary.js';
+import { LocalReferences, mapReferences, referencesOf } from '../json/schema-references.js';
+import { danglingLink } from './joi-links.js';
 import { arrayOf, IDS, OPEN, record, TEXT, TRUTH, TYPE_SCHEMA } from '../doip/result-schemas.js';
 
 /** JSON schema of {@link describeOperation}. */
@@ -43,7 +45,8 @@ export function demandDescribable(operation: DescribedOperation): void {
 
     const { id, attributes, inputSchema, resultSchema } = operation;
     const parts: readonly (readonly [name: string, describe: () => unknown])[] = [
-        ['attributes', () => attributes && attributesSchema(attributes)], ['input', () => inputSchema && schemaOf(inputSchema)], ['result', () => resultSchema]
+        ['attributes', () => attributes && attributesSchema(demandLinked(attributes))], ['input', () => inputSchema && schemaOf(demandLinked(inputSchema))],
+        ['result', () => resultSchema && demandReferences(resultSchema)]
     ];
     for (const [name, describe] of parts) {
         try {
@@ -53,6 +56,29 @@ export function demandDescribable(operation: DescribedOperation): void {
             throw new Error(`operation ${id}: its ${name} cannot be described: ${firstLine(error)}`);
         }
     }
+}
+
+function demandLinked<S extends Joi.Schema>(schema: S): S {
+
+    const link = danglingLink(schema);
+    if (link !== undefined) {
+        throw new Error(`Joi.link('${link}') leads nowhere`);
+    }
+
+    return schema;
+}
+
+function demandReferences(schema: JsonObject): JsonObject {
+
+    JSON.stringify(schema);                                 // Throws for one that is circular
+    const local = new LocalReferences(schema);
+    for (const reference of referencesOf(schema)) {
+        if (reference.startsWith('#') && local.pointerOf(reference) === null) {
+            throw new Error(`its $ref ${JSON.stringify(reference)} leads nowhere`);
+        }
+    }
+
+    return schema;
 }
 
 function firstLine(error: unknown): string {
@@ -112,7 +138,11 @@ function withText(property: JsonObject): JsonObject {
     return rest['type'] === undefined ? { ...rest, type: 'string' } : rest;
 }
 
+/** The JSON schema of one by Joi. Links that JSON Schema does not know, to an ancestor, allow anything. */
 function schemaOf(schema: Joi.Schema): JsonObject {
 
-    return schema['~standard'].jsonSchema.input({ target: 'draft-2020-12' }) as JsonObject;
+    const converted = schema['~standard'].jsonSchema.input({ target: 'draft-2020-12' }) as JsonObject;
+    const { id } = (schema.describe().flags ?? {}) as { readonly id?: string };
+    const local = new LocalReferences(converted);
+    return mapReferences(converted, (reference) => (reference === `#/$defs/${id}` ? '#' : local.pointerOf(reference) === null ? null : reference));
 }

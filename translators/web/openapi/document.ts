@@ -2,12 +2,13 @@
 
 import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
 import { isJsonObject } from '../../../lib/util/json-types.js';
+import { referencesOf } from '../../../lib/json/schema-references.js';
 import { implementation } from '../../../lib/util/version.js';
 import type { PathDescription, QueryParameter } from './paths.js';
 import { PATHS } from './paths.js';
 import type { MethodOfType } from './methods.js';
 import { METHOD_TAG, methodPaths, methodSchemas } from './methods.js';
-import { componentName, ERROR_RESPONSE, SCHEMAS } from './schemas.js';
+import { asComponent, componentCharacters, componentName, ERROR_RESPONSE, partOf, ref, SCHEMAS } from './schemas.js';
 
 /** An operation; see `describeOperation`. */
 interface OperationDescription {
@@ -37,8 +38,9 @@ const DOIP_TAG = 'DOIP over HTTP';
 const PATH_PARAMETER = /\{(\w+)\}/;
 
 /** Returns the document. `base` is the prefix of all paths. */
-export function openApiDocument({ id, operations, types, methods }: ServiceDescription, base: string): JsonObject {
+export function openApiDocument({ id, operations: described, types, methods }: ServiceDescription, base: string): JsonObject {
 
+    const { operations, schemas } = withComponents(described);
     const tags = [...new Set(PATHS.map(({ tag }) => tag)), DOIP_TAG, METHOD_TAG];
     return {
         openapi: '3.1.0',
@@ -53,7 +55,7 @@ export function openApiDocument({ id, operations, types, methods }: ServiceDescr
         paths: Object.fromEntries([...methodPaths(methods), ...Object.entries(restPaths()), ...operations.map(doipPath)]),
         components: {
             securitySchemes: { basic: { type: 'http', scheme: 'basic' }, bearer: { type: 'http', scheme: 'bearer' } },
-            schemas: { ...SCHEMAS, ...typeSchemas(types, base), ...methodSchemas(methods, types) }
+            schemas: { ...SCHEMAS, ...typeSchemas(types, base), ...methodSchemas(methods, types), ...schemas }
         }
     };
 }
@@ -96,6 +98,39 @@ function queryParameter({ name, description, schema, required = false }: QueryPa
 function contentOf(media: Readonly<Record<string, JsonObject>>): JsonObject {
 
     return Object.fromEntries(Object.entries(media).map(([mediaType, schema]) => [mediaType, { schema }]));
+}
+
+/** Schemas with references to parts of themselves become components; those of attributes stay what they are, with a component for each attribute. */
+function withComponents(operations: readonly OperationDescription[]): { operations: OperationDescription[]; schemas: JsonObject } {
+
+    const schemas: Record<string, JsonObject> = {};
+    const moved = (schema: JsonObject, { id }: OperationDescription, part: string): JsonObject => {
+
+        if (referencesOf(schema).size === 0) {
+            return schema;
+        }
+
+        const name = `${part}.${componentCharacters(id)}`;
+        schemas[name] = asComponent(schema, name, (reference) => reference);
+        return ref(name);
+    };
+
+    return {
+        operations: operations.map((operation) => {
+
+            const { attributes, input, result } = operation;
+            const whole = moved(attributes, operation, 'attributes');
+            const { properties = {} } = attributes as { readonly properties?: JsonObject };
+            const parts = Object.keys(properties).map((name): [string, JsonObject] => [name, partOf(whole, ['properties', name])]);
+            return {
+                ...operation,
+                ...whole === attributes ? {} : { attributes: { ...attributes, properties: Object.fromEntries(parts) } },
+                ...isJsonObject(input) ? { input: moved(input, operation, 'input') } : {},
+                ...result === undefined ? {} : { result: moved(result, operation, 'result') }
+            };
+        }),
+        schemas
+    };
 }
 
 /** The path of an operation, with its attributes as parameters. */

@@ -3,10 +3,9 @@
  * descriptions come from type code, so they are untrusted; what cannot be a path is left out.
  */
 
-import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
+import type { JsonObject } from '../../../lib/util/json-types.js';
 import { getOrAdd } from '../../../lib/util/cache/get-or-add.js';
-import { isJsonObject } from '../../../lib/util/json-types.js';
-import { componentCharacters, componentName, ERROR_RESPONSE, ref } from './schemas.js';
+import { asComponent, componentCharacters, componentName, ERROR_RESPONSE, ref } from './schemas.js';
 
 /** A method of a type; see `gateway/Op.Describe`. */
 export interface MethodOfType {
@@ -46,33 +45,18 @@ export function methodSchemas(methods: readonly MethodOfType[], types: JsonObjec
 
         const schema = method[part];
         const name = nameOf(method, part);
-        const component = typeof schema === 'object' ? withReferences(schema, { name, types }) : schema === true ? {} : { not: {} };
+        const component = typeof schema === 'object' ? asComponent(schema, name, (reference) => typeComponent(reference, types)) : schema === true ? {} : { not: {} };
         return schema === undefined ? [] : [[name, component]];
     }));
 }
 
-/** Many tools know references within the document only, so all are such. One to a type that does not exist allows anything. */
-function withReferences(schema: JsonObject, into: { readonly name: string; readonly types: JsonObject }): JsonObject {
-
-    const move = (value: JsonValue): JsonValue => (Array.isArray(value) ? value.map(move) : isJsonObject(value) ? withReferences(value, into) : value);
-    return Object.fromEntries(Object.entries(schema).flatMap(([keyword, value]) => {
-
-        if (keyword === '$ref' && typeof value === 'string') {
-            const target = value.startsWith('#') ? into.name + value.slice(1) : typeComponent(value, into.types);
-            return target === null ? [] : [[keyword, `#/components/schemas/${target}`]];
-        }
-
-        return keyword === '$schema' && typeof value === 'string' ? [] : [[keyword, move(value)]];
-    }));
-}
-
-/** The component of a type by a reference such as `NAME` or `/cordra/schemas/NAME`. */
+/** The reference to the component of a type, by one such as `NAME` or `/cordra/schemas/NAME`; null if there is no such type. */
 function typeComponent(reference: string, types: JsonObject): string | null {
 
     const [uri = ''] = reference.split('#', 1);
     const name = uri.replace(TYPE_PATH, '');
     const found = [name, decoded(name)].flatMap((each) => [each, each.replace(/\.schema\.json$/, '')]).find((each) => Object.hasOwn(types, each));
-    return found === undefined ? null : componentName(found);
+    return found === undefined ? null : `#/components/schemas/${componentName(found)}`;
 }
 
 const TYPE_PATH = /^(?:file:(?:\/\/)?)?\/cordra\/schemas\//;

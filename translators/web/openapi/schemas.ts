@@ -1,6 +1,9 @@
 /** JSON schemas of what REST sends and takes, as components of the OpenAPI document. */
 
 import type { JsonObject } from '../../../lib/util/json-types.js';
+import type { JsonPointer } from '../../../lib/json/pointer.js';
+import { formatPointer } from '../../../lib/json/pointer.js';
+import { LocalReferences, mapReferences } from '../../../lib/json/schema-references.js';
 import {
     ACL, API_KEY_SCOPE, apiKey, apiKeys, arrayOf, batchResults, caller, constant, COUNT, design, ERROR, HANDLE_RECORD, HANDLE_UPDATE, HEALTH, IDS, initData,
     LABELS, LOGIN_PROVIDERS, METADATA, METHOD, OPEN, record, relationships, RIGHTS,
@@ -13,6 +16,17 @@ export function ref(name: string): JsonObject {
     return { $ref: `#/components/schemas/${name}` };
 }
 
+/** The reference to a part of what another one leads to. */
+export function partOf({ $ref }: JsonObject, pointer: JsonPointer): JsonObject {
+
+    return { $ref: `${$ref as string}${fragmentOf(formatPointer(pointer))}` };
+}
+
+function fragmentOf(pointer: string): string {
+
+    return encodeURI(pointer).replaceAll('#', '%23');
+}
+
 /** Name of a component for a type. */
 export function componentName(type: string, prefix = 'type'): string {
 
@@ -23,6 +37,21 @@ export function componentName(type: string, prefix = 'type'): string {
 export function componentCharacters(name: string): string {
 
     return name.replaceAll(/[^A-Za-z0-9.-]/g, (unit) => `_${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/**
+ * Returns a schema as a component: many tools know references within the document only, and one dialect.
+ *
+ * @param other returns the reference in place of one to elsewhere; null for none
+ */
+export function asComponent(schema: JsonObject, name: string, other: (reference: string) => string | null): JsonObject {
+
+    const local = new LocalReferences(schema);
+    return mapReferences(schema, (reference) => {
+
+        const pointer = reference.startsWith('#') ? local.pointerOf(reference) : null;
+        return reference.startsWith('#') ? pointer === null ? null : `#/components/schemas/${name}${fragmentOf(pointer)}` : other(reference);
+    }, { $schema: () => null });
 }
 
 /** An array of what another schema describes. */
