@@ -156,10 +156,12 @@ export class Dispatcher {
     async #perform(request: DoipRequest, seen: Seen): Promise<DoipResponse> {
 
         try {
-            const { status, attributes, output, callerId = seen.caller?.userId ?? null, entityTag, createdId } = await this.#run(request, seen);
+            const { status, attributes, output, callerId = seen.caller?.userId ?? null, entityTag, createdId, http } = await this.#run(request, seen);
             const response = { requestId: request.requestId, status, attributes, output, callerId, ...limitsOf(seen) };
-            return entityTag === undefined && createdId === undefined ? response :
-                { ...response, ...entityTag === undefined ? {} : { entityTag }, ...createdId === undefined ? {} : { createdId } };
+            return entityTag === undefined && createdId === undefined && http === undefined ? response : {
+                ...response, ...entityTag === undefined ? {} : { entityTag }, ...createdId === undefined ? {} : { createdId },
+                ...http === undefined ? {} : { http }
+            };
         }
         catch (error) {
             if (this.#options.local?.isAnswer(error, request) === false) {

@@ -6,6 +6,7 @@ import type Joi from 'joi';
 import type { Segment } from '../doip/envelope.js';
 import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { empty, json } from '../doip/segments.js';
+import type { DoipError } from '../errors/errors.js';
 import { Status } from '../errors/status.js';
 import type { OperationContext } from './operation-context.js';
 import type { OutputKind, Rule } from './operation-summary.js';
@@ -63,6 +64,8 @@ export interface OperationResult {
     readonly status: string;
     readonly attributes: JsonObject;
     readonly output: AsyncIterable<Segment>;
+    /** Code of HTTP, where it is not that of the status. */
+    readonly http?: number;
     /** User id that the input authenticated, for the access log; absent if that is the caller of the request. */
     readonly callerId?: string | null;
     /** Id of the object that was created, for the access log. */
@@ -101,6 +104,17 @@ export const result = {
     segments(output: AsyncIterable<Segment>, attributes: JsonObject = {}): OperationResult {
 
         return { status: Status.ok, attributes, output };
+    },
+
+    /** A report of what was done, also when an error has ended that early; null for none. It is sent as it is. */
+    report(output: AsyncIterable<Segment>, error: DoipError | null): OperationResult {
+
+        if (!error) {
+            return { status: Status.ok, attributes: {}, output };
+        }
+
+        const { status, message, attributes, http } = error;
+        return { status, attributes: { ...attributes, message, report: true }, output, ...http === undefined ? {} : { http } };
     },
 
     /** No output. */

@@ -192,8 +192,8 @@ function readable(thrown: unknown): Error {
 /** Returns the result of a handler. @throws Error if it is none */
 function resultOf(id: string, performed: unknown): OperationResult {
 
-    const { status, attributes, output } = (performed ?? {}) as Partial<OperationResult>;
-    const isResult = typeof status === 'string' && typeof attributes === 'object' && attributes !== null && isJson(attributes) &&
+    const { status, attributes, output, http } = (performed ?? {}) as Partial<OperationResult>;
+    const isResult = (http === undefined || Number.isInteger(http) && http >= 400 && http < 600) && typeof status === 'string' && typeof attributes === 'object' && attributes !== null && isJson(attributes) &&
         typeof output === 'object' && output !== null && typeof output[Symbol.asyncIterator] === 'function';
     if (!isResult) {
         throw new Error(`the handler of operation ${id} returned no result: make it by result.json(), result.segments() or result.empty()`);

@@ -7,7 +7,7 @@ import { REJECTED } from '../../lib/errors/errors.js';
 import type { JsonObject } from '../../lib/util/json-types.js';
 import type { StatusTable } from '../../lib/errors/status.js';
 import type { Failure } from '../http/response/errors.js';
-import { codeOf, failureOf, hasReport, isFailure, respondFailure } from '../http/response/errors.js';
+import { codeOf, failureOf, hasReport, isFailure, respondFailure, withReport } from '../http/response/errors.js';
 import { readOutput } from '../http/response/output.js';
 import { withEntityTag } from '../http/headers/entity-tag.js';
 import { notModified, respond } from '../http/response/send.js';
@@ -37,7 +37,7 @@ export async function writeResponse(
         ...(typeof disposition === 'string' && disposition !== '' ? { disposition } : {})
     });
     const described = written.header(DOIP_RESPONSE, doipHeader(response.requestId, response.status, attributes));
-    return withEntityTag(request, described, entityTag);
+    return withEntityTag(request, hasReport(response) ? withReport(described, response, statuses) : described, entityTag);
 }
 
 /** A rejection by type code is a bad request in DOIP; its special HTTP status is for REST only. */

@@ -14,7 +14,7 @@ import { readAuthentication } from './request/authentication.js';
 import { type CookieScope, endedResponse, isEnded, sessionToken, withSession } from './request/browser-session.js';
 import { isForm, readForm } from './request/body.js';
 import { HttpEnvelope } from './request/envelope.js';
-import { codeOf, failureFrom, failureOf, hasReport, isFailure, methodNotAllowed, nothingAt, respondFailure, shapeErrors } from './response/errors.js';
+import { failureFrom, failureOf, hasReport, isFailure, methodNotAllowed, nothingAt, respondFailure, shapeErrors, withReport } from './response/errors.js';
 import { answering, BODY_OPTIONS } from './hapi-handler.js';
 import { DEFAULT_BASES } from './request/translator-options.js';
 import { type Methods, pathGroups } from './path-table.js';
@@ -129,7 +129,7 @@ async function answerOf(
     }
 
     if (hasReport(response)) {
-        return (await send(request, h, await replyOf(operationCall, response), response)).code(codeOf(response, gateway.statuses));
+        return withReport(await send(request, h, await replyOf(operationCall, response), response), response, gateway.statuses);
     }
 
     return respondFailure(h, await failureOf(withPathNames(operationCall, response), gateway.statuses));

@@ -9,7 +9,7 @@ import type { StoredObject } from '../../model/stored-object.js';
 import { flag, text, withoutDryRun } from '../../core/attributes.js';
 import { demand } from '../../core/authorise.js';
 import { demandNoVersion, demandPreconditions, type Preconditions } from '../../core/entity-tags.js';
-import { defineOperation } from '../../core/operation.js';
+import { defineOperation, result } from '../../core/operation.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import { badRequest, DoipError } from '../../errors/errors.js';
 import { Op } from '../../doip/operation-ids.js';
@@ -60,12 +60,7 @@ export const batchUpload = defineOperation<BatchAttributes>({
 
         const options = { ndjson: format === 'ndjson', failFast, parallel, log, isFoundation: (item: JsonObject) => isFoundation(context, item) };
         const outcome = await bulk.storeAll(context.rawInput, options, (item, beforeWrite) => storeAudited(context, item, beforeWrite));
-        const { error } = outcome;
-        return {
-            status: error?.status ?? Status.ok,
-            attributes: error ? { message: error.message, report: true } : {},
-            output: await bulkRecord(outcome)
-        };
+        return result.report(await bulkRecord(outcome), outcome.error);
     }
 });
 

@@ -4,10 +4,9 @@
  */
 
 import { bulkRecord } from '../../bulk/batch/batch-record.js';
-import { defineOperation } from '../../core/operation.js';
+import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
 import { batchResults, COUNT, ERROR } from '../../doip/result-schemas.js';
-import { Status } from '../../errors/status.js';
 
 export const importObjects = defineOperation({
     id: Op.importObjects,
@@ -28,11 +27,6 @@ export const importObjects = defineOperation({
 
             return bulk.source.read(rawInput, true, (items) => transfer.importer.run(items, batch, importing, counts));
         });
-        const { error } = outcome;
-        return {
-            status: error?.status ?? Status.ok,
-            attributes: error ? { message: error.message, report: true } : {},
-            output: await bulkRecord(outcome, { ...counts })
-        };
+        return result.report(await bulkRecord(outcome, { ...counts }), outcome.error);
     }
 });

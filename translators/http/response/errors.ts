@@ -38,6 +38,17 @@ export function hasReport({ attributes }: DoipResponse): boolean {
     return attributes['report'] === true;
 }
 
+/** Sends the report of an error with its status and headers. */
+export function withReport(sent: ResponseObject, response: DoipResponse, statuses: StatusTable): ResponseObject {
+
+    const code = codeOf(response, statuses);
+    for (const [name, value] of Object.entries(headersOf(code, response.attributes))) {
+        sent.header(name, value);
+    }
+
+    return sent.code(code);
+}
+
 /** HTTP status of a response. */
 export function codeOf({ http, status }: DoipResponse, statuses: StatusTable): number {
 
