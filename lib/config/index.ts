@@ -240,9 +240,17 @@ function describeError(detail: Joi.ValidationErrorItem, values: ReadonlyMap<stri
     }
 
     const found = values.get(setting.name);
-    const got = setting.secret ? '' : `, got ${JSON.stringify(found?.value)}`;
+    const got = setting.secret ? '' : `, got ${shortened(JSON.stringify(found?.value))}`;
     return `${setting.name} (${found?.source ?? 'default'}) ${detail.message.trim()}${got}`;
 }
+
+/** Part of a message that is long enough to be recognised. */
+function shortened(text: string | undefined): string {
+
+    return text === undefined || text.length <= MAX_SHOWN ? String(text) : `${text.slice(0, MAX_SHOWN)}…`;
+}
+
+const MAX_SHOWN = 200;
 
 function unreadableFiles(values: ReadonlyMap<string, Found>): string[] {
 
@@ -282,7 +290,7 @@ function databaseErrors(values: ReadonlyMap<string, Found>): string[] {
 /** Message of a system error: `ENOENT: no such file or directory, open '…'`. */
 function reason(error: unknown): string {
 
-    return error instanceof Error ? error.message : String(error);
+    return shortened(error instanceof Error ? error.message : String(error));
 }
 
 /** URLs of this machine, to which secrets may be sent without encryption. */

@@ -113,14 +113,17 @@ const searchUrl = Joi.string().custom((text: string, helpers) => {
     }
 });
 
-const basePath = Joi.string().pattern(/^(\/[\w.~-]+)+\/?$/).replace(/\/$/, '')
-    .messages({ 'string.pattern.base': '{{#label}} must be a path such as /api' });
+function matching(pattern: RegExp, words: string): Joi.StringSchema {
 
-const handlePrefix = Joi.string().pattern(/^[^/.\s\p{Cc}][^/\s\p{Cc}]*$/u).max(100, 'utf8')
-    .messages({ 'string.pattern.base': '{{#label}} must be a handle prefix such as 20.500.123: no slash, no blank, no leading dot' });
+    return Joi.string().pattern(pattern).messages({ 'string.pattern.base': `{{#label}} must be ${words}` });
+}
 
-const keyword = Joi.string().pattern(/^[A-Za-z_][\w-]*$/)
-    .messages({ 'string.pattern.base': '{{#label}} must be a word of letters, digits, _ and -' });
+const basePath = matching(/^(\/[\w.~-]+)+\/?$/, 'a path such as /api').replace(/\/$/, '');
+const handlePrefix = matching(/^[^/.\s\p{Cc}][^/\s\p{Cc}]*$/u, 'a handle prefix such as 20.500.123: no slash, no blank, no leading dot').max(100, 'utf8');
+const folder = matching(/\S/, 'the path of a folder').pattern(/^[^\0]*$/);
+const host = matching(/^([\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?$/, 'a host or host:port');
+const region = matching(/^[\w-]{1,64}$/, 'a region such as eu-central-1');
+const keyword = matching(/^[A-Za-z_][\w-]*$/, 'a word of letters, digits, _ and -');
 
 /** Limits and timeouts of HTTP. */
 const http = {
@@ -148,7 +151,7 @@ const doip = {
         'TCP port of native DOIP over TLS; 0 selects a free one, empty or off turns it off. ' +
             'If another program has the default port, the service starts without native DOIP.'),
     host: optional(Joi.string().hostname(), { name: 'DOIP_HOST' }, 'Address on which native DOIP listens; unset: HOST.'),
-    publicAddress: optional(Joi.string().pattern(/^([\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?$/), { name: 'DOIP_PUBLIC_ADDRESS' },
+    publicAddress: optional(host, { name: 'DOIP_PUBLIC_ADDRESS' },
         'Address of native DOIP for clients, as a host or host:port, announced in Hello and handle records. Unset: where it listens.'),
     tlsCert: optional(Joi.string(), { name: 'DOIP_TLS_CERT', file: true },
         'File with the certificate chain of native DOIP (PEM); a changed file is used within seconds. ' +
@@ -272,8 +275,7 @@ const scripts = {
     stackBytes: wholeNumber('SCRIPT_STACK_BYTES', 512 * KIB, [64 * KIB, 1 * MIB], 'Stack limit of a script; 512 KiB are enough for some 2500 nested calls.')
 };
 
-const handleIdentity = Joi.string().pattern(/^\d{1,10}:[^/\s]+\/\S+$/)
-    .messages({ 'string.pattern.base': '{{#label}} must be an index and a handle, such as 300:20.500.123/ADMIN' });
+const handleIdentity = matching(/^\d{1,10}:[^/\s]+\/\S+$/, 'an index and a handle, such as 300:20.500.123/ADMIN');
 
 /** Targets of handles, and the server where they are registered. */
 const handles = {
@@ -334,7 +336,7 @@ const settings = {
             'Minimum level of log lines: trace, debug, info, warn, error, fatal or silent.')
     },
     storage: {
-        dataDir: setting(Joi.string().default('./data'), { name: 'DATA_DIR' }, 'Folder for the embedded database, the lock and repoInit.json.'),
+        dataDir: setting(folder.default('./data'), { name: 'DATA_DIR' }, 'Folder for the embedded database, the lock and repoInit.json.'),
         minFreeBytes: optional(Joi.number().integer().min(0).max(1024 * GIB), { name: 'MIN_FREE_BYTES' },
             'Reserve on the disk of DATA_DIR, in bytes: a request that would need it is answered with 503. ' +
                 'Unset: 256 MiB, or 5 % of a smaller disk; 0 for none.'),
@@ -344,7 +346,7 @@ const settings = {
             'Bucket for the bytes of payloads, s3://bucket/prefix, with the credentials that the AWS SDK finds; unset: the database.'),
         payloadStoreEndpoint: optional(webAddress, { name: 'PAYLOAD_STORE_ENDPOINT' },
             'URL of the S3 server, such as https://s3.example:9000; unset: AWS, or AWS_ENDPOINT_URL.'),
-        payloadStoreRegion: optional(Joi.string().pattern(/^[\w-]{1,64}$/), { name: 'PAYLOAD_STORE_REGION' },
+        payloadStoreRegion: optional(region, { name: 'PAYLOAD_STORE_REGION' },
             'Region of the bucket; unset: that of AWS_REGION, or us-east-1 with an endpoint.'),
         payloadStorePathStyle: optional(Joi.boolean(), { name: 'PAYLOAD_STORE_PATH_STYLE' },
             'true: URLs with the bucket in their path instead of the host. Unset: true with PAYLOAD_STORE_ENDPOINT.'),

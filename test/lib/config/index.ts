@@ -165,6 +165,26 @@ describe('the configuration', () => {
         });
     }
 
+    for (const { name } of describeConfig()) {
+        it(`takes no absurd ${name} without a short message, and no number that a timer cannot hold`, () => {
+
+            for (const value of ['-1', '1e400', 'NaN', '9007199254740993', '1.5', ' ', 'a\0b', '../..', '☃', 'x'.repeat(70_000), '4294967296']) {
+                const path = file('absurd.json', JSON.stringify({ [name]: value }));
+                for (const environment of [{ [name]: value }, { CONFIG_FILE: path }]) {
+                    try {
+                        loadConfig(environment);
+                        expect(/SECONDS|_DAYS|_MS$/.test(name) && Number(value) > 2 ** 31, `${name}=${value}`).to.be.false();
+                        expect(name.endsWith('DIR') && /^ *$|\0/.test(value)).to.be.false();
+                    }
+                    catch (error) {
+                        expect(error).to.be.instanceof(ConfigError);
+                        expect((error as ConfigError).errors.filter((text) => text.length > 600 || text.includes('\n') || !text.includes('_') && !text.includes(name))).to.equal([]);
+                    }
+                }
+            }
+        });
+    }
+
     it('reports all errors of file and environment together', () => {
 
         const path = file('faults.json', JSON.stringify({ PROT: 1, MAX_PAYLOADS: 'many' }));
