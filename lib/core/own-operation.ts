@@ -193,8 +193,9 @@ function readable(thrown: unknown): Error {
 function resultOf(id: string, performed: unknown): OperationResult {
 
     const { status, attributes, output, http } = (performed ?? {}) as Partial<OperationResult>;
-    const isResult = (http === undefined || Number.isInteger(http) && http >= 400 && http < 600) && typeof status === 'string' && typeof attributes === 'object' && attributes !== null && isJson(attributes) &&
-        typeof output === 'object' && output !== null && typeof output[Symbol.asyncIterator] === 'function';
+    const isResult = typeof status === 'string' && typeof attributes === 'object' && attributes !== null && isJson(attributes) &&
+        typeof output === 'object' && output !== null && typeof output[Symbol.asyncIterator] === 'function' &&
+        (http === undefined || Number.isInteger(http) && http >= 400 && http < 600);
     if (!isResult) {
         throw new Error(`the handler of operation ${id} returned no result: make it by result.json(), result.segments() or result.empty()`);
     }
