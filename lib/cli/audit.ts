@@ -2,6 +2,7 @@
  * `doip-gateway audit` and `audit verify`: the audit log of the service at a URL or of the data folder.
  */
 
+import { AUDIT_OUTCOMES } from '../audit/audit-entry.js';
 import { Op } from '../doip/operation-ids.js';
 import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
@@ -23,6 +24,10 @@ export function prepareAudit(_args: readonly string[], options: CommandOptions):
     const [operation] = operations;
     if (operations.length > 1 || format !== 'text' && format !== 'ndjson') {
         throw new CommandError(operations.length > 1 ? '--operation must be given once' : `--format must be text or ndjson, not ${format}`, EXIT.usage);
+    }
+
+    if (outcome !== undefined && !AUDIT_OUTCOMES.some((known) => known === outcome)) {
+        throw new CommandError(`--outcome must be one of ${AUDIT_OUTCOMES.join(', ')}, not ${outcome}`, EXIT.usage);
     }
 
     const limit = numberOption('limit', options.limit) ?? DEFAULT_LIMIT;
@@ -54,6 +59,10 @@ export function prepareVerifyAudit(_args: readonly string[], options: CommandOpt
 
     demandUrlFor(options);
     const { expect } = options;
+    if (expect !== undefined && !/^\d{1,15}:\S+$/.test(expect)) {
+        throw new CommandError(`--expect must be the number of a seal, a colon, and its hash, not ${expect}`, EXIT.usage);
+    }
+
     return async (service) => {
 
         let [seals, entries]: [number, number] = [0, 0];

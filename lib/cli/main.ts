@@ -11,6 +11,8 @@ import { loadConfig } from '../config/index.js';
 import { endWith } from '../start-errors.js';
 import { printable } from './terminal/printable.js';
 
+const MAX_PORT = 65_535;
+
 async function main(args: readonly string[]): Promise<void> {
 
     process.umask(0o077);               // Files that it stores and exports are readable by their owner only
@@ -29,6 +31,10 @@ async function main(args: readonly string[]): Promise<void> {
 
     if (command === 'serve' && rest.length === 0) {
         demandOptions('serve', options, ['port']);
+        if (options.port !== undefined && !(/^\d{1,5}$/.test(options.port) && Number(options.port) <= MAX_PORT)) {
+            throw new CommandError(`--port must be a number from 0 to ${MAX_PORT}, not ${options.port}`, EXIT.usage);
+        }
+
         const { run } = await import('../run.js');
         await run(options.port === undefined ? {} : { config: loadConfig({ ...process.env, PORT: options.port }) });
         return;

@@ -95,7 +95,7 @@ export function readLoginProviders(file: string, handlePrefix: string): readonly
 
     const checked: Joi.ValidationResult<readonly ProviderEntry[]> = schema.validate(parsed(file), { abortEarly: false });
     if (checked.error) {
-        throw new ConfigError(checked.error.details.map(({ message }) => `OIDC_PROVIDERS ${file}: ${message}`));
+        throw new ConfigError(checked.error.details.map(({ message }) => `OIDC_PROVIDERS ${file}: ${message.replace('"value"', 'the file')}`));
     }
 
     if (checked.value.some(({ name }) => name === handlePrefix)) {

@@ -9,6 +9,8 @@ import { join } from 'node:path';
 import type { TestDatabase } from '../support/database.js';
 import type { ServiceProcess } from '../support/process.js';
 import { createSqlite } from '../support/database.js';
+import { supportEnd } from '../../lib/util/node-support.js';
+import { ADMIN_HEADERS } from '../support/rest.js';
 import { startGateway } from '../support/gateway.js';
 import { startProcess } from '../support/process.js';
 import { until } from '../support/until.js';
@@ -42,6 +44,33 @@ describe('the service at start', () => {
     });
 
     afterEach(() => database.dispose());
+
+    it('warns in its log when Node gets no updates any more, and only then', async () => {
+
+        const service = await startProcess(database);
+        const warned = service.log().includes('"event":"node.support-ended"');
+        await service.stop();
+
+        expect(warned).to.equal(supportEnd(process.versions.node, Date.now()) !== null);
+    });
+
+    it('stores nothing below MIN_FREE_BYTES, and is read', async () => {
+
+        const first = await startProcess(database);
+        const ask = (url: string, method: string, path: string): Promise<Response> =>
+            fetch(`${url}/objects${path}`, { method, headers: ADMIN_HEADERS, ...method === 'GET' ? {} : { body: '{}' } });
+        const stored = await ask(first.url, 'POST', '?type=Document&handle=test/kept');
+        await first.stop();
+        const full = await startProcess(database, { MIN_FREE_BYTES: String(2 ** 40) });
+        const rejected = await ask(full.url, 'POST', '?type=Document&handle=test/more');
+        const [found, health] = [await ask(full.url, 'GET', '/test/kept'), await fetch(`${full.url}/health/live`)];
+        const { message } = await rejected.json() as { message: string };
+        await full.stop();
+
+        expect([stored.status, rejected.status, found.status, health.status]).to.equal([200, 503, 200, 200]);
+        expect(message).to.match(/space|disk|full/);
+        expect(Number(rejected.headers.get('retry-after'))).to.be.above(0);
+    });
 
     /** The best start, in seconds of this machine. */
     const bestStart = async (): Promise<number> => {

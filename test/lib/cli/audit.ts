@@ -91,8 +91,8 @@ describe('doip-gateway audit', () => {
         [['audit', '--limit', '0'], '--limit must be a number from 1, not 0', 64],
         [['audit', '--url', 'http://127.0.0.1:1', '--expect', 'x'], 'audit has no option --expect', 64],
         [['audit', '--user', 'admin'], '--user needs --url', 64],
-        [['audit', '--outcome', 'lost'], 'outcome', 1],
-        [['audit', 'verify', '--expect', '7'], 'expect must be the number of a seal, a colon, and its hash', 1]
+        [['audit', '--outcome', 'lost'], '--outcome must be one of ', 64],
+        [['audit', 'verify', '--expect', '7'], '--expect must be the number of a seal, a colon, and its hash, not 7', 64]
     ] as const) {
         it(`rejects ${args.join(' ')}`, async () => {
 

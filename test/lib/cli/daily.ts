@@ -277,7 +277,8 @@ describe('the command line for daily work', () => {
         ['two elements to read', () => ['get', 'test/x', ...http(), '--element', 'a', '--element', 'b'], 64, 'get reads one --element'],
         ['too many operands', () => ['put', 'a', 'b'], 64, 'usage: doip-gateway put [ID]'],
         ['an option of another command', () => ['get', 'test/x', '--type', 'Document'], 64, 'get has no option --type'],
-        ['a port that is none', () => ['serve', '--port', 'x'], 78, 'PORT']
+        ['a port that is none', () => ['serve', '--port', 'x'], 64, '--port must be a number from 0 to 65535, not x'],
+        ['a port that is too high', () => ['--port', '99999999'], 64, '--port must be a number from 0 to 65535, not 99999999']
     ];
 
     for (const [title, args, code, message, env = {}] of WRONG) {

@@ -4,11 +4,15 @@ import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
 import { isJsonObject } from '../../../lib/util/json-types.js';
 import { referencesOf } from '../../../lib/json/schema-references.js';
 import { implementation } from '../../../lib/util/version.js';
+import { Op } from '../../../lib/doip/operation-ids.js';
 import type { PathDescription, QueryParameter } from './paths.js';
 import { PATHS } from './paths.js';
 import type { MethodOfType } from './methods.js';
 import { METHOD_TAG, methodPaths, methodSchemas } from './methods.js';
-import { asComponent, componentCharacters, componentName, ERROR_RESPONSE, partOf, ref, SCHEMAS } from './schemas.js';
+import {
+    asComponent, componentCharacters, componentName, ERROR_RESPONSE, HEADER_PARAMETERS, HEADERS, partOf, PRECONDITIONS, PRECONDITION_FAILED, ref, SCHEMAS,
+    TAGGED
+} from './schemas.js';
 
 /** An operation; see `describeOperation`. */
 interface OperationDescription {
@@ -54,6 +58,9 @@ export function openApiDocument({ id, operations: described, types, methods }: S
         security: [{}, { basic: [] }, { bearer: [] }],
         paths: Object.fromEntries([...methodPaths(methods), ...Object.entries(restPaths()), ...operations.map(doipPath)]),
         components: {
+            parameters: HEADER_PARAMETERS,
+            headers: HEADERS,
+            responses: { NotModified: { description: 'the client has this version', headers: TAGGED.headers }, PreconditionFailed: PRECONDITION_FAILED },
             securitySchemes: { basic: { type: 'http', scheme: 'basic' }, bearer: { type: 'http', scheme: 'bearer' } },
             schemas: { ...SCHEMAS, ...typeSchemas(types, base), ...methodSchemas(methods, types), ...schemas }
         }
@@ -70,7 +77,7 @@ function restPaths(): Record<string, JsonObject> {
     return paths;
 }
 
-function restOperation({ method, path, tag, summary, query = [], body, response, isRedirect = false }: PathDescription): JsonObject {
+function restOperation({ method, path, tag, summary, query = [], body, response, isRedirect = false, entityTag }: PathDescription): JsonObject {
 
     const [, name] = PATH_PARAMETER.exec(path) ?? [];
     const inPath = name === undefined ? [] :
@@ -79,14 +86,22 @@ function restOperation({ method, path, tag, summary, query = [], body, response,
         operationId: `${method}${path.replaceAll(/[^A-Za-z]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`,
         tags: [tag],
         summary,
-        parameters: [...inPath, ...query.map(queryParameter)],
+        parameters: [...inPath, ...query.map(queryParameter), ...entityTag === 'checked' ? PRECONDITIONS : []],
         ...body === undefined ? {} : { requestBody: { content: contentOf(body) } },
         responses: {
-            ...Object.keys(response).length === 0 && isRedirect ? {} : { 200: { description: summary, content: contentOf(response) } },
+            ...Object.keys(response).length === 0 && isRedirect ? {} :
+                { 200: { description: summary, ...entityTag ? TAGGED : {}, content: contentOf(response) } },
+            ...entityTag === 'checked' ? tagResponses(method) : {},
             ...isRedirect ? { 302: { description: 'the address is in the header Location' } } : {},
             default: ERROR_RESPONSE
         }
     };
+}
+
+/** Responses to preconditions that do not hold. */
+function tagResponses(method: string): JsonObject {
+
+    return { ...method === 'get' ? { 304: { $ref: '#/components/responses/NotModified' } } : {}, 412: { $ref: '#/components/responses/PreconditionFailed' } };
 }
 
 function queryParameter({ name, description, schema, required = false }: QueryParameter): JsonObject {
@@ -148,8 +163,10 @@ function doipPath(operation: OperationDescription): [path: string, item: JsonObj
 
 function doipOperation(operation: OperationDescription): JsonObject {
 
-    const { summary, target, attributes } = operation;
+    const { id, summary, target, attributes } = operation;
     const content = doipOutput(operation);
+    const isRead = id === Op.retrieve;
+    const isTagged = isRead || isJsonObject(attributes['properties']) && 'ifNoneMatch' in attributes['properties'];
     const properties = isJsonObject(attributes['properties']) ? attributes['properties'] : {};
     const parameters: JsonObject[] = [
         {
@@ -167,8 +184,9 @@ function doipOperation(operation: OperationDescription): JsonObject {
         responses: {
             200: {
                 description: 'success; the header Doip-Response has the status and the attributes of the response',
-                ...Object.keys(content).length === 0 ? {} : { content }
+                ...isTagged ? TAGGED : {}, ...Object.keys(content).length === 0 ? {} : { content }
             },
+            ...isTagged ? tagResponses(isRead ? 'get' : 'post') : {},
             default: ERROR_RESPONSE
         }
     };

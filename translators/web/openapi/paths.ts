@@ -27,6 +27,8 @@ export interface PathDescription {
     readonly tag: string;
     readonly summary: string;
     readonly query?: readonly QueryParameter[];
+    /** Its response has the entity tag of the version; `checked` where preconditions hold as well. */
+    readonly entityTag?: 'shown' | 'checked';
     readonly body?: Media;
     /** Of the status 200. */
     readonly response: Media;
@@ -104,7 +106,7 @@ const SEARCH: readonly QueryParameter[] = [
 /** In the order in which they are shown. */
 export const PATHS: readonly PathDescription[] = [
     {
-        method: 'get', path: '/objects/{id}', route: '/objects/{name*}', tag: 'Objects', summary: 'read an object, a part of it, or a payload',
+        method: 'get', path: '/objects/{id}', route: '/objects/{name*}', tag: 'Objects', entityTag: 'checked', summary: 'read an object, a part of it, or a payload',
         query: [
             FULL, text('jsonPointer', 'only the value at this JSON pointer'), json('filter', 'array of JSON pointers: only these branches'),
             flag('text', 'the raw text of a string, number or boolean'), PRETTY, CONTEXT,
@@ -114,11 +116,11 @@ export const PATHS: readonly PathDescription[] = [
         response: { 'application/json': {}, 'text/plain': TEXT, 'application/octet-stream': {} }
     },
     {
-        method: 'get', path: '/api/objects/{id}', route: '/api/objects/{name*}', tag: 'Objects', summary: 'the same, for older clients', query: [FULL, PRETTY],
+        method: 'get', path: '/api/objects/{id}', route: '/api/objects/{name*}', tag: 'Objects', entityTag: 'checked', summary: 'the same, for older clients', query: [FULL, PRETTY],
         response: OBJECT_OR_CONTENT
     },
     {
-        method: 'post', path: '/objects', route: '/objects/{name*}', tag: 'Objects', summary: 'create an object; a form with a query is a search',
+        method: 'post', path: '/objects', route: '/objects/{name*}', tag: 'Objects', entityTag: 'shown', summary: 'create an object; a form with a query is a search',
         query: [
             required('type', 'the type'), text('handle', 'the id'), text('suffix', 'the id without the prefix of the service'), DRY_RUN, FULL, PRETTY, CONTEXT,
             REQUEST_CONTEXT
@@ -129,7 +131,7 @@ export const PATHS: readonly PathDescription[] = [
         method: 'get', path: '/objects', route: '/objects/{name*}', tag: 'Search', summary: 'find objects', query: SEARCH, response: jsonOf(ref('SearchResults'))
     },
     {
-        method: 'put', path: '/objects/{id}', route: '/objects/{name*}', tag: 'Objects', summary: 'replace the content of an object, or a part of it',
+        method: 'put', path: '/objects/{id}', route: '/objects/{name*}', tag: 'Objects', entityTag: 'checked', summary: 'replace the content of an object, or a part of it',
         query: [
             text('type', 'a new type'), text('jsonPointer', 'replace only the value at this JSON pointer'),
             { ...text('payloadToDelete', 'names of payloads to delete'), schema: { type: 'array', items: TEXT } }, DRY_RUN, FULL, PRETTY, CONTEXT, REQUEST_CONTEXT
@@ -137,7 +139,7 @@ export const PATHS: readonly PathDescription[] = [
         body: OBJECT_BODY, response: OBJECT_OR_CONTENT
     },
     {
-        method: 'delete', path: '/objects/{id}', route: '/objects/{name*}', tag: 'Objects', summary: 'delete an object, a part of its content or a payload',
+        method: 'delete', path: '/objects/{id}', route: '/objects/{name*}', tag: 'Objects', entityTag: 'checked', summary: 'delete an object, a part of its content or a payload',
         query: [text('jsonPointer', 'delete only the value at this JSON pointer'), text('payload', 'delete only this payload'), DRY_RUN, REQUEST_CONTEXT],
         response: jsonOf({ type: 'object', maxProperties: 0 })
     },
@@ -150,13 +152,13 @@ export const PATHS: readonly PathDescription[] = [
         },
         response: jsonOf(ref('SearchResults'))
     },
-    { method: 'get', path: '/acls/{id}', route: '/acls/{name*}', tag: 'Rights', summary: 'read the access control list of an object', response: jsonOf(ref('Acl')) },
+    { method: 'get', path: '/acls/{id}', route: '/acls/{name*}', tag: 'Rights', entityTag: 'checked', summary: 'read the access control list of an object', response: jsonOf(ref('Acl')) },
     {
-        method: 'put', path: '/acls/{id}', route: '/acls/{name*}', tag: 'Rights', summary: 'replace the access control list of an object',
+        method: 'put', path: '/acls/{id}', route: '/acls/{name*}', tag: 'Rights', entityTag: 'checked', summary: 'replace the access control list of an object',
         body: jsonOf(ref('Acl')), response: jsonOf(ref('Acl'))
     },
     {
-        method: 'post', path: '/acls/{id}', route: '/acls/{name*}', tag: 'Rights', summary: 'the same as PUT',
+        method: 'post', path: '/acls/{id}', route: '/acls/{name*}', tag: 'Rights', entityTag: 'checked', summary: 'the same as PUT',
         body: jsonOf(ref('Acl')), response: jsonOf(ref('Acl'))
     },
     {
@@ -174,14 +176,14 @@ export const PATHS: readonly PathDescription[] = [
     },
     { method: 'get', path: '/schemas', route: '/schemas/{name*}', tag: 'Types', summary: 'all types with their JSON schemas', response: jsonOf(ref('Schemas')) },
     {
-        method: 'get', path: '/schemas/{type}', route: '/schemas/{name*}', tag: 'Types', summary: 'the JSON schema of a type',
+        method: 'get', path: '/schemas/{type}', route: '/schemas/{name*}', tag: 'Types', entityTag: 'checked', summary: 'the JSON schema of a type',
         response: jsonOf({ type: ['object', 'boolean'] })
     },
     {
-        method: 'put', path: '/schemas/{type}', route: '/schemas/{name*}', tag: 'Types', summary: 'create a type, or replace its schema',
+        method: 'put', path: '/schemas/{type}', route: '/schemas/{name*}', tag: 'Types', entityTag: 'checked', summary: 'create a type, or replace its schema',
         body: jsonOf({ type: ['object', 'boolean'] }), response: SUCCESS
     },
-    { method: 'delete', path: '/schemas/{type}', route: '/schemas/{name*}', tag: 'Types', summary: 'delete a type; its objects are kept', response: SUCCESS },
+    { method: 'delete', path: '/schemas/{type}', route: '/schemas/{name*}', tag: 'Types', entityTag: 'checked', summary: 'delete a type; its objects are kept', response: SUCCESS },
     {
         method: 'post', path: '/schemaCheck', tag: 'Types', summary: 'which objects of a type would not fit another schema',
         query: [required('type', 'the type'), text('after', 'next of the page before'), number('pageSize', 'maximum number of objects, at most 1000; 200 by default')],

@@ -60,8 +60,39 @@ export function listOf(name: string): JsonObject {
     return arrayOf(ref(name));
 }
 
+/** Headers of responses. */
+export const HEADERS: JsonObject = {
+    ETag: { description: 'transaction number of the version of the object, in quotes', schema: { type: 'string' } },
+    RateLimit: { description: 'what is left of each limit, where there are limits', schema: { type: 'string' } },
+    RateLimitPolicy: { description: 'the limits, where there are any', schema: { type: 'string' } },
+    RetryAfter: { description: 'seconds after which a request that got 429 or 503 may be sent again', schema: { type: 'integer' } }
+};
+
+/** Headers of requests. */
+export const HEADER_PARAMETERS: JsonObject = {
+    IfMatch: { name: 'If-Match', in: 'header', description: 'entity tags of the versions that may be changed, or `*` for any', schema: { type: 'string' } },
+    IfNoneMatch: { name: 'If-None-Match', in: 'header', description: 'entity tags that the client has; for a change those that it must not meet', schema: { type: 'string' } }
+};
+
+export const PRECONDITIONS: readonly JsonObject[] = Object.keys(HEADER_PARAMETERS).map((name) => ({ $ref: `#/components/parameters/${name}` }));
+
+/** The headers of a response with an entity tag. */
+export const TAGGED = { headers: { ETag: { $ref: '#/components/headers/ETag' } } };
+
+const FAILED = { content: { 'application/json': { schema: ref('Error') } } };
+
+/** The response to a precondition that does not hold. */
+export const PRECONDITION_FAILED = { description: 'the object has another version', ...FAILED };
+
 /** The response to what fails. */
-export const ERROR_RESPONSE = { description: 'an error', content: { 'application/json': { schema: ref('Error') } } };
+export const ERROR_RESPONSE = {
+    description: 'an error',
+    headers: {
+        'Retry-After': { $ref: '#/components/headers/RetryAfter' }, 'RateLimit': { $ref: '#/components/headers/RateLimit' },
+        'RateLimit-Policy': { $ref: '#/components/headers/RateLimitPolicy' }
+    },
+    ...FAILED
+};
 
 /** Entity tags or transaction numbers. */
 const tags = { type: ['string', 'integer', 'array'], items: { type: ['string', 'integer'] } };
