@@ -66,16 +66,16 @@ export class AuditTrail implements WriteParticipant {
         await store.append([toAuditRow({ at: now(), outcome: 'performed', objectId: targetId, more, rule, caller, origin })], { essential: true });
     }
 
-    /** Records a request that was denied for lack of a login or of rights; other errors are none of its concern. Never throws. */
+    /** Records a request that was denied for lack of a login or of rights, or by a rate limit or quota; other errors are none of its concern. Never throws. */
     denied({ caller, origin, targetId }: AuditedRequest, error: unknown): void {
 
-        if (!(error instanceof DoipError) || !DENIALS.has(error.status) || this.#recorded.has(error)) {
+        if (!(error instanceof DoipError) || !(DENIALS.has(error.status) || LIMITS.has(error.http ?? 0)) || this.#recorded.has(error)) {
             return;
         }
 
         // An operation may pass on the error of a request that it performed for its caller.
         this.#recorded.add(error);
-        this.#denials.add({ at: this.#parts.now(), outcome: 'denied', objectId: targetId, rule: error.reason ?? error.message, caller, origin });
+        this.#denials.add({ at: this.#parts.now(), outcome: 'denied', objectId: targetId, rule: ruleOf(error), caller, origin });
     }
 
     /** Writes all denials. */
@@ -105,3 +105,12 @@ export class AuditTrail implements WriteParticipant {
 }
 
 const DENIALS: ReadonlySet<string> = new Set([Status.unauthenticated, Status.forbidden]);
+
+/** Codes of HTTP of what exceeds a rate limit or quota. */
+const LIMITS: ReadonlySet<number> = new Set([429, 507]);
+
+/** Of a limit, the part of the message that is the same for each request, so that equal denials are counted. */
+function ruleOf({ reason, message, http }: DoipError): string {
+
+    return reason ?? (LIMITS.has(http ?? 0) ? message.split(':', 1)[0] ?? message : message);
+}
