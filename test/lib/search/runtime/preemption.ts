@@ -151,7 +151,8 @@ forEachDatabase((name, create) => {
 
         it('ends at the timeout, which affects only the long search; pending flushes follow', async () => {
 
-            await start(1500);
+            // Long enough for short searches on a busy machine.
+            await start(6000);
             const stored = await names();
             const endless = new Endless(1);
             for (let i = 0; i < 150; ++i) {
