@@ -116,7 +116,8 @@ export async function prepareCall([operationId = '', targetId = '']: readonly st
     const { output = '-', force = false } = options;
     demandUrlFor(options);
     const elements = await Promise.all((options.element ?? []).map(elementFile));
-    const request = { operationId: operationOf(operationId, targetId), targetId, attributes: attributesOf(options), ...inputOf(options, elements) };
+    const sending = new Progress('call', elements.reduce((sum, { size }) => sum + size, 0));
+    const request = { operationId: operationOf(operationId, targetId), targetId, attributes: attributesOf(options), ...inputOf(options, elements, sending) };
     const isFolder = output.endsWith('/') || output !== '-' && await isDirectory(output);
     if (!isFolder) {
         await demandNew(output, force);
@@ -130,7 +131,11 @@ export async function prepareCall([operationId = '', targetId = '']: readonly st
             throw rejection(reply.status, message);
         }
 
-        await (isFolder ? saveElements(reply, output, force) : writeOutput(output, textOf(reply.output))).catch(incomplete);
+        sending.endIfShown('sent');
+        const receiving = new Progress('call', null);
+        const text = (): AsyncIterable<Uint8Array> => (output === '-' ? textOf(reply.output) : receiving.of(textOf(reply.output)));
+        await (isFolder ? saveElements(reply, { folder: output, force, receiving }) : writeOutput(output, text())).catch(incomplete);
+        receiving.endIfShown('received');
     };
 }
 
@@ -203,7 +208,7 @@ async function elementFile(text: string): Promise<ElementFile> {
     return { id, path, size: found.size, ...type === undefined ? {} : { type } };
 }
 
-function inputOf({ input, json }: CommandOptions, elements: readonly ElementFile[]): Pick<CliRequest, 'input'> {
+function inputOf({ input, json }: CommandOptions, elements: readonly ElementFile[], progress: Progress): Pick<CliRequest, 'input'> {
 
     if (input !== undefined && json !== undefined) {
         throw new CommandError('--input and --json exclude each other', EXIT.usage);
@@ -218,7 +223,6 @@ function inputOf({ input, json }: CommandOptions, elements: readonly ElementFile
         throw new CommandError('--element needs an object as the input', EXIT.usage);
     }
 
-    const progress = new Progress('call', elements.reduce((sum, { size }) => sum + size, 0));
     return { input: objectInput(value ?? {}, elements.map(({ id, path, type }) => ({
         id, filename: basename(path), body: progress.of(bytesIn(path)), ...type === undefined ? {} : { type }
     }))) };
@@ -253,7 +257,9 @@ function isJson(segment: ClientSegment): boolean {
 }
 
 /** Prints the object, and writes each element to a file of its own, named by its id. */
-async function saveElements({ output }: Reply, folder: string, force: boolean): Promise<void> {
+async function saveElements(
+    { output }: Reply, { folder, force, receiving }: { readonly folder: string; readonly force: boolean; readonly receiving: Progress }
+): Promise<void> {
 
     makeFolder(folder);
     let name = 'output';
@@ -261,7 +267,7 @@ async function saveElements({ output }: Reply, folder: string, force: boolean): 
         if (!isJson(segment)) {
             const path = join(folder, name);
             await demandNew(path, force);
-            await writeOutput(path, segment.kind === 'bytes' ? segment.body : []);
+            await writeOutput(path, segment.kind === 'bytes' ? receiving.of(segment.body) : []);
             name = 'output';
             continue;
         }

@@ -13,6 +13,7 @@ export class Progress {
     readonly #started = performance.now();
     #printedOn = performance.now();
     #bytes = 0;
+    #isShown = false;
 
     /** @param total bytes; null when unknown */
     constructor(label: string, total: number | null) {
@@ -44,6 +45,14 @@ export class Progress {
         this.#write(`${label}: ${text}, ${mib(this.#bytes)} in ${seconds.toFixed(1)} s\n`);
     }
 
+    /** Prints the final line where progress was printed before, as of what took long. */
+    endIfShown(text: string): void {
+
+        if (this.#isShown) {
+            this.end(text);
+        }
+    }
+
     #report(): void {
 
         const now = performance.now();
@@ -52,6 +61,7 @@ export class Progress {
         }
 
         this.#printedOn = now;
+        this.#isShown = true;
         const share = this.#total ? ` of ${mib(this.#total)}, ${Math.floor(this.#bytes / this.#total * 100)} %` : '';
         this.#write(`${this.#label}: ${mib(this.#bytes)}${share}${this.#isTerminal ? '' : '\n'}`);
     }

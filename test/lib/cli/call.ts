@@ -3,9 +3,11 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { CommandError } from '../../../lib/cli/command-error.js';
 import { readArguments } from '../../../lib/cli/command.js';
 import { runCommand as runInProcess } from '../../../lib/cli/commands.js';
@@ -21,6 +23,17 @@ import { startServer } from '../../support/server.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
+
+/** True where there is a program that gives commands a terminal. */
+const HAS_SCRIPT = ((): boolean => {
+
+    try {
+        return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux');
+    }
+    catch {
+        return false;
+    }
+})();
 
 const LARGE = randomBytes(3_000_000);
 
@@ -55,6 +68,17 @@ describe('doip-gateway call', () => {
         ['HTTP', 'test/http', () => ({ args: ['--url', test.url, '--user', 'admin'], env: PASSWORD })],
         ['the data folder without a server', 'test/local', () => ({ args: [], env: { DATA_DIR: join(folder, 'local') } })]
     ];
+
+    it('shows the progress of a long download on a terminal, and how much it was', { skip: !HAS_SCRIPT }, async () => {
+
+        const [command, file, size] = [join(__dirname, '../../../bundle/main.js'), join(folder, 'downloaded'), 400_000_000];
+        const line = `node ${command} call test/Op.Source service --attributes size=${size} --url ${test.url} --output ${file}`;
+        const { stdout: screen } = await promisify(execFile)('script', ['-qec', line, '/dev/null'], { maxBuffer: 10_000_000 });
+
+        expect((await stat(file)).size).to.equal(size);
+        expect(screen).to.match(/\r\u001b\[Kcall: \d+\.\d MiB/).and.match(/call: received, 381\.5 MiB in \d+\.\d s\r?\n$/);
+        await rm(file);
+    });
 
     for (const [name, id, to] of WAYS) {
         it(`stores and reads objects with files by ${name}`, async () => {
