@@ -70,6 +70,8 @@ interface Parameter {
     readonly in: string;
     readonly required?: boolean;
     readonly schema?: JsonObject;
+    /** Instead of all others. */
+    readonly $ref?: string;
 }
 
 describe('the description of the service', () => {
@@ -399,6 +401,7 @@ const WORDS = [
     '', 'true', 'false', 'a', 'word', '/name', '-1', '1', '0', '[]', '{}',
     '["/name"]', '{"a":1}', 'null', '"x"', 'name:word', '*:*', 'ü&<', '[{"field":"/name"}]'
 ];
+const TAGS = ['*', '"1"', 'x', '', '"', 'W/"2", "3"'];
 /** None is a password, so that the caller's stays. */
 const BODIES = [
     '{}', '{"name":"x"}', '[]', 'null', '"text"', '7', '{"readers":["public"]}', '["test/a"]',
@@ -410,7 +413,6 @@ const BODIES = [
 function requestOf(
     { method, path, operation: { parameters, requestBody } }: Described, random: Random
 ): { path: string; body?: string; headers?: Record<string, string> } {
-
 
     const valueOf = ({ name, schema = {} }: Parameter): string => {
 
@@ -432,7 +434,7 @@ function requestOf(
         if (parameter.in === 'path') {
             filled = filled.replace(`{${parameter.name}}`, encodeURIComponent(parameter.name === 'id' && random.chance(0.1) ? random.pick(WORDS) || 'x' : valueOf(parameter)));
         }
-        else if (parameter.required === true ? random.chance(0.9) : random.chance(0.15)) {
+        else if (parameter.in === 'query' && (parameter.required === true ? random.chance(0.9) : random.chance(0.15))) {
             pairs.push(`${encodeURIComponent(parameter.name)}=${encodeURIComponent(valueOf(parameter))}`);
         }
     }
@@ -442,6 +444,8 @@ function requestOf(
     const isForm = mediaType === 'application/x-www-form-urlencoded';
     const body = mediaType === '' || method === 'get' ? {} :
         { body: isForm ? 'query=word&pageSize=2' : /password/i.test(path) ? '7' : random.pick(BODIES), headers: { 'content-type': mediaType } };
-    const headers = { ...random.chance(0.8) ? ADMIN_HEADERS : {}, ...body.headers };
+    const preconditions = parameters.flatMap(({ $ref }) => (
+        $ref !== undefined && random.chance(0.15) ? [[$ref.endsWith('IfMatch') ? 'if-match' : 'if-none-match', random.pick(TAGS)]] : []));
+    const headers = { ...random.chance(0.8) ? ADMIN_HEADERS : {}, ...body.headers, ...Object.fromEntries(preconditions) as Record<string, string> };
     return { path: pairs.length === 0 ? filled : `${filled}?${pairs.join('&')}`, ...body, headers };
 }
