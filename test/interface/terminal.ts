@@ -2,13 +2,14 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestDatabase } from '../support/database.js';
 import { createSqlite } from '../support/database.js';
 import { ROOT } from '../support/doc-pages.js';
+import { hasScript } from '../support/programs.js';
 import { startProcess } from '../support/process.js';
 import { until } from '../support/until.js';
 
@@ -19,16 +20,6 @@ const CLI = join(__dirname, '../../bundle/main.js');
 
 /** The program of util-linux that runs another one on a terminal. */
 const HAS_SCRIPT = hasScript();
-
-function hasScript(): boolean {
-
-    try {
-        return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux');
-    }
-    catch {
-        return false;
-    }
-}
 
 interface Session {
     /** Everything on the screen. */

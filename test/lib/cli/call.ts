@@ -3,7 +3,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { randomBytes } from 'node:crypto';
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,22 +18,12 @@ import type { TestDatabase } from '../../support/database.js';
 import { createSqlite } from '../../support/database.js';
 import { ADMIN_PASSWORD } from '../../support/gateway.js';
 import { certify, nativePort } from '../../support/native.js';
+import { hasScript } from '../../support/programs.js';
 import type { TestServer } from '../../support/server.js';
 import { startServer } from '../../support/server.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
-
-/** True where there is a program that gives commands a terminal. */
-const HAS_SCRIPT = ((): boolean => {
-
-    try {
-        return execFileSync('script', ['--version'], { encoding: 'utf8' }).includes('util-linux');
-    }
-    catch {
-        return false;
-    }
-})();
 
 const LARGE = randomBytes(3_000_000);
 
@@ -69,7 +59,7 @@ describe('doip-gateway call', () => {
         ['the data folder without a server', 'test/local', () => ({ args: [], env: { DATA_DIR: join(folder, 'local') } })]
     ];
 
-    it('shows the progress of a long download on a terminal, and how much it was', { skip: !HAS_SCRIPT }, async () => {
+    it('shows the progress of a long download on a terminal, and how much it was', { skip: !hasScript() }, async () => {
 
         const [command, file, size] = [join(__dirname, '../../../bundle/main.js'), join(folder, 'downloaded'), 400_000_000];
         const line = `node ${command} call test/Op.Source service --attributes size=${size} --url ${test.url} --output ${file}`;
