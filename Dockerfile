@@ -16,6 +16,8 @@ COPY test test
 RUN npm run build && npm prune --omit=dev
 
 FROM node:${NODE}
+# With mariadb-dump, which copies the rows before an upgrade.
+RUN apt-get update && apt-get install -y --no-install-recommends mariadb-client && rm -rf /var/lib/apt/lists/*
 ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data
 WORKDIR /app
 COPY --from=build /src/package.json ./

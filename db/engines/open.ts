@@ -50,7 +50,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
         const { openMysqlDatabase } = await import('./mysql/database.js');   // With the driver, which SQLite does not need
         const address = parseMysqlUrl(options.url);
         const connections = splitConnections(address.connections, options.readers ?? 0).primary;
-        return await openMysqlDatabase({ ...address, connections }, log, options.onCommitted);
+        return await openMysqlDatabase({ ...address, connections }, log, {
+            onCommitted: options.onCommitted, copyTo: { path: options.dataDir, minFree: options.minFree }
+        });
     }
 
     await mkdir(options.dataDir, FOLDER);
@@ -90,7 +92,7 @@ export async function migrateDatabase(options: DatabaseOptions, how: MigrateOpti
 
     const log = options.log ?? SILENT;
     if (options.url !== undefined && options.url !== '') {
-        await migrateMysql(parseMysqlUrl(options.url), log, how);
+        await migrateMysql(parseMysqlUrl(options.url), log, { ...how, copyTo: { path: options.dataDir, minFree: options.minFree } });
         return;
     }
 

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { statfsSync, statSync } from 'node:fs';
 import { lstat, mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { diskRules } from '../../db/engines/sqlite/disk-space.js';
+import { diskRules } from '../../db/disk-space.js';
 import { copySnapshot, NoDatabaseError, snapshotBytes } from '../../db/engines/sqlite/snapshot.js';
 import { type CopyContents, SnapshotCopy } from '../../db/engines/sqlite/snapshot-copy.js';
 import { DatabaseError } from '../../db/errors.js';

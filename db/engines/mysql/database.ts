@@ -22,6 +22,7 @@ import type { MysqlAddress } from './url.js';
 import { MysqlBlobs } from './blobs.js';
 import { poolUsage } from './pool-usage.js';
 import { isUpToDate, migrateMysql } from './migrate.js';
+import type { CopyFolder } from './migration-copy.js';
 
 /** Maximum number of attempts, and base of the random delay before a retry in milliseconds, which doubles each time. */
 const ATTEMPTS = 6;
@@ -41,8 +42,17 @@ const MAX_STATEMENTS = 500;
 
 const SIZE = 'select sum(data_length + index_length) as bytes from information_schema.tables where table_schema = database()';
 
+/** Options of a pool. */
+export interface MysqlOptions {
+    readonly onCommitted?: CommitObserver | undefined;
+    /** Where the rows are copied before they are migrated. Absent: they are not. */
+    readonly copyTo?: CopyFolder;
+}
+
 /** Opens a pool; rejects when the server cannot be reached or does not meet the requirements. */
-export async function openMysqlDatabase(address: MysqlAddress, log: Log, onCommitted: CommitObserver = () => {}): Promise<Database> {
+export async function openMysqlDatabase(
+    address: MysqlAddress, log: Log, { onCommitted = () => {}, copyTo }: MysqlOptions = {}
+): Promise<Database> {
 
     const pool = createPool({
         ...mysqlConnection(address),
@@ -79,7 +89,7 @@ export async function openMysqlDatabase(address: MysqlAddress, log: Log, onCommi
         throw openError(address, error);
     }
 
-    return new MysqlDatabase({ address, pool, check, end, log, onCommitted });
+    return new MysqlDatabase({ address, pool, check, end, log, onCommitted, copyTo });
 }
 
 class MysqlDatabase implements Database {
@@ -95,6 +105,7 @@ class MysqlDatabase implements Database {
     readonly #log: Log;
     readonly #groups: MysqlGroupCommit;
     readonly #onCommitted: CommitObserver;
+    readonly #copyTo: CopyFolder | undefined;
     /** Transactions in progress. */
     #writing = 0;
     /** Operations that close() waits for. */
@@ -105,7 +116,9 @@ class MysqlDatabase implements Database {
     #answers = 0;
     #closing: Promise<void> | null = null;
 
-    constructor(parts: { address: MysqlAddress; pool: Pool; check: ServerCheck; end: () => Promise<void>; log: Log; onCommitted: CommitObserver }) {
+    constructor(parts: {
+        address: MysqlAddress; pool: Pool; check: ServerCheck; end: () => Promise<void>; log: Log; onCommitted: CommitObserver; copyTo: CopyFolder | undefined;
+    }) {
 
         this.#address = parts.address;
         this.#pool = parts.pool;
@@ -113,6 +126,7 @@ class MysqlDatabase implements Database {
         this.#end = parts.end;
         this.#log = parts.log;
         this.#onCommitted = parts.onCommitted;
+        this.#copyTo = parts.copyTo;
         this.blobs = new MysqlBlobs(this);
         this.#groups = new MysqlGroupCommit({
             one: (unit, slot) => this.#writeOne(unit, slot),
@@ -155,7 +169,7 @@ class MysqlDatabase implements Database {
 
         try {
             if (!await isUpToDate(this.#pool)) {
-                await migrateMysql(this.#address, this.#log);
+                await migrateMysql(this.#address, this.#log, { copyTo: this.#copyTo });
             }
 
             this.#server.migrated();

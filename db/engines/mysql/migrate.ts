@@ -12,6 +12,7 @@ import type { MysqlAddress } from './url.js';
 import { mysqlConnection } from './connection.js';
 import { mysqlErrorKind } from './errors.js';
 import { applySettings, engineSettings, readServer } from './server.js';
+import { copyBeforeMigration, type CopyFolder } from './migration-copy.js';
 import type { MigrateOptions } from '../../migrator/migrate.js';
 import { MIGRATIONS } from '../../migrations/index.js';
 import { READ_REQUIRED, requiredOf } from '../../migrator/compatibility.js';
@@ -35,8 +36,14 @@ export async function isUpToDate(pool: Pool): Promise<boolean> {
     }
 }
 
-/** Applies migrations under a lock. */
-export async function migrateMysql(address: MysqlAddress, log: Log, options: MigrateOptions = {}): Promise<void> {
+/** Options of the migration of a server. */
+export interface MysqlMigrateOptions extends MigrateOptions {
+    /** Where the rows are copied before. Absent: they are not. */
+    readonly copyTo?: CopyFolder | undefined;
+}
+
+/** Applies migrations under a lock. The rows are copied before. */
+export async function migrateMysql(address: MysqlAddress, log: Log, options: MysqlMigrateOptions = {}): Promise<void> {
 
     // The server releases its lock when the connection that holds it ends.
     const { createConnection } = await import('mysql2/promise');   // Not loaded for SQLite, to start faster
@@ -60,6 +67,11 @@ export async function migrateMysql(address: MysqlAddress, log: Log, options: Mig
             log: knexLog(log)
         });
         try {
+            const { copyTo: folder, target = 'newest', migrations = MIGRATIONS } = options;
+            if (folder && target === 'newest') {
+                await copyBeforeMigration(lock, address, { folder, known: migrations.map(({ name }) => name), log });
+            }
+
             await migrate(knex, { dialect: 'mysql', log }, options);
         }
         finally {

@@ -6,8 +6,8 @@
 import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlobDatabase, ChunkPart, CommitObserver, CommitResult, Database, DatabaseCondition, DatabaseUsage, Row, SqlValue, Statement, Unit } from '../../database.js';
-import type { DiskRules } from './disk-space.js';
-import { diskRules, freeBytes, releaseReserve, keepReserve, reserveBytes } from './disk-space.js';
+import type { DiskRules } from '../../disk-space.js';
+import { diskRules, freeBytes, releaseReserve, keepReserve, reserveBytes } from '../../disk-space.js';
 import { DatabaseError } from '../../errors.js';
 import { isEmpty, rejectLoss } from './lost-file.js';
 import type { Log } from '../../log.js';

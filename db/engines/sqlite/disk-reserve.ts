@@ -4,8 +4,8 @@
 
 import { statSync } from 'node:fs';
 import type Sqlite from 'better-sqlite3';
-import type { DiskRules } from './disk-space.js';
-import { freeBytes, releaseReserve } from './disk-space.js';
+import type { DiskRules } from '../../disk-space.js';
+import { freeBytes, releaseReserve } from '../../disk-space.js';
 import type { SqliteFile } from './file.js';
 
 /** Bytes that the smallest batch may need, with indexes and the log of the file. */

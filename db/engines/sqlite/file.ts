@@ -4,7 +4,7 @@
 
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import type { DiskRules } from './disk-space.js';
+import type { DiskRules } from '../../disk-space.js';
 import { DatabaseError } from '../../errors.js';
 import { closeToOthers, makePrivate } from '../../private-files.js';
 

@@ -9,7 +9,7 @@ import { knexClient } from '../../dialect.js';
 import type { Log } from '../../log.js';
 import { MIGRATIONS } from '../../migrations/index.js';
 import { makePrivate } from '../../private-files.js';
-import type { DiskRules } from './disk-space.js';
+import type { DiskRules } from '../../disk-space.js';
 import type { SqliteFile, SqliteFiles } from './file.js';
 import { openSqlite } from './file.js';
 import { copyBeforeMigration } from './migration-copy.js';

@@ -8,13 +8,11 @@ import { basename, dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import type { Log } from '../../log.js';
 import { MIGRATIONS } from '../../migrations/index.js';
+import { lastBeforeMigration, SKIPPED_BLOBS } from '../../migrator/copy.js';
 import { MIGRATION_TABLE, type MigrateOptions } from '../../migrator/migrate.js';
-import { type DiskRules, diskRules, freeBytes } from './disk-space.js';
+import { type DiskRules, diskRules, freeBytes } from '../../disk-space.js';
 import type { SqliteFile } from './file.js';
 import { copyDatabaseFile } from './snapshot.js';
-
-/** Added to the number of the last blob of a copy, so that no new blob gets the number of one that was stored after the copy. */
-const SKIPPED_BLOBS = 1_000_000_000;
 
 interface CopyOptions extends Pick<MigrateOptions, 'migrations'> {
     readonly disk?: DiskRules | undefined;
@@ -86,7 +84,7 @@ function writtenMs({ path }: SqliteFile): number {
     return Math.max(...found.map((each) => (each && each.size > 0 ? each.mtimeMs : 0)));
 }
 
-/** Returns the last migration of a file that some are missing in; null for a new one, and for one of a newer version. */
+/** Returns the last migration of a file with pending ones; otherwise null. */
 function lastMigration(file: SqliteFile, known: readonly string[]): string | null {
 
     const db = new Sqlite(file.path);
@@ -95,8 +93,7 @@ function lastMigration(file: SqliteFile, known: readonly string[]): string | nul
             return null;
         }
 
-        const done = db.prepare(`select name from ${MIGRATION_TABLE} order by id`).pluck().all() as string[];
-        return done.length < known.length && done.every((name) => known.includes(name)) ? done.at(-1) ?? null : null;
+        return lastBeforeMigration(db.prepare(`select name from ${MIGRATION_TABLE} order by id`).pluck().all() as string[], known);
     }
     finally {
         db.close();

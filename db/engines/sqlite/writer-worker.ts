@@ -6,7 +6,7 @@
 import { parentPort } from 'node:worker_threads';
 import Sqlite from 'better-sqlite3';
 import type { CommitResult, Step, StepResult, Unit } from '../../database.js';
-import type { DiskRules } from './disk-space.js';
+import type { DiskRules } from '../../disk-space.js';
 import type { DatabaseErrorKind } from '../../errors.js';
 import { StatementCache, isFull, openSqlite } from './file.js';
 import type { SqliteFile } from './file.js';

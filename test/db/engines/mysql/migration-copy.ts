@@ -1,0 +1,228 @@
+/** The copy of the rows that is made before a migration of a server, and the way back to it. */
+
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import Mysql, { type RowDataPacket } from 'mysql2/promise';
+import { migrateDatabase, openDatabase } from '../../../../db/engines/open.js';
+import { SILENT, type Log } from '../../../../db/log.js';
+import { MIGRATIONS } from '../../../../db/migrations/index.js';
+import { DIALECTS, type TestDatabase } from '../../../support/database.js';
+import { hasProgram } from '../../../support/programs.js';
+import { smallDisk, withoutDisks } from '../../../support/small-disk.js';
+
+export const lab = Lab.script();
+const { describe, it, beforeEach, afterEach } = lab;
+
+const BEFORE = MIGRATIONS.slice(0, -1);
+const COPY = `rows.${BEFORE.at(-1)?.name}.sql.gz`;
+const MIB = 1024 * 1024;
+const PASSWORD = `p'w" $(x) %`;
+const BYTES = Buffer.from([0, 1, 39, 92, 255, 10, 13, 26]);
+
+const without = hasProgram('mariadb-dump') && hasProgram('mariadb') ? '' : ' (skipped: the programs of MariaDB are not installed)';
+
+for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mysql')) {
+    describe(`the copy before a migration, on ${name}${without}`, { skip: without !== '' }, () => {
+
+        let database: TestDatabase;
+        let administrator: Mysql.Connection;
+        let url: string;
+        let user: string;
+        let events: string[];
+        let log: Log;
+
+        beforeEach(async () => {
+
+            database = await create();
+            events = [];
+            const collect = (fields: object): unknown => events.push((fields as { event: string }).event);
+            log = { ...SILENT, info: collect, warn: collect };
+            // With a password, and with rights to this database alone.
+            const address = new URL(database.options.url ?? '');
+            administrator = await Mysql.createConnection(address.href);
+            const schema = address.pathname.slice(1);
+            user = `copy_${schema.slice(-16)}`;
+            await administrator.query(`create user ${user} identified by ?`, [PASSWORD]);
+            await administrator.query(`grant all on ${schema}.* to ${user}`);
+            [address.username, address.password] = [user, encodeURIComponent(PASSWORD)];
+            url = address.href;
+        });
+
+        afterEach(async () => {
+
+            await administrator.query(`drop user ${user}`);
+            await administrator.end();
+            await database.dispose();
+        });
+
+        /** A repository of the version before, with a setting, bytes and blobs. */
+        async function fill(): Promise<void> {
+
+            await migrateDatabase({ ...database.options, url }, { migrations: BEFORE });
+            await administrator.query(`insert into settings (name, value) values ('x', 'bef\\'ore\\n“é')`);
+            await administrator.query(`insert into blobs (store, state, created_on, touched_on) values ('database', 'linked', 1, 1)`);
+            await administrator.query('insert into blob_chunks (blob_id, n, bytes) values (1, 0, ?)', [BYTES]);
+            await administrator.query(`insert into search_sections (segment_id, name, part, crc, bytes) values (1, 's', 0, 0, ?)`, [BYTES]);
+        }
+
+        const migrate = (folder = database.options.dataDir, migrations = MIGRATIONS): Promise<void> =>
+            migrateDatabase({ url, dataDir: folder, log }, { target: 'newest', migrations });
+
+        const file = (...path: string[]): string => join(database.options.dataDir, ...path);
+
+        const query = async (sql: string): Promise<unknown[]> => (await administrator.query<RowDataPacket[]>(sql))[0].map((row) => Object.values(row)[0] as unknown);
+
+        it('has the rows as they were, for the owner only, and takes the place of the migrated ones', async () => {
+
+            await fill();
+            await migrate();
+
+            expect(events).to.equal(['database.copied', 'database.migrated']);
+            expect((await stat(file(COPY))).mode & 0o777).to.equal(0o600);
+            expect(await readdir(database.options.dataDir)).to.equal([COPY]);
+
+            await administrator.query(`update settings set value = 'after'`);
+            await administrator.query('insert into blob_chunks (blob_id, n, bytes) values (2, 0, ?)', [BYTES]);
+            const { hostname, port, pathname } = new URL(url);
+            const restored = spawnSync('mariadb', ['--no-defaults', `--host=${hostname}`, `--port=${port}`, `--user=${user}`, pathname.slice(1)], {
+                input: gunzipSync(await readFile(file(COPY))), env: { ...process.env, MYSQL_PWD: PASSWORD }
+            });
+
+            expect([restored.status, String(restored.stderr)]).to.equal([0, '']);
+            expect(await query('select name from migrations order by name')).to.equal(BEFORE.map((each) => each.name));
+            expect(await query(`select value from settings where name = 'x'`)).to.equal([`bef'ore\n“é`]);
+            expect(await query('select bytes from search_sections')).to.equal([BYTES]);
+            // Bytes of payloads stay where they are.
+            expect(await query('select blob_id from blob_chunks order by blob_id')).to.equal([1, 2]);
+
+            const opened = await openDatabase({ ...database.options, url });
+            await opened.migrate();
+            const made = await opened.commit({ steps: [{
+                sql: `insert into blobs (store, state, created_on, touched_on) values ('database', 'staged', 1, 1)`, bindings: []
+            }] });
+            await opened.close();
+
+            // No new blob gets the number of one that was stored after the copy.
+            expect(made.ok && Number(made.steps[0]?.insertId)).to.equal(1_000_000_001);
+        });
+
+        it('is made by the start of a service', async () => {
+
+            await fill();
+            const opened = await openDatabase({ ...database.options, url, log });
+            await opened.migrate();
+            await opened.close();
+
+            expect(events.filter((event) => event.startsWith('database.'))).to.include(['database.copied', 'database.migrated']);
+            expect(await readdir(database.options.dataDir)).to.include(COPY);
+        });
+
+        it('is made neither for a new database, nor without a pending migration', async () => {
+
+            await migrate();
+            await migrate();
+
+            expect(events).to.equal(['database.migrated']);
+            expect(await readdir(database.options.dataDir)).to.equal([]);
+        });
+
+        it('is kept when a migration fails again and again, and made anew when something was written since', async () => {
+
+            await fill();
+            const failing = { name: '999-failing', up: () => Promise.reject(new Error('no')), down: () => Promise.resolve() };
+            const attempt = (): Promise<void> => migrate(database.options.dataDir, [...BEFORE, failing]);
+            await expect(attempt()).to.reject();
+            const first = await stat(file(COPY));
+            await expect(attempt()).to.reject();
+
+            expect((await stat(file(COPY))).ino).to.equal(first.ino);
+            expect(events.filter((event) => event === 'database.copied')).to.have.length(1);
+
+            await administrator.query(`insert into blobs (store, state, created_on, touched_on) values ('database', 'linked', 1, 1)`);
+            await expect(attempt()).to.reject();
+
+            expect(events.filter((event) => event === 'database.copied')).to.have.length(2);
+        });
+
+        it('replaces one that is damaged, and what a killed process has left', async () => {
+
+            await fill();
+            await writeFile(file(COPY), 'no archive');
+            await writeFile(file(`${COPY}.part`), 'a part');
+            await migrate();
+
+            expect(events).to.equal(['database.copied', 'database.migrated']);
+            expect(gunzipSync(await readFile(file(COPY))).toString()).to.contain('CREATE TABLE `settings`');
+            expect(await readdir(database.options.dataDir)).to.equal([COPY]);
+        });
+
+        it('is left out, with the reason, where there is no program for it', async () => {
+
+            await fill();
+            const reasons: unknown[] = [];
+            log = { ...log, warn: (fields: object) => reasons.push(fields) };
+            const { PATH } = process.env;
+            const empty = await mkdtemp(join(tmpdir(), 'doip-gateway-path-'));
+            process.env['PATH'] = empty;
+            try {
+                await migrate();
+            }
+            finally {
+                process.env['PATH'] = PATH;
+                await rm(empty, { recursive: true });
+            }
+
+            const [{ event, err }] = reasons as [{ event: string; err: Error }];
+            expect([event, err.message]).to.equal(['database.copy-skipped', 'neither of the programs mariadb-dump and mysqldump is installed']);
+            expect(events).to.equal(['database.migrated']);
+            expect(await readdir(database.options.dataDir)).to.equal([]);
+        });
+
+        it('is left out, without a part of it, when the program fails', async () => {
+
+            await fill();
+            const folder = await mkdtemp(join(tmpdir(), 'doip-gateway-path-'));
+            await writeFile(join(folder, 'mariadb-dump'), '#!/bin/sh\necho "create table x"\necho "no rights, it says" >&2\nexit 3\n', { mode: 0o755 });
+            const { PATH } = process.env;
+            process.env['PATH'] = `${folder}:${PATH}`;
+            const reasons: string[] = [];
+            log = { ...log, warn: (fields: object) => reasons.push((fields as { err: Error }).err.message) };
+            try {
+                await migrate();
+            }
+            finally {
+                process.env['PATH'] = PATH;
+                await rm(folder, { recursive: true });
+            }
+
+            expect(reasons).to.equal(['mariadb-dump ended with 3: no rights, it says']);
+            expect(events).to.equal(['database.migrated']);
+            expect(await readdir(database.options.dataDir)).to.equal([]);
+        });
+
+        it(`is left out when the disk has too little space${withoutDisks()}`, { skip: withoutDisks() !== '' }, async () => {
+
+            const disk = smallDisk(4 * MIB);
+            if (!disk) {
+                return;
+            }
+
+            try {
+                await fill();
+                disk.fill(100 * 1024);
+                await migrate(disk.path);
+
+                expect(events).to.equal(['database.copy-skipped', 'database.migrated']);
+                expect((await readdir(disk.path)).filter((each) => each.startsWith(COPY))).to.equal([]);
+            }
+            finally {
+                disk.remove();
+            }
+        });
+    });
+}
