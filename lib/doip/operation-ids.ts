@@ -65,3 +65,8 @@ export const Op = {
     describe: 'gateway/Op.Describe',
     usage: 'gateway/Op.Usage'
 } as const;
+
+/** Operations that ignore credentials, even wrong ones: they carry theirs in the input, or need none. */
+export const WITHOUT_CREDENTIALS: ReadonlySet<string> = new Set([
+    Op.authToken, Op.authIntrospect, Op.authRevoke, Op.startupStatus, Op.loginProviders, Op.loginBegin, Op.loginComplete
+]);

@@ -11,7 +11,7 @@ import type { ClientCertificate, DoipRequest, Transport } from '../../doip/envel
 import { forbidden, unauthenticated } from '../../errors/errors.js';
 import type { JsonObject } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
-import { Op } from '../../doip/operation-ids.js';
+import { Op, WITHOUT_CREDENTIALS } from '../../doip/operation-ids.js';
 import type { Epochs } from '../../stores/objects/object-store.js';
 import type { JwtBearerAuthenticator } from './jwt-bearer.js';
 import { apiKeyProof, assertionProof, passwordProof, providerProof } from './proofs.js';
@@ -37,11 +37,6 @@ import { isCsrfOf } from '../tokens/access-tokens.js';
 /** The part of a request that authentication uses. */
 export type AuthenticationRequest = Pick<DoipRequest, 'authentication' | 'clientId' | 'transport'> &
     Partial<Pick<DoipRequest, 'attributes'>>;
-
-/** Operations that ignore credentials, even wrong ones: they carry theirs in the input, or need none. */
-const WITHOUT_CREDENTIALS: ReadonlySet<string> = new Set([
-    Op.authToken, Op.authIntrospect, Op.authRevoke, Op.startupStatus, Op.loginProviders, Op.loginBegin, Op.loginComplete
-]);
 
 /** Operations that tell the token of the request from the others of the caller. */
 const WITH_OWN_TOKEN: ReadonlySet<string> = new Set([Op.tokensList]);

@@ -114,6 +114,8 @@ const REQUESTS: readonly (readonly [path: string, request: string | Sent | ((ans
     ['get /hdl/{handle}', { url: '/hdl/test/map?noredirect' }],
     ['post /updateHandles', { url: '/updateHandles' }],
     ['get /updateHandles', { url: '/updateHandles' }],
+    ['get /doip', { url: '/doip?operationId=0.DOIP/Op.Hello&targetId=service' }],
+    ['post /doip', { url: '/doip?operationId=0.DOIP/Op.ListOperations&targetId=service' }],
     ['delete /objects/{id}', { url: '/objects/test/uploaded' }]
 ];
 

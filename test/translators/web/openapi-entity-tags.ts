@@ -84,6 +84,6 @@ describe('entity tags in the description of the service', () => {
 
         const tagged = Object.entries(paths).filter(([path, { post }]) => path.startsWith('/doip/') && post && '412' in post.responses).map(([path]) => path.slice(6));
         expect(tagged.sort()).to.equal([Op.delete, Op.retrieve, Op.update].sort());
-        expect(Object.keys(components['parameters'] ?? {})).to.equal(['IfMatch', 'IfNoneMatch']);
+        expect(Object.keys(components['parameters'] ?? {})).to.include(['IfMatch', 'IfNoneMatch']);
     });
 });

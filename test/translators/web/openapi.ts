@@ -165,7 +165,8 @@ describe('the description of the service', () => {
             ['targetId', true, undefined],
             ['attributes.word', true, { 'application/json': { schema: { type: 'string' } } }],
             ['attributes.exact', false, { 'application/json': { schema: { type: 'boolean' } } }],
-            ['attributes.limit', false, { 'application/json': { schema: { type: 'integer', minimum: 1, maximum: 10, default: 5 } } }]
+            ['attributes.limit', false, { 'application/json': { schema: { type: 'integer', minimum: 1, maximum: 10, default: 5 } } }],
+            [undefined, undefined, undefined]
         ]);
         expect<unknown>(post?.['requestBody']).to.equal({
             required: false, content: { 'application/json': { schema: { type: 'object', properties: { text: { type: 'string', minLength: 1, maxLength: 100 } }, additionalProperties: false } } }
@@ -261,7 +262,8 @@ describe('the description of the service', () => {
                 {
                     name: 'attributes.params', in: 'query', required: false, description: 'the input',
                     content: { 'application/json': { schema: { $ref: '#/components/schemas/static.params.Loan__count' } } }
-                }
+                },
+                { $ref: '#/components/parameters/AsUser' }
             ]
         });
     });
@@ -306,6 +308,7 @@ describe('the description of the service', () => {
             expect(page).to.include(`${method.toUpperCase()} ${path}<`);
         }
 
+        expect(page).to.include('<td><code>If-Match</code></td><td>a header</td>').and.not.include('<code></code>');
         expect(page).to.include('Digital Specimen &lt;b&gt;').and.not.include('<b>').and.not.include('<script');
     });
 
@@ -402,6 +405,11 @@ const WORDS = [
     '["/name"]', '{"a":1}', 'null', '"x"', 'name:word', '*:*', 'ü&<', '[{"field":"/name"}]'
 ];
 const TAGS = ['*', '"1"', 'x', '', '"', 'W/"2", "3"'];
+/** Headers and their values by the name of their component. */
+const HEADER_VALUES: Readonly<Record<string, readonly [header: string, values: readonly string[]]>> = {
+    IfMatch: ['if-match', TAGS], IfNoneMatch: ['if-none-match', TAGS], IfRange: ['if-range', TAGS], Range: ['range', ['bytes=0-1', 'bytes=-0', 'x']],
+    AsUser: ['as-user', ['admin', 'test/a', '']], CsrfToken: ['x-csrf-token', ['x', '']]
+};
 /** None is a password, so that the caller's stays. */
 const BODIES = [
     '{}', '{"name":"x"}', '[]', 'null', '"text"', '7', '{"readers":["public"]}', '["test/a"]',
@@ -444,8 +452,11 @@ function requestOf(
     const isForm = mediaType === 'application/x-www-form-urlencoded';
     const body = mediaType === '' || method === 'get' ? {} :
         { body: isForm ? 'query=word&pageSize=2' : /password/i.test(path) ? '7' : random.pick(BODIES), headers: { 'content-type': mediaType } };
-    const preconditions = parameters.flatMap(({ $ref }) => (
-        $ref !== undefined && random.chance(0.15) ? [[$ref.endsWith('IfMatch') ? 'if-match' : 'if-none-match', random.pick(TAGS)]] : []));
-    const headers = { ...random.chance(0.8) ? ADMIN_HEADERS : {}, ...body.headers, ...Object.fromEntries(preconditions) as Record<string, string> };
+    const others = parameters.flatMap(({ $ref }) => {
+
+        const [header, values] = HEADER_VALUES[$ref?.split('/').at(-1) ?? ''] ?? [];
+        return header !== undefined && values && random.chance(0.15) ? [[header, random.pick(values)]] : [];
+    });
+    const headers = { ...random.chance(0.8) ? ADMIN_HEADERS : {}, ...body.headers, ...Object.fromEntries(others) as Record<string, string> };
     return { path: pairs.length === 0 ? filled : `${filled}?${pairs.join('&')}`, ...body, headers };
 }

@@ -4,14 +4,14 @@ import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
 import { isJsonObject } from '../../../lib/util/json-types.js';
 import { referencesOf } from '../../../lib/json/schema-references.js';
 import { implementation } from '../../../lib/util/version.js';
-import { Op } from '../../../lib/doip/operation-ids.js';
+import { Op, WITHOUT_CREDENTIALS } from '../../../lib/doip/operation-ids.js';
 import type { PathDescription, QueryParameter } from './paths.js';
 import { PATHS } from './paths.js';
 import type { MethodOfType } from './methods.js';
 import { METHOD_TAG, methodPaths, methodSchemas } from './methods.js';
 import {
-    asComponent, componentCharacters, componentName, ERROR_RESPONSE, HEADER_PARAMETERS, HEADERS, partOf, PRECONDITIONS, PRECONDITION_FAILED, ref, SCHEMAS,
-    TAGGED
+    asComponent, componentCharacters, componentName, ERROR_RESPONSE, HEADER_PARAMETERS, HEADERS, headersOf, PART_OF_BYTES, partOf, PRECONDITION_FAILED, ref,
+    SCHEMAS, TAGGED
 } from './schemas.js';
 
 /** An operation; see `describeOperation`. */
@@ -56,7 +56,7 @@ export function openApiDocument({ id, operations: described, types, methods }: S
         servers: [{ url: base === '' ? '/' : base }],
         tags: tags.map((name) => ({ name })),
         security: [{}, { basic: [] }, { bearer: [] }],
-        paths: Object.fromEntries([...methodPaths(methods), ...Object.entries(restPaths()), ...operations.map(doipPath)]),
+        paths: Object.fromEntries([...methodPaths(methods), ...Object.entries(restPaths()), doipPathOfAny(), ...operations.map(doipPath)]),
         components: {
             parameters: HEADER_PARAMETERS,
             headers: HEADERS,
@@ -77,7 +77,9 @@ function restPaths(): Record<string, JsonObject> {
     return paths;
 }
 
-function restOperation({ method, path, tag, summary, query = [], body, response, isRedirect = false, entityTag }: PathDescription): JsonObject {
+function restOperation(
+    { method, path, tag, summary, query = [], body, response, isRedirect = false, entityTag, ranges = false, credentials = true }: PathDescription
+): JsonObject {
 
     const [, name] = PATH_PARAMETER.exec(path) ?? [];
     const inPath = name === undefined ? [] :
@@ -86,11 +88,16 @@ function restOperation({ method, path, tag, summary, query = [], body, response,
         operationId: `${method}${path.replaceAll(/[^A-Za-z]+(\w?)/g, (_, letter: string) => letter.toUpperCase())}`,
         tags: [tag],
         summary,
-        parameters: [...inPath, ...query.map(queryParameter), ...entityTag === 'checked' ? PRECONDITIONS : []],
+        ...credentials ? {} : { security: [] },
+        parameters: [
+            ...inPath, ...query.map(queryParameter), ...credentials ? headersOf('AsUser', 'CsrfToken') : [],
+            ...entityTag === 'checked' ? headersOf('IfMatch', 'IfNoneMatch') : [], ...ranges ? headersOf('Range', 'IfRange') : []
+        ],
         ...body === undefined ? {} : { requestBody: { content: contentOf(body) } },
         responses: {
             ...Object.keys(response).length === 0 && isRedirect ? {} :
                 { 200: { description: summary, ...entityTag ? TAGGED : {}, content: contentOf(response) } },
+            ...ranges ? PART_OF_BYTES : {},
             ...entityTag === 'checked' ? tagResponses(method) : {},
             ...isRedirect ? { 302: { description: 'the address is in the header Location' } } : {},
             default: ERROR_RESPONSE
@@ -148,24 +155,39 @@ function withComponents(operations: readonly OperationDescription[]): { operatio
     };
 }
 
+/** The path of all operations, of which a parameter names one. */
+function doipPathOfAny(): [path: string, item: JsonObject] {
+
+    const [id, summary] = ['operation', 'an operation, given by the parameter operationId'];
+    const named: JsonObject = { name: 'operationId', in: 'query', required: true, schema: { type: 'string' }, description: 'id of the operation' };
+    const [, { get, post }] = doipPath({ id, summary, target: 'any', methods: ['GET', 'POST'], attributes: {}, input: 'segments' });
+    const withId = (operation: JsonValue | undefined): JsonObject => {
+
+        const { parameters, ...rest } = operation as JsonObject & { readonly parameters: readonly JsonObject[] };
+        return { ...rest, parameters: [named, ...parameters] };
+    };
+
+    return ['/doip', { post: withId(post), get: withId(get) }];
+}
+
 /** The path of an operation, with its attributes as parameters. */
 function doipPath(operation: OperationDescription): [path: string, item: JsonObject] {
 
     const { id, methods } = operation;
-    const shared = doipOperation(operation);
-    const item: JsonObject = { post: { operationId: `POST ${id}`, ...shared, ...doipBody(operation) } };
+    const item: JsonObject = { post: { operationId: `POST ${id}`, ...doipOperation(operation), ...doipBody(operation) } };
     if (methods.includes('GET')) {
-        item['get'] = { operationId: `GET ${id}`, ...shared };
+        item['get'] = { operationId: `GET ${id}`, ...doipOperation(operation, { ranges: id === Op.retrieve }) };
     }
 
     return [`/doip/${id}`, item];
 }
 
-function doipOperation(operation: OperationDescription): JsonObject {
+function doipOperation(operation: OperationDescription, { ranges = false } = {}): JsonObject {
 
     const { id, summary, target, attributes } = operation;
     const content = doipOutput(operation);
     const isRead = id === Op.retrieve;
+    const hasCredentials = !WITHOUT_CREDENTIALS.has(id);
     const isTagged = isRead || isJsonObject(attributes['properties']) && 'ifNoneMatch' in attributes['properties'];
     const properties = isJsonObject(attributes['properties']) ? attributes['properties'] : {};
     const parameters: JsonObject[] = [
@@ -175,17 +197,21 @@ function doipOperation(operation: OperationDescription): JsonObject {
         },
         ...Object.entries(properties).map(([name, schema]): JsonObject => ({
             name: `attributes.${name}`, in: 'query', content: { 'application/json': { schema } }, required: isRequired(attributes, name)
-        }))
+        })),
+        ...hasCredentials ? headersOf('AsUser') : [],
+        ...ranges ? headersOf('Range', 'IfRange') : []
     ];
     return {
         tags: [DOIP_TAG],
         summary,
+        ...hasCredentials ? {} : { security: [] },
         parameters,
         responses: {
             200: {
                 description: 'success; the header Doip-Response has the status and the attributes of the response',
                 ...isTagged ? TAGGED : {}, ...Object.keys(content).length === 0 ? {} : { content }
             },
+            ...ranges ? PART_OF_BYTES : {},
             ...isTagged ? tagResponses(isRead ? 'get' : 'post') : {},
             default: ERROR_RESPONSE
         }

@@ -5,7 +5,7 @@
 
 import type { JsonObject } from '../../../lib/util/json-types.js';
 import { getOrAdd } from '../../../lib/util/cache/get-or-add.js';
-import { asComponent, componentCharacters, componentName, ERROR_RESPONSE, ref } from './schemas.js';
+import { asComponent, componentCharacters, componentName, ERROR_RESPONSE, headersOf, ref } from './schemas.js';
 
 /** A method of a type; see `gateway/Op.Describe`. */
 export interface MethodOfType {
@@ -109,7 +109,7 @@ function operationOf(name: string, found: readonly MethodOfType[], parameters: r
         tags: [METHOD_TAG],
         summary: only?.summary !== undefined && others.length === 0 ? `${only.summary} (${owners})` : `method of ${owners}`,
         ...others.length === 0 ? {} : { description: found.flatMap(({ type, summary }) => (summary === undefined ? [] : [`${type}: ${summary}`])).join('\n') },
-        parameters: [targetOf(found), ...parameters],
+        parameters: [targetOf(found), ...parameters, ...headersOf('AsUser')],
         responses: {
             200: {
                 description: `what ${name} returns or writes`,

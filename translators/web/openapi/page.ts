@@ -34,10 +34,11 @@ function *mainOf(document: JsonObject, base: string): Generator<string> {
 <p>For programs: <a href="${escapeMarkup(base)}/openapi.json">${escapeMarkup(base)}/openapi.json</a> (OpenAPI 3.1).
 Requests are sent without credentials, with Basic, or with a Bearer token.</p>
 `;
+    const headers = objectAt(objectAt(document, 'components'), 'parameters');
     for (const tag of listAt(document, 'tags').map((each) => textAt(each, 'name'))) {
         yield `<h2>${escapeMarkup(tag)}</h2>\n`;
         for (const each of shown.filter(({ operation }) => listAt(operation, 'tags').includes(tag))) {
-            yield `${section(each, base)}\n`;
+            yield `${section(each, base, headers)}\n`;
         }
     }
 
@@ -47,9 +48,15 @@ Requests are sent without credentials, with Basic, or with a Bearer token.</p>
     }
 }
 
-function section({ method, path, operation }: Shown, base: string): string {
+/** @param headers the headers to which parameters may refer */
+function section({ method, path, operation }: Shown, base: string, headers: JsonObject): string {
 
-    const rows = listAt(operation, 'parameters').map((parameter) =>
+    const parameters = listAt(operation, 'parameters').map((parameter) => {
+
+        const [, name] = /^#\/components\/parameters\/(\w+)$/.exec(textAt(parameter, '$ref')) ?? [];
+        return name === undefined ? parameter : objectAt(headers, name);
+    });
+    const rows = parameters.map((parameter) =>
         `<tr><td><code>${escapeMarkup(textAt(parameter, 'name'))}</code></td><td>${escapeMarkup(locationOf(parameter))}</td>` +
             `<td>${escapeMarkup(textAt(parameter, 'description'))}</td></tr>`);
     const table = rows.length === 0 ? '' : `<table><tr><th>Parameter</th><th></th><th></th></tr>\n${rows.join('\n')}</table>\n`;
@@ -62,7 +69,7 @@ ${table}${body}${response}</details>`;
 function locationOf(parameter: JsonValue | undefined): string {
 
     const { in: where, required } = isJsonObject(parameter) ? parameter : {};
-    return [where === 'path' ? 'in the path' : '', required === true ? 'required' : ''].filter(Boolean).join(', ');
+    return [where === 'path' ? 'in the path' : where === 'header' ? 'a header' : '', required === true ? 'required' : ''].filter(Boolean).join(', ');
 }
 
 function contentBlock(title: string, described: JsonObject): string {

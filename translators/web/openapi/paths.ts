@@ -32,8 +32,11 @@ export interface PathDescription {
     readonly body?: Media;
     /** Of the status 200. */
     readonly response: Media;
-    /** Further headers, statuses and the like are left to the pages of the documentation. */
     readonly isRedirect?: boolean;
+    /** Sends parts of bytes. */
+    readonly ranges?: boolean;
+    /** `false` where credentials are ignored. */
+    readonly credentials?: boolean;
 }
 
 const TEXT = { type: 'string' };
@@ -106,7 +109,7 @@ const SEARCH: readonly QueryParameter[] = [
 /** In the order in which they are shown. */
 export const PATHS: readonly PathDescription[] = [
     {
-        method: 'get', path: '/objects/{id}', route: '/objects/{name*}', tag: 'Objects', entityTag: 'checked', summary: 'read an object, a part of it, or a payload',
+        method: 'get', path: '/objects/{id}', route: '/objects/{name*}', tag: 'Objects', entityTag: 'checked', summary: 'read an object, a part of it, or a payload', ranges: true,
         query: [
             FULL, text('jsonPointer', 'only the value at this JSON pointer'), json('filter', 'array of JSON pointers: only these branches'),
             flag('text', 'the raw text of a string, number or boolean'), PRETTY, CONTEXT,
@@ -230,12 +233,12 @@ export const PATHS: readonly PathDescription[] = [
         ],
         response: jsonOf({ type: 'array', items: { anyOf: [TEXT, ref('Method')] } })
     },
-    { method: 'post', path: '/auth/token', tag: 'Logins', summary: 'create an access token', query: [ROLES], body: FORM_OR_JSON('TokenRequest'), response: jsonOf(ref('Token')) },
+    { method: 'post', path: '/auth/token', credentials: false, tag: 'Logins', summary: 'create an access token', query: [ROLES], body: FORM_OR_JSON('TokenRequest'), response: jsonOf(ref('Token')) },
     {
-        method: 'post', path: '/auth/introspect', tag: 'Logins', summary: 'the user of an access token', query: [ROLES],
+        method: 'post', path: '/auth/introspect', credentials: false, tag: 'Logins', summary: 'the user of an access token', query: [ROLES],
         body: FORM_OR_JSON('TokenInput'), response: jsonOf(ref('Caller'))
     },
-    { method: 'post', path: '/auth/revoke', tag: 'Logins', summary: 'revoke an access token', body: FORM_OR_JSON('TokenInput'), response: jsonOf(ref('Inactive')) },
+    { method: 'post', path: '/auth/revoke', credentials: false, tag: 'Logins', summary: 'revoke an access token', body: FORM_OR_JSON('TokenInput'), response: jsonOf(ref('Inactive')) },
     {
         method: 'get', path: '/auth/keys', tag: 'Logins', summary: 'the API keys of the caller',
         query: [
@@ -264,11 +267,11 @@ export const PATHS: readonly PathDescription[] = [
         query: [text('userId', 'for admin: of this user')], response: SUCCESS
     },
     {
-        method: 'get', path: '/auth/login', route: '/auth/login/{name*}', tag: 'Logins', summary: 'the login providers for browsers',
+        method: 'get', path: '/auth/login', route: '/auth/login/{name*}', credentials: false, tag: 'Logins', summary: 'the login providers for browsers',
         response: jsonOf(ref('LoginProviders'))
     },
     {
-        method: 'get', path: '/auth/login/{provider}', route: '/auth/login/{name*}', tag: 'Logins', summary: 'redirect a browser to a login provider',
+        method: 'get', path: '/auth/login/{provider}', route: '/auth/login/{name*}', credentials: false, tag: 'Logins', summary: 'redirect a browser to a login provider',
         query: [
             required('codeChallenge', 'SHA-256 hash of the code verifier of the page, in base64url'),
             text('returnTo', 'path to which the browser returns with a login_code for /auth/token; / by default')
@@ -276,7 +279,7 @@ export const PATHS: readonly PathDescription[] = [
         response: {}, isRedirect: true
     },
     {
-        method: 'get', path: '/auth/callback/{provider}', route: '/auth/callback/{name*}', tag: 'Logins', summary: 'where login providers send browsers back',
+        method: 'get', path: '/auth/callback/{provider}', route: '/auth/callback/{name*}', credentials: false, tag: 'Logins', summary: 'where login providers send browsers back',
         query: [text('state', 'of the login'), text('code', 'of the provider'), text('iss', 'the provider'), text('error', 'why there is no code')],
         response: {}, isRedirect: true
     },
@@ -293,10 +296,10 @@ export const PATHS: readonly PathDescription[] = [
     },
     { method: 'get', path: '/session', tag: 'Logins', summary: 'who is logged in on pages of the service', response: jsonOf(ref('Caller')) },
     {
-        method: 'post', path: '/session', tag: 'Logins', summary: 'log in on a page of the service: the access token is in a cookie',
+        method: 'post', path: '/session', credentials: false, tag: 'Logins', summary: 'log in on a page of the service: the access token is in a cookie',
         body: jsonOf(ref('TokenRequest')), response: jsonOf(ref('Caller'))
     },
-    { method: 'delete', path: '/session', tag: 'Logins', summary: 'log out on a page of the service', response: jsonOf(ref('Inactive')) },
+    { method: 'delete', path: '/session', credentials: false, tag: 'Logins', summary: 'log out on a page of the service', response: jsonOf(ref('Inactive')) },
     { method: 'post', path: '/sessions', tag: 'Sessions', summary: 'start a session with cookies', query: [ROLES], response: jsonOf(ref('Session')) },
     {
         method: 'get', path: '/sessions/{session}', route: '/sessions/{name*}', tag: 'Sessions', summary: 'describe a session; `this` is that of the request', query: [ROLES],
@@ -342,10 +345,10 @@ export const PATHS: readonly PathDescription[] = [
     { method: 'get', path: '/updateHandles', tag: 'Handles', summary: 'the progress of the update of all handle records', response: jsonOf(ref('HandleUpdate')) },
     { method: 'get', path: '/design', tag: 'Service', summary: 'the design with the schemas of all types', response: jsonOf(ref('Design')) },
     { method: 'get', path: '/initData', tag: 'Service', summary: 'version, design and the current login, for user interfaces', response: jsonOf(ref('InitData')) },
-    { method: 'get', path: '/startupStatus', tag: 'Service', summary: 'the status of the subsystems; 500 when one has failed', response: jsonOf(ref('StartupStatus')) },
+    { method: 'get', path: '/startupStatus', credentials: false, tag: 'Service', summary: 'the status of the subsystems; 500 when one has failed', response: jsonOf(ref('StartupStatus')) },
     { method: 'get', path: '/status', tag: 'Administration', summary: 'figures about the running service', response: jsonOf(ref('Status')) },
-    { method: 'get', path: '/health/live', tag: 'Service', summary: 'whether the process responds', response: jsonOf(ref('Health')) },
-    { method: 'get', path: '/health/ready', tag: 'Service', summary: 'whether the service should get requests; otherwise 503', response: jsonOf(ref('Health')) },
+    { method: 'get', path: '/health/live', credentials: false, tag: 'Service', summary: 'whether the process responds', response: jsonOf(ref('Health')) },
+    { method: 'get', path: '/health/ready', credentials: false, tag: 'Service', summary: 'whether the service should get requests; otherwise 503', response: jsonOf(ref('Health')) },
     { method: 'get', path: '/', route: '', tag: 'Service', summary: 'name, version and links; a page for browsers', response: { 'application/json': ref('FrontPage'), 'text/html': TEXT } },
     { method: 'get', path: '/openapi.json', tag: 'Service', summary: 'this description', response: jsonOf({ type: 'object' }) },
     { method: 'get', path: '/docs', tag: 'Service', summary: 'this description as a page', response: { 'text/html': TEXT } }

@@ -69,15 +69,31 @@ export const HEADERS: JsonObject = {
 };
 
 /** Headers of requests. */
-export const HEADER_PARAMETERS: JsonObject = {
-    IfMatch: { name: 'If-Match', in: 'header', description: 'entity tags of the versions that may be changed, or `*` for any', schema: { type: 'string' } },
-    IfNoneMatch: { name: 'If-None-Match', in: 'header', description: 'entity tags that the client has; for a change those that it must not meet', schema: { type: 'string' } }
-};
+export const HEADER_PARAMETERS = {
+    AsUser: headerParameter('As-User', 'for admin: id of the user on whose behalf the request is made'),
+    CsrfToken: headerParameter('X-Csrf-Token', 'with the cookie of a legacy session: the value of its cookie `Csrf-token`'),
+    IfMatch: headerParameter('If-Match', 'entity tags of the versions that may be changed, or `*` for any'),
+    IfNoneMatch: headerParameter('If-None-Match', 'entity tags that the client has; for a change those that it must not meet'),
+    Range: headerParameter('Range', 'the part of the bytes that is wanted, such as `bytes=0-99`'),
+    IfRange: headerParameter('If-Range', 'the entity tag of the version of which the part is wanted; of another one the whole is sent')
+} satisfies Record<string, JsonObject>;
 
-export const PRECONDITIONS: readonly JsonObject[] = Object.keys(HEADER_PARAMETERS).map((name) => ({ $ref: `#/components/parameters/${name}` }));
+function headerParameter(name: string, description: string): JsonObject {
+
+    return { name, in: 'header', description, schema: { type: 'string' } };
+}
+
+/** References to headers of requests. */
+export function headersOf(...names: (keyof typeof HEADER_PARAMETERS)[]): JsonObject[] {
+
+    return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
+}
 
 /** The headers of a response with an entity tag. */
 export const TAGGED = { headers: { ETag: { $ref: '#/components/headers/ETag' } } };
+
+/** The response to a request for a range. */
+export const PART_OF_BYTES = { 206: { description: 'the part of the bytes that the header Content-Range names', content: { 'application/octet-stream': {} } } };
 
 const FAILED = { content: { 'application/json': { schema: ref('Error') } } };
 
