@@ -9,7 +9,8 @@ import type { TestDatabase } from './database.js';
 import { ADMIN_PASSWORD } from './gateway.js';
 import { testWorkers } from './test-workers.js';
 
-const CLI = join(__dirname, '../../bundle/main.js');
+/** The command line. */
+export const CLI = join(__dirname, '../../bundle/main.js');
 
 /** A running service. */
 export interface ServiceProcess {
@@ -31,6 +32,15 @@ export interface ServiceProcess {
     stop(): Promise<number | null>;
 }
 
+/** Variables of a service on a database, with more or other ones. */
+export function serviceEnvironment({ options: { url, dataDir } }: TestDatabase, env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+
+    return {
+        ...process.env, PORT: '0', DOIP_PORT: '', LOG_LEVEL: 'warn', ADMIN_PASSWORD, DATA_DIR: dataDir, DATABASE_URL: url ?? '',
+        WORKERS: String(testWorkers({ DATABASE_URL: url, ...env })), ...env
+    };
+}
+
 /** Starts the service on a database and waits until it listens. `program` is another program that embeds it, with its arguments. */
 export async function startProcess(
     database: TestDatabase, env: NodeJS.ProcessEnv = {}, program: readonly string[] = [CLI, 'serve']
@@ -38,10 +48,7 @@ export async function startProcess(
 
     const started = performance.now();
     const child = spawn(process.execPath, program, {
-        env: {
-            ...process.env, PORT: '0', DOIP_PORT: '', LOG_LEVEL: 'warn', ADMIN_PASSWORD, DATA_DIR: database.options.dataDir,
-            DATABASE_URL: database.options.url ?? '', WORKERS: String(testWorkers({ DATABASE_URL: database.options.url, ...env })), ...env
-        },
+        env: serviceEnvironment(database, env),
         stdio: ['ignore', 'pipe', 'pipe']
     });
     const printed = { out: '', error: '' };
