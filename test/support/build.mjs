@@ -1,6 +1,6 @@
 /**
  * `npm run build`, which `npm start` begins with: compiles the grammar and all TypeScript to `dist`, and bundles the service and the web UI, unless nothing has
- * changed since the last build. On a terminal it says what it does.
+ * changed since the last build. On a terminal it says what it does. Of several at the same time one builds, and the others wait for it.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildUi } from '../../ui/build.mjs';
 import { buildBundle } from './bundle.mjs';
+import { lockBuild } from './build-lock.mjs';
 import { removeStale } from './remove-stale.mjs';
 import { writeWebModules } from './web-modules.mjs';
 
@@ -20,8 +21,10 @@ const FOLDERS = ['lib', 'translators', 'db', 'test', 'ui'];
 /** Other files on which the result depends; npm writes the last one whenever it installs something. */
 const OTHERS = ['test/support/build.mjs', 'tsconfig.json', 'package.json', 'node_modules/.package-lock.json'];
 
+const DIST = join(ROOT, 'dist');
+
 /** Written by this program: a digest of the sources of a successful build. */
-const STAMP = join(ROOT, 'dist/.sources');
+const STAMP = join(DIST, '.sources');
 
 /** The program of earlier versions: npx keeps where the program of a folder is, and would not find the present one after an update. */
 const FORMER_PROGRAM = join(ROOT, 'dist/lib/cli/main.js');
@@ -46,6 +49,11 @@ function digestOfSources() {
     return digest.digest('hex');
 }
 
+function isBuilt(digest) {
+
+    return existsSync(STAMP) && readFileSync(STAMP, 'utf8') === digest;
+}
+
 function say(text) {
 
     if (process.stderr.isTTY) {
@@ -62,14 +70,19 @@ function run([script, ...args]) {
 
 async function build() {
 
-    const digest = digestOfSources();
-    if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === digest) {
+    if (isBuilt(digestOfSources())) {
         return 0;
     }
 
     if (!existsSync(join(ROOT, 'node_modules', 'typescript-native'))) {
         process.stderr.write('doip-gateway: the packages that the build needs are not installed: run npm ci\n');
         return 1;
+    }
+
+    await lockBuild(DIST, () => say('Waiting for another build of this folder …\n'));
+    const digest = digestOfSources();
+    if (isBuilt(digest)) {
+        return 0;
     }
 
     say(existsSync(STAMP) ? 'Building what has changed …\n' : 'Building, which takes half a minute the first time …\n');
