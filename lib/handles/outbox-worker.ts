@@ -5,7 +5,7 @@
 
 import { setMaxListeners } from 'node:events';
 import type { Log } from '../../db/log.js';
-import type { JobKind } from '../jobs/job-kind.js';
+import type { JobKind, RunningJob } from '../jobs/job-kind.js';
 import type { HandleOutboxStore, OutboxEntry } from '../stores/handle-outbox-store.js';
 import { HandleServerError } from './handle-server-client.js';
 
@@ -51,7 +51,7 @@ const MAX_ATTEMPTS_PER_RUN = 10;
 /** Empties the outbox. */
 export class HandleDelivery {
 
-    readonly kind: JobKind = { kind: 'handles.deliver', run: ({ signal }) => this.#work(signal), leaseMs: LEASE_MS, repeatMs: REPEAT_MS };
+    readonly kind: JobKind = { kind: 'handles.deliver', run: (job) => this.#work(job), leaseMs: LEASE_MS, repeatMs: REPEAT_MS };
     readonly #parts: DeliveryParts;
     readonly #running = new Map<string, Promise<void>>();
     /** Due entries that were read but do not fit into the batch yet. */
@@ -74,15 +74,16 @@ export class HandleDelivery {
         this.#wakeUp?.();
     }
 
-    async #work(signal: AbortSignal): Promise<void> {
+    async #work(job: RunningJob): Promise<void> {
 
+        const { signal } = job;
         this.#due = [];
         // Every request adds a listener.
         setMaxListeners(2 * BATCH_SIZE, signal);
         try {
             while (!signal.aborted) {
                 this.#isWakeRequested = false;
-                await this.#idle(await this.#start(signal), signal);
+                await this.#idle(await this.#start(job), signal);
             }
         }
         finally {
@@ -91,7 +92,7 @@ export class HandleDelivery {
     }
 
     /** Starts deliveries of due entries, up to the concurrency limit. Resolves to the ms until there may be more to do. */
-    async #start(signal: AbortSignal): Promise<number> {
+    async #start(job: RunningJob): Promise<number> {
 
         const { outbox, pace: { pollMs = POLL_MS } } = this.#parts;
         const now = outbox.now();
@@ -109,7 +110,7 @@ export class HandleDelivery {
         }
 
         for (const entry of this.#due.splice(0, capacity)) {
-            this.#running.set(entry.handle, this.#deliver(entry, signal).finally(() => {
+            this.#running.set(entry.handle, this.#deliver(entry, job).finally(() => {
 
                 this.#running.delete(entry.handle);
                 this.wake();
@@ -121,22 +122,26 @@ export class HandleDelivery {
         return Math.min(pollMs, Math.max(1, (next ?? Infinity) - now));
     }
 
-    async #deliver(entry: OutboxEntry, signal: AbortSignal): Promise<void> {
+    async #deliver(entry: OutboxEntry, job: RunningJob): Promise<void> {
 
         const { outbox, notify, log } = this.#parts;
         try {
-            await notify(entry.handle, signal);
-            this.#answered();
-            await outbox.remove(entry);
+            const failure = await notify(entry.handle, job.signal).then(() => null, (error: unknown) => ({ error }));
+            if (!isLeaseHeld(job)) {
+                // A process that was stopped in between may have replaced a record that another one has sent since. That one sends it again.
+                await outbox.mark(entry.handle, outbox.now());
+            }
+            else if (failure) {
+                await this.#failed(entry, failure.error);
+            }
+            else {
+                this.#answered();
+                await outbox.remove(entry);
+            }
         }
         catch (error) {
-            if (!signal.aborted) {
-                await this.#failed(entry, error).catch((reason: unknown) => {
-
-                    this.#pausedUntil = performance.now() + this.#pause(1, MAX_OUTAGE_PAUSE_MS);
-                    log.error({ event: 'handle.outbox-failed', err: reason, handle: entry.handle }, 'failed to store handle registration error');
-                });
-            }
+            this.#pausedUntil = performance.now() + this.#pause(1, MAX_OUTAGE_PAUSE_MS);
+            log.error({ event: 'handle.outbox-failed', err: error, handle: entry.handle }, 'failed to store the outcome of a handle registration');
         }
     }
 
@@ -214,5 +219,17 @@ export class HandleDelivery {
             this.#wakeUp = wakeUp;
         });
         this.#wakeUp = null;
+    }
+}
+
+/** False when the job is to stop, as another process may have taken it over. */
+function isLeaseHeld(job: RunningJob): boolean {
+
+    try {
+        job.checkLease();
+        return true;
+    }
+    catch {
+        return false;
     }
 }

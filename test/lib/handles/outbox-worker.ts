@@ -32,6 +32,48 @@ forEachDatabase((name, create) => {
             expect(due.map(({ handle }) => handle)).to.equal(['test/ahead']);
         });
 
+        it('sends a record again whose sending a stopped process has ended after another one may have sent a newer one', async () => {
+
+            for (const outcome of ['stored', 'failed'] as const) {
+                const place = await create();
+                const outbox = new HandleOutboxStore(await place.open());
+                let isHeld = true;
+                let answer = (): void => {};
+                const told: string[] = [];
+                const delivery = new HandleDelivery({
+                    outbox, log: SILENT, pace: { pollMs: 60_000 },
+                    notify: (handle) => new Promise<void>((resolve, reject) => {
+
+                        told.push(handle);
+                        answer = outcome === 'stored' ? resolve : () => reject(new Error('cut'));
+                    })
+                });
+                await outbox.mark('test/1', Date.now());
+                const stop = new AbortController();
+                const checkLease = (): void => {
+
+                    if (!isHeld) {
+                        throw new Error('the lease of the job is lost');
+                    }
+                };
+
+                const report = (): Promise<void> => Promise.resolve();
+                const running = delivery.kind.run({ id: 1, payload: null, progress: null, attempts: 1, signal: stop.signal, checkLease, report });
+                await until(() => told.length === 1);
+                // Another process sends what is stored now, and the first one goes on.
+                const [entry] = await outbox.due(Date.now(), 1);
+                await outbox.remove(entry!);
+                isHeld = false;
+                stop.abort();
+                answer();
+                await running;
+                const due = await outbox.due(Date.now(), 10);
+                await place.dispose();
+
+                expect(due.map(({ handle }) => handle), outcome).to.equal(['test/1']);
+            }
+        });
+
         it('does not poll while everything is in progress', async () => {
 
             const place = await create();
