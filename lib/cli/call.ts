@@ -20,7 +20,7 @@ import { CommandError, EXIT, incomplete, rejection, unreadable } from './command
 import { type CommandOptions, URL_OPTIONS, type Work } from './command.js';
 import { demandNew, writeOutput } from './output.js';
 import { Progress } from './terminal/progress.js';
-import type { CliRequest, Reply } from './request.js';
+import type { CliRequest, Reply } from './remote.js';
 import { readSecrets } from './terminal/secret-prompt.js';
 import type { Service } from './service.js';
 

@@ -12,6 +12,7 @@ import { importFrom } from './import.js';
 import { prepareGet, preparePut, prepareSearch } from './objects.js';
 import { prepareAudit, prepareVerifyAudit } from './audit.js';
 import { prepareCall, serviceAt } from './call.js';
+import { prepareTypes } from './types.js';
 import { prepareCreateKey, prepareListKeys, prepareRevokeKey } from './keys.js';
 import { type Command, type CommandOptions, demandOptions, type OptionName, URL_OPTIONS, type Work } from './command.js';
 import type { Service } from './service.js';
@@ -63,6 +64,7 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
     ['put', { operands: ['[ID]'], prepare: preparePut, serviceAt, options: [...URL_OPTIONS, 'type', 'input', 'json', 'element', 'output', 'force'] }],
     ['get', { operands: ['ID'], prepare: prepareGet, serviceAt, options: [...URL_OPTIONS, 'element', 'output', 'force'] }],
     ['search', { operands: ['QUERY'], prepare: prepareSearch, serviceAt, options: [...URL_OPTIONS, 'ids', 'sort', 'limit', 'output', 'force'] }],
+    ['types', { operands: [], prepare: prepareTypes, serviceAt, options: [...URL_OPTIONS, 'output', 'force'] }],
     ['export', { operands: ['FILE'], options: ['force'], prepare: prepareExport }],
     ['import', { operands: ['FILE'], prepare: prepareImport, serviceAt, options: [...URL_OPTIONS, ...ROW_OPTIONS] }],
     ['audit', {

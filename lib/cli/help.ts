@@ -19,6 +19,7 @@ export function helpText(): string {
        doip-gateway get ID                print an object, or an element
        doip-gateway search QUERY          print results, one per line
        doip-gateway call OPERATION TARGET perform any operation; options below
+       doip-gateway types                 write TypeScript declarations of all operations and types, for programs
        doip-gateway export FILE           write all objects, with payloads and metadata; - is standard
                                           output, --force overwrites a file
        doip-gateway import FILE           restore an export of this program or of the reference implementation,
@@ -52,7 +53,7 @@ call OPERATION TARGET: OPERATION is an id or alias such as Retrieve, TARGET an o
   --service-key FILE        public key of the service (a JWK, or its response to Hello), to trust its certificate
   --insecure                send credentials to a service that is not verified
 
-put, get, search and import have the options of call for the service and the caller, --output and --force, and:
+put, get, search, types and import have the options of call for the service and the caller, --output and --force, and:
   --type NAME               put: of a new object; import: of all rows, which are contents
   --json, --input           put: the content; --element NAME=FILE a file. get: --element NAME prints its bytes
   --ids, --sort, --limit N  search: only ids; the order, such as '/year DESC'; the first N

@@ -7,15 +7,22 @@ import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { LocalEntry } from '../app/server-file.js';
+import type { ClientRequest } from '../client/connection.js';
 import { HttpConnection } from '../client/http-connection.js';
 import { CommandError, EXIT } from './command-error.js';
-import type { CliRequest, Reply } from './request.js';
 import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
 import { withoutBrackets } from '../util/net/ip-address.js';
 import { parseJson } from '../json/strict-parser.js';
 import { bytesOf, readBytes } from '../doip/segments.js';
+import type { DoipResponse } from '../doip/envelope.js';
 import { Status } from '../errors/status.js';
+
+/** An operation to perform; without credentials of its own. */
+export type CliRequest = Pick<ClientRequest, 'targetId' | 'operationId' | 'attributes' | 'input'>;
+
+/** Response of an operation. Its output must be read to the end or closed. */
+export type Reply = Pick<DoipResponse, 'status' | 'attributes' | 'output'>;
 
 const HTTPS_PORT = 443;
 

@@ -13,8 +13,7 @@ import { openLog } from '../logging/logger.js';
 import { gatewayOptions } from '../app/options.js';
 import { readLocalEntry } from '../app/server-file.js';
 import { CommandError, EXIT } from './command-error.js';
-import { performRemotely } from './remote.js';
-import type { CliRequest, Reply } from './request.js';
+import { type CliRequest, performRemotely, type Reply } from './remote.js';
 
 /** A repository that performs operations. */
 export interface Service {

@@ -12,6 +12,7 @@ import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
 import type { ClientRequest, ClientResponse, Connection } from './connection.js';
 import { readJsonBody } from './connection.js';
+import type { AnyOperations, CallArguments, Operations } from './operation-types.js';
 
 /** Credentials that are added to each request without any. */
 export interface Credentials {
@@ -81,8 +82,10 @@ const MAX_RESULT_BYTES = 256 * 1024 * 1024;
 /**
  * Performs operations. All methods but {@link perform} throw a DoipError with the status and message of the service for anything but
  * success, and an Error if the service cannot be reached, breaks off or is not trusted.
+ *
+ * `O` declares operations for {@link call}, as `doip-gateway types` writes them; without it they are JSON.
  */
-export class DoipClient {
+export class DoipClient<O extends Operations<O> = AnyOperations> {
 
     readonly #connection: Connection;
     readonly #credentials: Credentials;
@@ -100,8 +103,9 @@ export class DoipClient {
     }
 
     /** Performs an operation whose output is JSON, such as a method of type code. Undefined: there is no output. */
-    async call(targetId: string, operationId: string, { attributes, input }: Pick<ClientRequest, 'attributes' | 'input'> = {}): Promise<JsonValue | undefined> {
+    async call<I extends keyof O & string>(targetId: string, operationId: I, ...[options]: CallArguments<O[I]>): Promise<O[I]['result']> {
 
+        const { attributes, input } = options as Pick<ClientRequest, 'attributes' | 'input'> | undefined ?? {};
         return this.#json({ targetId, operationId, ...attributes ? { attributes } : {}, ...input === undefined ? {} : { input } });
     }
 

@@ -14,6 +14,7 @@ import type { JsonObject } from '../util/json-types.js';
 import { withoutBrackets } from '../util/net/ip-address.js';
 import { DoipClient } from './doip-client.js';
 import { HttpConnection } from './http-connection.js';
+import type { AnyOperations, Operations } from './operation-types.js';
 import { NativePool } from './native-pool.js';
 import { parseAddress } from './trust.js';
 
@@ -22,6 +23,7 @@ export type {
     ByteRange, Credentials, NewElement, NewObject, ObjectUpdate, SearchOptions, SearchPage
 } from './doip-client.js';
 export type { ClientRequest, ClientResponse, ClientSegment, Connection, JsonBytes } from './connection.js';
+export type { AnyOperations, CallArguments, CallOptions, Operations, OperationTypes } from './operation-types.js';
 export { HttpConnection } from './http-connection.js';
 export type { HttpAddress } from './http-connection.js';
 export { NativeConnection } from './native-connection.js';
@@ -62,11 +64,12 @@ const DEFAULT_PORT = 9000;
  * Credentials are sent only to a service that is verified: by an authority that is trusted, by its public key, or because it is on this
  * machine.
  *
+ * @typeParam O operations and their types, as `doip-gateway types` writes them; default: any operation, of JSON
  * @param address `http://` or `https://` with the URL of the service for DOIP over HTTP; `doip://HOST:PORT` for native DOIP, with the id of
  * the service as the path where its certificate must name it
  * @throws TypeError if the address is invalid
  */
-export function connect(address: string, options: ClientOptions = {}): DoipClient {
+export function connect<O extends Operations<O> = AnyOperations>(address: string, options: ClientOptions = {}): DoipClient<O> {
 
     const { certificate, publicKey, ca, insecure, clientId, ...authentication } = options;
     const trust = { ...ca === undefined ? {} : { ca }, ...insecure === undefined ? {} : { insecure }, ...certificate ? { certificate } : {} };

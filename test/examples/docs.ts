@@ -78,7 +78,7 @@ describe('the documentation', () => {
         for (const page of PAGES) {
             for (const { language, options, text, line } of page.blocks) {
                 const file = join(ROOT, 'test/examples', options.get('file') ?? '');
-                const code = language === 'ts' && options.has('file') && existsSync(file) ? readFileSync(file, 'utf8').replaceAll('../../lib/index.js', 'doip-gateway') : '';
+                const code = language === 'ts' && options.has('file') && existsSync(file) ? readFileSync(file, 'utf8').replaceAll('../../lib/index.js', 'doip-gateway').replaceAll('../../lib/client/index.js', 'doip-gateway/client') : '';
                 if (language === 'ts' && !code.includes(text)) {
                     wrong.push(`${page.path}:${line}`);
                 }

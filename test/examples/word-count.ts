@@ -14,6 +14,7 @@ export const wordCount = defineOperation<WordCountAttributes>({
     methods: ['GET', 'POST'],
     authorise: 'reader',
     attributes: Joi.object<WordCountAttributes>({ minLength: Joi.number().integer().min(1).default(1) }),
+    resultSchema: { type: 'object', properties: { words: { type: 'integer' } }, required: ['words'] },
 
     async handler({ target, attributes }) {
 
