@@ -21,7 +21,7 @@ import { decodeKeys, rollback, toParameter, writeAlone, writeTogether, writeTran
 import type { MysqlAddress } from './url.js';
 import { MysqlBlobs } from './blobs.js';
 import { poolUsage } from './pool-usage.js';
-import { isUpToDate, migrateMysql } from './migrate.js';
+import { checkRights, isUpToDate, migrateMysql } from './migrate.js';
 import type { CopyFolder } from './migration-copy.js';
 
 /** Maximum number of attempts, and base of the random delay before a retry in milliseconds, which doubles each time. */
@@ -168,9 +168,7 @@ class MysqlDatabase implements Database {
     async migrate(): Promise<void> {
 
         try {
-            if (!await isUpToDate(this.#pool)) {
-                await migrateMysql(this.#address, this.#log, { copyTo: this.#copyTo });
-            }
+            await (await isUpToDate(this.#pool) ? checkRights(this.#pool) : migrateMysql(this.#address, this.#log, { copyTo: this.#copyTo }));
 
             this.#server.migrated();
         }

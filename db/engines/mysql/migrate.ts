@@ -36,6 +36,20 @@ export async function isUpToDate(pool: Pool): Promise<boolean> {
     }
 }
 
+/** Statements that change nothing, but need the rights to change rows. */
+const CHANGES = [
+    'insert into settings (name, value) select name, value from settings where 1 = 0', 'update settings set value = value where 1 = 0',
+    'delete from settings where 1 = 0'
+];
+
+/** Rejects when the user may not change rows: a start without a migration only reads at first. */
+export async function checkRights(pool: Pool): Promise<void> {
+
+    for (const sql of CHANGES) {
+        await pool.query(sql);
+    }
+}
+
 /** Options of the migration of a server. */
 export interface MysqlMigrateOptions extends MigrateOptions {
     /** Where the rows are copied before. Absent: they are not. */
