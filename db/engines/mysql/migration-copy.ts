@@ -23,6 +23,9 @@ const BYTES_TABLE = 'blob_chunks';
 /** Bytes of the dump after which the free disk space is checked again. */
 const CHECK_BYTES = 16 * 1024 * 1024;
 
+/** Milliseconds between reports of the progress. */
+const REPORT_MS = 10_000;
+
 /** Where the copy is made. */
 export interface CopyFolder {
     readonly path: string;
@@ -59,7 +62,7 @@ export async function copyBeforeMigration(connection: Connection, address: Mysql
 
         await mkdir(folder.path, { recursive: true, mode: 0o700 });
         await rm(draft, { force: true });
-        const bytes = await writeCopy(draft, address, frame, diskRules(folder.path, folder.minFree));
+        const bytes = await writeCopy(draft, address, frame, { rules: diskRules(folder.path, folder.minFree), log });
         await rename(draft, target);
         log.info({ event: 'database.copied', file, bytes }, 'database copied before its migration');
     }
@@ -120,9 +123,12 @@ async function firstLine(path: string): Promise<string | undefined> {
 }
 
 /** Writes a copy, compressed; returns its bytes before compression. */
-async function writeCopy(path: string, address: MysqlAddress, { first, end }: Frame, rules: DiskRules): Promise<number> {
+async function writeCopy(
+    path: string, address: MysqlAddress, { first, end }: Frame, { rules, log }: { readonly rules: DiskRules; readonly log: Log }
+): Promise<number> {
 
     let bytes = 0;
+    const report = setInterval(() => log.info({ event: 'database.copying', bytes }, 'copying the database before its migration'), REPORT_MS);
     const content = async function *(): AsyncGenerator<Buffer | string, void, undefined> {
 
         checkSpace(rules);
@@ -140,8 +146,13 @@ async function writeCopy(path: string, address: MysqlAddress, { first, end }: Fr
         yield end;
     };
 
-    await pipeline(content, createGzip({ level: 1 }), createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }));
-    return bytes;
+    try {
+        await pipeline(content, createGzip({ level: 1 }), createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }));
+        return bytes;
+    }
+    finally {
+        clearInterval(report);
+    }
 }
 
 function checkSpace(rules: DiskRules): void {
