@@ -71,7 +71,7 @@ forEachWay((name, start) => {
             await service.create('Resolved', {}, `handle=${id}-resolved`);
             const lines = [
                 `GET ${path}?full&includeResponseContext`, `GET ${path}-resolved`, `GET ${path}-resolved?jsonPointer=/seen`, `GET /search?query=id:"${id}"`,
-                `GET /schemas`, `GET /design`, `GET ${path}-none`
+                `GET /schemas`, `GET ${path}-none`
             ];
             for (const line of lines) {
                 expect((await service.asAdmin(line)).headers['etag'], line).to.be.undefined();
@@ -289,6 +289,40 @@ forEachWay((name, start) => {
             expect(await batch('', [item('i', { id: other, ifNoneMatch: '*' }), item('j', { id: other, ifNoneMatch: '*' })])).to.equal([200, 412]);
             expect(await batch('', [item('k', { ifMatch: {} }), item('l', { ifNoneMatch: [[]] }), item('m', { ifMatch: [] })])).to.equal([400, 400, 412]);
             expect(await nameNow()).to.equal('g');
+        });
+
+        it('of the design change with it and with each type, and come back with the same content', async () => {
+
+            const read = async (line = 'GET /design', headers: Record<string, string> = {}): Promise<Received> => service.anonymously(line, { headers });
+            const designTag = async (): Promise<string> => String((await read()).headers['etag']);
+            const first = await designTag();
+            const titled = '/objects/design?jsonPointer=/uiConfig';
+            const uiConfig = (jsonOf(await read()) as { uiConfig: object }).uiConfig;
+            const changes: (() => Promise<Received>)[] = [
+                () => put('/schemas/Tagged', { type: 'object' }), () => put('/schemas/Tagged', { type: 'object', title: 'of another form' }),
+                () => put(titled, { ...uiConfig, title: 'Another' }), () => put('/schemas/Other', { type: 'object' })
+            ];
+            const seen = [first];
+            for (const change of changes) {
+                expect((await change()).statusCode).to.equal(200);
+                seen.push(await designTag());
+            }
+
+            expect(new Set(seen).size).to.equal(seen.length);
+            for (const line of ['GET /design', 'HEAD /design', 'GET /doip/20.DOIP/Op.GetDesign?targetId=service']) {
+                const fresh = await read(line, { 'if-none-match': seen.at(-1) ?? '' });
+                const stale = await read(line, { 'if-none-match': first });
+
+                expect([fresh.statusCode, fresh.payload, fresh.headers['etag'], stale.statusCode], line).to.equal([304, '', seen.at(-1), 200]);
+            }
+
+            await put(titled, uiConfig);
+            await service.asAdmin('DELETE /schemas/Other');
+            await service.asAdmin('DELETE /schemas/Tagged');
+            const zipped = await read('GET /design', { 'accept-encoding': 'gzip' });
+
+            expect(String(zipped.headers['etag'])).to.equal(`${(await designTag()).slice(0, -1)}-gzip"`);
+            expect((await read('GET /design', { 'accept-encoding': 'gzip', 'if-none-match': String(zipped.headers['etag']) })).statusCode).to.equal(304);
         });
 
         it('go with compressed bodies', async () => {

@@ -164,4 +164,29 @@ describe('the first requests of the search', { skip: !hasBrowser }, () => {
 
         expect(modules.filter((each) => !preloaded.includes(each))).to.equal([]);
     });
+
+    it('for the design is answered without it as long as it is the same', async () => {
+
+        const readDesign = async (): Promise<{ readonly status: number; readonly isShort: boolean }> => {
+
+            await open('query=type:Book');
+            await page.reload();
+            await page.getByRole('group', { name: 'Genre' }).getByRole('checkbox', { name: /^poetry/ }).waitFor();
+            await watched.idle();
+            const [status, bytes] = await page.evaluate<[number, number]>(`(({ responseStatus, transferSize }) => [responseStatus, transferSize])(
+                performance.getEntriesByType('resource').find(({ name }) => new URL(name).pathname === '/design'))`);
+            return { status, isShort: bytes <= 300 };
+        };
+
+        await logInAsAdmin(page, test.url);
+        await open('query=type:Book');
+        await page.getByRole('link', { name: 'Book 7', exact: true }).waitFor();
+        await watched.idle();
+
+        // By the browser's own cache, which shows scripts the whole response.
+        expect(await readDesign()).to.equal({ status: 200, isShort: true });
+        const changed = { ...BOOK, title: 'Another form' };
+        expect((await fetch(`${test.url}/schemas/Book`, { method: 'PUT', headers: { Authorization: AUTHORIZATION }, body: JSON.stringify(changed) })).status).to.equal(200);
+        expect(await readDesign()).to.equal({ status: 200, isShort: false });
+    });
 });

@@ -3,11 +3,12 @@
  * contains no secrets.
  */
 
+import { tagged } from '../../core/entity-tags.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
 import { design, TYPE_SCHEMAS } from '../../doip/result-schemas.js';
 import { withText } from '../../json/raw-json.js';
-import { designDocument } from '../../types/design-document.js';
+import { designDocument, designTag } from '../../types/design-document.js';
 
 export const getDesign = defineOperation({
     id: Op.getDesign,
@@ -19,6 +20,7 @@ export const getDesign = defineOperation({
 
     async handler({ services: { catalog } }) {
 
-        return result.json(withText(designDocument(catalog.current)));
+        const types = catalog.current;
+        return tagged(result.json(withText(designDocument(types))), await designTag(types));
     }
 });

@@ -91,24 +91,26 @@ function restOperation(
         ...credentials ? {} : { security: [] },
         parameters: [
             ...inPath, ...query.map(queryParameter), ...credentials ? headersOf('AsUser', 'CsrfToken') : [],
-            ...entityTag === 'checked' ? headersOf('IfMatch', 'IfNoneMatch') : [], ...ranges ? headersOf('Range', 'IfRange') : []
+            ...entityTag === 'checked' ? headersOf('IfMatch', 'IfNoneMatch') : entityTag === 'compared' ? headersOf('IfNoneMatch') : [], ...ranges ? headersOf('Range', 'IfRange') : []
         ],
         ...body === undefined ? {} : { requestBody: { content: contentOf(body) } },
         responses: {
             ...Object.keys(response).length === 0 && isRedirect ? {} :
                 { 200: { description: summary, ...entityTag ? TAGGED : {}, content: contentOf(response) } },
             ...ranges ? PART_OF_BYTES : {},
-            ...entityTag === 'checked' ? tagResponses(method) : {},
+            ...entityTag === 'checked' ? tagResponses(method) : entityTag === 'compared' ? NOT_MODIFIED : {},
             ...isRedirect ? { 302: { description: 'the address is in the header Location' } } : {},
             default: ERROR_RESPONSE
         }
     };
 }
 
+const NOT_MODIFIED: JsonObject = { 304: { $ref: '#/components/responses/NotModified' } };
+
 /** Responses to preconditions that do not hold. */
 function tagResponses(method: string): JsonObject {
 
-    return { ...method === 'get' ? { 304: { $ref: '#/components/responses/NotModified' } } : {}, 412: { $ref: '#/components/responses/PreconditionFailed' } };
+    return { ...method === 'get' ? NOT_MODIFIED : {}, 412: { $ref: '#/components/responses/PreconditionFailed' } };
 }
 
 function queryParameter({ name, description, schema, required = false }: QueryParameter): JsonObject {

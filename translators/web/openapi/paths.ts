@@ -27,8 +27,8 @@ export interface PathDescription {
     readonly tag: string;
     readonly summary: string;
     readonly query?: readonly QueryParameter[];
-    /** Its response has the entity tag of the version; `checked` where preconditions hold as well. */
-    readonly entityTag?: 'shown' | 'checked';
+    /** Its response has the entity tag of the version: `compared` where readers may name the one that they have, `checked` where preconditions hold as well. */
+    readonly entityTag?: 'shown' | 'compared' | 'checked';
     readonly body?: Media;
     /** Of the status 200. */
     readonly response: Media;
@@ -343,7 +343,7 @@ export const PATHS: readonly PathDescription[] = [
     },
     { method: 'post', path: '/updateHandles', tag: 'Handles', summary: 'update all handle records in the background', response: jsonOf({ type: 'object' }) },
     { method: 'get', path: '/updateHandles', tag: 'Handles', summary: 'the progress of the update of all handle records', response: jsonOf(ref('HandleUpdate')) },
-    { method: 'get', path: '/design', tag: 'Service', summary: 'the design with the schemas of all types', response: jsonOf(ref('Design')) },
+    { method: 'get', path: '/design', tag: 'Service', entityTag: 'compared', summary: 'the design with the schemas of all types', response: jsonOf(ref('Design')) },
     { method: 'get', path: '/initData', tag: 'Service', summary: 'version, design and the current login, for user interfaces', response: jsonOf(ref('InitData')) },
     { method: 'get', path: '/startupStatus', credentials: false, tag: 'Service', summary: 'the status of the subsystems; 500 when one has failed', response: jsonOf(ref('StartupStatus')) },
     { method: 'get', path: '/status', tag: 'Administration', summary: 'figures about the running service', response: jsonOf(ref('Status')) },

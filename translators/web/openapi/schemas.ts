@@ -62,7 +62,7 @@ export function listOf(name: string): JsonObject {
 
 /** Headers of responses. */
 export const HEADERS: JsonObject = {
-    ETag: { description: 'transaction number of the version of the object, in quotes', schema: { type: 'string' } },
+    ETag: { description: 'tag of the version in quotes: of an object its transaction number', schema: { type: 'string' } },
     RateLimit: { description: 'what is left of each limit, where there are limits', schema: { type: 'string' } },
     RateLimitPolicy: { description: 'the limits, where there are any', schema: { type: 'string' } },
     RetryAfter: { description: 'seconds after which a request that got 429 or 503 may be sent again', schema: { type: 'integer' } }
