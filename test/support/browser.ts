@@ -5,7 +5,7 @@
 
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { Browser, BrowserContextOptions, Locator, Page, Request } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page, Request } from 'playwright-core';
 import { ADMIN_PASSWORD } from './gateway.js';
 import { until } from './until.js';
 
@@ -57,6 +57,17 @@ export interface WatchedPage {
 export async function openPage(browser: Browser, origin: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
 
     const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...options });
+    return { ...await watchNewPage(context, origin), close: () => context.close() };
+}
+
+/** Opens another page in the profile of one: they share cookies and storage. */
+export async function openBeside(page: Page, origin: string): Promise<WatchedPage> {
+
+    return watchNewPage(page.context(), origin);
+}
+
+async function watchNewPage(context: BrowserContext, origin: string): Promise<WatchedPage> {
+
     const page = await context.newPage();
     page.setDefaultTimeout(SHOWN_MS);
     page.setDefaultNavigationTimeout(SHOWN_MS);
@@ -84,7 +95,7 @@ export async function openPage(browser: Browser, origin: string, options: Browse
     });
     await page.addInitScript('addEventListener("securitypolicyviolation", (event) => ' +
         'console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`));');
-    return { page, complaints, expected, idle: idleness(page), close: () => context.close() };
+    return { page, complaints, expected, idle: idleness(page), close: () => page.close() };
 }
 
 /** Follows the requests of a page; returns what waits until there are none. */

@@ -3,7 +3,7 @@
 import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { completeProviderLogin } from './api/provider-login.js';
-import { readCaller } from './api/session.js';
+import { followOtherPages, readCaller } from './api/session.js';
 import { delayAfter, isUnavailable, untilDue } from './api/unavailable.js';
 import { App } from './shell/app.js';
 import { t } from './shell/texts.js';
@@ -11,6 +11,7 @@ import { config } from './config.js';
 import { go, route, startRouter } from './router.js';
 import { readDesign, uiConfig } from './state/design.js';
 import { firstContent } from './state/first-content.js';
+import { followInput } from './state/input.js';
 import { dismiss, say, sayError } from './state/messages.js';
 import { applyTheme } from './state/theme.js';
 
@@ -18,6 +19,8 @@ async function start(): Promise<void> {
 
     applyTheme();
     startRouter();
+    followInput();
+    followOtherPages();
     const isFresh = location.hash === '';
     const login = completeProviderLogin().catch((error: unknown) => {
 

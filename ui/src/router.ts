@@ -18,11 +18,17 @@ export function guardLeaving(ask: (() => boolean) | null): void {
     guard = ask;
 }
 
+/** True while somebody has to be asked. */
+export function hasGuard(): boolean {
+
+    return guard !== null;
+}
+
 /** Goes to an address of `to`. With `replace` the present one is not kept in the history. */
 export function go(address: string, { replace = false } = {}): void {
 
     if (replace) {
-        history.replaceState(null, '', address);
+        history.replaceState({ position }, '', address);
         follow();
     }
     else {
@@ -32,17 +38,31 @@ export function go(address: string, { replace = false } = {}): void {
 
 let current = globalThis.location?.hash ?? '';
 
+/** Number of the present entry of the history, which each entry holds. */
+let position = positionOf(globalThis.history?.state) ?? 0;
+
+function positionOf(state: unknown): number | null {
+
+    const { position: found } = (state ?? {}) as { readonly position?: unknown };
+    return typeof found === 'number' ? found : null;
+}
+
 function follow(): void {
 
     if (location.hash === current) {
         return;
     }
 
+    // A link makes an entry without a number, after the present one.
+    const next = positionOf(history.state) ?? position + 1;
     if (guard && !guard()) {
-        history.replaceState(null, '', current === '' ? '#' : current);
+        // The entries stay as they are: what was before this screen can still be gone back to.
+        history.go(position - next);
         return;
     }
 
+    position = next;
+    history.replaceState({ position }, '');
     current = location.hash;
     guard = null;
     endEarly();
@@ -52,5 +72,6 @@ function follow(): void {
 /** Follows the address, once the page runs. */
 export function startRouter(): void {
 
+    history.replaceState({ position }, '');
     addEventListener('hashchange', follow);
 }

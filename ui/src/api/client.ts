@@ -6,10 +6,13 @@
 import { RepositoryClient, RepositoryError } from '../../../lib/client/web/index.js';
 import type { Query, WebRequest } from '../../../lib/client/web/index.js';
 import { config } from '../config.js';
+import { defineTexts } from '../i18n/index.js';
 import { OWN_ORIGIN, takeEarly } from './early.js';
 import { objectPath } from './paths.js';
 
 export { objectPath, RepositoryError };
+
+const t = defineTexts({ en: { ended: 'Your session has ended.' }, de: { ended: 'Ihre Sitzung ist beendet.' }, fr: { ended: 'Votre session est terminée.' } });
 
 const UNAUTHENTICATED = 401;
 
@@ -30,6 +33,24 @@ export async function renewLogin(): Promise<boolean> {
     return prompt !== null && await prompt();
 }
 
+/** Resolves to whether the cookie is that of the caller whom the page shows. Requests wait for it. */
+let isOwn: Promise<boolean> = Promise.resolve(true);
+
+/** Sets whether the cookie is that of the caller. While it is not, nothing is sent: the page behaves as if the session had ended. */
+export function setOwnSession(next: Promise<boolean>): void {
+
+    isOwn = next;
+}
+
+
+/** Precedes requests that are not sent by `fetch`. @throws RepositoryError 401 if the cookie is not that of the caller */
+export async function demandOwnSession(): Promise<void> {
+
+    if (!await isOwn) {
+        throw new RepositoryError(t('ended'), { status: UNAUTHENTICATED });
+    }
+}
+
 /** Sends a request of the page's own origin. */
 export async function send(url: string, init: RequestInit): Promise<Response> {
 
@@ -37,8 +58,13 @@ export async function send(url: string, init: RequestInit): Promise<Response> {
     return response.status === UNAUTHENTICATED && await renewLogin() ? sendQuietly(url, init) : response;
 }
 
-/** Sends a request without asking for a login. */
-function sendQuietly(url: string, init: RequestInit): Promise<Response> {
+/** Sends a request as the caller, without asking for a login. */
+async function sendQuietly(url: string, init: RequestInit): Promise<Response> {
+
+    return await isOwn ? sendWithCookie(url, init) : Response.json({ message: t('ended') }, { status: UNAUTHENTICATED });
+}
+
+function sendWithCookie(url: string, init: RequestInit): Promise<Response> {
 
     return fetch(url, { ...init, credentials: 'same-origin', headers: { ...init.headers as Record<string, string>, ...OWN_ORIGIN } });
 }
@@ -50,6 +76,9 @@ export const repository = new RepositoryClient(SERVICE, { fetch: send, insecure:
 
 /** The same for what nobody has asked for, such as checks while somebody types: a login would take the keys that are typed. */
 export const background = new RepositoryClient(SERVICE, { fetch: sendQuietly, insecure: true });
+
+/** The same for the session itself, whoever it is of. */
+export const sessions = new RepositoryClient(SERVICE, { fetch: sendWithCookie, insecure: true });
 
 /** Longest wait between two tries of what a screen shows first, in milliseconds. */
 const SILENT_MS = 900;

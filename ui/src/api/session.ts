@@ -1,10 +1,14 @@
-/** Who is logged in, by the cookie of the session, which scripts cannot read. */
+/**
+ * Who is logged in, by the cookie of the session, which scripts cannot read. All pages of a browser share it, and tell each other when it changes: none
+ * goes on in the name of one person with the session of another.
+ */
 
 import { batch, computed, signal } from '@preact/signals';
 import { browserStorage, dropAllDrafts } from '../state/drafts.js';
 import { forgetLabels } from '../state/labels.js';
+import { hasInput } from '../state/input.js';
 import { endEarly } from './early.js';
-import { repository, screenClient, sendJson, setLoginPrompt } from './client.js';
+import { requestJson, screenClient, sendJson, sessions, setLoginPrompt, setOwnSession } from './client.js';
 
 /** The caller, as the service knows it. */
 export interface Caller {
@@ -44,6 +48,9 @@ export interface LoginRequest {
 
 export const loginRequest = signal<LoginRequest | null>(null);
 
+/** Of whom the cookie is, after another page has changed that, while what somebody has entered keeps this page with its caller; else null. */
+export const other = signal<Caller | null>(null);
+
 let pending: Promise<boolean> | null = null;
 
 /** Asks for a login; all who ask at the same time get the same answer. */
@@ -66,19 +73,19 @@ export function askForLogin(isRenewal = false): Promise<boolean> {
 /** Logs in. @throws RepositoryError for wrong credentials */
 export async function logIn(credentials: Credentials): Promise<void> {
 
-    setLoginPrompt(null);
     endEarly();
-    setCaller(await sendJson<Caller>('POST', '/session', credentials));
+    setCaller(await sendJson<Caller>('POST', '/session', credentials, { client: sessions }));
+    tellOthers();
 }
 
 /** Logs out, and removes what the user has left in the browser. */
 export async function logOut(): Promise<void> {
 
-    setLoginPrompt(null);
     endEarly();
-    await repository.request({ method: 'DELETE', path: '/session' });
+    await sessions.request({ method: 'DELETE', path: '/session' });
     dropAllDrafts(browserStorage());
     setCaller(NOBODY);
+    tellOthers();
 }
 
 /** Sets the caller, as a response of the service says. */
@@ -94,7 +101,9 @@ export function setCaller(next: Caller): void {
 
         caller.value = next;
         isCallerKnown.value = true;
+        other.value = null;
     });
+    setOwnSession(Promise.resolve(true));
     // A request of one person is not repeated as another.
     setLoginPrompt(next.active ? async () => await askForLogin(true) && caller.value.userId === next.userId : null);
 }
@@ -104,4 +113,44 @@ export async function readCaller(): Promise<void> {
 
     const response = await screenClient.request({ method: 'GET', path: '/session' });
     setCaller(await response.json() as Caller);
+}
+
+let channel: BroadcastChannel | null = null;
+
+function tellOthers(): void {
+
+    channel?.postMessage('');
+}
+
+/** Follows logins on other pages of this browser, and when they log out. */
+export function followOtherPages(): void {
+
+    channel = new BroadcastChannel('doip-gateway-session');
+    channel.addEventListener('message', () => setOwnSession(isStillOwn()));
+}
+
+/** Becomes the caller of the cookie, unless something that was entered here would be lost. Resolves to whether the cookie is that of the caller now. */
+async function isStillOwn(): Promise<boolean> {
+
+    const next = await requestJson<Caller>({ method: 'GET', path: '/session' }, sessions).catch(() => null);
+    const { userId } = caller.value;
+    if (next === null || next.userId !== userId && userId !== undefined && hasInput()) {
+        other.value = next ?? NOBODY;
+        void askForLogin(true);
+        return false;
+    }
+
+    setCaller(next);
+    if (next.active) {
+        loginRequest.value?.finish(true);
+    }
+
+    return true;
+}
+
+/** Becomes the caller of the cookie, and gives up what was entered. */
+export function becomeOther(): void {
+
+    setCaller(other.value ?? NOBODY);
+    loginRequest.value?.finish(false);
 }

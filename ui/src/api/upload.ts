@@ -2,7 +2,7 @@
 
 import { errorOf, RepositoryError } from '../../../lib/client/web/errors.js';
 import { config } from '../config.js';
-import { renewLogin } from './client.js';
+import { demandOwnSession, renewLogin } from './client.js';
 
 /** An upload of an object's fields and files. */
 export interface Upload {
@@ -32,12 +32,18 @@ const UNAUTHENTICATED = 401;
  */
 export async function upload(request: Upload): Promise<Uploaded> {
 
+    return withLogin(() => sendForm(request));
+}
+
+/** Does something, and again after another login when the session has ended. @throws RepositoryError */
+export async function withLogin<T>(work: () => Promise<T>): Promise<T> {
+
     try {
-        return await sendForm(request);
+        return await work();
     }
     catch (error) {
         if (error instanceof RepositoryError && error.status === UNAUTHENTICATED && await renewLogin()) {
-            return sendForm(request);
+            return work();
         }
 
         throw error;
@@ -64,6 +70,7 @@ async function sendForm({ method, path, fields, files, ifMatch, onProgress, sign
     const form = new FormData();
     Object.entries(fields).forEach(([name, text]) => form.append(name, text));
     files.forEach(({ name, file }) => form.append(name, file, file.name));
+    await demandOwnSession();
     signal?.throwIfAborted();
     const request = new XMLHttpRequest();
     request.open(method, config.base + path);

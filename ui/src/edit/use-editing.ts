@@ -3,7 +3,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { RepositoryError } from '../api/client.js';
-import { caller } from '../api/session.js';
+import { caller, other } from '../api/session.js';
 import type { FormError } from '../form/schema-form.js';
 import { isEqual } from '../json/exact-number.js';
 import type { Json } from '../json/exact-number.js';
@@ -145,17 +145,22 @@ export function useDraft(target: Target, { value, base, isDirty }: { readonly va
 } {
 
     const key = { user: caller.value.userId ?? '', target: target.kind === 'object' ? target.id : `new:${target.type}` };
-    const [found, setFound] = useState(() => otherDraft(findDraft(browserStorage(), key), base.content));
+    const [stored] = useState(() => findDraft(browserStorage(), key));
+    const [found, setFound] = useState(() => otherDraft(stored, base.content));
     const [keptOn, setKeptOn] = useState<number | null>(null);
+    // Another page of the browser may have kept a later draft of the same object, which is not dropped with this one.
+    const own = useRef(stored?.savedOn);
     useEffect(() => {
 
-        if (!isDirty) {
+        // Somebody who has logged out wants none to be left.
+        if (!isDirty || other.value) {
             return undefined;
         }
 
         const timer = setTimeout(() => {
 
             const savedOn = Date.now();
+            own.current = savedOn;
             setKeptOn(keepDraft(browserStorage(), key, { savedOn, etag: base.etag, text: contentText(value) }) ? savedOn : 0);
             setFound(null);
         }, DRAFT_MS);
@@ -163,7 +168,10 @@ export function useDraft(target: Target, { value, base, isDirty }: { readonly va
     }, [value, isDirty]);
     const forget = (): void => {
 
-        dropDraft(browserStorage(), key);
+        if (findDraft(browserStorage(), key)?.savedOn === own.current) {
+            dropDraft(browserStorage(), key);
+        }
+
         setFound(null);
     };
 

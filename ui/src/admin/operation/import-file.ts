@@ -2,7 +2,8 @@
 
 import { errorOf, RepositoryError } from '../../../../lib/client/web/errors.js';
 import type { BatchResults } from '../../../../lib/client/web/index.js';
-import { requestJson } from '../../api/client.js';
+import { demandOwnSession, requestJson } from '../../api/client.js';
+import { withLogin } from '../../api/upload.js';
 import { config } from '../../config.js';
 import { parseJson } from '../../json/parse-json.js';
 import { isJsonMap, type Json } from '../../json/exact-number.js';
@@ -11,6 +12,7 @@ import { isLost } from '../../components/use-once.js';
 import { isAbort } from '../../state/messages.js';
 import { operationQuery } from './doip.js';
 import { findStored } from './find-stored.js';
+import { t } from './texts.js';
 
 export type ImportMode = 'asBatch' | 'asRestore' | 'asUpload';
 
@@ -145,7 +147,7 @@ async function *linesOf(file: File): AsyncGenerator<Line, void, undefined> {
 async function *itemsOf(file: File): AsyncGenerator<Line, void, undefined> {
 
     if (file.size > MAX_JSON_BYTES) {
-        throw new RepositoryError('the file is too large for JSON that is not in lines: use JSON lines', { status: 0 });
+        throw new Error(t('tooLarge'));
     }
 
     const value = parseJson(await file.text());
@@ -180,11 +182,23 @@ function messageOf(response: Json | undefined): string {
     return typeof message === 'string' ? message : JSON.stringify(response ?? null);
 }
 
-/** Sends a file as a whole. Progress is that of sending; the service works on. @throws RepositoryError */
-export async function sendFile(file: File, { mode, removeOthers, signal, onProgress }: {
-    readonly mode: 'asRestore' | 'asUpload'; readonly removeOthers: boolean; readonly signal: AbortSignal; readonly onProgress: (sent: number) => void;
-}): Promise<ImportState> {
+/** How a file is sent as a whole. */
+interface SendFileOptions {
+    readonly mode: 'asRestore' | 'asUpload';
+    readonly removeOthers: boolean;
+    readonly signal: AbortSignal;
+    readonly onProgress: (sent: number) => void;
+}
 
+/** Sends a file as a whole. Progress is that of sending; the service works on. @throws RepositoryError */
+export async function sendFile(file: File, options: SendFileOptions): Promise<ImportState> {
+
+    return withLogin(() => sendOnce(file, options));
+}
+
+async function sendOnce(file: File, { mode, removeOthers, signal, onProgress }: SendFileOptions): Promise<ImportState> {
+
+    await demandOwnSession();
     const { isLines } = await sniff(file);
     const query = mode === 'asRestore' ? operationQuery('gateway/Op.Import') : removeOthers ? { deleteCurrentObjects: 'true' } : {};
     const path = `${config.base}${mode === 'asRestore' ? '/doip' : '/uploadObjects'}?${new URLSearchParams(query).toString()}`;
