@@ -114,7 +114,7 @@ describe('logins of the web UI without a password', { skip: !hasBrowser }, () =>
 
         watched.expected.push(/401/);
         const dialog = await logInByKey('-----BEGIN PRIVATE KEY-----');
-        await dialog.getByRole('alert').getByText('the key is not JSON').waitFor();
+        await dialog.getByRole('alert').getByText('The key is not JSON.').waitFor();
 
         expect(await accessibilityFindings(page)).to.equal([]);
         const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });

@@ -1,5 +1,13 @@
 /** Logins by a private key: a JWT that is signed in the browser. The key is neither sent nor stored. */
 
+import { defineTexts } from '../i18n/index.js';
+
+const t = defineTexts({
+    en: { kind: 'The key must be a private JWK of the kind RSA, EC (P-256, P-384) or Ed25519.', notJson: 'The key is not JSON.' },
+    de: { kind: 'Der Schlüssel muss ein privater JWK der Art RSA, EC (P-256, P-384) oder Ed25519 sein.', notJson: 'Der Schlüssel ist kein JSON.' },
+    fr: { kind: 'La clé doit être un JWK privé du type RSA, EC (P-256, P-384) ou Ed25519.', notJson: 'La clé n’est pas du JSON.' }
+});
+
 /** How long an assertion is valid, in seconds: as long as one request takes. */
 const VALID_SECONDS = 60;
 
@@ -24,7 +32,7 @@ export async function signAssertion(userId: string, keyText: string): Promise<st
     const { kty, crv, n, e, d, p, q, dp, dq, qi, x, y } = parseKey(keyText);
     const [alg, importParams, signParams] = ALGORITHMS[crv === undefined ? kty ?? '' : `${kty} ${crv}`] ?? [];
     if (alg === undefined || importParams === undefined || signParams === undefined || d === undefined) {
-        throw new Error('the key must be a private JWK of the kind RSA, EC (P-256, P-384) or Ed25519');
+        throw new Error(t('kind'));
     }
 
     const parts = Object.fromEntries(Object.entries({ kty, crv, n, e, d, p, q, dp, dq, qi, x, y }).filter(([, value]) => value !== undefined));
@@ -42,7 +50,7 @@ function parseKey(text: string): JsonWebKey {
         return JSON.parse(text) as JsonWebKey;
     }
     catch {
-        throw new Error('the key is not JSON');
+        throw new Error(t('notJson'));
     }
 }
 

@@ -4,8 +4,15 @@
  */
 
 import { config } from '../config.js';
+import { defineTexts } from '../i18n/index.js';
 import { base64Url } from './key-login.js';
 import { logIn } from './session.js';
+
+const t = defineTexts({
+    en: { cancelled: 'The login was cancelled.', failed: 'The login failed.' },
+    de: { cancelled: 'Die Anmeldung wurde abgebrochen.', failed: 'Die Anmeldung ist fehlgeschlagen.' },
+    fr: { cancelled: 'La connexion a été annulée.', failed: 'La connexion a échoué.' }
+});
 
 const STORED = 'doip-gateway-login';
 
@@ -46,7 +53,7 @@ export async function completeProviderLogin(): Promise<boolean> {
     const pending = text === null ? null : JSON.parse(text) as Pending;
     history.replaceState(null, '', location.pathname + (pending?.hash ?? ''));
     if (code === null || pending === null) {
-        throw new Error(error === 'access_denied' ? 'the login was cancelled' : 'the login failed');
+        throw new Error(t(error === 'access_denied' ? 'cancelled' : 'failed'));
     }
 
     await logIn({ code, code_verifier: pending.verifier });

@@ -6,6 +6,7 @@ import { repository, sendJson } from '../api/client.js';
 import { quoted } from '../components/object-query.js';
 import { config } from '../config.js';
 import { design, readDesign } from '../state/design.js';
+import { t } from './texts.js';
 
 const PAINTERS: readonly (readonly [key: string, name: string, born: number, died: number, country: string])[] = [
     ['gentileschi', 'Artemisia Gentileschi', 1593, 1656, 'Italy'], ['vermeer', 'Johannes Vermeer', 1632, 1675, 'Netherlands'],
@@ -161,6 +162,6 @@ async function drawPicture(number: number): Promise<Blob> {
 
     return new Promise((resolve, reject) => {
 
-        canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the browser cannot draw pictures'))), 'image/png');
+        canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error(t('noPicture')))), 'image/png');
     });
 }

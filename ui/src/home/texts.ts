@@ -10,7 +10,7 @@ export const t = defineTexts({
         objectTitle: 'Add an object', objectText: 'With a form that is made from its type, and with files.', objectLink: 'New document',
         peopleTitle: 'Invite people', peopleText: 'Users and groups, and what they may read and change.', peopleLink: 'Users and groups',
         demoTitle: 'Or look around first', demoText: 'Three types and thirty objects about painters and their works, with references and pictures. They can be deleted like any others.',
-        demo: 'Load the demo data', demoLoading: 'Loading the demo data', demoDone: 'The demo data are loaded.',
+        noPicture: 'The browser cannot draw pictures.', demo: 'Load the demo data', demoLoading: 'Loading the demo data', demoDone: 'The demo data are loaded.',
         demoPart: 'Some of the demo data are missing', demoPartText: 'They were not loaded to the end. What is there already stays as it is.', demoMore: 'Load what is missing', demoLeave: 'Leave it at that',
         recent: 'Recent changes', types: 'Objects by type', mine: 'Changed by me', allChanges: 'All recent changes', allMine: 'All that I created', by: 'by', programs: 'For programs', docs: 'Interface', schemas: 'Types',
         size: { one: '{count} object', other: '{count} objects' }, start: 'Start page', untyped: 'without a type'
@@ -22,7 +22,7 @@ export const t = defineTexts({
         objectTitle: 'Ein Objekt anlegen', objectText: 'Mit einem Formular, das aus seinem Typ entsteht, und mit Dateien.', objectLink: 'Neues Dokument',
         peopleTitle: 'Menschen einladen', peopleText: 'Benutzer und Gruppen, und was sie lesen und ändern dürfen.', peopleLink: 'Benutzer und Gruppen',
         demoTitle: 'Oder erst einmal umsehen', demoText: 'Drei Typen und dreißig Objekte über Malerinnen, Maler und ihre Werke, mit Verweisen und Bildern. Sie lassen sich löschen wie alle anderen.',
-        demo: 'Demodaten laden', demoLoading: 'Demodaten werden geladen', demoDone: 'Die Demodaten sind geladen.',
+        noPicture: 'Der Browser kann keine Bilder zeichnen.', demo: 'Demodaten laden', demoLoading: 'Demodaten werden geladen', demoDone: 'Die Demodaten sind geladen.',
         demoPart: 'Ein Teil der Demodaten fehlt', demoPartText: 'Sie wurden nicht bis zum Ende geladen. Was schon da ist, bleibt, wie es ist.', demoMore: 'Fehlendes laden', demoLeave: 'Dabei belassen',
         recent: 'Letzte Änderungen', types: 'Objekte nach Typ', mine: 'Von mir geändert', allChanges: 'Alle letzten Änderungen', allMine: 'Alles von mir Angelegte', by: 'von', programs: 'Für Programme', docs: 'Schnittstelle', schemas: 'Typen',
         size: { one: '{count} Objekt', other: '{count} Objekte' }, start: 'Startseite', untyped: 'ohne Typ'
@@ -34,7 +34,7 @@ export const t = defineTexts({
         objectTitle: 'Ajouter un objet', objectText: 'Avec un formulaire issu de son type, et avec des fichiers.', objectLink: 'Nouveau document',
         peopleTitle: 'Inviter des personnes', peopleText: 'Utilisateurs et groupes, et ce qu’ils peuvent lire et modifier.', peopleLink: 'Utilisateurs et groupes',
         demoTitle: 'Ou regarder d’abord', demoText: 'Trois types et trente objets sur des peintres et leurs œuvres, avec des références et des images. Ils se suppriment comme les autres.',
-        demo: 'Charger les données de démonstration', demoLoading: 'Chargement des données de démonstration', demoDone: 'Les données de démonstration sont chargées.',
+        noPicture: 'Le navigateur ne peut pas dessiner d’images.', demo: 'Charger les données de démonstration', demoLoading: 'Chargement des données de démonstration', demoDone: 'Les données de démonstration sont chargées.',
         demoPart: 'Une partie des données de démonstration manque', demoPartText: 'Elles n’ont pas été chargées jusqu’au bout. Ce qui est déjà là reste tel quel.', demoMore: 'Charger ce qui manque', demoLeave: 'En rester là',
         recent: 'Modifications récentes', types: 'Objets par type', mine: 'Modifiés par moi', allChanges: 'Toutes les modifications récentes', allMine: 'Tout ce que j’ai créé', by: 'par', programs: 'Pour les programmes', docs: 'Interface', schemas: 'Types',
         size: { one: '{count} objet', other: '{count} objets' }, start: 'Accueil', untyped: 'sans type'

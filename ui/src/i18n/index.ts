@@ -25,7 +25,8 @@ const STORED = 'doip-gateway-language';
 
 function initialLanguage(): Language {
 
-    const wanted = [stored(STORED) ?? '', ...globalThis.navigator?.languages ?? []].map((tag) => tag.slice(0, 2).toLowerCase());
+    const { navigator } = globalThis as { readonly navigator?: { readonly languages?: readonly string[] } };
+    const wanted = [stored(STORED) ?? '', ...navigator?.languages ?? []].map((tag) => tag.slice(0, 2).toLowerCase());
     return wanted.find((tag): tag is Language => tag in LANGUAGES) ?? 'en';
 }
 

@@ -16,9 +16,9 @@ import type { SearchState } from './state.js';
 import { t as searchText } from './texts.js';
 
 const t = defineTexts({
-    en: { found: 'Found are', and: 'and only those with', copy: 'Copy', copied: 'Copied.', code: 'As code', asQuery: 'Query', unreadable: 'The query could not be read.' },
-    de: { found: 'Gefunden wird', and: 'und davon nur', copy: 'Kopieren', copied: 'Kopiert.', code: 'Als Code', asQuery: 'Suchanfrage', unreadable: 'Die Suchanfrage ist nicht lesbar.' },
-    fr: { found: 'Sont trouvés', and: 'et seulement ceux avec', copy: 'Copier', copied: 'Copié.', code: 'En code', asQuery: 'Requête', unreadable: 'La requête est illisible.' }
+    en: { found: 'Found are', and: 'and only those with', copy: 'Copy', copied: 'Copied.', code: 'As code', unreadable: 'The query could not be read.' },
+    de: { found: 'Gefunden wird', and: 'und davon nur', copy: 'Kopieren', copied: 'Kopiert.', code: 'Als Code', unreadable: 'Die Suchanfrage ist nicht lesbar.' },
+    fr: { found: 'Sont trouvés', and: 'et seulement ceux avec', copy: 'Copier', copied: 'Copié.', code: 'En code', unreadable: 'La requête est illisible.' }
 });
 
 /** Longer queries are not explained. */

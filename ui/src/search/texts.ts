@@ -14,7 +14,7 @@ export const t = defineTexts({
         withoutFilters: 'Search without the filters', without: 'Without {name}', useField: 'There is no field {wrong}. Search for {right}', everywhere: 'Search for these words anywhere',
         allObjects: 'Show all objects', hints: 'What you can do', files: { one: '{count} file', other: '{count} files' }, version: 'Version', explain: 'About this query', error: 'The query could not be read', unanswered: 'The search was not answered',
         place: 'Go to the place', at: 'At character {position}', results: 'Results', lastDay: 'Last 24 hours', lastWeek: 'Last 7 days', lastMonth: 'Last 30 days', lastYear: 'Last year', since: 'since {from}', until: 'until {to}',
-        noId: 'An object', unreadable: 'The counts could not be read.', milliseconds: '{ms} ms', columns: 'Details'
+        unreadable: 'The counts could not be read.', milliseconds: '{ms} ms', columns: 'Details'
     },
     de: {
         searching: 'Suche läuft …', found: { one: '{count} Objekt', other: '{count} Objekte' }, foundFor: { one: '{count} Objekt für', other: '{count} Objekte für' },
@@ -27,7 +27,7 @@ export const t = defineTexts({
         withoutFilters: 'Ohne die Filter suchen', without: 'Ohne {name}', useField: 'Es gibt kein Feld {wrong}. Suchen Sie nach {right}', everywhere: 'Diese Wörter überall suchen',
         allObjects: 'Alle Objekte zeigen', hints: 'Was Sie tun können', files: { one: '{count} Datei', other: '{count} Dateien' }, version: 'Version', explain: 'Über diese Suchanfrage', error: 'Die Suchanfrage ist nicht lesbar', unanswered: 'Die Suche wurde nicht beantwortet',
         place: 'Zur Stelle', at: 'Bei Zeichen {position}', results: 'Ergebnisse', lastDay: 'Letzte 24 Stunden', lastWeek: 'Letzte 7 Tage', lastMonth: 'Letzte 30 Tage', lastYear: 'Letztes Jahr', since: 'ab {from}', until: 'bis {to}',
-        noId: 'Ein Objekt', unreadable: 'Die Anzahlen konnten nicht gelesen werden.', milliseconds: '{ms} ms', columns: 'Angaben'
+        unreadable: 'Die Anzahlen konnten nicht gelesen werden.', milliseconds: '{ms} ms', columns: 'Angaben'
     },
     fr: {
         searching: 'Recherche …', found: { one: '{count} objet', other: '{count} objets' }, foundFor: { one: '{count} objet pour', other: '{count} objets pour' },
@@ -40,6 +40,6 @@ export const t = defineTexts({
         withoutFilters: 'Chercher sans les filtres', without: 'Sans {name}', useField: 'Le champ {wrong} n’existe pas. Cherchez {right}', everywhere: 'Chercher ces mots partout',
         allObjects: 'Afficher tous les objets', hints: 'Ce que vous pouvez faire', files: { one: '{count} fichier', other: '{count} fichiers' }, version: 'Version', explain: 'À propos de cette requête', error: 'La requête est illisible', unanswered: 'La recherche est restée sans réponse',
         place: 'Aller à l’endroit', at: 'Au caractère {position}', results: 'Résultats', lastDay: 'Dernières 24 heures', lastWeek: '7 derniers jours', lastMonth: '30 derniers jours', lastYear: 'Dernière année', since: 'depuis {from}', until: 'jusqu’à {to}',
-        noId: 'Un objet', unreadable: 'Les nombres n’ont pas pu être lus.', milliseconds: '{ms} ms', columns: 'Détails'
+        unreadable: 'Les nombres n’ont pas pu être lus.', milliseconds: '{ms} ms', columns: 'Détails'
     }
 });

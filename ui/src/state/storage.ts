@@ -1,10 +1,12 @@
 /** The browser's storage, where it is allowed. */
 
+import { browserStorage } from './drafts.js';
+
 /** A stored value; null where there is none, or storage is blocked. */
 export function stored(name: string): string | null {
 
     try {
-        return globalThis.localStorage?.getItem(name) ?? null;
+        return browserStorage().getItem(name);
     }
     catch {
         return null;
@@ -16,10 +18,10 @@ export function store(name: string, value: string | null): void {
 
     try {
         if (value === null) {
-            globalThis.localStorage.removeItem(name);
+            browserStorage().removeItem(name);
         }
         else {
-            globalThis.localStorage.setItem(name, value);
+            browserStorage().setItem(name, value);
         }
     }
     catch {

@@ -10,7 +10,7 @@ export const t = defineTexts({
         created: 'The type {name} is created.', templateLabel: 'Template', typeLabel: 'Type', notJson: 'This is not JSON: {error}', noColumns: 'The table has no columns.', notObject: 'An example is a JSON object.',
         loadTitle: 'Load types from a file', loadHint: 'A file with Schema objects, as exported, or JSON with schemas by their names.', choose: 'Choose a file', found: 'In the file', isNew: 'new', replaces: 'replaces', unchanged: 'unchanged', others: { one: '{count} other object is left out.', other: '{count} other objects are left out.' },
         loaded: { one: '{count} type is stored.', other: '{count} types are stored.' }, noTypesFound: 'There are no types in the file.', store: 'Store', allOrNone: 'All types are stored together, or none.', loadFailed: 'The file cannot be read: {error}',
-        unknown: 'There is no type “{name}”.', toTypes: 'All types'
+        unknown: 'There is no type “{name}”.'
     },
     de: {
         types: 'Typen', filter: 'Nach Namen filtern', newType: 'Neuer Typ', load: 'Aus Datei laden', name: 'Name', objects: 'Objekte', fields: 'Felder', builtIn: 'eingebaut', none: 'Kein Typ heißt so.',
@@ -19,7 +19,7 @@ export const t = defineTexts({
         created: 'Der Typ {name} ist angelegt.', templateLabel: 'Vorlage', typeLabel: 'Typ', notJson: 'Das ist kein JSON: {error}', noColumns: 'Die Tabelle hat keine Spalten.', notObject: 'Ein Beispiel ist ein JSON-Objekt.',
         loadTitle: 'Typen aus einer Datei laden', loadHint: 'Eine Datei mit Schema-Objekten, wie sie exportiert werden, oder JSON mit Schemas nach ihren Namen.', choose: 'Datei wählen', found: 'In der Datei', isNew: 'neu', replaces: 'ersetzt', unchanged: 'unverändert', others: { one: '{count} anderes Objekt wird ausgelassen.', other: '{count} andere Objekte werden ausgelassen.' },
         loaded: { one: '{count} Typ ist gespeichert.', other: '{count} Typen sind gespeichert.' }, noTypesFound: 'In der Datei sind keine Typen.', store: 'Speichern', allOrNone: 'Alle Typen werden zusammen gespeichert, oder keiner.', loadFailed: 'Die Datei kann nicht gelesen werden: {error}',
-        unknown: 'Es gibt keinen Typ „{name}“.', toTypes: 'Alle Typen'
+        unknown: 'Es gibt keinen Typ „{name}“.'
     },
     fr: {
         types: 'Types', filter: 'Filtrer par nom', newType: 'Nouveau type', load: 'Charger un fichier', name: 'Nom', objects: 'Objets', fields: 'Champs', builtIn: 'intégré', none: 'Aucun type ne porte ce nom.',
@@ -28,6 +28,6 @@ export const t = defineTexts({
         created: 'Le type {name} est créé.', templateLabel: 'Modèle', typeLabel: 'Type', notJson: 'Ce n’est pas du JSON : {error}', noColumns: 'Le tableau n’a pas de colonnes.', notObject: 'Un exemple est un objet JSON.',
         loadTitle: 'Charger des types depuis un fichier', loadHint: 'Un fichier d’objets Schema, tel qu’exporté, ou du JSON avec des schémas par leurs noms.', choose: 'Choisir un fichier', found: 'Dans le fichier', isNew: 'nouveau', replaces: 'remplace', unchanged: 'inchangé', others: { one: '{count} autre objet est ignoré.', other: '{count} autres objets sont ignorés.' },
         loaded: { one: '{count} type est enregistré.', other: '{count} types sont enregistrés.' }, noTypesFound: 'Le fichier ne contient pas de types.', store: 'Enregistrer', allOrNone: 'Tous les types sont enregistrés ensemble, ou aucun.', loadFailed: 'Le fichier ne peut pas être lu : {error}',
-        unknown: 'Le type « {name} » n’existe pas.', toTypes: 'Tous les types'
+        unknown: 'Le type « {name} » n’existe pas.'
     }
 });

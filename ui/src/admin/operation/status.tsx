@@ -50,7 +50,7 @@ function Figures({ latest, samples }: { readonly latest: ServiceStatus; readonly
                 {index.reindexing && <Fact name={t('indexing')}>{formatNumber(index.reindexing.done)} / {formatNumber(index.reindexing.total)}</Fact>}
                 {index.pendingChanges !== undefined && <Fact name={t('pending')}>{formatNumber(index.pendingChanges)}</Fact>}
             </dl></section>
-            {handles && <section class="card"><h2>Handles</h2><dl class="admin-facts"><Fact name={t('handlesOut')}>{formatNumber(handles.outbox)}</Fact><Fact name={t('handleErrors')}>{formatNumber(handles.errors)}</Fact></dl></section>}
+            {handles && <section class="card"><h2>{t('handles')}</h2><dl class="admin-facts"><Fact name={t('handlesOut')}>{formatNumber(handles.outbox)}</Fact><Fact name={t('handleErrors')}>{formatNumber(handles.errors)}</Fact></dl></section>}
             <Measure name={t('memory')} value={formatBytes(memory.rssBytes)} values={samples.map((sample) => sample.memory.rssBytes)} />
             <Measure name={t('heap')} value={formatBytes(memory.heapBytes)} values={samples.map((sample) => sample.memory.heapBytes)} />
             {eventLoop.p99Ms !== undefined && <Measure name={t('loop')} value={`${formatNumber(eventLoop.p99Ms)} ms`} values={samples.map((sample) => sample.eventLoop.p99Ms ?? 0)} />}

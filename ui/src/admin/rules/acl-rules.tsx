@@ -14,21 +14,21 @@ import { PersonPicker } from '../people/person-picker.js';
 const t = defineTexts({
     en: {
         defaultAclRead: 'Read', defaultAclWrite: 'Change', aclCreate: 'Create', defaultAclPayloadRead: 'Read files', aclSearch: 'Find by searching', aclModules: 'Provide code modules',
-        hintRead: 'Objects without rights of their own.', hintCreate: 'New objects.', hintSearch: 'In addition to the right to read.', hintModules: 'Modules run with the rights of code.', asReaders: 'as “Read”', adminOnly: 'only admin',
+        hintRead: 'Objects without rights of their own.', hintCreate: 'New objects.', hintSearch: 'In addition to the right to read.', hintModules: 'Modules run with the rights of code.', asReaders: 'as “Read”',
         own: 'Restrict …', inherit: 'As “Read”', add: 'Add a user, a group or a word', remove: 'Remove {name}', nobody: 'only admin',
         public: 'everybody', authenticated: 'every user with an account', creator: 'who created the object', self: 'the user whose object it is', writers: 'who may change the object',
         methods: 'Methods have rules as well; they are kept, and can be changed as JSON.'
     },
     de: {
         defaultAclRead: 'Lesen', defaultAclWrite: 'Ändern', aclCreate: 'Anlegen', defaultAclPayloadRead: 'Dateien lesen', aclSearch: 'Durch Suchen finden', aclModules: 'Code-Module bereitstellen',
-        hintRead: 'Objekte ohne eigene Rechte.', hintCreate: 'Neue Objekte.', hintSearch: 'Zusätzlich zum Recht zu lesen.', hintModules: 'Module laufen mit den Rechten von Code.', asReaders: 'wie „Lesen“', adminOnly: 'nur admin',
+        hintRead: 'Objekte ohne eigene Rechte.', hintCreate: 'Neue Objekte.', hintSearch: 'Zusätzlich zum Recht zu lesen.', hintModules: 'Module laufen mit den Rechten von Code.', asReaders: 'wie „Lesen“',
         own: 'Einschränken …', inherit: 'Wie „Lesen“', add: 'Benutzer, Gruppe oder Wort hinzufügen', remove: '{name} entfernen', nobody: 'nur admin',
         public: 'alle', authenticated: 'jeder Benutzer mit einem Konto', creator: 'wer das Objekt angelegt hat', self: 'der Benutzer, dessen Objekt es ist', writers: 'wer das Objekt ändern darf',
         methods: 'Auch Methoden haben Regeln; sie bleiben erhalten und können als JSON geändert werden.'
     },
     fr: {
         defaultAclRead: 'Lire', defaultAclWrite: 'Modifier', aclCreate: 'Créer', defaultAclPayloadRead: 'Lire les fichiers', aclSearch: 'Trouver par la recherche', aclModules: 'Fournir des modules de code',
-        hintRead: 'Les objets sans droits propres.', hintCreate: 'De nouveaux objets.', hintSearch: 'En plus du droit de lire.', hintModules: 'Les modules ont les droits du code.', asReaders: 'comme « Lire »', adminOnly: 'admin seulement',
+        hintRead: 'Les objets sans droits propres.', hintCreate: 'De nouveaux objets.', hintSearch: 'En plus du droit de lire.', hintModules: 'Les modules ont les droits du code.', asReaders: 'comme « Lire »',
         own: 'Restreindre …', inherit: 'Comme « Lire »', add: 'Ajouter un utilisateur, un groupe ou un mot', remove: 'Retirer {name}', nobody: 'admin seulement',
         public: 'tout le monde', authenticated: 'tout utilisateur avec un compte', creator: 'le créateur de l’objet', self: 'l’utilisateur dont c’est l’objet', writers: 'qui peut modifier l’objet',
         methods: 'Les méthodes ont aussi des règles ; elles sont conservées et se modifient en JSON.'

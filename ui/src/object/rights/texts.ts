@@ -9,7 +9,7 @@ export const t = defineTexts({
         save: 'Save', cancel: 'Cancel', restore: 'Back to the rules of the type', add: 'Add a user, a group or a word', remove: 'Remove {name}', adminAlways: 'admin may always do everything.',
         lost: 'After this you may no longer change this object yourself.', saved: 'The rights are saved.', changedMeanwhile: 'Somebody else has changed this object meanwhile. Look at the rights again, then repeat the change.',
         check: 'Check somebody', user: 'User', may: 'may {right}', mayNot: 'may not {right}', by: 'by “{entry}”', notBy: 'is in none of: {entries}', groups: 'Groups: {groups}', noGroups: 'in no group', blocked: 'This account is blocked: it cannot log in.', others: 'others that you may not see',
-        unavailable: 'This service does not explain rights. The access control list of the object is:', wordHint: 'word'
+        unavailable: 'This service does not explain rights. The access control list of the object is:'
     },
     de: {
         title: 'Wer was darf', right: 'Wer darf', people: 'Benutzer und Gruppen', source: 'Geregelt', actions: 'Aktionen', read: 'lesen', readPayloads: 'Dateien lesen', write: 'ändern und löschen', sameAsRead: 'wie lesen',
@@ -17,7 +17,7 @@ export const t = defineTexts({
         save: 'Speichern', cancel: 'Abbrechen', restore: 'Zurück zu den Regeln des Typs', add: 'Benutzer, Gruppe oder Wort hinzufügen', remove: '{name} entfernen', adminAlways: 'admin darf immer alles.',
         lost: 'Danach dürfen Sie dieses Objekt selbst nicht mehr ändern.', saved: 'Die Rechte sind gespeichert.', changedMeanwhile: 'Jemand anderes hat dieses Objekt inzwischen geändert. Sehen Sie die Rechte noch einmal an, und wiederholen Sie die Änderung.',
         check: 'Jemanden prüfen', user: 'Benutzer', may: 'darf {right}', mayNot: 'darf nicht {right}', by: 'durch „{entry}“', notBy: 'ist in keinem von: {entries}', groups: 'Gruppen: {groups}', noGroups: 'in keiner Gruppe', blocked: 'Dieses Konto ist gesperrt: Es kann sich nicht anmelden.', others: 'andere, die Sie nicht sehen dürfen',
-        unavailable: 'Dieser Dienst erklärt Rechte nicht. Die Zugriffsliste des Objekts ist:', wordHint: 'Wort'
+        unavailable: 'Dieser Dienst erklärt Rechte nicht. Die Zugriffsliste des Objekts ist:'
     },
     fr: {
         title: 'Qui peut faire quoi', right: 'Qui peut', people: 'Utilisateurs et groupes', source: 'Défini', actions: 'Actions', read: 'lire', readPayloads: 'lire les fichiers', write: 'modifier et supprimer', sameAsRead: 'comme lire',
@@ -25,7 +25,7 @@ export const t = defineTexts({
         save: 'Enregistrer', cancel: 'Annuler', restore: 'Revenir aux règles du type', add: 'Ajouter un utilisateur, un groupe ou un mot', remove: 'Retirer {name}', adminAlways: 'admin peut toujours tout faire.',
         lost: 'Ensuite, vous ne pourrez plus modifier cet objet vous-même.', saved: 'Les droits sont enregistrés.', changedMeanwhile: 'Quelqu’un d’autre a modifié cet objet entre-temps. Regardez de nouveau les droits, puis répétez la modification.',
         check: 'Vérifier quelqu’un', user: 'Utilisateur', may: 'peut {right}', mayNot: 'ne peut pas {right}', by: 'par « {entry} »', notBy: 'n’est dans aucun de : {entries}', groups: 'Groupes : {groups}', noGroups: 'dans aucun groupe', blocked: 'Ce compte est bloqué : il ne peut pas se connecter.', others: 'd’autres que vous ne pouvez pas voir',
-        unavailable: 'Ce service n’explique pas les droits. La liste de contrôle d’accès de l’objet est :', wordHint: 'mot'
+        unavailable: 'Ce service n’explique pas les droits. La liste de contrôle d’accès de l’objet est :'
     }
 });
 
