@@ -27,11 +27,12 @@ export class DatabaseError extends Error {
 /**
  * - `damaged`: a file is no database, or not readable as one
  * - `forbidden`: the user of the process may not read or write a file
+ * - `no-driver`: the driver is not compiled, or for another version of Node
  * - `newer`: a newer version of the program has changed the tables
  * - `rejected`: the server rejects the user, the password or the name of the database, or the user lacks a right
  * - `unsuitable`: version or settings of the server do not suffice
  */
-export type UnusableReason = 'damaged' | 'forbidden' | 'newer' | 'rejected' | 'unsuitable';
+export type UnusableReason = 'damaged' | 'forbidden' | 'no-driver' | 'newer' | 'rejected' | 'unsuitable';
 
 /** The database cannot be opened until an operator changes something; waiting does not help. The message is one sentence, with the remedy. */
 export class UnusableDatabaseError extends Error {

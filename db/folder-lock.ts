@@ -6,6 +6,7 @@
 import { closeSync, openSync, readSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
+import { demandDriver } from './sqlite-driver.js';
 import { makePrivate } from './private-files.js';
 
 /** A held lock. */
@@ -41,6 +42,7 @@ const held = new Map<string, Sqlite.Database>();
  * Locks an existing folder; does not wait.
  *
  * @throws FolderLockedError when another process, or this one, has locked it
+ * @throws UnusableDatabaseError when SQLite cannot be loaded
  */
 export function lockFolder(folder: string): FolderLock {
 
@@ -50,6 +52,7 @@ export function lockFolder(folder: string): FolderLock {
         throw new FolderLockedError(folder, process.pid);
     }
 
+    demandDriver();
     makePrivate(path);
     const file = new Sqlite(path, { timeout: 0 });
     try {

@@ -14,7 +14,7 @@ import { FirstPasswordError } from './identity/passwords/admin-account.js';
 type AddressError = NodeJS.ErrnoException & Partial<Record<'port' | 'address' | 'hostname' | 'setting', string>>;
 
 const DATABASE_CODES: Readonly<Record<UnusableReason, number>> = {
-    damaged: EXIT.lost, forbidden: EXIT.unavailable, newer: EXIT.config, rejected: EXIT.config, unsuitable: EXIT.config
+    damaged: EXIT.lost, forbidden: EXIT.unavailable, 'no-driver': EXIT.unavailable, newer: EXIT.config, rejected: EXIT.config, unsuitable: EXIT.config
 };
 
 /** An extension that cannot be registered, in one sentence. */

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import Joi from 'joi';
 import type { FolderLock } from '../../db/folder-lock.js';
 import { FolderLockedError, lockFolder } from '../../db/folder-lock.js';
+import { UnusableDatabaseError } from '../../db/errors.js';
 import type { Log } from '../../db/log.js';
 import { SILENT } from '../../db/log.js';
 import { acceptLostFile } from '../../db/engines/open.js';
@@ -72,6 +73,7 @@ interface ClaimOptions {
  * the process ends for any reason.
  *
  * @throws DataDirError when it cannot be created or written, or another process holds the lock
+ * @throws UnusableDatabaseError when SQLite cannot be loaded
  * @throws UnfinishedRestoreError unless `isRestoring`, when a restore to it was interrupted
  */
 export function claimDataDir(dataDir: string, { log = SILENT, isRestoring = false }: ClaimOptions = {}): FolderLock {
@@ -203,9 +205,9 @@ const FORBIDDEN: ReadonlySet<string> = new Set(['EACCES', 'EPERM']);
 /** Error codes for a path that cannot be a folder; neither does it here. */
 const NO_FOLDER: ReadonlySet<string> = new Set(['EEXIST', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP']);
 
-function explain(folder: string, error: unknown): DataDirError | UnfinishedRestoreError {
+function explain(folder: string, error: unknown): DataDirError | UnfinishedRestoreError | UnusableDatabaseError {
 
-    if (error instanceof UnfinishedRestoreError) {
+    if (error instanceof UnfinishedRestoreError || error instanceof UnusableDatabaseError) {
         return error;
     }
 

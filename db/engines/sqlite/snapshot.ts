@@ -7,6 +7,7 @@
 
 import { statSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
+import { demandDriver } from '../../sqlite-driver.js';
 import { DatabaseError } from '../../errors.js';
 import { makePrivate } from '../../private-files.js';
 import { isFull, sqliteFiles } from './file.js';
@@ -144,6 +145,7 @@ function openSource(path: string): Sqlite.Database {
         throw new NoDatabaseError(path);
     }
 
+    demandDriver();
     const db = new Sqlite(path, { timeout: TIMEOUT_MS, fileMustExist: true });
     db.pragma('query_only = ON');
     return db;
