@@ -1,19 +1,20 @@
 /**
- * The package as others install it: packed by npm from a copy of the sources, unpacked in another folder beside its dependencies alone, and
- * used there as a CommonJS and as an ES module, by the TypeScript compiler and by `npx`.
+ * The package as others install it: by npm, with its install scripts, in another folder; and used there as a CommonJS and as an ES module, by the
+ * TypeScript compiler and by `npx`.
  */
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import { execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { ROOT } from '../support/doc-pages.js';
+import { filesOf, npm, offerBinaries, packPackage } from '../support/packed-package.js';
 import { until } from '../support/until.js';
 
 export const lab = Lab.script();
@@ -22,9 +23,6 @@ const { describe, it, before, after } = lab;
 const execute = promisify(execFile);
 
 const NAME = 'doip-gateway';
-
-/** What is not copied: the rest are the sources and what was built of them, which saves half a minute. `.ci/run` packs from nothing. */
-const NOT_COPIED: ReadonlySet<string> = new Set(['.git', 'node_modules', 'data']);
 
 /** Much more than it takes, because the machine may be busy. */
 const TIMEOUT_MS = 300_000;
@@ -70,11 +68,6 @@ export async function title(id: string): Promise<string | undefined> {
 
 interface Manifest {
     readonly bin: Record<string, string>;
-    readonly dependencies: Record<string, string>;
-}
-
-interface LockEntry {
-    readonly dev?: boolean;
 }
 
 describe('the package', () => {
@@ -89,48 +82,16 @@ describe('the package', () => {
         folder = await mkdtemp(join(tmpdir(), 'gateway-package-'));
         consumer = join(folder, 'consumer');
         installed = join(consumer, 'node_modules', NAME);
-        files = await pack(join(folder, 'clone'));
-        await install();
+        const tarball = await packPackage(folder);
+        files = await filesOf(tarball);
+        await offerBinaries(folder);
+        await mkdir(consumer);
+        await npm(consumer, 'init', '--yes');
+        await npm(consumer, 'pkg', 'set', '--json', 'allowScripts.better-sqlite3=true');
+        await npm(consumer, 'install', tarball);
     });
 
     after(() => rm(folder, { recursive: true }));
-
-    /** Packs a copy of the sources as a clone would have them; returns the paths in the package. */
-    const pack = async (clone: string): Promise<string[]> => {
-
-        await mkdir(clone);
-        const copied = (await readdir(ROOT)).filter((name) => !NOT_COPIED.has(name));
-        await execute('cp', ['-a', ...copied.map((name) => join(ROOT, name)), clone]);
-        await symlink(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
-        const { stdout } = await execute('npm', ['pack', '--json', '--pack-destination', folder], { cwd: clone, env: ENV, maxBuffer: Infinity });
-        const output = JSON.parse(stdout) as Record<string, Packed> | readonly Packed[];
-        return Object.values(output).flatMap((each) => each.files.map(({ path }) => path));
-    };
-
-    interface Packed {
-        readonly files: readonly { readonly path: string }[];
-    }
-
-    /** Does what `npm install` does with the package, without a registry: only the dependencies that it declares, and theirs, are there. */
-    const install = async (): Promise<void> => {
-
-        await mkdir(installed, { recursive: true });
-        const [tarball = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
-        await execute('tar', ['-xzf', join(folder, tarball), '-C', installed, '--strip-components=1']);
-        const lock = JSON.parse(await readFile(join(ROOT, 'package-lock.json'), 'utf8')) as { packages: Record<string, LockEntry> };
-        const needed = Object.entries(lock.packages).filter(([path, { dev }]) => /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) && !dev)
-            .map(([path]) => path).filter((path) => existsSync(join(ROOT, path)));
-        for (const path of needed) {
-            await mkdir(dirname(join(consumer, path)), { recursive: true });
-            await symlink(join(ROOT, path), join(consumer, path));
-        }
-
-        const { bin: { [NAME]: program = '' } } = await manifest();
-        await mkdir(join(consumer, 'node_modules/.bin'));
-        await chmod(join(installed, program), 0o755);
-        await symlink(join('..', NAME, program), join(consumer, 'node_modules/.bin', NAME));
-        await writeFile(join(consumer, 'package.json'), JSON.stringify({ name: 'consumer', private: true, dependencies: { [NAME]: '*' } }));
-    };
 
     const manifest = async (): Promise<Manifest> => JSON.parse(await readFile(join(installed, 'package.json'), 'utf8')) as Manifest;
 
@@ -226,15 +187,24 @@ describe('the package', () => {
         ]);
     });
 
+    /** Starts the service as a user would. */
+    const launch = (env: NodeJS.ProcessEnv = {}): { child: ChildProcess; lines: readonly string[]; printed: () => string } => {
+
+        const child = spawn('npx', ['--no', NAME], {
+            cwd: consumer, env: { ...ENV, PORT: '0', DOIP_PORT: '', LOG_LEVEL: 'warn', ...env }, stdio: ['ignore', 'pipe', 'pipe'], detached: true
+        });
+        const lines: string[] = [];
+        let printed = '';
+        createInterface(child.stdout).on('line', (line) => lines.push(line));
+        child.stderr.on('data', (chunk: Buffer) => (printed += chunk.toString()));
+        return { child, lines, printed: () => printed };
+    };
+
     it('is the service by npx, which stores an object', { timeout: TIMEOUT_MS }, async () => {
 
         const started = performance.now();
-        const child = spawn('npx', ['--no', NAME], {
-            cwd: consumer, env: { ...ENV, PORT: '0', DOIP_PORT: '', LOG_LEVEL: 'warn' }, stdio: ['ignore', 'pipe', 'ignore'], detached: true
-        });
-        const ended = once(child.stdout, 'close');
-        const lines: string[] = [];
-        createInterface(child.stdout).on('line', (line) => lines.push(line));
+        const { child, lines } = launch();
+        const ended = once(child, 'close');
         await until(() => lines.at(-1)?.startsWith('http') ?? false, TIMEOUT_MS / 2);
 
         const [password = '', url = ''] = lines.map((line) => line.split(' ').at(-1));
@@ -251,5 +221,32 @@ describe('the package', () => {
         expect(stored).to.equal({ id: 'test/map', name: 'A map' });
         expect(existsSync(join(consumer, 'data/repository.sqlite'))).to.be.true();
         expect(first).to.be.below(60_000);
+    });
+
+    const DRIVER = 'node_modules/better-sqlite3/build/Release/better_sqlite3.node';
+
+    it('says what to do where npm did not run its install scripts, or for another Node', { timeout: TIMEOUT_MS }, async () => {
+
+        const [driver, aside] = [join(consumer, DRIVER), join(consumer, 'aside.node')];
+        const start = async (): Promise<unknown[]> => {
+
+            const { child, lines, printed } = launch({ DATA_DIR: join(consumer, 'never'), LOG_LEVEL: 'error' });
+            const [code] = await once(child, 'close') as [number | null];
+
+            return [code, lines, printed()];
+        };
+
+        await rename(driver, aside);
+        const missing = await start();
+        await writeFile(driver, 'of another Node');
+        const foreign = await start();
+        const { stderr } = await execute('npx', ['--no', NAME, 'search', 'x'], { cwd: consumer, env: ENV }).catch((error: unknown) => error as { stderr: string });
+        await rename(aside, driver);
+
+        const sentence = `doip-gateway: better-sqlite3 is not compiled for this Node (${process.version}): run "npm rebuild better-sqlite3" where it is installed; ` +
+            'newer versions of npm do that only after "npm install-scripts approve better-sqlite3"\n';
+        expect(missing).to.equal([69, [], sentence]);
+        expect(foreign).to.equal([69, [], sentence]);
+        expect(stderr).to.equal(sentence);
     });
 });

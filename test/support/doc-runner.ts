@@ -14,6 +14,7 @@ import type { Block, Page } from './doc-pages.js';
 import { ROOT } from './doc-pages.js';
 import { ADMIN_PASSWORD } from './gateway.js';
 import { nativePort } from './native.js';
+import { offerBinaries, packPackage } from './packed-package.js';
 import { startProcess } from './process.js';
 import { startServer } from './server.js';
 
@@ -23,6 +24,9 @@ const SHOWN_NATIVE_ADDRESS = '127.0.0.1:9000';
 const SHOWN_PASSWORD = /\bPASSWORD\b/g;
 
 const CLI = join(ROOT, 'dist/bundle/main.js');
+
+/** An installation of the package. */
+const INSTALLATION = /^npm install .*\bdoip-gateway(?: |$)/m;
 
 /** How a block ended. */
 export interface BlockRun {
@@ -59,6 +63,10 @@ export async function runPage(page: Page): Promise<readonly BlockRun[]> {
     const { host } = new URL(service.url);
     try {
         await prepare(folder);
+        if (page.blocks.some(({ language, text }) => language === 'sh' && INSTALLATION.test(text))) {
+            await prepareNpm(folder);
+        }
+
         const script = scriptOf(page).replaceAll(SHOWN_ADDRESS, host).replaceAll(SHOWN_NATIVE_ADDRESS, service.native)
             .replaceAll(SHOWN_PASSWORD, ADMIN_PASSWORD);
         const failure = await shell(folder, script, service.dataDir);
@@ -122,10 +130,27 @@ async function prepare(folder: string): Promise<void> {
         curl: 'PATH="$REAL_PATH" exec curl -sS -w "%{stderr}HTTP %{http_code}\\n%{stdout}\\n" "$@"',
         npx: `[ "$1" = doip-gateway ] || { echo "npx $1 is not available to pages" >&2; exit 1; }; shift; exec "${process.execPath}" "${CLI}" "$@"`
     };
-    for (const [name, text] of Object.entries(programs)) {
-        await writeFile(join(tools, name), `#!/bin/sh\n${text}\n`);
-        await chmod(join(tools, name), 0o755);
-    }
+    await Promise.all(Object.entries(programs).map(([name, text]) => writeProgram(join(tools, name), text)));
+}
+
+async function writeProgram(path: string, text: string): Promise<void> {
+
+    await writeFile(path, `#!/bin/sh\n${text}\n`);
+    await chmod(path, 0o755);
+}
+
+/** An npm that installs what this folder packs in place of `doip-gateway` of the registry, and everything else as it is. */
+async function prepareNpm(folder: string): Promise<void> {
+
+    const tarball = await packPackage(join(folder, '.run'));
+    await offerBinaries(folder);
+    await writeProgram(join(folder, '.run', 'npm'), `for word; do
+    shift
+    [ "$word" != doip-gateway ] || word='${tarball}'
+    set -- "$@" "$word"
+done
+export npm_config_prefer_offline=true npm_config_update_notifier=false
+PATH="$REAL_PATH" exec npm "$@"`);
 }
 
 /** All blocks of a page as one script, so that variables last to its end. */

@@ -7,7 +7,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { DoipRequest, DoipResponse, Transport } from '../../lib/doip/envelope.js';
 import { badRequest, DoipError } from '../../lib/errors/errors.js';
 import { Status } from '../../lib/errors/status.js';
-import { readableError } from '../../lib/util/readable-error.js';
 import { DISCARD } from '../http/request/translator-options.js';
 import type { BodyAccount } from '../http/request/body-memory.js';
 import { isRateLimited } from '../http/request/request-facts.js';
@@ -204,8 +203,7 @@ export class Session {
     #explain(thrown: unknown): unknown {
 
         const { gateway, onError } = this.#options;
-        const readable = readableError(thrown);
-        const error = gateway.explain?.(readable) ?? readable;
+        const error = gateway.explain?.(thrown) ?? thrown;
         const cause = !(error instanceof DoipError) ? error : error.status === Status.internal ? error.cause : undefined;
         if (cause !== undefined && !this.#connection.socket.destroyed) {
             onError(cause);
