@@ -2,8 +2,8 @@
  * Access rules computed by type code (`exports.getAuthConfig`). Access checks are frequent and synchronous, so the rules are
  * computed once per state of the catalog, before it takes effect, and from that state alone.
  *
- * All requests wait meanwhile. The code therefore runs in a worker of its own, which no script that waits for the catalog can
- * occupy.
+ * All requests wait meanwhile. The code therefore runs in a worker of its own, which neither a script that waits for the catalog nor code that is
+ * tried again can occupy.
  */
 
 import type { Logger } from 'pino';
@@ -42,11 +42,20 @@ interface CatalogState {
     readonly files: readonly ModuleFile[];
 }
 
+/** Code of a type, and where it is run. */
+interface Runnable {
+    readonly unit: EntryModule;
+    readonly program: Program;
+    readonly pool: ScriptPool;
+}
+
 /** Computes access rules from type code. */
 export class AuthConfigHooks {
 
     readonly #scripts: ProgramCatalog;
     readonly #pool: ScriptPool;
+    /** For attempts in the background, which no request waits for. */
+    readonly #retryPool: ScriptPool;
     readonly #log: Logger;
     #pending = 0;
     #isFirst = true;
@@ -57,7 +66,9 @@ export class AuthConfigHooks {
 
         const { scripts, limits, log } = parts;
         this.#scripts = scripts;
-        this.#pool = new ScriptPool({ ...limits, workers: 1, timeout: Math.min(limits.timeout, MAX_TIME) }, log);
+        const own = { ...limits, workers: 1, timeout: Math.min(limits.timeout, MAX_TIME) };
+        this.#pool = new ScriptPool(own, log);
+        this.#retryPool = new ScriptPool(own, log);
         this.#log = log;
     }
 
@@ -92,7 +103,7 @@ export class AuthConfigHooks {
 
         const timer = setTimeout(() => {
 
-            this.#compute(state, { isRetry: true }).then((made) => {
+            this.#compute(state, { isRetry: true, pool: this.#retryPool }).then((made) => {
 
                 if (this.#retry !== timer || this.#isClosed) {
                     return;                                 // A newer state of the catalog took effect
@@ -117,7 +128,9 @@ export class AuthConfigHooks {
     }
 
     /** Computes the rules of all types, and the number of types that exceeded the time limit. */
-    async #compute({ registry, files }: CatalogState, { isRetry = false } = {}): Promise<{ rules: RulesByType; timeouts: number }> {
+    async #compute(
+        { registry, files }: CatalogState, { isRetry = false, pool = this.#pool } = {}
+    ): Promise<{ rules: RulesByType; timeouts: number }> {
 
         const rules = new Map<string, JsonObject>();
         let timeouts = 0;
@@ -128,7 +141,7 @@ export class AuthConfigHooks {
             if (type && code?.includes(HOOK)) {
                 // A unique version for each attempt, so that contexts of a state that never took effect are not reused.
                 program ??= this.#scripts.programOf(String(++this.#pending), registry, files);
-                const made = await this.#rulesOf(type, typeUnit(name, code), program, isRetry);
+                const made = await this.#rulesOf(type, { unit: typeUnit(name, code), program, pool }, isRetry);
                 if (made === 'timeout') {
                     ++timeouts;
                 }
@@ -146,14 +159,15 @@ export class AuthConfigHooks {
 
         this.#isClosed = true;
         clearTimeout(this.#retry);
-        await this.#pool.close();
+        await Promise.all([this.#pool.close(), this.#retryPool.close()]);
     }
 
     /** Returns the rules of a type; null if the stored rules apply, `timeout` if they do because the code exceeded the time limit. */
-    async #rulesOf(type: TypeDefinition, unit: EntryModule, program: Program, isRetry: boolean): Promise<JsonObject | 'timeout' | null> {
+    async #rulesOf(type: TypeDefinition, runnable: Runnable, isRetry: boolean): Promise<JsonObject | 'timeout' | null> {
 
+        const { unit } = runnable;
         try {
-            const made = await this.#call(type, unit, program);
+            const made = await this.#call(type, runnable);
             return made === undefined || made === null ? null : checked(made, unit);
         }
         catch (error) {
@@ -175,10 +189,10 @@ export class AuthConfigHooks {
         }
     }
 
-    async #call(type: TypeDefinition, unit: EntryModule, program: Program): Promise<JsonValue | undefined> {
+    async #call(type: TypeDefinition, { unit, program, pool }: Runnable): Promise<JsonValue | undefined> {
 
         const at = { unit, program, host: NO_HOST_CALLS, callerKey: '' };
-        const { failure, hooks } = await this.#pool.describe(at);
+        const { failure, hooks } = await pool.describe(at);
         if (failure) {
             throw new ScriptError(failure, unit.label);
         }
@@ -189,7 +203,7 @@ export class AuthConfigHooks {
 
         const { name, schemaId, authConfig } = type;
         const context = { type: name, ...schemaId === null ? {} : { objectId: schemaId }, ...authConfig ? { authConfig } : {} };
-        return (await this.#pool.call({ ...at, path: [HOOK], args: [], context, takes: 'returned' })).returned;
+        return (await pool.call({ ...at, path: [HOOK], args: [], context, takes: 'returned' })).returned;
     }
 }
 
