@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { DoipRequest, DoipResponse, Transport } from '../../lib/doip/envelope.js';
 import { badRequest, DoipError } from '../../lib/errors/errors.js';
 import { Status } from '../../lib/errors/status.js';
+import { readableError } from '../../lib/util/readable-error.js';
 import { DISCARD } from '../http/request/translator-options.js';
 import type { BodyAccount } from '../http/request/body-memory.js';
 import { isRateLimited } from '../http/request/request-facts.js';
@@ -203,7 +204,8 @@ export class Session {
     #explain(thrown: unknown): unknown {
 
         const { gateway, onError } = this.#options;
-        const error = gateway.explain?.(thrown) ?? thrown;
+        const readable = readableError(thrown);
+        const error = gateway.explain?.(readable) ?? readable;
         const cause = !(error instanceof DoipError) ? error : error.status === Status.internal ? error.cause : undefined;
         if (cause !== undefined && !this.#connection.socket.destroyed) {
             onError(cause);

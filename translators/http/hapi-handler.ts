@@ -9,6 +9,7 @@ import { Stream, Transform } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DoipError } from '../../lib/errors/errors.js';
 import { Status } from '../../lib/errors/status.js';
+import { readableError } from '../../lib/util/readable-error.js';
 import { STREAMED } from './request/body.js';
 import type { Performer } from './request/translator-options.js';
 import { DISCARD } from './request/translator-options.js';
@@ -83,10 +84,14 @@ export function explain(request: Request, thrown: unknown, gateway: Performer): 
     return failureFrom(errorToReport(request, thrown, gateway), gateway.statuses);
 }
 
-/** Returns the error to report. The gateway learns of a lost database here, if the output depends on it; the server logs unexpected errors. */
+/**
+ * Returns the error to report, which can be read whatever an extension has thrown. The gateway learns of a lost database here, if the output depends on
+ * it; the server logs unexpected errors.
+ */
 function errorToReport(request: Request, thrown: unknown, gateway: Performer): unknown {
 
-    const error = gateway.explain?.(thrown) ?? thrown;
+    const readable = readableError(thrown);
+    const error = gateway.explain?.(readable) ?? readable;
     const cause = !(error instanceof DoipError) ? error : error.status === Status.internal ? error.cause : undefined;
     if (cause !== undefined) {
         request.log(['error', 'translator'], cause as Error);

@@ -1,6 +1,7 @@
 /** Outgoing bytes as a node stream with back-pressure; the source is always released. */
 
 import { Readable } from 'node:stream';
+import { readableError } from '../../../lib/util/readable-error.js';
 
 /** Source of the bytes. */
 export interface ByteSource {
@@ -47,17 +48,19 @@ export class ByteStream extends Readable {
 
     override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
 
-        this.#release().then(() => callback(error), (releaseError: Error) => callback(error ?? releaseError));
+        this.#release().then(() => callback(error), (thrown: unknown) => callback(error ?? readableError(thrown)));
     }
 
-    #fail(error: unknown): void {
+    #fail(thrown: unknown): void {
 
+        // Node reads an error with which a stream is destroyed, and extensions may throw one that cannot be read.
+        const error = readableError(thrown);
         if (!this.destroyed) {
             // After a disconnect it is of no interest.
             this.onFailure?.(error);
         }
 
-        this.destroy(error as Error);
+        this.destroy(error);
     }
 
     async #pull(): Promise<void> {
