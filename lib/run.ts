@@ -192,7 +192,7 @@ function endOnErrors(log: Log): void {
 
     process.on('uncaughtException', (error, origin) => {
 
-        log.logger.fatal({ event: 'service.uncaught-error', err: error, origin }, 'uncaught error');
+        log.logger.fatal({ event: 'service.uncaught-error', err: error, origin, version: implementation.version, node: process.version }, 'uncaught error');
         process.exit(EXIT.failed);
     });
 }

@@ -8,6 +8,7 @@ import { openLog } from './logging/logger.js';
 import { registerWith } from './registration.js';
 import { createServerOf, drainServer } from './server.js';
 import { collectWhenIdle } from './util/garbage.js';
+import { implementation } from './util/version.js';
 
 type RunningServer = Awaited<ReturnType<typeof createServerOf>>;
 
@@ -22,7 +23,7 @@ export async function serveAsWorker(config: Config, register: (gateway: Gateway)
     const log = openLog({ ...config.log, isShared: true });
     process.on('uncaughtException', (error, origin) => {
 
-        log.logger.fatal({ event: 'service.uncaught-error', err: error, origin }, 'uncaught error');
+        log.logger.fatal({ event: 'service.uncaught-error', err: error, origin, version: implementation.version, node: process.version }, 'uncaught error');
         process.exit(EXIT.failed);
     });
     const channel = new PrimaryChannel();

@@ -5,6 +5,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { implementation } from '../util/version.js';
 import type { Gateway, GatewayStart } from './gateway.js';
 
 export interface StartupRetryOptions {
@@ -80,7 +81,7 @@ export class StartupRetry {
     #report(error: unknown, logged: string | null, againInMs: number): string {
 
         const reason = error instanceof Error ? error.message : String(error);
-        const details = reason === logged ? { reason } : { err: error };
+        const details = reason === logged ? { reason } : { err: error, version: implementation.version };
         this.#options.log.error({ event: 'service.start-failed', ...details, againInMs }, 'start failed, retrying');
         return reason;
     }

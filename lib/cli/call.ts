@@ -53,8 +53,10 @@ const PROBLEMS: readonly (readonly [codes: RegExp, sentence: (url: string) => st
 function connectionProblem(url: string, error: Error): string {
 
     const { code } = error as NodeJS.ErrnoException;
+    // OpenSSL's text has the place in its sources as well.
+    const [, reason] = /:SSL routines:[^:]*:([^:]+):/.exec(error.message) ?? [];
     const sentence = PROBLEMS.find(([codes]) => code !== undefined && codes.test(code))?.[1](url);
-    return sentence === undefined ? `${url}: ${error.message}` : `${sentence} (${error.message || code})`;
+    return sentence === undefined ? `${url}: ${error.message}` : `${sentence} (${reason ?? (error.message || code)})`;
 }
 
 async function clientOptions(options: CommandOptions): Promise<ClientOptions> {
@@ -110,13 +112,13 @@ export function demandUrlFor(options: CommandOptions): void {
     }
 }
 
-/** Prepares a call: everything about its arguments and files is checked before anything is sent. */
-export async function prepareCall([operationId = '', targetId = '']: readonly string[], options: CommandOptions): Promise<Work> {
+/** Prepares a call: everything about its arguments and files is checked before anything is sent. The `label` is that of its progress. */
+export async function prepareCall([operationId = '', targetId = '']: readonly string[], options: CommandOptions, label = 'call'): Promise<Work> {
 
     const { output = '-', force = false } = options;
     demandUrlFor(options);
     const elements = await Promise.all((options.element ?? []).map(elementFile));
-    const sending = new Progress('call', elements.reduce((sum, { size }) => sum + size, 0));
+    const sending = new Progress(label, elements.reduce((sum, { size }) => sum + size, 0));
     const request = { operationId: operationOf(operationId, targetId), targetId, attributes: attributesOf(options), ...inputOf(options, elements, sending) };
     const isFolder = output.endsWith('/') || output !== '-' && await isDirectory(output);
     if (!isFolder) {
@@ -132,7 +134,7 @@ export async function prepareCall([operationId = '', targetId = '']: readonly st
         }
 
         sending.endIfShown('sent');
-        const receiving = new Progress('call', null);
+        const receiving = new Progress(label, null);
         const text = (): AsyncIterable<Uint8Array> => (output === '-' ? textOf(reply.output) : receiving.of(textOf(reply.output)));
         await (isFolder ? saveElements(reply, { folder: output, force, receiving }) : writeOutput(output, text())).catch(incomplete);
         receiving.endIfShown('received');

@@ -1,6 +1,7 @@
 /** What a command is: operands and options, and the work to do on a service. */
 
 import { parseArgs } from 'node:util';
+import { nearestName } from '../util/text/nearest-name.js';
 import { CommandError, EXIT } from './command-error.js';
 import type { Service } from './service.js';
 
@@ -73,19 +74,66 @@ export interface Arguments {
     readonly words: readonly string[];
 }
 
-/** Reads the arguments. @throws CommandError for options that no command has */
+const ALL_OPTIONS = { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' }, ...OPTIONS } as const;
+
+/** Reads the arguments. @throws CommandError for options that no command has, and for those with a value too many or too few */
 export function readArguments(args: readonly string[]): Arguments {
 
     try {
         const { values: { help = false, version = false, ...options }, positionals } = parseArgs({
-            args: [...args], allowPositionals: true,
-            options: { help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' }, ...OPTIONS }
+            args: [...args], allowPositionals: true, options: ALL_OPTIONS
         });
         return { help, version, options, words: positionals };
     }
     catch (error) {
-        throw new CommandError(`${(error as Error).message}; see doip-gateway help`, EXIT.usage);
+        throw new CommandError(wrongOption(args) ?? `${(error as Error).message}; ${SEE_HELP}`, EXIT.usage);
     }
+}
+
+const SEE_HELP = 'see doip-gateway help';
+
+/** An option as it was given; see `parseArgs`. */
+interface OptionToken {
+    readonly name: string;
+    readonly rawName: string;
+    readonly value?: string | undefined;
+    readonly inlineValue?: boolean | undefined;
+}
+
+/** What is wrong with the first wrong option; undefined if none is. */
+function wrongOption(args: readonly string[]): string | undefined {
+
+    const { tokens } = parseArgs({ args: [...args], allowPositionals: true, strict: false, tokens: true, options: ALL_OPTIONS });
+    for (const token of tokens) {
+        const message = token.kind === 'option' ? faultOf(token, args[token.index] ?? '') : undefined;
+        if (message !== undefined) {
+            return message;
+        }
+    }
+
+    return undefined;
+}
+
+/** What is wrong with an option of the command line; `written` is its argument. */
+function faultOf({ name, rawName, value, inlineValue }: OptionToken, written: string): string | undefined {
+
+    const type = Object.hasOwn(ALL_OPTIONS, name) ? ALL_OPTIONS[name as keyof typeof ALL_OPTIONS].type : null;
+    if (type === null) {
+        // With one dash, as of another program, it is a group of short options.
+        const [whole = ''] = written.replace(/^-+/, '').split('=', 1);
+        const nearest = whole.length > 1 ? nearestName(whole, Object.keys(ALL_OPTIONS)) : null;
+        return `${whole.length > 1 ? written.split('=', 1)[0] : rawName} is no option; ${nearest === null ? SEE_HELP : `did you mean --${nearest}?`}`;
+    }
+
+    if (type === 'boolean') {
+        return value === undefined ? undefined : `${rawName} takes no value`;
+    }
+
+    if (value === undefined) {
+        return `${rawName} needs a value`;
+    }
+
+    return inlineValue !== true && /^-./.test(value) ? `${rawName} needs a value; one that begins with a dash is written as --${name}=${value}` : undefined;
 }
 
 /** Options of every command that works on a service at a URL. */

@@ -5,6 +5,7 @@ import type { Config } from '../config/index.js';
 import { acceptLoss } from '../app/data-dir.js';
 import { Op } from '../doip/operation-ids.js';
 import type { JsonObject } from '../util/json-types.js';
+import { nearestName } from '../util/text/nearest-name.js';
 import { readNewPassword, setAdminPassword } from './admin-password.js';
 import { CommandError, EXIT } from './command-error.js';
 import { exportTo } from './export.js';
@@ -156,6 +157,13 @@ export function splitCommand([first = '', ...rest]: readonly string[]): { readon
 export function isCommand(name: string): boolean {
 
     return COMMANDS.has(name) || FILE_COMMANDS.has(name);
+}
+
+/** Returns the command that was probably meant by a word and the one after it; null where none is near. */
+export function nearestCommand(word: string, [next = '']: readonly string[]): string | null {
+
+    const names = [...COMMANDS.keys(), ...FILE_COMMANDS.keys(), 'serve', 'help', 'version'];
+    return nearestName(`${word} ${next}`, names.filter((name) => name.includes(' '))) ?? nearestName(word, names.filter((name) => !name.includes(' ')));
 }
 
 /**

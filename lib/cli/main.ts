@@ -40,10 +40,12 @@ async function main(args: readonly string[]): Promise<void> {
         return;
     }
 
-    const { isCommand, runCommand, splitCommand } = await import('./commands.js');
+    const { isCommand, nearestCommand, runCommand, splitCommand } = await import('./commands.js');
     const { name, args: operands } = splitCommand([command, ...rest]);
     if (!isCommand(name)) {
-        throw new CommandError(`unknown command ${[command, ...rest].join(' ')}; see doip-gateway help`, EXIT.usage);
+        const nearest = nearestCommand(name, operands);
+        const hint = nearest === null ? 'see doip-gateway help' : `did you mean ${nearest}?`;
+        throw new CommandError(`unknown command ${[command, ...rest].join(' ')}; ${hint}`, EXIT.usage);
     }
 
     await runCommand(name, operands, options, loadConfig);
@@ -55,7 +57,7 @@ async function main(args: readonly string[]): Promise<void> {
 function fail(error: unknown): never {
 
     if (error instanceof CommandError) {
-        process.stderr.write(`doip-gateway: ${printable(error.message)}\n`);
+        process.stderr.write(`doip-gateway: ${printable(error.message.split('\n').map((line) => line.trim()).filter(Boolean).join(' '))}\n`);
         process.exit(error.code);
     }
 

@@ -38,7 +38,7 @@ export async function preparePut([id]: readonly string[], options: CommandOption
         throw new CommandError('a new object needs --type, and its content by --json or --input', EXIT.usage);
     }
 
-    const creation = await prepareCall([Op.create, 'service'], { ...others, json: jsonText({ ...object, attributes: { content: content ?? {} } }) });
+    const creation = await prepareCall([Op.create, 'service'], { ...others, json: jsonText({ ...object, attributes: { content: content ?? {} } }) }, 'put');
     return async (service) => {
 
         const stored = id === undefined ? null : await storedObject(service, id);
@@ -60,7 +60,7 @@ export async function preparePut([id]: readonly string[], options: CommandOption
 async function prepareUpdate(object: JsonObject & { readonly id: string }, txnId: number | undefined, options: CommandOptions): Promise<Work> {
 
     const attributes = txnId === undefined ? [] : [JSON.stringify({ ifMatch: String(txnId) })];
-    return prepareCall([Op.update, object.id], { ...options, json: jsonText(object), attributes });
+    return prepareCall([Op.update, object.id], { ...options, json: jsonText(object), attributes }, 'put');
 }
 
 /** Reads what an update needs of an object; null if there is none. */
@@ -89,7 +89,7 @@ export async function prepareGet([id = '']: readonly string[], { element = [], .
 
     const isFolder = name === undefined && (options.output?.endsWith('/') ?? false);
     const attributes = name === undefined ? isFolder ? { includeElementData: true } : {} : { element: name };
-    return prepareCall([Op.retrieve, id], { ...options, attributes: [JSON.stringify(attributes)] });
+    return prepareCall([Op.retrieve, id], { ...options, attributes: [JSON.stringify(attributes)] }, 'get');
 }
 
 /** Prepares a search, whose results are printed as they arrive, one per line. */

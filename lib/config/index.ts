@@ -4,10 +4,10 @@
  */
 
 import { accessSync, constants, readFileSync } from 'node:fs';
-import { closest, distance } from 'fastest-levenshtein';
 import type Joi from 'joi';
 import { parseMysqlUrl } from '../../db/engines/mysql/url.js';
 import { isLoopback } from '../util/net/ip-address.js';
+import { nearestName } from '../util/text/nearest-name.js';
 import { misspeltVariables } from './unknown-variables.js';
 import type { MisspeltVariable } from './unknown-variables.js';
 import { configSchema } from './schema.js';
@@ -167,11 +167,8 @@ function readSecretFile(name: string, path: string, source: string, { values, er
 
 function unknownSetting(name: string, source: string): string {
 
-    const names = settingNames();
-    const expected = name.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase();
-    const nearest = closest(expected, names);
-    const isNear = distance(expected, nearest) <= Math.max(2, expected.length / 3);
-    return `${name} (${source}) is not a setting${isNear ? `; did you mean ${nearest}?` : ''}`;
+    const nearest = nearestName(name.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase(), settingNames());
+    return `${name} (${source}) is not a setting${nearest === null ? '' : `; did you mean ${nearest}?`}`;
 }
 
 function settingNames(): string[] {

@@ -4,6 +4,7 @@
  */
 
 import { closest, distance } from 'fastest-levenshtein';
+import { isAnagram } from '../util/text/nearest-name.js';
 
 /** A variable and the setting that was probably meant. */
 export interface MisspeltVariable {
@@ -34,7 +35,7 @@ export function misspeltVariables(environment: NodeJS.ProcessEnv, settings: read
 function isNear(name: string, setting: string): boolean {
 
     if (setting.length < LONG) {
-        return [...name].sort().join('') === [...setting].sort().join('');
+        return isAnagram(name, setting);
     }
 
     return distance(name, setting) <= (setting.length < 2 * LONG ? 1 : MAX_EDITS);

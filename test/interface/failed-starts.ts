@@ -5,6 +5,7 @@ import { expect } from '@hapi/code';
 import { execFile } from 'node:child_process';
 import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { implementation } from '../../lib/util/version.js';
 import type { TestDatabase } from '../support/database.js';
 import { migrateDatabase } from '../../db/engines/open.js';
 import { MIGRATIONS } from '../../db/migrations/index.js';
@@ -141,6 +142,7 @@ describe('a start that fails', () => {
 
         const [first, ...others] = lines();
         expect(first?.['err']).to.include(['message', 'stack']);
+        expect(first?.['version']).to.equal(implementation.version);
         expect(others.map(({ err, reason }) => [err, String(reason).includes('ECONNREFUSED')])).to.equal(others.map(() => [undefined, true]));
         expect(service.log()).to.not.include('secret');
     });
