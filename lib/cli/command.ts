@@ -105,7 +105,7 @@ function wrongOption(args: readonly string[]): string | undefined {
 
     const { tokens } = parseArgs({ args: [...args], allowPositionals: true, strict: false, tokens: true, options: ALL_OPTIONS });
     for (const token of tokens) {
-        const message = token.kind === 'option' ? faultOf(token, args[token.index] ?? '') : undefined;
+        const message = token.kind === 'option' ? optionError(token, args[token.index] ?? '') : undefined;
         if (message !== undefined) {
             return message;
         }
@@ -115,7 +115,7 @@ function wrongOption(args: readonly string[]): string | undefined {
 }
 
 /** What is wrong with an option of the command line; `written` is its argument. */
-function faultOf({ name, rawName, value, inlineValue }: OptionToken, written: string): string | undefined {
+function optionError({ name, rawName, value, inlineValue }: OptionToken, written: string): string | undefined {
 
     const type = Object.hasOwn(ALL_OPTIONS, name) ? ALL_OPTIONS[name as keyof typeof ALL_OPTIONS].type : null;
     if (type === null) {
