@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 
 /** What becomes of a request: it is passed on; answered with a status; passed on, but its response is lost; or its connection is cut at once. */
-export type Fate = 'pass' | 'lose' | 'cut' | { readonly status: number; readonly headers?: Readonly<Record<string, string>> };
+export type Fate = 'pass' | 'lose' | 'cut' | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: object };
 
 /** A running proxy. */
 export interface FlakyProxy {
@@ -28,7 +28,7 @@ export async function startFlakyProxy(target: string): Promise<FlakyProxy> {
         requests.push(`${request.method} ${request.url?.split('?', 1)[0]}`);
         const fate = fates.shift() ?? 'pass';
         if (typeof fate === 'object') {
-            request.resume().on('end', () => response.writeHead(fate.status, { 'content-type': 'application/json', ...fate.headers }).end('{"message": "as told"}'));
+            request.resume().on('end', () => response.writeHead(fate.status, { 'content-type': 'application/json', ...fate.headers }).end(JSON.stringify(fate.body ?? { message: 'as told' })));
             return;
         }
 

@@ -2,6 +2,7 @@
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJson } from './json.js';
+import type { RequestFacts } from './retry.js';
 import { chunksOf } from './streams.js';
 
 /** What is wrong with a value in the content of an object. */
@@ -23,7 +24,7 @@ export interface Failure {
 }
 
 /** A request that failed: the service rejected it, or did not respond. */
-export class RepositoryError extends Error {
+export class RepositoryError extends Error implements RequestFacts {
 
     override readonly name = 'RepositoryError';
     /** HTTP status; 0 when there was no response. */
@@ -34,12 +35,7 @@ export class RepositoryError extends Error {
     readonly retryAfter: number | null;
     /** The id of the request in the log of the service; null when there was no response. */
     readonly requestId: string | null;
-    /** How many times the request was sent. */
     attempts = 1;
-    /**
-     * True when the service may have made the change all the same: no response arrived, or only that of an attempt after it. Read the object
-     * before you repeat the request.
-     */
     mayHaveChanged = false;
 
     constructor(message: string, { status, details = {}, retryAfter = null, requestId = null, cause }: Failure) {
@@ -54,9 +50,14 @@ export class RepositoryError extends Error {
     /** Errors of the content by their JSON pointers, when it is not valid by the schema of its type (status 400). */
     get errors(): readonly ContentError[] {
 
-        const { errors } = this.details;
-        return Array.isArray(errors) ? errors.filter(isJson) as unknown as ContentError[] : [];
+        return contentErrors(this.details);
     }
+}
+
+/** Returns the errors of the content that a response lists; empty if it lists none. */
+export function contentErrors({ errors }: JsonObject): readonly ContentError[] {
+
+    return Array.isArray(errors) ? errors.filter(isJson) as unknown as ContentError[] : [];
 }
 
 /** Maximum length in characters of an error response that is not JSON, in a message. */

@@ -1,7 +1,9 @@
 /** Bodies of requests: JSON, or a form (multipart/form-data) with payloads, which is a stream where the runtime sends streams. */
 
 import { jsonText } from './json.js';
-import { blobOf, type Bytes, chunksOf, type ClosableStream, closableStreamOf, counted, type Progress, type ProgressListener, sizeOf } from './streams.js';
+import {
+    blobOf, type Bytes, type ClosableStream, closableStreamOf, countedTogether, type Progress, type ProgressListener, sizeOf, totalOf, watched
+} from './streams.js';
 
 /** A body of a request. */
 export interface RequestBody {
@@ -75,22 +77,14 @@ function streamBody(described: Pick<RequestBody, 'mediaType' | 'isReplayable'>, 
 
     let failure: { readonly cause: unknown } | null = null;
     let opened: ClosableStream | null = null;
-    const watched = async function *(): AsyncGenerator<Uint8Array, void, undefined> {
-
-        try {
-            yield *chunks();
-        }
-        catch (cause) {
-            failure = { cause };
-            throw cause;
-        }
-    };
-
     return {
         ...described,
         open: () => {
 
-            opened = closableStreamOf(watched());
+            opened = closableStreamOf(watched(chunks(), (cause) => {
+
+                failure = { cause };
+            }));
             return opened.stream;
         },
         failure: () => failure,
@@ -129,18 +123,11 @@ interface Form {
 async function *formChunks({ boundary, head, payloads }: Form, listener: ProgressListener = () => undefined): AsyncGenerator<Uint8Array, void, undefined> {
 
     const encoder = new TextEncoder();
-    const total = totalOf(payloads);
-    let before = 0;
+    const bytesOf = countedTogether(payloads, listener);
     yield encoder.encode(head);
     for (const payload of payloads) {
         yield encoder.encode(headOf(boundary, payload));
-        let loaded = 0;
-        yield *counted(chunksOf(payload.body), null, (progress) => {
-
-            loaded = progress.loaded;
-            listener({ loaded: before + loaded, total });
-        });
-        before += loaded;
+        yield *bytesOf(payload.body);
         yield encoder.encode('\r\n');
     }
 
@@ -155,15 +142,6 @@ async function formBlob({ boundary, head, payloads }: Form): Promise<Blob> {
     }
 
     return new Blob([...parts, `--${boundary}--\r\n`]);
-}
-
-function totalOf(payloads: readonly NewPayload[]): number | null {
-
-    return payloads.reduce<number | null>((sum, { body, size }) => {
-
-        const bytes = sizeOf(body) ?? size;
-        return sum === null || bytes === undefined ? null : sum + bytes;
-    }, 0);
 }
 
 /** Returns the media type and the file name under which a payload is stored. @throws TypeError for a media type that is none */

@@ -1,6 +1,7 @@
-/** When a failed request is sent again, and after what time. */
+/** When a failed request is sent again, and after what time; the same for REST and DOIP. */
 
-import type { RepositoryError } from './errors.js';
+import { delay } from './abort.js';
+import type { Login } from './login.js';
 
 /** How often failed requests are sent again. */
 export interface RetryOptions {
@@ -14,13 +15,39 @@ export interface RetryOptions {
 
 /** What decides whether a request may be sent again. */
 export interface Repeatable {
-    readonly method: string;
-    readonly headers?: Readonly<Record<string, string>>;
-    /** True for a POST that changes nothing. */
-    readonly isRead?: boolean;
+    /** True for a request that changes nothing. */
+    readonly isRead: boolean;
+    /** True for a change of only that version of an object which the request names. */
+    readonly isConditional: boolean;
     /** False for a body that can be read only once. */
     readonly isReplayable: boolean;
 }
+
+/** What is known about an attempt that has failed. */
+export interface FailedAttempt {
+    /** HTTP status, or the one that corresponds to the status of DOIP; 0 when there was no response. */
+    readonly status: number;
+    /** Seconds after which the service suggests another attempt. */
+    readonly retryAfter: number | null;
+    /** True when nothing was sent, since there was no connection. */
+    readonly isUnsent?: boolean;
+    /** True when the service may have done a part of it, or all: it says so itself, or its response cannot be used. */
+    readonly isPartial?: boolean;
+}
+
+/** What every error says about its request. */
+export interface RequestFacts {
+    /** How many times the request was sent. */
+    attempts: number;
+    /**
+     * True when the service may have made the change all the same: no response arrived, or only that of an attempt after it. Read the object
+     * before you repeat the request.
+     */
+    mayHaveChanged: boolean;
+}
+
+/** How an attempt has ended. */
+export type Attempt<T, E> = { readonly value: T } | { readonly error: E; readonly failure: FailedAttempt; readonly request: Repeatable };
 
 /** Statuses of a service, or a proxy before it, that is unavailable for a while; 0 when there was no response. */
 const TRANSIENT: ReadonlySet<number> = new Set([0, 502, 503, 504]);
@@ -28,18 +55,20 @@ const TRANSIENT: ReadonlySet<number> = new Set([0, 502, 503, 504]);
 /** Rejected before anything was done. */
 const TOO_MANY = 429;
 
+const UNAUTHENTICATED = 401;
+
 const DEFAULTS: Required<RetryOptions> = { attempts: 4, delayMs: 250, maxDelayMs: 15_000 };
 
-/** True for a request that changes nothing when it is sent twice: it reads, or changes only the version of an object that it names. */
-export function isSafe({ method, headers = {}, isRead = false }: Repeatable): boolean {
+/** True for a request that changes nothing when it is sent twice. */
+export function isSafe({ isRead, isConditional }: Repeatable): boolean {
 
-    return isRead || method === 'GET' || method === 'HEAD' || (method === 'PUT' || method === 'DELETE') && headers['If-Match'] !== undefined;
+    return isRead || isConditional;
 }
 
 /** True when the service may have made the change of a failed request. */
-export function mayHaveChanged({ method, isRead = false }: Repeatable, { status }: RepositoryError): boolean {
+export function mayHaveChanged({ isRead }: Repeatable, { status, isUnsent = false, isPartial = false }: FailedAttempt): boolean {
 
-    return !isRead && method !== 'GET' && method !== 'HEAD' && TRANSIENT.has(status);
+    return !isRead && !isUnsent && (TRANSIENT.has(status) || isPartial);
 }
 
 /** Computes delays: exponential back-off with jitter, so that clients that failed together do not come back together. */
@@ -60,10 +89,11 @@ export class RetryPolicy {
     }
 
     /** Milliseconds to wait before the next attempt; null when there shall be none. `attempts` counts those that were made. */
-    delayAfter(request: Repeatable, { status, retryAfter }: RepositoryError, attempts: number): number | null {
+    delayAfter(request: Repeatable, { status, retryAfter, isUnsent = false, isPartial = false }: FailedAttempt, attempts: number): number | null {
 
         const { attempts: max, delayMs, maxDelayMs } = this.#options;
-        const isRepeatable = request.isReplayable && (status === TOO_MANY || TRANSIENT.has(status) && isSafe(request));
+        const isHarmless = status === TOO_MANY || TRANSIENT.has(status) && (isUnsent || isSafe(request));
+        const isRepeatable = request.isReplayable && !isPartial && isHarmless;
         if (!isRepeatable || attempts >= max) {
             return null;
         }
@@ -76,5 +106,44 @@ export class RetryPolicy {
 
         const requested = retryAfter * 1000;
         return requested > maxDelayMs ? null : requested + jittered;
+    }
+}
+
+/** What repetition needs besides the request. */
+export interface Repetition {
+    readonly policy: RetryPolicy;
+    /** Null for requests without credentials, or with their own. */
+    readonly login: Login | null;
+    readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Makes attempts until one succeeds or the next one would not be safe. With a token that the service no longer accepts, the request is sent
+ * once more with another one. Returns the last attempt; its error has the facts about all.
+ */
+export async function repeat<T, E extends RequestFacts>(
+    attempt: (token: string | null) => Promise<Attempt<T, E>>, { policy, login, signal }: Repetition
+): Promise<Attempt<T, E>> {
+
+    let [isRenewed, isUnknown] = [false, false];
+    for (let attempts = 1; ; ++attempts) {
+        const token = await login?.token(signal) ?? null;
+        const outcome = await attempt(token);
+        if ('value' in outcome) {
+            return outcome;
+        }
+
+        const { error, failure, request } = outcome;
+        isUnknown ||= mayHaveChanged(request, failure);
+        Object.assign(error, { attempts, mayHaveChanged: isUnknown });
+        const isRejected = failure.status === UNAUTHENTICATED && (login?.reject(token) ?? false);
+        const isExpired = isRejected && !isRenewed && request.isReplayable && failure.isPartial !== true;
+        const pause = isExpired ? 0 : policy.delayAfter(request, failure, attempts);
+        if (pause === null) {
+            return outcome;
+        }
+
+        isRenewed ||= isExpired;
+        await delay(pause, signal);
     }
 }

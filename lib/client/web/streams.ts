@@ -119,3 +119,64 @@ export async function blobOf(bytes: Bytes): Promise<Blob> {
     // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-assertion
     return bytes instanceof Uint8Array ? new Blob([bytes as Uint8Array<ArrayBuffer>]) : new Response(streamOf(chunksOf(bytes))).blob();
 }
+
+/** Bytes to send, and their number where it is known of a stream. */
+export interface Sized {
+    readonly body: Bytes;
+    readonly size?: number;
+}
+
+/** Returns the number of bytes of all bodies; null if it is unknown of one. */
+export function totalOf(bodies: readonly Sized[]): number | null {
+
+    return bodies.reduce<number | null>((sum, { body, size }) => {
+
+        const bytes = sizeOf(body) ?? size;
+        return sum === null || bytes === undefined ? null : sum + bytes;
+    }, 0);
+}
+
+/** Returns a function that passes on the bytes of bodies, which are sent one after another, and reports how many of all were. */
+export function countedTogether(bodies: readonly Sized[], listener: ProgressListener): (body: Bytes) => AsyncGenerator<Uint8Array, void, undefined> {
+
+    const total = totalOf(bodies);
+    let before = 0;
+    return async function *(body) {
+
+        let own = 0;
+        yield *counted(chunksOf(body), null, ({ loaded }) => {
+
+            own = loaded;
+            listener({ loaded: before + own, total });
+        });
+        before += own;
+    };
+}
+
+/** Passes items through, and reports an error of their source; not one of their consumer. */
+export async function *watched<T>(items: AsyncIterable<T>, fail: (cause: unknown) => void): AsyncGenerator<T, void, undefined> {
+
+    const iterator = items[Symbol.asyncIterator]();
+    let isOver = false;
+    try {
+        for (;;) {
+            const next = await iterator.next().catch((cause: unknown) => {
+
+                isOver = true;
+                fail(cause);
+                throw cause;
+            });
+            if (next.done === true) {
+                isOver = true;
+                return;
+            }
+
+            yield next.value;
+        }
+    }
+    finally {
+        if (!isOver) {
+            await iterator.return?.();
+        }
+    }
+}

@@ -1,11 +1,10 @@
 /** Requests by `fetch`: with credentials, which are renewed; repeated where that is safe; with errors as RepositoryError. */
 
-import { delay } from './abort.js';
 import { errorOf, RepositoryError, unreachable } from './errors.js';
 import { type Credentials, Login } from './login.js';
 import { jsonBody, type RequestBody } from './request-body.js';
 import { anything, type Form, token as tokenForm } from './response-forms.js';
-import { mayHaveChanged, type Repeatable, type RetryOptions, RetryPolicy } from './retry.js';
+import { type Attempt, repeat, type Repeatable, type RetryOptions, RetryPolicy } from './retry.js';
 
 /** How requests are sent. */
 export interface TransportOptions extends Credentials {
@@ -37,8 +36,6 @@ export interface WebRequest {
     readonly isRead?: boolean;
 }
 
-const UNAUTHENTICATED = 401;
-
 const AS_USER = 'as-user';
 
 /** Sends requests to one service. */
@@ -67,28 +64,7 @@ export class Transport {
     /** Returns the response to a request, if it was successful. Its body must be read or cancelled. @throws RepositoryError */
     async send(request: WebRequest): Promise<Response> {
 
-        let [isRenewed, isUnknown] = [false, false];
-        for (let attempts = 1; ; ++attempts) {
-            const token = await this.#login.token(request.signal);
-            const outcome = await this.#attempt(request, token);
-            if (outcome instanceof Response) {
-                return outcome;
-            }
-
-            const { isReplayable = true, failure } = request.body ?? {};
-            // What fails on this side would fail again.
-            const repeatable: Repeatable = { ...request, isReplayable: isReplayable && !failure?.() };
-            isUnknown ||= mayHaveChanged(repeatable, outcome);
-            Object.assign(outcome, { attempts, mayHaveChanged: isUnknown });
-            const isExpired = outcome.status === UNAUTHENTICATED && this.#login.reject(token) && !isRenewed && repeatable.isReplayable;
-            const pause = isExpired ? 0 : this.#policy.delayAfter(repeatable, outcome, attempts);
-            if (pause === null) {
-                throw outcome;
-            }
-
-            isRenewed ||= isExpired;
-            await delay(pause, request.signal);
-        }
+        return this.#repeated(request, this.#login);
     }
 
     /** Returns the JSON of the response to a request. @throws RepositoryError also for another form */
@@ -108,8 +84,30 @@ export class Transport {
         }
     }
 
-    /** Sends a request once. Returns the error instead of throwing it, unless the signal was aborted. */
-    async #attempt({ method, path, query = {}, headers = {}, body, signal }: WebRequest, token: string | null): Promise<Response | RepositoryError> {
+    async #repeated(request: WebRequest, login: Login | null): Promise<Response> {
+
+        const outcome = await repeat((token) => this.#attempt(request, token), { policy: this.#policy, login, signal: request.signal });
+        if ('error' in outcome) {
+            throw outcome.error;
+        }
+
+        return outcome.value;
+    }
+
+    async #attempt(request: WebRequest, token: string | null): Promise<Attempt<Response, RepositoryError>> {
+
+        const outcome = await this.#sendOnce(request, token);
+        if (outcome instanceof Response) {
+            return { value: outcome };
+        }
+
+        const { status, retryAfter, details } = outcome;
+        // A batch that has ended early reports the items that were stored.
+        return { error: outcome, failure: { status, retryAfter, isPartial: Array.isArray(details['results']) }, request: repeatable(request) };
+    }
+
+    /** Returns the error instead of throwing it, unless the signal was aborted. */
+    async #sendOnce({ method, path, query = {}, headers = {}, body, signal }: WebRequest, token: string | null): Promise<Response | RepositoryError> {
 
         const url = `${this.url}${path}${queryString(query)}`;
         const content = body?.open();
@@ -155,20 +153,20 @@ export class Transport {
     /** A request that has no credentials, as it makes or ends them. */
     async #anonymously(request: WebRequest, form: Form): Promise<Readonly<Record<string, unknown>>> {
 
-        for (let attempts = 1; ; ++attempts) {
-            const outcome = await this.#attempt(request, null);
-            if (outcome instanceof Response) {
-                return await jsonOf(outcome, request, form) as Record<string, unknown>;
-            }
-
-            const pause = this.#policy.delayAfter({ ...request, isReplayable: true }, outcome, attempts);
-            if (pause === null) {
-                throw Object.assign(outcome, { attempts });
-            }
-
-            await delay(pause, request.signal);
-        }
+        return await jsonOf(await this.#repeated(request, null), request, form) as Record<string, unknown>;
     }
+}
+
+function repeatable({ method, headers = {}, isRead = false, body }: WebRequest): Repeatable {
+
+    const tag = headers['If-Match'] ?? '*';
+    return {
+        isRead: isRead || method === 'GET',
+        // The tag `*` is any version.
+        isConditional: (method === 'PUT' || method === 'DELETE') && tag !== '*',
+        // What fails on this side would fail again.
+        isReplayable: (body?.isReplayable ?? true) && !body?.failure?.()
+    };
 }
 
 /** Reads JSON of a form. @throws RepositoryError for anything else */

@@ -4,7 +4,7 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { RepositoryClient, RepositoryError } from '../../../../lib/client/web/index.js';
 import { secondsIn } from '../../../../lib/client/web/errors.js';
-import { isSafe, RetryPolicy } from '../../../../lib/client/web/retry.js';
+import { type FailedAttempt, mayHaveChanged, type Repeatable, RetryPolicy } from '../../../../lib/client/web/retry.js';
 import type { Fate, FlakyProxy } from '../../../support/flaky-proxy.js';
 import { startFlakyProxy } from '../../../support/flaky-proxy.js';
 import { ADMIN_PASSWORD } from '../../../support/gateway.js';
@@ -14,36 +14,38 @@ import { startServer } from '../../../support/server.js';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-const MATCH = { 'If-Match': '"1"' };
+const READ = { isRead: true, isConditional: false, isReplayable: true };
+const CHANGE = { ...READ, isRead: false };
+const CONDITIONAL = { ...CHANGE, isConditional: true };
+const STREAM = { isReplayable: false };
 
-const RULES: readonly (readonly [title: string, method: string, more: object, status: number, isRepeated: boolean])[] = [
-    ['a read without a response', 'GET', {}, 0, true],
-    ['a read of an overloaded service', 'GET', {}, 503, true],
-    ['a read through a proxy without service', 'GET', {}, 502, true],
-    ['a read that was rejected', 'GET', {}, 403, false],
-    ['a read with an internal error', 'GET', {}, 500, false],
-    ['a search by POST', 'POST', { isRead: true }, 503, true],
-    ['a creation without a response', 'POST', {}, 0, false],
-    ['a creation with 503', 'POST', {}, 503, false],
-    ['a creation that was rejected by a rate limit', 'POST', {}, 429, true],
-    ['an upload of a stream that was rejected by a rate limit', 'POST', { isReplayable: false }, 429, false],
-    ['a change of any version', 'PUT', {}, 0, false],
-    ['a change of one version', 'PUT', { headers: MATCH }, 0, true],
-    ['a change of one version by a stream', 'PUT', { headers: MATCH, isReplayable: false }, 0, false],
-    ['a deletion of any version', 'DELETE', {}, 504, false],
-    ['a deletion of one version', 'DELETE', { headers: MATCH }, 504, true],
-    ['a POST that names a version', 'POST', { headers: MATCH }, 0, false]
+const RULES: readonly (readonly [title: string, request: Repeatable, failure: Partial<FailedAttempt>, isRepeated: boolean, mayHaveChanged?: boolean])[] = [
+    ['a read without a response', READ, { status: 0 }, true],
+    ['a read of an overloaded service', READ, { status: 503 }, true],
+    ['a read through a proxy without service', READ, { status: 502 }, true],
+    ['a read that was rejected', READ, { status: 403 }, false],
+    ['a read with an internal error', READ, { status: 500 }, false],
+    ['a change without a response', CHANGE, { status: 0 }, false, true],
+    ['a change with 503', CHANGE, { status: 503 }, false, true],
+    ['a change that was rejected by a rate limit', CHANGE, { status: 429 }, true],
+    ['a change for which there was no connection', CHANGE, { status: 0, isUnsent: true }, true],
+    ['a stream for which there was no connection', { ...CHANGE, ...STREAM }, { status: 0, isUnsent: true }, false],
+    ['a stream that was rejected by a rate limit', { ...CHANGE, ...STREAM }, { status: 429 }, false],
+    ['a change that a rate limit has ended', CHANGE, { status: 429, isPartial: true }, false, true],
+    ['a change of one version', CONDITIONAL, { status: 0 }, true, true],
+    ['a change of one version by a stream', { ...CONDITIONAL, ...STREAM }, { status: 0 }, false, true],
+    ['a change of one version without a usable response', CONDITIONAL, { status: 200, isPartial: true }, false, true]
 ];
 
 describe('the rules of repetition', () => {
 
-    for (const [title, method, more, status, isRepeated] of RULES) {
+    for (const [title, request, failure, isRepeated, isUnknown = false] of RULES) {
         it(`${isRepeated ? 'repeat' : 'do not repeat'} ${title}`, () => {
 
-            const request = { method, isReplayable: true, ...more };
+            const failed = { status: 0, retryAfter: null, ...failure };
 
-            expect(new RetryPolicy().delayAfter(request, new RepositoryError('', { status }), 1) !== null).to.equal(isRepeated);
-            expect(!isRepeated || status === 429 || isSafe(request)).to.be.true();
+            expect(new RetryPolicy().delayAfter(request, failed, 1) !== null).to.equal(isRepeated);
+            expect(mayHaveChanged(request, failed)).to.equal(isUnknown);
         });
     }
 
@@ -51,7 +53,7 @@ describe('the rules of repetition', () => {
 
         const error = new RepositoryError('', { status: 503 });
         const delays = (random: number): (number | null)[] => [1, 2, 3, 4, 5].map((attempts) =>
-            new RetryPolicy({ attempts: 5, delayMs: 100, maxDelayMs: 500 }, () => random).delayAfter({ method: 'GET', isReplayable: true }, error, attempts));
+            new RetryPolicy({ attempts: 5, delayMs: 100, maxDelayMs: 500 }, () => random).delayAfter(READ, error, attempts));
 
         expect(delays(0)).to.equal([50, 100, 200, 250, null]);
         expect(delays(1)).to.equal([100, 200, 400, 500, null]);
@@ -60,7 +62,7 @@ describe('the rules of repetition', () => {
     it('wait as long as the service asks, unless that is too long', () => {
 
         const policy = new RetryPolicy({ delayMs: 100, maxDelayMs: 5000 }, () => 0);
-        const after = (retryAfter: number): number | null => policy.delayAfter({ method: 'GET', isReplayable: true }, new RepositoryError('', { status: 503, retryAfter }), 1);
+        const after = (retryAfter: number): number | null => policy.delayAfter(READ, new RepositoryError('', { status: 503, retryAfter }), 1);
 
         expect([after(0), after(2), after(5), after(6)]).to.equal([50, 2050, 5050, null]);
     });
@@ -187,6 +189,29 @@ describe('repetition', () => {
         const plain = await failing(() => repository.update('test/v', { name: 'v4' }), 'cut');
         expect([plain.status, plain.attempts, plain.mayHaveChanged, proxy.requests.length]).to.equal([0, 1, true, 1]);
     });
+
+    it('does not repeat a change of any version, however that is said', async () => {
+
+        for (const ifMatch of ['*', null]) {
+            const error = await failing(() => repository.update('test/a', { name: 'b' }, { ifMatch }), 'cut');
+            expect([error.attempts, error.mayHaveChanged, proxy.requests.length], `${ifMatch}`).to.equal([1, true, 1]);
+        }
+    });
+
+    for (const status of [401, 429, 503]) {
+        it(`does not repeat a batch of which a part was stored before status ${status}`, async () => {
+
+            // The access token is there.
+            await repository.get('test/a');
+            const report = { results: [{ position: 0, responseCode: 200, response: {} }], success: false, message: 'the batch has ended early' };
+            const error = await failing(() => repository.batch([{ type: 'Document', content: {} }, { type: 'Document', content: {} }]), {
+                status, headers: { 'retry-after': '0' }, body: report
+            });
+
+            expect([error.status, error.attempts, error.mayHaveChanged, error.message, proxy.requests]).to.equal([status, 1, true, report.message, ['POST /batchUpload']]);
+            expect(Object.keys(error.details)).to.equal(['results', 'success']);
+        });
+    }
 
     it('is ended by a signal while it waits', async () => {
 
