@@ -6,8 +6,9 @@
 import { createReadStream, readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { errorOf, objectInput } from '../client/doip-client.js';
+import { errorOf } from '../client/errors.js';
 import { connect, type ClientOptions } from '../client/index.js';
+import { objectInput } from '../client/request-input.js';
 import { type ClientSegment, readJsonBody } from '../client/connection.js';
 import { Op } from '../doip/operation-ids.js';
 import { Status } from '../errors/status.js';
@@ -27,7 +28,7 @@ import type { Service } from './service.js';
 /** Connects to the service at a URL. */
 export async function serviceAt(url: string, options: CommandOptions): Promise<Service> {
 
-    const client = orUsage(connect, url, await clientOptions(options));
+    const client = orUsage(connect, url, { ...await clientOptions(options), retries: { attempts: 1 } });
     return {
         location: url,
         async perform(request) {

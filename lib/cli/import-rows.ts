@@ -5,7 +5,7 @@
 
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
-import { errorOf } from '../client/doip-client.js';
+import { errorOf } from '../client/errors.js';
 import { jsonText } from '../json/raw-json.js';
 import { Op } from '../doip/operation-ids.js';
 import { sequence } from '../doip/segments.js';

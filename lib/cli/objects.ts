@@ -9,7 +9,7 @@ import { parseJson } from '../json/strict-parser.js';
 import { Op } from '../doip/operation-ids.js';
 import { bytesOf } from '../doip/segments.js';
 import { Status } from '../errors/status.js';
-import { errorOf } from '../client/doip-client.js';
+import { errorOf } from '../client/errors.js';
 import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
 import { demandUrlFor, orUsage, prepareCall, readJsonFile } from './call.js';

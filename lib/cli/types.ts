@@ -1,6 +1,6 @@
 /** `doip-gateway types`: TypeScript declarations of the operations and types of a service, for programs that call it. */
 
-import { errorOf } from '../client/doip-client.js';
+import { errorOf } from '../client/errors.js';
 import { Op } from '../doip/operation-ids.js';
 import { Status } from '../errors/status.js';
 import { demandUrlFor } from './call.js';

@@ -26,6 +26,12 @@ export interface ClientRequest {
     readonly signal?: AbortSignal;
 }
 
+/** A request whose response is returned whatever its status. */
+export interface PerformRequest extends ClientRequest {
+    /** True for an operation that changes nothing, which may be repeated; the built-in ones are known. */
+    readonly isRead?: boolean;
+}
+
 /** JSON as it arrives. */
 export interface JsonBytes extends BytesSegment {
     readonly isJson: true;
@@ -40,6 +46,10 @@ export interface ClientResponse {
     /** `0.DOIP/Status.001` for success. */
     readonly status: string;
     readonly attributes: JsonObject;
+    /** Status of HTTP; absent in native DOIP. */
+    readonly http?: number;
+    /** Seconds of the header Retry-After, if there is one. */
+    readonly retryAfter?: number;
     /** Segments of the output. Must be read to the end or closed; the bytes of a segment must be read before the next segment. */
     readonly output: AsyncGenerator<ClientSegment, void, undefined>;
 }

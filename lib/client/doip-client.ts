@@ -1,239 +1,273 @@
 /** A client with a method for each of the common operations, over either transport. */
 
-import type { DigitalObject } from '../doip/digital-object.js';
-import type { DoipResponse, Segment } from '../doip/envelope.js';
+import type { Acl, DigitalObject } from '../doip/digital-object.js';
 import { Op } from '../doip/operation-ids.js';
-import { bytesOf, bytesSegment, drain, jsonSegment } from '../doip/segments.js';
 import { DoipError } from '../errors/errors.js';
 import { Status } from '../errors/status.js';
-import { jsonItems } from '../json/stream/item-splitter.js';
-import { parseJson } from '../json/strict-parser.js';
 import type { JsonObject, JsonValue } from '../util/json-types.js';
-import { isJsonObject } from '../util/json-types.js';
-import type { ClientRequest, ClientResponse, Connection } from './connection.js';
-import { readJsonBody } from './connection.js';
+import type { ClientRequest, ClientResponse, Connection, PerformRequest } from './connection.js';
+import { isSegments } from './connection.js';
+import { RequestError } from './errors.js';
+import type {
+    BatchObject, ByteRange, CreateOptions, ElementOptions, MatchOptions, NewElement, NewObject, ObjectUpdate, RequestOptions, SearchOptions, SearchPage,
+    UpdateOptions
+} from './objects.js';
 import type { AnyOperations, CallArguments, Operations } from './operation-types.js';
+import { elementsInput, inputOnce, jsonInput } from './request-input.js';
+import { type OutgoingRequest, Requester, type RequesterOptions } from './requester.js';
+import { resultsOf, searchRequest } from './search-results.js';
+import { defined } from './web/json.js';
+import { anything, batch, caller, type Form, listOf, object, pageOf, record, text } from './web/response-forms.js';
+import { sizeOf } from './web/streams.js';
+import type { BatchResults, Caller, Version } from './web/types.js';
 
-/** Credentials that are added to each request without any. */
-export interface Credentials {
-    /** `{username, password}`, `{password}` with a clientId, or `{token}`, each optionally with `asUserId`. */
-    readonly authentication?: JsonObject;
-    readonly clientId?: string;
-}
-
-/** An element to be stored. */
-export interface NewElement {
-    readonly id: string;
-    /** Media type. */
-    readonly type?: string;
-    readonly filename?: string;
-    /** The bytes; absent in an update to leave them as they are. */
-    readonly body?: Uint8Array | AsyncIterable<Uint8Array>;
-}
-
-/** An object to be created. */
-export interface NewObject {
-    /** Absent: the service makes an id. */
-    readonly id?: string;
-    readonly type: string;
-    /** `content`, and optionally `acl` and `userMetadata`. */
-    readonly attributes: JsonObject;
-    readonly elements?: readonly NewElement[];
-}
-
-/** Changes of an object. */
-export interface ObjectUpdate {
-    readonly id: string;
-    readonly type?: string;
-    /** What is to be replaced of `content`, `acl` and `userMetadata`; `elementsToDelete` names elements. */
-    readonly attributes: JsonObject;
-    readonly elements?: readonly NewElement[];
-    /** Transaction number (`metadata.txnId`) of the version that may be changed; any other is refused with status 105. */
-    readonly ifTxnId?: number;
-}
-
-/** Options of a search. */
-export interface SearchOptions {
-    /** 0-based; default 0. */
-    readonly pageNum?: number;
-    /** Absent or negative: all results. */
-    readonly pageSize?: number;
-    /** Fields, each with `ASC` or `DESC`, separated by commas. */
-    readonly sortFields?: string;
-    /** Fields whose values are counted. */
-    readonly facets?: readonly { readonly field: string; readonly maxBuckets?: number }[];
-    readonly filterQueries?: readonly string[];
-}
-
-/** A page of results. */
-export interface SearchPage {
-    /** Number of all results; -1 if unknown. */
-    readonly size: number;
-    readonly results: readonly DigitalObject[];
-    readonly facets?: JsonValue;
-}
-
-/** A range of bytes, both ends inclusive; without a start the last `end` bytes, without an end everything from the start. */
-export type ByteRange = { readonly start: number; readonly end?: number } | { readonly end: number };
-
-/** Maximum size of one result of a search, in bytes. */
-const MAX_RESULT_BYTES = 256 * 1024 * 1024;
+/** Options of a client: credentials that are added to each request without any, and repetition. */
+export type DoipClientOptions = RequesterOptions;
 
 /**
- * Performs operations. All methods but {@link perform} throw a DoipError with the status and message of the service for anything but
- * success, and an Error if the service cannot be reached, breaks off or is not trusted.
+ * Performs operations. All methods but {@link perform} throw a RequestError, which is a DoipError, with the status and message of the service
+ * for anything but success. Without a response all throw a ConnectionError; when their signal is aborted, its reason; and where the bytes of an
+ * element cannot be read, the error of their source. Requests are repeated only where that is safe: see RetryOptions.
  *
- * `O` declares operations for {@link call}, as `doip-gateway types` writes them; without it they are JSON.
+ * `C` is the type of the content, which is not checked: the service checks it by the schema of its type. `O` declares operations for {@link call},
+ * as `doip-gateway types` writes them; without it they are JSON.
  */
 export class DoipClient<O extends Operations<O> = AnyOperations> {
 
-    readonly #connection: Connection;
-    readonly #credentials: Credentials;
+    readonly #requests: Requester;
 
-    constructor(connection: Connection, credentials: Credentials = {}) {
+    constructor(connection: Connection, options: DoipClientOptions = {}) {
 
-        this.#connection = connection;
-        this.#credentials = credentials;
+        this.#requests = new Requester(connection, options);
     }
 
-    /** Performs any operation, and returns the response whatever its status. The output must be read to its end or closed. */
-    async perform(request: ClientRequest): Promise<ClientResponse> {
+    /**
+     * Performs any operation, and returns the response whatever its status. The output must be read to its end or closed. An input of
+     * segments is sent once.
+     */
+    async perform({ input, ...request }: PerformRequest): Promise<ClientResponse> {
 
-        return this.#connection.perform({ ...this.#credentials, ...request });
+        return this.#requests.perform({ ...request, ...inputOf(input) });
     }
 
     /** Performs an operation whose output is JSON, such as a method of type code. Undefined: there is no output. */
     async call<I extends keyof O & string>(targetId: string, operationId: I, ...[options]: CallArguments<O[I]>): Promise<O[I]['result']> {
 
-        const { attributes, input } = options as Pick<ClientRequest, 'attributes' | 'input'> | undefined ?? {};
-        return this.#json({ targetId, operationId, ...attributes ? { attributes } : {}, ...input === undefined ? {} : { input } });
+        const { input, ...others } = options as Omit<PerformRequest, 'targetId' | 'operationId'> | undefined ?? {};
+        return this.#json({ targetId, operationId, ...others, ...inputOf(input) }, anything);
     }
 
     /** What the service says about itself: its id, protocols, addresses and public key. */
-    async hello(): Promise<DigitalObject> {
+    async hello(options: RequestOptions = {}): Promise<DigitalObject> {
 
-        return await this.#json({ targetId: 'service', operationId: Op.hello }) as unknown as DigitalObject;
+        return this.#json({ targetId: 'service', operationId: Op.hello, ...options }, object);
     }
 
     /** Ids of the operations that the caller may perform on a target. */
-    async listOperations(targetId = 'service'): Promise<string[]> {
+    async listOperations(targetId = 'service', options: RequestOptions = {}): Promise<string[]> {
 
-        return await this.#json({ targetId, operationId: Op.listOperations }) as string[];
+        return this.#json({ targetId, operationId: Op.listOperations, ...options }, listOf(text));
+    }
+
+    /** Who the service says is calling; with `full`, also their groups and the types of which they may create objects. */
+    async caller({ full = false, ...options }: RequestOptions & { full?: boolean } = {}): Promise<Caller> {
+
+        return this.#json({ targetId: 'service', operationId: Op.checkCredentials, attributes: { full }, ...options }, caller);
     }
 
     /** Reads an object without its bytes; null if it does not exist. */
-    async retrieve(id: string): Promise<DigitalObject | null> {
+    async retrieve<C = JsonObject>(id: string, options: RequestOptions = {}): Promise<DigitalObject<C> | null> {
 
-        return orNull(async () => await this.#json({ targetId: id, operationId: Op.retrieve }) as unknown as DigitalObject);
+        return orNull(() => this.#json<DigitalObject<C>>({ targetId: id, operationId: Op.retrieve, ...options }, object));
     }
 
     /** Reads the bytes of an element, or a range of them; null if it does not exist. The bytes must be read to their end, or closed. */
-    async retrieveElement(id: string, element: string, range?: ByteRange): Promise<AsyncGenerator<Uint8Array, void, undefined> | null> {
+    async retrieveElement(
+        id: string, element: string, options: ElementOptions | ByteRange = {}
+    ): Promise<AsyncGenerator<Uint8Array, void, undefined> | null> {
 
+        const { range, onProgress, ...others }: ElementOptions = 'start' in options || 'end' in options ? { range: options } : options;
         return orNull(async () => {
 
             const attributes = { element, ...range ? { range: { ...range } } : {} };
-            const { output } = await this.#succeed({ targetId: id, operationId: Op.retrieve, attributes, jsonAsBytes: true });
-            return bytesOf(output);
+            return this.#requests.bytes({ targetId: id, operationId: Op.retrieve, attributes, ...others }, onProgress);
         });
     }
 
-    /** Creates an object with its elements, and returns it as it is stored. */
-    async create({ elements = [], ...object }: NewObject): Promise<DigitalObject> {
+    /** Creates an object with its elements, and returns it as it is stored. If no response arrives, it is not sent again: it could be created twice. */
+    async create<C = JsonObject>(
+        { elements = [], ...described }: NewObject, { dryRun, suffix, onProgress, ...options }: CreateOptions = {}
+    ): Promise<DigitalObject<C>> {
 
-        return await this.#json({ targetId: 'service', operationId: Op.create, input: objectInput(object, elements) }) as unknown as DigitalObject;
+        return this.#json({
+            targetId: 'service', operationId: Op.create, attributes: defined({ dryRun, suffix }),
+            segments: elementsInput(described as JsonObject, elements, onProgress), ...options
+        }, object);
     }
 
     /** Changes an object, and returns it as it is stored. Elements that are not given stay. */
-    async update({ elements = [], ifTxnId, ...object }: ObjectUpdate): Promise<DigitalObject> {
+    async update<C = JsonObject>(
+        { elements = [], ifTxnId, ...described }: ObjectUpdate, { dryRun, ifMatch = ifTxnId, onProgress, ...options }: UpdateOptions = {}
+    ): Promise<DigitalObject<C>> {
 
-        return await this.#json({
-            targetId: object.id, operationId: Op.update, input: objectInput(object, elements),
-            ...ifTxnId === undefined ? {} : { attributes: { ifMatch: String(ifTxnId) } }
-        }) as unknown as DigitalObject;
+        return this.#json({
+            targetId: described.id, operationId: Op.update, attributes: { ...defined({ dryRun }), ...precondition(ifMatch) },
+            segments: elementsInput(described as JsonObject, elements, onProgress), ...options
+        }, object);
     }
 
-    /** Deletes an object. */
-    async delete(id: string): Promise<void> {
+    /** Deletes an object. Its published versions stay. */
+    async delete(id: string, { ifMatch, ...options }: MatchOptions = {}): Promise<void> {
 
-        await this.#json({ targetId: id, operationId: Op.delete });
+        await this.#json({ targetId: id, operationId: Op.delete, attributes: precondition(ifMatch), ...options }, anything);
     }
 
-    /** Yields all results of a search as they arrive. */
-    async *search(query: string, options: Omit<SearchOptions, 'facets'> = {}): AsyncGenerator<DigitalObject, void, undefined> {
+    /**
+     * Adds or replaces an element, and nothing else of the object. Returns the object as it is stored.
+     *
+     * The service replaces objects, so the content is read and sent again, unless somebody else has changed it meanwhile: then that is repeated,
+     * or the error has status 105 if the element is a stream. Not for types whose code changes objects when they are read.
+     */
+    async putElement<C = JsonObject>(id: string, element: NewElement, options: Omit<UpdateOptions, 'dryRun'> = {}): Promise<DigitalObject<C>> {
 
-        yield *this.#results<DigitalObject>(query, { ...options });
+        const isGiven = (options.ifMatch ?? null) !== null;
+        for (let attempts = 1; ; ++attempts) {
+            const { attributes: { content, metadata } } = await this.#json<DigitalObject>({
+                targetId: id, operationId: Op.retrieve, ...defined({ signal: options.signal })
+            }, object);
+            try {
+                return await this.update<C>({ id, attributes: { content }, elements: [element] }, {
+                    ...options, ...isGiven ? {} : { ifMatch: metadata?.txnId ?? null }
+                });
+            }
+            catch (error) {
+                if (isGiven || attempts === PUT_ATTEMPTS || isStream(element) || !isConflict(error)) {
+                    throw error;
+                }
+            }
+        }
+    }
+
+    /** Deletes an element. */
+    async deleteElement(id: string, element: string, options: MatchOptions = {}): Promise<void> {
+
+        await this.update({ id, attributes: { elementsToDelete: [element] } }, options);
+    }
+
+    /** Yields all results of a search as they arrive, in one response. Only its beginning is requested again when the connection is lost. */
+    async *search<C = JsonObject>(query: string, options: Omit<SearchOptions, 'facets'> = {}): AsyncGenerator<DigitalObject<C>, void, undefined> {
+
+        yield *resultsOf<DigitalObject<C>>(this.#requests, searchRequest(query, options));
     }
 
     /** Yields the ids of all results of a search as they arrive. */
     async *searchIds(query: string, options: Omit<SearchOptions, 'facets'> = {}): AsyncGenerator<string, void, undefined> {
 
-        yield *this.#results<string>(query, { ...options, type: 'id' });
+        yield *resultsOf<string>(this.#requests, searchRequest(query, options, { type: 'id' }));
     }
 
     /** Returns one page of results with their number. */
-    async searchPage(query: string, options: SearchOptions = {}): Promise<SearchPage> {
+    async searchPage<C = JsonObject>(query: string, options: SearchOptions = {}): Promise<SearchPage<C>> {
 
-        return await this.#json(searchRequest(query, { ...options })) as unknown as SearchPage;
+        return this.#json(searchRequest(query, options), pageOf(record));
+    }
+
+    /** Returns the JSON schemas of all types by their names. */
+    async types(options: RequestOptions = {}): Promise<Readonly<Record<string, JsonValue>>> {
+
+        return this.#json({ targetId: 'service', operationId: Op.schemasList, ...options }, record);
+    }
+
+    /** Reads the JSON schema of a type; null if it does not exist. */
+    async getType<S = JsonValue>(name: string, options: RequestOptions = {}): Promise<S | null> {
+
+        return orNull(() => this.#json<S>({ targetId: 'service', operationId: Op.schemasGet, attributes: { type: name }, ...options }, anything));
+    }
+
+    /** Creates a type, or replaces its schema. */
+    async putType(name: string, schema: object, options: RequestOptions = {}): Promise<void> {
+
+        await this.#json({ targetId: 'service', operationId: Op.schemasUpdate, attributes: { type: name }, input: schema as JsonObject, ...options }, anything);
+    }
+
+    /** Deletes a type. Its objects stay. */
+    async deleteType(name: string, options: RequestOptions = {}): Promise<void> {
+
+        await this.#json({ targetId: 'service', operationId: Op.schemasDelete, attributes: { type: name }, ...options }, anything);
+    }
+
+    /** Lists the versions of an object, the object itself last. */
+    async versions(id: string, options: RequestOptions = {}): Promise<readonly Version[]> {
+
+        return this.#json({ targetId: id, operationId: Op.versionsGet, ...options }, listOf(object));
+    }
+
+    /** Publishes a version of an object: a copy under an id of its own, with the elements unless `clonePayloads` is false. */
+    async publish(
+        id: string, { versionId, clonePayloads = true, ...options }: RequestOptions & { versionId?: string; clonePayloads?: boolean } = {}
+    ): Promise<Version> {
+
+        return this.#json({ targetId: id, operationId: Op.versionsPublish, attributes: defined({ versionId, clonePayloads }), ...options }, object);
+    }
+
+    /** Creates or changes many objects, each on its own. The results are in the order of the items. */
+    async batch(
+        items: readonly BatchObject[], { failFast, parallel, ...options }: RequestOptions & { failFast?: boolean; parallel?: boolean } = {}
+    ): Promise<BatchResults> {
+
+        const { results, success } = await this.#json<BatchResults>({
+            targetId: 'service', operationId: Op.batchUpload, attributes: defined({ failFast, parallel }), segments: jsonInput(items as JsonValue), ...options
+        }, batch);
+        return { success, results: [...results].sort((one, other) => one.position - other.position) };
+    }
+
+    /** Reads the access control list of an object; null if the object does not exist. */
+    async getAcl(id: string, options: RequestOptions = {}): Promise<Acl | null> {
+
+        return orNull(() => this.#json<Acl>({ targetId: id, operationId: Op.aclsGet, ...options }, record));
+    }
+
+    /** Replaces the access control list of an object; `{}` removes it, so that the rules of the type apply. */
+    async putAcl(id: string, acl: Acl, { ifMatch, ...options }: MatchOptions = {}): Promise<Acl> {
+
+        return this.#json({ targetId: id, operationId: Op.aclsUpdate, attributes: precondition(ifMatch), input: { ...acl }, ...options }, record);
     }
 
     /** Closes the connections. */
     close(): void {
 
-        this.#connection.close();
+        this.#requests.close();
     }
 
-    async *#results<T>(query: string, attributes: Readonly<Record<string, unknown>>): AsyncGenerator<T, void, undefined> {
+    async #json<T>(request: OutgoingRequest, form: Form): Promise<T> {
 
-        const { output } = await this.#succeed({ ...searchRequest(query, attributes), jsonAsBytes: true });
-        for await (const { bytes, length } of jsonItems(bytesOf(output), { format: 'json', maxItemBytes: MAX_RESULT_BYTES })) {
-            if (!bytes) {
-                throw new Error(`a result is longer than ${MAX_RESULT_BYTES} bytes: ${length}`);
-            }
-
-            yield parseJson(bytes) as T;
-        }
-    }
-
-    /** Performs a request and returns its output, a JSON value or nothing. */
-    async #json(request: ClientRequest): Promise<JsonValue | undefined> {
-
-        const { output } = await this.#succeed(request);
-        let value: JsonValue | undefined;
-        for await (const segment of output) {
-            if (segment.kind === 'json') {
-                value ??= segment.value;
-            }
-            else {
-                await drain(segment.body);
-            }
-        }
-
-        return value;
-    }
-
-    async #succeed(request: ClientRequest): Promise<ClientResponse> {
-
-        const response = await this.perform(request);
-        if (response.status !== Status.ok) {
-            throw await errorOf(response);
-        }
-
-        return response;
+        return await this.#requests.json(request, form) as T;
     }
 }
 
-/** The error that a response stands for. Reads the output. */
-export async function errorOf({ status, attributes, output }: Pick<DoipResponse, 'status' | 'attributes' | 'output'>): Promise<DoipError> {
+function inputOf(input: ClientRequest['input']): Pick<OutgoingRequest, 'input' | 'segments'> {
 
-    let details: JsonObject = {};
-    for await (const segment of output) {
-        const value = segment.kind === 'json' ? segment.value : await readJsonBody(segment.body).catch(() => null);
-        details = isJsonObject(value) ? value : details;
-    }
+    return input === undefined ? {} : isSegments(input) ? { segments: inputOnce(input) } : { input };
+}
 
-    const { message = attributes['message'] ?? status, ...others } = details;
-    return new DoipError(status, typeof message === 'string' ? message : JSON.stringify(message), { details: others, attributes });
+/** How often an element is sent to an object that others change. */
+const PUT_ATTEMPTS = 5;
+
+function isStream({ body }: NewElement): boolean {
+
+    return body !== undefined && sizeOf(body) === null;
+}
+
+/** True when the object was not in the version that the request demands, and certainly not changed by it. */
+function isConflict(error: unknown): boolean {
+
+    return error instanceof RequestError && error.status === Status.conflict && !error.mayHaveChanged;
+}
+
+/** The attribute `ifMatch` is a tag without quotes. */
+function precondition(ifMatch: MatchOptions['ifMatch']): JsonObject {
+
+    return ifMatch === undefined || ifMatch === null ? {} : { ifMatch: String(ifMatch).replace(/^"(.*)"$/s, '$1') };
 }
 
 /** Returns null for what does not exist. */
@@ -249,27 +283,4 @@ async function orNull<T>(read: () => Promise<T>): Promise<T | null> {
 
         throw error;
     }
-}
-
-/** The segments of an object: itself, with those elements that it does not list already, and for each element its id and bytes. */
-export async function *objectInput(object: Readonly<Record<string, JsonValue>>, elements: readonly NewElement[]): AsyncGenerator<Segment, void, undefined> {
-
-    const listed = Array.isArray(object['elements']) ? object['elements'] : [];
-    const ids = new Set(listed.map((each) => (isJsonObject(each) ? each['id'] : undefined)));
-    const described = elements.filter(({ id }) => !ids.has(id)).map(({ id, type, filename }) => ({
-        id, ...type === undefined ? {} : { type }, ...filename === undefined ? {} : { attributes: { filename } }
-    }));
-    yield jsonSegment({ ...object, ...elements.length > 0 ? { elements: [...listed, ...described] } : {} });
-    for (const { id, body, type, filename } of elements) {
-        if (body) {
-            const properties = { ...type === undefined ? {} : { mediaType: type }, ...filename === undefined ? {} : { filename } };
-            yield jsonSegment({ id });
-            yield body instanceof Uint8Array ? bytesSegment(body, properties) : { kind: 'bytes', body, ...properties };
-        }
-    }
-}
-
-function searchRequest(query: string, options: Readonly<Record<string, unknown>>): ClientRequest {
-
-    return { targetId: 'service', operationId: Op.search, attributes: { query, ...options as JsonObject } };
 }

@@ -20,7 +20,9 @@ import { writeMultipart } from '../../translators/http/response/multipart-writer
 import { readOutput } from '../../translators/http/response/output.js';
 import type { ClientRequest, ClientResponse, ClientSegment, Connection } from './connection.js';
 import { isSegments, jsonSegmentOf } from './connection.js';
+import { ConnectionError } from './errors.js';
 import { parseAddress, reasonForDistrust } from './trust.js';
+import { secondsIn } from './web/errors.js';
 
 /** Where a service is, and how it is recognised. */
 export interface HttpAddress {
@@ -64,6 +66,7 @@ export class HttpConnection implements Connection {
     async perform(request: ClientRequest): Promise<ClientResponse> {
 
         const { authentication = {}, signal, input } = request;
+        signal?.throwIfAborted();
         const isAnonymous = Object.keys(authentication).length === 0;
         if (this.#distrust !== null && !isAnonymous) {
             throw new Error(this.#distrust);
@@ -73,13 +76,14 @@ export class HttpConnection implements Connection {
         const parameters = parametersOf(request).toString();
         const body = input === undefined ? { mediaType: FORM_TYPE, content: Buffer.from(parameters) } : await bodyOf(input);
         const sending = this.#send(`${this.#base}/doip${input === undefined ? '' : `?${parameters}`}`, {
-            ...this.#options, ...signal ? { signal } : {},
+            ...this.#options,
             headers: {
                 ...isAnonymous ? {} : { authorization: credentials(authentication) },
                 ...body.mediaType === undefined ? {} : { 'content-type': body.mediaType },
                 ...body.content instanceof Buffer ? { 'content-length': body.content.length } : {}
             }
         });
+        endOnAbort(sending, signal);
         const answered = responseTo(sending, this.#base);
         const sent = pipeline(Readable.from(body.content instanceof Buffer ? [body.content] : body.content), sending);
         sent.catch(() => {
@@ -87,6 +91,7 @@ export class HttpConnection implements Connection {
         });
         const [response] = await answered.catch(async (error: Error) => {
 
+            signal?.throwIfAborted();
             // An input that cannot be read ends the request: its error is the cause.
             throw await sent.then(() => error, (cause: Error) => cause);
         });
@@ -99,6 +104,22 @@ export class HttpConnection implements Connection {
     }
 }
 
+/**
+ * Ends a request when it is aborted. By its option `signal` Node would end the connection also later, when that is kept for other requests, with
+ * an error that nobody handles, as one here would be.
+ */
+function endOnAbort(sending: ClientRequestOfNode, signal: AbortSignal | undefined): void {
+
+    let response: IncomingMessage | null = null;
+    const abort = (): void => void (response ?? sending).destroy();
+    signal?.addEventListener('abort', abort);
+    sending.once('response', (message) => {
+
+        response = message;
+    });
+    sending.once('close', () => signal?.removeEventListener('abort', abort));
+}
+
 /** Waits for the response. Where a server changes the protocol instead (101), neither a response nor an error comes. */
 async function responseTo(sending: ClientRequestOfNode, url: string): Promise<[IncomingMessage]> {
 
@@ -108,7 +129,8 @@ async function responseTo(sending: ClientRequestOfNode, url: string): Promise<[I
         return await once(sending, 'response', { signal: closed.signal }) as [IncomingMessage];
     }
     catch (error) {
-        throw error instanceof Error && error.name === 'AbortError' && !sending.errored ? new Error(`${url} has closed the connection without a response`) : error;
+        throw error instanceof Error && error.name === 'AbortError' && !sending.errored ?
+            new ConnectionError(`${url} has closed the connection without a response`, { isLost: true }) : error;
     }
 }
 
@@ -153,17 +175,19 @@ async function bodyOf(input: NonNullable<ClientRequest['input']> | null): Promis
 /** Reads the head of a response. @throws Error unless it is one of DOIP */
 function responseOf(message: IncomingMessage, request: ClientRequest, url: string): ClientResponse {
 
-    const head = headOf(header(message.headers, 'doip-response'));
+    const { statusCode: http = 0, headers } = message;
+    const head = headOf(header(headers, 'doip-response'));
+    const retryAfter = secondsIn(header(headers, 'retry-after') ?? null);
     if (!head) {
         message.destroy();
-        throw new Error(`${url} does not serve DOIP: its response is ${message.statusCode} without Doip-Response`);
+        throw new ConnectionError(`${url} does not serve DOIP: its response is ${http} without Doip-Response`, { http, retryAfter, isPartial: http < 400 });
     }
 
     const { requestId, status } = head;
     const attributes = isJsonObject(head['attributes']) ? head['attributes'] : {};
     const output = outputOf(message, request, attributes);
     return {
-        requestId: typeof requestId === 'string' ? requestId : null, status, attributes,
+        requestId: typeof requestId === 'string' ? requestId : null, status, attributes, http, ...retryAfter === null ? {} : { retryAfter },
         // What is not read is not received either.
         output: onClose(output, () => (message.complete ? message.resume() : message.destroy()))
     };

@@ -12,6 +12,7 @@ import { connect as connectTls } from 'node:tls';
 import { MessageReader, type RawSegment } from '../doip/framing/message-reader.js';
 import { MessageWriter } from '../doip/framing/message-writer.js';
 import { bytesSegment } from '../doip/segments.js';
+import { DoipError } from '../errors/errors.js';
 import { jsonText } from '../json/raw-json.js';
 import { onClose } from '../util/streams/on-close.js';
 import { identityOf } from '../util/net/certificate-subject.js';
@@ -19,6 +20,7 @@ import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
 import type { ClientRequest, ClientResponse, ClientSegment, Connection } from './connection.js';
 import { isSegments, jsonBytes, jsonSegmentOf, readJsonBody } from './connection.js';
+import { ConnectionError, connectionErrorOf } from './errors.js';
 import { reasonForDistrust } from './trust.js';
 
 /** Where a service listens, and how it is recognised. */
@@ -139,7 +141,8 @@ export class NativeConnection implements Connection {
             // A response may come before the whole request was sent.
             return await Promise.race([this.#receive(request, over), sent.then(() => new Promise<never>(() => undefined))]);
         }
-        catch (error) {
+        catch (thrown) {
+            const error = this.#explain(thrown);
             // Where the next message begins is not known, neither here nor there.
             this.#socket.destroy();
             over();
@@ -199,12 +202,12 @@ export class NativeConnection implements Connection {
 
         const first = await this.#messages.nextMessage() ? await this.#messages.nextSegment() : null;
         if (first?.kind !== 'json') {
-            throw new Error(first ? 'the response does not begin with JSON' : 'the service has closed the connection');
+            throw first ? new ConnectionError('the response does not begin with JSON', { isPartial: true }) : closed();
         }
 
         const head = await readJsonBody(first.body);
         if (!isJsonObject(head) || typeof head['status'] !== 'string') {
-            throw new Error('the response has no status');
+            throw new ConnectionError('the response has no status', { isPartial: true });
         }
 
         const { requestId, status, attributes, output } = head;
@@ -231,8 +234,15 @@ export class NativeConnection implements Connection {
         }
         catch (error) {
             request.signal?.throwIfAborted();
-            throw error;
+            throw this.#explain(error);
         }
+    }
+
+    /** A message that the end of the connection has cut is no fault of its sender. */
+    #explain(error: unknown): unknown {
+
+        const isOver = this.#socket.readableEnded || this.#socket.destroyed;
+        return isOver && error instanceof DoipError ? closed(error) : error;
     }
 
     /** Reads what was not read of a response. Never rejects: a broken connection shows with the next response. */
@@ -247,6 +257,11 @@ export class NativeConnection implements Connection {
             // Broken
         }
     }
+}
+
+function closed(cause?: unknown): ConnectionError {
+
+    return new ConnectionError('the service has closed the connection', { isLost: true, cause });
 }
 
 async function *of(segments: readonly ClientSegment[]): AsyncGenerator<ClientSegment, void, undefined> {
@@ -279,6 +294,7 @@ async function opened(socket: Socket, event: 'connect' | 'secureConnect', signal
         socket.on('error', () => undefined);
         socket.destroy();
         signal?.throwIfAborted();
-        throw timeout.aborted ? new Error(`the service has not answered within ${CONNECT_MS / 1000} s`) : error;
+        throw timeout.aborted ? new ConnectionError(`the service has not answered within ${CONNECT_MS / 1000} s`, { isLost: true, isUnsent: true }) :
+            connectionErrorOf(error, { isUnsent: true }) ?? error;
     }
 }

@@ -1,7 +1,8 @@
 /** What the methods of the client take and return for operations that a program declares; `doip-gateway types` writes such declarations. */
 
 import type { JsonObject, JsonValue } from '../util/json-types.js';
-import type { ClientRequest } from './connection.js';
+import type { ClientRequest, PerformRequest } from './connection.js';
+import type { RequestOptions } from './objects.js';
 
 /** Types of an operation. Members of its declaration that need not be given are optional, as `attributes?`. */
 export interface OperationTypes {
@@ -20,8 +21,8 @@ export type AnyOperations = Readonly<Record<string, {
 /** Declarations of operations by their ids: an interface or a type. */
 export type Operations<O> = { readonly [I in keyof O]: OperationTypes };
 
-/** Attributes and input of an operation. */
-export type CallOptions<T> = Omit<T, 'result'>;
+/** Attributes and input of an operation, and how it is called. */
+export type CallOptions<T> = Omit<T, 'result'> & RequestOptions & Pick<PerformRequest, 'isRead'>;
 
 /** The arguments of a call after the operation: none are needed where nothing of the operation is required. */
 export type CallArguments<T> = Partial<CallOptions<T>> extends CallOptions<T> ? [options?: CallOptions<T>] : [options: CallOptions<T>];

@@ -41,11 +41,11 @@ export interface Element {
 }
 
 /** An object in the DOIP form, as sent to clients. */
-export interface DigitalObject {
+export interface DigitalObject<C = JsonObject> {
     id: string;
     type: string;
     attributes: {
-        content: JsonObject;
+        content: C;
         acl?: Acl;
         userMetadata?: JsonObject;
         metadata?: Metadata;

@@ -3,11 +3,12 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { createHash, randomBytes } from 'node:crypto';
-import type { ClientOptions, JsonObject, NewObject } from '../../../lib/client/index.js';
+import type { ClientOptions, JsonObject } from '../../../lib/client/index.js';
 import { bytesSegment, connect, DoipClient, DoipError, jsonSegment, NativePool, readBytes, sequence, Status } from '../../../lib/client/index.js';
 import { Op } from '../../../lib/doip/operation-ids.js';
 import { body } from '../../support/bytes.js';
-import { ADMIN, nativePort } from '../../support/native.js';
+import { addressOf, documentOf, TRANSPORTS } from '../../support/doip-links.js';
+import { ADMIN } from '../../support/native.js';
 import type { TestServer } from '../../support/server.js';
 import { silentServer } from '../../support/silent-server.js';
 import { startServer } from '../../support/server.js';
@@ -40,18 +41,9 @@ async function statusOf(action: Promise<unknown>): Promise<string> {
     return error instanceof DoipError ? error.status : String(error);
 }
 
-/** A document with these elements. */
-function documentOf(id: string, elements: NewObject['elements'] = []): NewObject {
+for (const name of TRANSPORTS) {
+    const address = (test: TestServer): string => addressOf(test, name);
 
-    return { id, type: 'Document', attributes: { content: { id: '', name: 'A map' } }, elements };
-}
-
-const TRANSPORTS: readonly (readonly [name: string, address: (test: TestServer) => string])[] = [
-    ['native DOIP', (test) => `doip://127.0.0.1:${nativePort(test)}/test/service`],
-    ['DOIP over HTTP', (test) => test.url]
-];
-
-for (const [name, address] of TRANSPORTS) {
     describe(`the client over ${name}`, () => {
 
         let test: TestServer;
@@ -229,7 +221,9 @@ for (const [name, address] of TRANSPORTS) {
                 other.close();
             }
 
-            const { access_token: token } = await client.call('service', Op.authToken, { input: { grant_type: 'password', ...ADMIN } }) as { access_token: string };
+            const { access_token: token } = await client.call('service', Op.authToken, {
+                input: { grant_type: 'password', ...ADMIN }
+            }) as { access_token: string };
             const byToken = connect(address(test), { token });
             expect(await byToken.call('service', Op.checkCredentials) as object).to.include({ username: 'admin' });
             byToken.close();
