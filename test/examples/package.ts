@@ -62,6 +62,9 @@ export async function start(config: Config): Promise<Gateway> {
     return server.plugins['${NAME}'].gateway;
 }
 export const clients = [DoipClient];
+interface Operations {
+    readonly count: { readonly attributes: { readonly word: string }; readonly result: { readonly n: number } };
+}
 interface Book {
     readonly title: string;
 }
@@ -76,7 +79,8 @@ export async function byDoip(address: string, blob: Blob, signal: AbortSignal): 
     const versions: readonly Version[] = await client.versions(made.id, { signal });
     const { results }: BatchResults = await client.batch([{ type: 'Book', attributes: { content } }], { failFast: true });
     const schema: { readonly type: string } | null = await client.getType<{ readonly type: string }>('Book');
-    const titles: string[] = [];
+    const counted: { readonly n: number } = await connect<Operations>(address).call('service', 'count', { attributes: { word: 'a' }, signal, isRead: true });
+    const titles: string[] = [counted.n.toFixed()];
     for await (const { attributes } of client.search<Book>('*:*', { signal, sortFields: [{ name: 'id' }] })) {
         titles.push(attributes.content.title);
     }

@@ -47,6 +47,17 @@ for (const transport of TRANSPORTS) {
             ['while its bytes are sent', (client, stop) => client.create(documentOf('test/never', [{ id: 'a', body: LARGE }]), {
                 signal: stop.signal, onProgress: () => stop.abort(REASON)
             })],
+            ['while its bytes are awaited', (client, stop) => {
+
+                const stuck = async function *(): AsyncGenerator<Uint8Array> {
+
+                    yield LARGE;
+                    setTimeout(() => stop.abort(REASON), 50);
+                    await new Promise(() => undefined);
+                };
+
+                return client.create(documentOf('test/never', [{ id: 'a', body: stuck() }]), { signal: stop.signal });
+            }],
             ['while the service works', (client, stop) => {
 
                 const calls = server.waiting.calls;
