@@ -51,7 +51,8 @@ forEachDatabase((name, create) => {
         function start(): Promise<ServiceProcess> {
 
             return startProcess(database, {
-                PAYLOAD_STORE: `s3://${BUCKET}/${name.toLowerCase()}`, PAYLOAD_STORE_ENDPOINT: relay.url, PAYLOAD_STORE_TIMEOUT_SECONDS: '2', METRICS_PORT: '0'
+                PAYLOAD_STORE: `s3://${BUCKET}/${name.toLowerCase()}`, PAYLOAD_STORE_ENDPOINT: relay.url, PAYLOAD_STORE_TIMEOUT_SECONDS: '2', METRICS_PORT: '0',
+                LOG_LEVEL: 'info'
             });
         }
 
@@ -67,6 +68,14 @@ forEachDatabase((name, create) => {
             form.set('file', new Blob([new Uint8Array(bytes)], { type: 'application/octet-stream' }), 'file.bin');
             const exists = (await ask(`/objects/${id}`)).status === 200;
             return await ask(exists ? `/objects/${id}` : `/objects?type=Document&handle=${id}`, { method: exists ? 'PUT' : 'POST', body: form });
+        }
+
+        /** The metrics that say whether payloads and searches are served. */
+        async function areUp(): Promise<Record<string, string>> {
+
+            const port = /"metrics.listening","host":"[\d.]+","port":(\d+)/.exec(service.log())?.[1];
+            const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+            return Object.fromEntries([...text.matchAll(/^doip_gateway_(payload_store_up|search_up) (\d)$/gm)].map(([, metric = '', value = '']) => [metric, value]));
         }
 
         async function bytesOf(response: Response): Promise<Buffer> {
@@ -121,15 +130,18 @@ forEachDatabase((name, create) => {
                 const create = await put(`${id}-new`, Buffer.from('x'));
                 await until(async () => (await ask('/health/ready')).status === 503);
                 const ready = await ask('/health/ready');
+                const up = await areUp();
 
                 expect([read, write, create].map(({ status, headers }) => [status, headers.get('retry-after')])).to.equal([[503, retryAfter], [503, retryAfter], [503, retryAfter]]);
                 expect(ready.status).to.equal(503);
                 expect((await ready.json() as { message: string }).message).to.equal('the payload store does not answer: payloads can be neither read nor stored');
+                expect([up, (await ask('/health/live')).status]).to.equal([{ payload_store_up: '0', search_up: '1' }, 200]);
                 expect([(await ask(`/objects/${id}`)).status, (await ask(`/objects/${id}-new`)).status]).to.equal([200, 404]);
                 expect((await ask('/objects?type=Document', { method: 'POST', body: '{"name": "without payload"}' })).status).to.equal(200);
                 relay.behave();
                 expect((await bytesOf(await ask(`/objects/${id}?payload=file`))).equals(bytes)).to.be.true();
                 await until(async () => (await ask('/health/ready')).status === 200);
+                expect(await areUp()).to.equal({ payload_store_up: '1', search_up: '1' });
             });
         }
 
