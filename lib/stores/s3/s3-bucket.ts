@@ -48,7 +48,7 @@ export interface BucketUsage {
 
 const CONNECTION_MS = 3000;
 const ATTEMPTS = 4;
-/** Open connections to the server. */
+/** Open connections to the server, without those of downloads: each takes as long as its client, and the connections of clients are limited. */
 const SOCKETS = 128;
 /** Time limits of a request with all its attempts: three that stall with the pauses between them, and for one with the bytes of a part. */
 const [STALLS, PAUSES_MS] = [3, 3000];
@@ -57,6 +57,13 @@ const PING_MS = 1500;
 const PRECONDITION_FAILED = 412;
 /** Keys of one answer. */
 const PAGE = 1000;
+
+/** Milliseconds without traffic, and until an answer begins. */
+interface ClientTimeouts {
+    readonly socketTimeout: number;
+    readonly requestTimeout?: number;
+    readonly throwOnRequestTimeout?: boolean;
+}
 
 const PACKAGE = '@aws-sdk/client-s3';
 
@@ -81,7 +88,7 @@ export class S3Bucket {
         this.#limitMs = STALLS * stallMs + PAUSES_MS;
         this.location = parseS3Url(url);
         this.name = `s3://${this.location.bucket}/${this.location.prefix}${endpoint === null ? '' : ` at ${endpoint}`}`;
-        const client = (timeouts: { socketTimeout: number; requestTimeout?: number; throwOnRequestTimeout?: boolean }): Sdk.S3Client => new sdk.S3Client({
+        const client = (maxSockets: number, timeouts: ClientTimeouts): Sdk.S3Client => new sdk.S3Client({
             ...endpoint === null ? {} : { endpoint }, ...region === null ? {} : { region },
             forcePathStyle: pathStyle ?? endpoint !== null,
             maxAttempts: ATTEMPTS,
@@ -89,11 +96,11 @@ export class S3Bucket {
             responseChecksumValidation: 'WHEN_REQUIRED',
             requestHandler: {
                 connectionTimeout: Math.min(CONNECTION_MS, stallMs), ...timeouts,
-                httpAgent: { keepAlive: true, maxSockets: SOCKETS }, httpsAgent: { keepAlive: true, maxSockets: SOCKETS }
+                httpAgent: { keepAlive: true, maxSockets }, httpsAgent: { keepAlive: true, maxSockets }
             }
         });
-        this.#client = client({ socketTimeout: stallMs });
-        this.#reader = client({ socketTimeout: 0, requestTimeout: stallMs, throwOnRequestTimeout: true });
+        this.#client = client(SOCKETS, { socketTimeout: stallMs });
+        this.#reader = client(Infinity, { socketTimeout: 0, requestTimeout: stallMs, throwOnRequestTimeout: true });
     }
 
     /** Loads the SDK. @throws PayloadStoreError when it is not installed */

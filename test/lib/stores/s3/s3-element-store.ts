@@ -25,6 +25,8 @@ const { after, before, beforeEach, describe, it } = lab;
 const MIB = 1024 * 1024;
 const HOUR = 60 * 60_000;
 const STALL_MS = 500;
+/** More than the connections of all other requests to the bucket. */
+const SLOW_READERS = 150;
 /** Long enough for three parts. */
 const LONG = 2 * PART_BYTES + 3 * MIB + 7;
 
@@ -134,6 +136,23 @@ forEachDatabase((name, create) => {
 
                 expect(bucket.usage.receivedBytes - before).to.equal(BLOCK_BYTES);
             });
+        });
+
+        it('answers a reader at once while many others read slowly', async () => {
+
+            const blob = await stage(2 * MIB);
+            const slow = Array.from({ length: SLOW_READERS }, () => blobs.open(blob)[Symbol.asyncIterator]());
+            try {
+                for (const reading of slow) {
+                    await reading.next();
+                }
+
+                expect((await gather(blobs.open(blob))).equals(pattern(0, 2 * MIB - 1))).to.be.true();
+                expect(bucket.usage.isUp).to.be.true();
+            }
+            finally {
+                await Promise.all(slow.map((reading) => reading.return?.(undefined)));
+            }
         });
 
         it('never holds more than its budget of memory, and stores all that wait for it', async () => {
