@@ -17,7 +17,7 @@ import type { TestDatabase } from '../support/database.js';
 import { createSqlite, DIALECTS } from '../support/database.js';
 import { freePort } from '../support/s3.js';
 import { readPage, ROOT } from '../support/doc-pages.js';
-import { hasProgram } from '../support/programs.js';
+import { canTestWith, hasProgram } from '../support/programs.js';
 import { startProcess, type ServiceProcess } from '../support/process.js';
 import { ADMIN_HEADERS, multipart } from '../support/rest.js';
 import { tlsSettings } from '../support/server.js';
@@ -44,11 +44,7 @@ interface Compose {
     readonly volumes: Record<string, unknown>;
 }
 
-const HAS_HAPROXY = hasProgram('haproxy', '-v');
-
-if (!HAS_HAPROXY && process.env['CI']) {
-    throw new Error('haproxy is not installed');
-}
+const HAS_HAPROXY = canTestWith('haproxy', hasProgram('haproxy', '-v'));
 
 describe('the compose file of three nodes', () => {
 

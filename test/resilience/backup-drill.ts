@@ -3,7 +3,7 @@
  * before the backup began, and nothing without what was acknowledged before it.
  */
 
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash, randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
@@ -19,6 +19,7 @@ import { createMysql, existingMysql, forEachDatabase, type TestDatabase } from '
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startPrivateMariadb, type PrivateMariadb } from '../support/private-mariadb.js';
 import { startProcess } from '../support/process.js';
+import { canTestWith } from '../support/programs.js';
 import { type Random, seeded } from '../support/random.js';
 import { ADMIN_HEADERS, basic } from '../support/rest.js';
 import { roundsMs } from '../support/rounds.js';
@@ -137,8 +138,8 @@ const txnIdIn = (lines: readonly string[]): number =>
 interface Method {
     readonly name: string;
     readonly dialect: Dialect;
-    /** Why it cannot be tested here; empty where it can. */
-    readonly missing: string;
+    /** True where the machine lacks its program. */
+    readonly skip: boolean;
     /** A fresh database; without it, one of those that are tested. */
     readonly create?: () => Promise<TestDatabase>;
     backup(database: TestDatabase, folder: string): Promise<void>;
@@ -168,11 +169,6 @@ async function mariadbBackup(...args: readonly string[]): Promise<void> {
     expect(code, errors.slice(-2000)).to.equal(0);
 }
 
-const isMissing = (program: string): boolean => spawnSync(program, ['--version']).status !== 0;
-
-/** With CI=true nothing may be missing. */
-const skipText = (program: string): string => (isMissing(program) && process.env['CI'] !== 'true' ? ` (skipped: no ${program} here)` : '');
-
 async function command(database: TestDatabase, ...args: readonly string[]): Promise<void> {
 
     const { code, error } = await runCommand(database, args);
@@ -193,7 +189,7 @@ async function client(program: string, { options }: TestDatabase, { args = [], f
 
 const METHODS: readonly Method[] = [
     {
-        name: 'backup and restore', dialect: 'sqlite', missing: '',
+        name: 'backup and restore', dialect: 'sqlite', skip: false,
         backup: (database, folder) => command(database, 'backup', join(folder, 'backup')),
         async restore(create, folder) {
 
@@ -204,7 +200,7 @@ const METHODS: readonly Method[] = [
         }
     },
     {
-        name: 'mariadb-dump', dialect: 'mysql', missing: skipText('mariadb-dump'),
+        name: 'mariadb-dump', dialect: 'mysql', skip: !canTestWith('mariadb-dump'),
         backup: (database, folder) => client('mariadb-dump', database, { args: ['--single-transaction', '--quick', '--hex-blob'], file: join(folder, 'all.sql'), mode: 'w' }),
         async restore(create, folder) {
 
@@ -215,7 +211,7 @@ const METHODS: readonly Method[] = [
     },
     {
         // Copies a whole server, so it has one of its own, and so has the copy.
-        name: 'mariadb-backup', dialect: 'mysql', missing: skipText('mariadb-backup'),
+        name: 'mariadb-backup', dialect: 'mysql', skip: !canTestWith('mariadb-backup'),
         create: async () => {
 
             const server = await startPrivateMariadb();
@@ -241,7 +237,7 @@ const METHODS: readonly Method[] = [
 forEachDatabase((database, create, dialect) => {
 
     for (const method of METHODS.filter((each) => each.dialect === dialect)) {
-        describe(`the restore drill by ${method.name} on ${database} (seed ${SEED})${method.missing}`, { skip: method.missing !== '' }, () => {
+        describe(`the restore drill by ${method.name} on ${database} (seed ${SEED})`, { skip: method.skip }, () => {
 
             drill(method, method.create ?? create);
         });

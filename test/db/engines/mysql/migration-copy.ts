@@ -12,7 +12,7 @@ import { migrateDatabase, openDatabase } from '../../../../db/engines/open.js';
 import { SILENT, type Log } from '../../../../db/log.js';
 import { MIGRATIONS } from '../../../../db/migrations/index.js';
 import { DIALECTS, type TestDatabase } from '../../../support/database.js';
-import { hasProgram } from '../../../support/programs.js';
+import { canTestWith } from '../../../support/programs.js';
 import { smallDisk, withoutDisks } from '../../../support/small-disk.js';
 
 export const lab = Lab.script();
@@ -24,10 +24,8 @@ const MIB = 1024 * 1024;
 const PASSWORD = `p'w" $(x) %`;
 const BYTES = Buffer.from([0, 1, 39, 92, 255, 10, 13, 26]);
 
-const without = hasProgram('mariadb-dump') && hasProgram('mariadb') ? '' : ' (skipped: the programs of MariaDB are not installed)';
-
 for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mysql')) {
-    describe(`the copy before a migration, on ${name}${without}`, { skip: without !== '' }, () => {
+    describe(`the copy before a migration, on ${name}`, { skip: !canTestWith('mariadb-dump') || !canTestWith('mariadb') }, () => {
 
         let database: TestDatabase;
         let administrator: Mysql.Connection;
