@@ -207,6 +207,7 @@ describe('the types of operations', () => {
             'Remote': { $ref: 'file:///etc/passwd' }, 'Relative': { $ref: 'Tree#/items' }, 'Anchor': { $ref: '#here', $defs: { x: { $anchor: 'here', type: 'integer' } } },
             'Broken': { $ref: '#/%E0%A4%A', properties: 5, items: 'x', required: [1], type: [{}] }, 'Dates': { properties: { a: { type: 'string', format: 'date' } } },
             'Deep': Array.from({ length: 100 }).reduce<JsonValue>((inner) => ({ properties: { a: { anyOf: [inner, { type: 'null' }] } } }), {}),
+            ...Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`Chain ${i}`, { allOf: [{ $ref: `Chain ${i + 1}` }, { properties: { [`p${i}`]: {} } }] }])),
             'Many': { enum: Array.from({ length: 5000 }, (_, i) => `value ${i}`) },
             'new': { properties: { 'new': {}, 'get': {}, 'readonly': { type: 'string' }, 'a?': {}, '[x: string]': { type: 'number' } } }
         })) as JsonObject;

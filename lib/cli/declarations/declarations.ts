@@ -132,7 +132,7 @@ class Declarations {
         }
     }
 
-    /** The types that are referred to, and those that they refer to. A type that is directly itself is any value. */
+    /** The types that are referred to, and those that they refer to. A type that is directly itself, or a chain of too many, is any value. */
     *definitions(): Generator<string, void, undefined> {
 
         const shapes = new Map<string, Shape>();
@@ -141,9 +141,9 @@ class Declarations {
             shapes.set(name, schemaType(schema, nameOf));
         }
 
-        const circular = circularNames(shapes);
+        const unresolvable = unresolvableNames(shapes);
         for (const { name, schema } of this.#definitions) {
-            const text = circular.has(name) ? 'JsonValue' : shapes.get(name)?.text;
+            const text = unresolvable.has(name) ? 'JsonValue' : shapes.get(name)?.text;
             yield `\n${comment(isJsonObject(schema) ? schema['description'] : undefined, '')}export type ${name} = ${text};\n`;
         }
     }
@@ -197,8 +197,11 @@ function parenthesised(text: string): string {
     return /[|&]/.test(text) ? `(${text})` : text;
 }
 
-/** Names that lead back to themselves, or to such ones, without an object or array between. */
-function circularNames(shapes: ReadonlyMap<string, Shape>): ReadonlySet<string> {
+/** Longest chain of types each of which is directly the next, which the compiler follows by recursion. */
+const MAX_CHAIN = 100;
+
+/** Names that the compiler could not resolve: those that lead back to themselves without an object or array between, or to such ones, or too far. */
+function unresolvableNames(shapes: ReadonlyMap<string, Shape>): ReadonlySet<string> {
 
     // What leads to nothing direct is safe, and then what leads to safe names alone; the rest is circular, or leads there.
     const waiting = new Map([...shapes].map(([name, { direct }]) => [name, new Set(direct)]));
@@ -207,9 +210,17 @@ function circularNames(shapes: ReadonlyMap<string, Shape>): ReadonlySet<string> 
         direct.forEach((each) => getOrAdd(usedBy, each, (): string[] => []).push(name));
     }
 
+    const distant = new Set<string>();
+    const lengths = new Map<string, number>();
     const safe = [...waiting].filter(([, direct]) => direct.size === 0).map(([name]) => name);
     for (const name of safe) {
         waiting.delete(name);
+        const length = (shapes.get(name)?.direct ?? []).reduce((most, each) => Math.max(most, (lengths.get(each) ?? 0) + 1), 0);
+        lengths.set(name, length < MAX_CHAIN ? length : 0);
+        if (length >= MAX_CHAIN) {
+            distant.add(name);
+        }
+
         for (const user of usedBy.get(name) ?? []) {
             const left = waiting.get(user);
             if (left?.delete(name) && left.size === 0) {
@@ -218,5 +229,5 @@ function circularNames(shapes: ReadonlyMap<string, Shape>): ReadonlySet<string> 
         }
     }
 
-    return new Set(waiting.keys());
+    return new Set([...waiting.keys(), ...distant]);
 }
