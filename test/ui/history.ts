@@ -80,6 +80,7 @@ describe('back and forward in the browser', { skip: !hasBrowser, timeout: 180_00
 
         const field = await openEditor();
         await field.fill('Changed');
+        await page.getByText('Draft kept').first().waitFor();
         await page.evaluate('history.back()');
         await until(() => questions.length === 1);
         await isAt('#objects/test/note?edit=true');
@@ -101,6 +102,7 @@ describe('back and forward in the browser', { skip: !hasBrowser, timeout: 180_00
 
         const field = await openEditor();
         await field.fill('Changed');
+        await page.getByText('Draft kept').first().waitFor();
         await page.getByRole('link', { name: 'Types', exact: true }).click();
         await until(() => questions.length === 1);
         await isAt('#objects/test/note?edit=true');

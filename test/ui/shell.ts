@@ -199,11 +199,12 @@ describe('the frame of the web UI', { skip: !hasBrowser }, () => {
         await page.keyboard.type('nothing is so called');
         await page.keyboard.press('Enter');
         await page.waitForURL(/#objects\/\?query=nothing\+is\+so\+called/);
+        // A new screen takes the focus.
+        await page.locator('main.screen-search').getByRole('heading', { level: 1 }).waitFor();
         await page.getByRole('button', { name: 'Appearance' }).press('Enter');
         await page.getByRole('menu').waitFor();
         await page.keyboard.press('ArrowDown');
-
-        expect(await page.evaluate('document.activeElement.textContent')).to.equal('Appearance: Light');
+        await until(async () => await page.evaluate('document.activeElement.textContent') === 'Appearance: Light');
 
         await page.keyboard.press('Escape');
         await page.getByRole('menu').waitFor({ state: 'detached' });

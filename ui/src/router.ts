@@ -56,8 +56,14 @@ function follow(): void {
     // A link makes an entry without a number, after the present one.
     const next = positionOf(history.state) ?? position + 1;
     if (guard && !guard()) {
-        // The entries stay as they are: what was before this screen can still be gone back to.
-        history.go(position - next);
+        if (next === position) {
+            history.replaceState({ position }, '', current === '' ? '#' : current);
+        }
+        else {
+            // The entries stay as they are: what was before this screen can still be gone back to.
+            history.go(position - next);
+        }
+
         return;
     }
 
