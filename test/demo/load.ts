@@ -40,12 +40,6 @@ export async function loadPackages(packages: readonly InstalledPackage[], target
     });
 }
 
-/** True where the packages were loaded before. */
-export async function isLoaded({ url }: Pick<LoadTarget, 'url'>): Promise<boolean> {
-
-    return (await fetch(`${url}/schemas/Package`)).ok;
-}
-
 async function create({ key, content, readme }: InstalledPackage, target: LoadTarget): Promise<void> {
 
     const form = new FormData();

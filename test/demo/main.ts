@@ -5,27 +5,38 @@
 
 import { randomBytes } from 'node:crypto';
 import { fork } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { installedPackages } from './packages.js';
-import { isLoaded, loadPackages, packageId } from './load.js';
+import { loadPackages, packageId } from './load.js';
 
 const ROOT = join(__dirname, '../../..');
 const BAR = 30;
+
+/** File in a folder that is kept, written when all packages are loaded. */
+const COMPLETE = 'demonstration-complete';
 
 async function main(): Promise<void> {
 
     const { values: { keep } } = parseArgs({ options: { keep: { type: 'string' } } });
     const folder = keep === undefined ? mkdtempSync(join(tmpdir(), 'doip-gateway-demo-')) : resolve(keep);
     const isNew = keep === undefined || !existsSync(join(folder, 'repository.sqlite'));
+    if (!isNew && !existsSync(join(folder, COMPLETE))) {
+        console.error(`${folder} holds other data, or a demonstration that was interrupted before it was complete: name another folder`);
+        process.exitCode = 1;
+        return;
+    }
+
     const password = isNew ? randomBytes(9).toString('base64url') : '';
     const server = fork(join(__dirname, '../../bundle/main.js'), ['serve'], {
         env: { PORT: '8080', LOG_LEVEL: 'warn', ...process.env, DATA_DIR: folder, DATABASE_URL: '', ...isNew ? { ADMIN_PASSWORD: password } : {} },
         stdio: ['ignore', 'pipe', 'inherit', 'ipc']
     });
+    const ended = once(server, 'exit');
     server.once('exit', (code) => {
 
         if (keep === undefined) {
@@ -34,9 +45,18 @@ async function main(): Promise<void> {
 
         process.exitCode = code ?? 0;
     });
-    // An interrupt reaches the service as well; it ends first, and we clean up after it.
-    process.once('SIGINT', () => {});
-    process.once('SIGTERM', () => server.kill('SIGTERM'));
+    // An interrupt of a terminal reaches the service as well; it ends first, and we clean up after it.
+    let isInterrupted = false;
+    process.once('SIGINT', () => {
+
+        isInterrupted = true;
+    });
+    process.once('SIGTERM', () => {
+
+        isInterrupted = true;
+        server.kill('SIGTERM');
+    });
+
     const url = await firstUrl(server.stdout);
     if (url === null) {
         return;
@@ -46,13 +66,19 @@ async function main(): Promise<void> {
     const authorization = `Basic ${Buffer.from(`admin:${password}`).toString('base64')}`;
     const started = performance.now();
     try {
-        if (isNew || !await isLoaded({ url })) {
+        if (isNew) {
             await loadPackages(packages, { url, authorization, prefix: 'test', onProgress: progressBar(started) });
+            writeFileSync(join(folder, COMPLETE), '');
         }
     }
     catch (error) {
         server.kill('SIGTERM');
-        throw error;
+        await ended;
+        if (!isInterrupted) {
+            throw error;
+        }
+
+        return;
     }
 
     explain(url, isNew ? password : null, packages.map(({ key }) => key));
