@@ -66,7 +66,7 @@ function splitOnce(text: string, separator: string): [string, string?] {
 }
 
 /** Decodes percent signs; text that is not encoded is as it is. */
-function decoded(text: string): string {
+export function decoded(text: string): string {
 
     try {
         return decodeURIComponent(text);

@@ -67,7 +67,8 @@ describe('a text in the search', () => {
 
     for (const [text, id] of [
         ['test/1', 'test/1'], ['hdl:20.500.123/abc', '20.500.123/abc'], ['https://hdl.handle.net/20.500.123/abc', '20.500.123/abc'], ['https://doi.org/10.1/x', '10.1/x'],
-        ['https://repository.example/#objects/test/1', 'test/1'], ['word', null], ['two words', null], ['/name:x', null], ['type:"A"', null], ['a/b c', null], ['name:a/b', null],
+        ['https://repository.example/#objects/test/1', 'test/1'], ['https://repository.example/a/#objects/test/a%20b%2523?tab=files', 'test/a b%23'],
+        ['https://doi.org/10.1/a%3Cb', '10.1/a<b'], ['https://repository.example/#objects/?query=a', null], ['https://example.org/page', null], ['word', null], ['two words', null], ['/name:x', null], ['type:"A"', null], ['a/b c', null], ['name:a/b', null],
         ['test/1*', null], ['(a/b)', null]
     ] as const) {
         it(`${text} is ${id === null ? 'a query' : `the id ${id}`}`, () => {

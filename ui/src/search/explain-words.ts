@@ -33,7 +33,7 @@ const MAX_PARTS = 50;
 /** Explains the syntax tree of a query. `label` returns what people call a field. */
 export function explain(tree: SyntaxClauses, label: (field: string) => string): Explanation {
 
-    const { text, parts } = explainClauses(tree, null, label);
+    const { text, parts } = explainClauses(tree, null, label, { choice: 'of', all: 'required' });
     return { text: parts.length === 1 ? parts[0]?.text ?? text : text, parts: parts.length === 1 ? parts[0]?.parts ?? [] : parts };
 }
 
@@ -44,7 +44,7 @@ function roleOf({ clauses }: SyntaxClauses, index: number): 'must' | 'not' | 'sh
     return clause?.modifier ?? (clause?.conjunction === 'and' || clauses[index + 1]?.conjunction === 'and' ? 'must' : 'should');
 }
 
-function explainClauses(tree: SyntaxClauses, field: string | null, label: (field: string) => string): Explanation {
+function explainClauses(tree: SyntaxClauses, field: string | null, label: (field: string) => string, names: Record<'choice' | 'all', Parameters<typeof t>[0]>): Explanation {
 
     const roles = tree.clauses.map((clause, index) => roleOf(tree, index));
     const isRequired = roles.includes('must');
@@ -58,7 +58,7 @@ function explainClauses(tree: SyntaxClauses, field: string | null, label: (field
         return { text: sign === null ? inner.text : `${t(sign)} ${inner.text}`, parts: inner.parts };
     });
     const hasChoice = !isRequired && roles.filter((role) => role === 'should').length > 1;
-    return { text: hasChoice ? t('of') : t('required'), parts };
+    return { text: t(hasChoice ? names.choice : names.all), parts };
 }
 
 function explainBody(body: SyntaxBody, outer: string | null, label: (field: string) => string): Explanation {
@@ -66,7 +66,7 @@ function explainBody(body: SyntaxBody, outer: string | null, label: (field: stri
     const field = body.field ?? outer;
     const boost = body.boost === null ? '' : ` ${t('boost', { boost: body.boost })}`;
     if (body.kind === 'group') {
-        const inner = explainClauses(body.inner, field, label);
+        const inner = explainClauses(body.inner, field, label, { choice: 'group', all: 'and' });
         const shown = inner.parts.length === 1 && inner.parts[0] ? inner.parts[0] : inner;
         return { text: shown.text + boost, parts: shown.parts };
     }

@@ -1,0 +1,97 @@
+/** Help in the editor of a type: completion of code, and the form as editors will see it, with a real object. */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { hasBrowser, holds, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { ADMIN_PASSWORD } from '../support/gateway.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after, beforeEach, afterEach } = lab;
+
+describe('the editor of a type', { skip: !hasBrowser }, () => {
+
+    let test: TestServer;
+    let browser: Browser;
+    let watched: WatchedPage;
+    let page: Page;
+
+    const ask = async (method: string, path: string, body?: unknown): Promise<Response> => fetch(test.url + path, {
+        method, headers: { 'Authorization': `Basic ${btoa(`admin:${ADMIN_PASSWORD}`)}`, 'Content-Type': 'application/json' },
+        ...body === undefined ? {} : { body: JSON.stringify(body) }
+    });
+
+    before(async () => {
+
+        [test, browser] = await Promise.all([startServer(), startBrowser()]);
+        await ask('PUT', '/schemas/Sheet', { type: 'object', properties: { name: { type: 'string', title: 'Name of the sheet', cordra: { preview: { isPrimary: true } } } } });
+        await ask('POST', '/objects?type=Sheet&handle=test/baltic', { name: 'The Baltic', scale: '1:25000' });
+    });
+
+    after(async () => {
+
+        await browser.close();
+        await test.stop();
+    });
+
+    beforeEach(async () => {
+
+        watched = await openPage(browser, test.url);
+        ({ page } = watched);
+        // Dry runs of code that is not complete yet.
+        watched.expected.push(/status of 400/);
+        await logInAsAdmin(page, test.url);
+    });
+
+    afterEach(async () => {
+
+        await watched.close();
+        expect(watched.complaints).to.equal([]);
+    });
+
+    const openCode = async (): Promise<Locator> => {
+
+        await page.goto(`${test.url}/#schemas/Sheet?tab=code`);
+        const editor = page.getByRole('textbox', { name: 'JavaScript code of the type' });
+        await editor.click();
+        return editor;
+    };
+
+    const isOffered = (label: string): Promise<void> => page.getByRole('option', { name: new RegExp(`^${label}`) }).first().waitFor();
+
+    for (const [title, typed, label] of [
+        ['hooks', 'exports.beforeSt', 'beforeStorage'], ['the functions of the module cordra', 'cordra.se', 'search'], ['those of the module cordraUtil', 'cordraUtil.esc', 'escapeForQuery'],
+        ['members of the context', 'context.us', 'userId'], ['members of an object', 'object.co', 'content']
+    ] as const) {
+        it(`completes ${title}`, async () => {
+
+            const editor = await openCode();
+            await page.keyboard.type(typed);
+            await isOffered(label);
+            // The editor takes no choice right after the list has come up, as a key may have been meant for the text.
+            await page.waitForTimeout(200);
+            await page.keyboard.press('Enter');
+
+            await editor.getByText(label).first().waitFor();
+        });
+    }
+
+    it('shows the form of a type while it changes, empty and with an object, of which nothing is stored', async () => {
+
+        await page.goto(`${test.url}/#schemas/Sheet`);
+        await page.getByRole('textbox', { name: 'Name of the new field' }).fill('scale');
+        await page.getByRole('button', { name: 'Add a field' }).click();
+        await page.getByRole('link', { name: 'Preview' }).click();
+        await holds(page.getByLabel('Name of the sheet'), '');
+        await page.getByRole('combobox', { name: 'Show with the object' }).fill('baltic');
+        await page.getByRole('option', { name: /Baltic/ }).click();
+        await holds(page.getByLabel('Name of the sheet'), 'The Baltic');
+        await holds(page.getByLabel(/^scale/i), '1:25000');
+        await page.getByLabel('Name of the sheet').fill('Not stored');
+        await page.getByRole('button', { name: 'Discard' }).first().waitFor();
+
+        expect(await (await ask('GET', '/objects/test/baltic')).json()).to.equal({ name: 'The Baltic', scale: '1:25000' });
+        expect(JSON.stringify(await (await ask('GET', '/schemas/Sheet')).json())).to.not.include('scale');
+    });
+});
