@@ -2,13 +2,15 @@
 
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { cp, rename, rm } from 'node:fs/promises';
 import Http from 'node:http';
 import { createGateway } from '../../lib/app/gateway.js';
 import { bytesSegment, jsonSegment } from '../../lib/doip/segments.js';
 import { EXIT } from '../../lib/errors/exit-codes.js';
+import type { JsonObject } from '../../lib/util/json-types.js';
 import { explainStartError, isPermanent } from '../../lib/start-errors.js';
 import { createSqlite, forEachDatabase, type TestDatabase } from '../support/database.js';
-import { gatewayOptions, startGateway, type TestGateway } from '../support/gateway.js';
+import { ADMIN, gatewayOptions, startGateway, type TestGateway } from '../support/gateway.js';
 import { HAS_OPENSEARCH, startOpenSearch, type TestOpenSearch } from '../support/opensearch.js';
 import { startS3Relay, type S3Relay } from '../support/s3.js';
 import { found, SEARCH } from '../support/searching.js';
@@ -209,9 +211,88 @@ describe('searches in OpenSearch', { skip: !HAS_OPENSEARCH, timeout: 300_000 }, 
                 expect(await ids(one, '*:*')).to.equal([...before, 'test/woken'].sort());
             });
 
+            it('do not hold up changes, however many wait, and leave something to other callers', async () => {
+
+                relay.behave((request) => (request.includes('/_search') && request.startsWith('POST') ? 'silent' : undefined));
+                const search = (authentication?: JsonObject) => one.perform(SEARCH, { ...authentication && { authentication }, attributes: { query: 'crowd', type: 'id' } });
+                const crowd = Array.from({ length: 400 }, () => search(ADMIN));
+                await until(() => relay.requests.filter((request) => request.includes('/_search')).length >= 200);
+                const other = search();
+                await one.create('Document', { name: 'crowd' }, { id: 'test/crowd' });
+                const prefix = url.split('/').at(-1);
+                const isStored = async (): Promise<boolean> => {
+
+                    await engine.refresh();
+                    const body = { query: { term: { id: 'test/crowd' } } };
+                    return (await engine.client.send<{ count: number }>({ method: 'POST', path: `/${prefix}-v2/_count`, body })).count === 1;
+                };
+
+                const started = performance.now();
+                await until(isStored);
+                expect(performance.now() - started).to.be.below(9000);
+                expect(one.gateway.state.subsystems.get('indexer')).to.equal('UP');
+
+                const statuses = (await Promise.all(crowd)).map(({ http }) => http);
+                expect(statuses.filter((http) => http === 429).length).to.equal(150);
+                expect(statuses.filter((http) => http === 503).length).to.equal(250);
+                expect((await other).http).to.equal(503);
+                relay.behave();
+                expect(await ids(one, 'crowd')).to.equal(['test/crowd']);
+            });
+
+            it('are built again after the restore of an earlier database, also when it has come as far since', { skip: name !== 'SQLite' }, async () => {
+
+                await one.create('Document', { name: 'restored' }, { id: 'test/kept' });
+                expect(await ids(one, 'restored')).to.equal(['test/kept']);
+                await one.stop();
+                const { dataDir } = database.options;
+                await cp(dataDir, `${dataDir}-copy`, { recursive: true });
+                one = await start(database, url);
+                await ready(one);
+                for (const id of ['test/lost-1', 'test/lost-2']) {
+                    await one.create('Document', { name: 'restored' }, { id });
+                    expect(await ids(one, 'restored')).to.include(id);
+                }
+
+                await one.stop();
+                await rm(dataDir, { recursive: true });
+                await rename(`${dataDir}-copy`, dataDir);
+                // While the service has an embedded index, its log goes on.
+                one = await startGateway(database);
+                for (let i = 0; i < 6; ++i) {
+                    await one.create('Document', { name: 'restored since' }, { id: `test/since-${i}` });
+                    expect(await ids(one, '"restored since"')).to.include(`test/since-${i}`);
+                }
+
+                await one.stop();
+                one = await start(database, url);
+                await ready(one);
+                await until(async () => (await one.asAdmin(SEARCH, { attributes: { query: 'restored' } })).http !== 503);
+                expect(await ids(one, 'restored')).to.equal(['test/kept', ...Array.from({ length: 6 }, (_, i) => `test/since-${i}`)]);
+            });
+
+            it('leave no indexes but the one in use, whatever was given up', async () => {
+
+                const prefix = url.split('/').at(-1);
+                const indexes = async (): Promise<string[]> => Object.keys(await engine.client.send<object>({ method: 'GET', path: `/${prefix}-v2-*/_alias` }));
+                const strays = [`${prefix}-v2-${Date.now().toString(36)}-abcdef`, `${prefix}-v2-other-v2-1-abcdef`];
+                for (const stray of strays) {
+                    await engine.client.send({ method: 'PUT', path: `/${stray}` });
+                }
+
+                await one.stop();
+                one = await start(database, url);
+                await ready(one);
+                // That of another repository is left alone, however it is called.
+                await until(async () => (await indexes()).length === 2 && !(await indexes()).includes(strays[0] ?? ''));
+                expect(await indexes()).to.include(strays[1] ?? '');
+                await engine.client.send({ method: 'DELETE', path: `/${strays[1]}` });
+            });
+
             it('return all results from a point in time', async () => {
 
                 const many = Array.from({ length: 1203 }, (_, i) => ({ id: `test/many-${String(i).padStart(4, '0')}`, type: 'Document', attributes: { content: { name: 'manifold', i } } }));
+                await one.create('Document', {});        // The password is verified once
                 for (let i = 0; i < many.length; i += 400) {
                     await Promise.all(many.slice(i, i + 400).map(({ id, attributes: { content } }) => one.create('Document', content, { id })));
                 }

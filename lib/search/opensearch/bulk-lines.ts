@@ -4,46 +4,53 @@ import { createHash } from 'node:crypto';
 import type { IndexDocument } from '../mapping/index-document.js';
 import { toEngineDocument } from './engine-document.js';
 
-/** One request. */
-export interface BulkRequest {
+/** What is to become of the document of one object. */
+export interface BulkItem {
+    /** Of the object. */
+    readonly id: string;
+    /** One line, or two. */
     readonly lines: string;
-    readonly ids: readonly string[];
 }
 
-/** Length of a request, in UTF-16 units; a single document may be longer. */
-const MAX_LENGTH = 4_000_000;
+/** Bytes of a request; a single document may be longer. */
+const MAX_BYTES = 4_000_000;
 
 /** Maximum length of the id of a document in the engine, in bytes. */
 const MAX_ID_BYTES = 512;
 
-/** Returns requests that store documents, unless newer ones are there. */
-export function encodeDocuments(documents: readonly IndexDocument[]): BulkRequest[] {
+/**
+ * Returns requests that store documents, unless those of a later version are there.
+ *
+ * @param version position of the change log up to which the documents have all changes
+ */
+export function encodeDocuments(documents: readonly IndexDocument[], version: number): BulkItem[][] {
 
-    const requests: { lines: string; ids: string[] }[] = [];
+    const requests: BulkItem[][] = [];
+    let bytes = Infinity;
     for (const document of documents) {
-        const lines = `${actionLine('index', documentId(document.id), document.metadata.txnId)}${JSON.stringify(toEngineDocument(document))}\n`;
-        const last = requests.at(-1);
-        if (last && last.lines.length + lines.length <= MAX_LENGTH) {
-            last.lines += lines;
-            last.ids.push(document.id);
+        const lines = `${actionLine('index', document.id, version)}${JSON.stringify(toEngineDocument(document))}\n`;
+        const size = Buffer.byteLength(lines);
+        if (bytes + size > MAX_BYTES) {
+            requests.push([]);
+            bytes = 0;
         }
-        else {
-            requests.push({ lines, ids: [document.id] });
-        }
+
+        requests.at(-1)?.push({ id: document.id, lines });
+        bytes += size;
     }
 
     return requests;
 }
 
-/** Returns the line that removes a document, by its id in the engine, unless a newer one is there. */
-export function deletionLine(id: string, version: number): string {
+/** Removes the document of an object, unless one of a later version is there. Also where there is none, an earlier version is kept out. */
+export function deletion(id: string, version: number): BulkItem {
 
-    return actionLine('delete', id, version);
+    return { id, lines: actionLine('delete', id, version) };
 }
 
 function actionLine(action: 'index' | 'delete', id: string, version: number): string {
 
-    return `${JSON.stringify({ [action]: { _id: id, version, version_type: 'external_gte' } })}\n`;
+    return `${JSON.stringify({ [action]: { _id: documentId(id), version, version_type: 'external_gte' } })}\n`;
 }
 
 /** Returns the id in the engine of the document of an object. */

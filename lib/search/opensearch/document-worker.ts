@@ -2,18 +2,19 @@
 
 import { serveCalls } from '../../util/workers/worker-server.js';
 import { encodeDocuments } from './bulk-lines.js';
-import type { BulkRequest } from './bulk-lines.js';
+import type { BulkItem } from './bulk-lines.js';
 import type { IndexDocument } from '../mapping/index-document.js';
 
 /** Call to the thread. */
 export interface EncodeCall {
     readonly kind: 'encode';
     readonly documents: readonly IndexDocument[];
+    readonly version: number;
 }
 
 /** Result: requests of limited length. */
 export interface EncodeAnswers {
-    readonly encode: readonly BulkRequest[];
+    readonly encode: readonly (readonly BulkItem[])[];
 }
 
-serveCalls<EncodeCall>(({ documents }): EncodeAnswers['encode'] => encodeDocuments(documents));
+serveCalls<EncodeCall>(({ documents, version }): EncodeAnswers['encode'] => encodeDocuments(documents, version));

@@ -1,7 +1,7 @@
 /** Requests to OpenSearch, with its errors classified. The client is loaded when the engine is opened: it is an optional package. */
 
 import type * as Sdk from '@opensearch-project/opensearch';
-import { SearchEngineError, toEngineError } from './engine-error.js';
+import { EngineError, SearchEngineError, toEngineError } from './engine-error.js';
 import type { EngineLocation } from '../../stores/search/engine-location.js';
 
 /** A request; texts as bodies are sent as they are. */
@@ -45,13 +45,21 @@ export class EngineClient {
             ...lines === undefined ? body === undefined ? {} : { body } : { bulkBody: lines }
         }, { requestTimeout: timeoutMs, maxRetries: 0 });
         this.#pending.add(request);
+        // That of the client begins with a connection, and ends with the first bytes of the answer.
+        let isLate = false;
+        const timer = setTimeout(() => {
+
+            isLate = true;
+            request.abort();
+        }, timeoutMs);
         try {
             return (await request).body as T;
         }
         catch (error) {
-            throw toEngineError(error);
+            throw isLate ? new EngineError('unreachable', `no answer to ${method} ${path} within ${timeoutMs} ms`, error) : toEngineError(error);
         }
         finally {
+            clearTimeout(timer);
             this.#pending.delete(request);
         }
     }

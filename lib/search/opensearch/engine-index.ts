@@ -8,13 +8,14 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommitResult, Database, Step } from '../../../db/database.js';
 import type { Log } from '../../../db/log.js';
-import type { JobKind } from '../../jobs/job-kind.js';
+import type { JobKind, RunningJob } from '../../jobs/job-kind.js';
 import type { WriteParticipant } from '../../model/write-participant.js';
 import { LOG_ROWS } from '../../stores/search/change-log-store.js';
 import type { LogRow, SearchLogStore } from '../../stores/search/change-log-store.js';
 import type { IndexSource } from '../mapping/document-source.js';
-import { unavailable } from '../../errors/errors.js';
+import { tooManyRequests, unavailable } from '../../errors/errors.js';
 import type { DoipError } from '../../errors/errors.js';
+import { InFlightLimiter } from '../../identity/throttling/in-flight-limiter.js';
 import { SingleFlight } from '../../util/concurrency/single-flight.js';
 import { WorkTally } from '../../util/work-tally.js';
 import { LogOrderer } from '../runtime/change-log-sequencer.js';
@@ -24,17 +25,19 @@ import type { SearchAnswer, SearchIndex, SearchLoad } from '../runtime/search-in
 import type { SearchRequest } from '../query/search-request.js';
 import { claimEngine, metaIndex } from './engine-claim.js';
 import { EngineClient } from './engine-client.js';
+import { FORMAT } from './engine-document.js';
 import { EngineError, searchError } from './engine-error.js';
 import { parseSearchUrl } from '../../stores/search/engine-location.js';
 import type { EngineOptions } from '../../stores/search/engine-location.js';
 import { EngineSearch } from './engine-search.js';
 import { EngineWriter } from './engine-writer.js';
-import { Feeder, searchAlias } from './feeder.js';
-import { FeedStates } from './feed-state.js';
+import { searchAlias } from './engine-indexes.js';
+import { Feeder } from './feeder.js';
+import { FeedStates, logPosition } from './feed-state.js';
 import type { FeedState } from './feed-state.js';
 
-/** Kind of the job that feeds the engine. */
-export const FEED_JOB = 'search.feed';
+/** Kind of the job that feeds the engine. During an upgrade to another format there are two. */
+export const FEED_JOB = `search.feed.${FORMAT}`;
 
 /** Milliseconds after which another node feeds when one has ended without a word. */
 const FEED_LEASE_MS = 8000;
@@ -52,6 +55,11 @@ const MAX_SETTLE_MS = 10_000;
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 
+/** Maximum number of searches at a time, of all callers and of each, and Retry-After in seconds for further ones. */
+const MAX_SEARCHES = 1000;
+const MAX_SEARCHES_OF_CALLER = 250;
+const RETRY_SECONDS = 1;
+
 export interface EngineIndexParts {
     readonly db: Database;
     readonly changes: SearchLogStore;
@@ -66,7 +74,10 @@ export interface EngineIndexParts {
 
 /** What is there while the engine is open. */
 interface Opened {
+    /** For searches. */
     readonly client: EngineClient;
+    /** For all else, so that searches do not hold it up. */
+    readonly control: EngineClient;
     readonly alias: string;
     readonly states: FeedStates;
     readonly search: EngineSearch;
@@ -83,10 +94,13 @@ export class EngineIndex implements SearchIndex {
     readonly #origin = randomUUID();
     readonly #orderer: LogOrderer;
     readonly #searches = new WorkTally();
+    readonly #searching = new InFlightLimiter(MAX_SEARCHES_OF_CALLER);
     readonly #settling = new SingleFlight<void>();
     readonly #stop = new AbortController();
     #opened: Opened | null = null;
     #state: FeedState | null = null;
+    /** Index that was seen to have the history of the database. */
+    #known: string | null = null;
     #isUp = false;
     #number = 0;
     /** Numbers of the last change of this node that was committed, and of the last one that searches find. */
@@ -103,7 +117,7 @@ export class EngineIndex implements SearchIndex {
             log: changes, read: () => Promise.resolve(false),
             failed: (error) => log.warn({ event: 'search.change-log-failed', err: error }, 'failed to read the change log, retrying')
         });
-        this.job = { kind: FEED_JOB, repeatMs: FEED_REPEAT_MS, leaseMs: FEED_LEASE_MS, backOff: () => WATCH_MS, run: ({ signal }) => this.#feed(signal) };
+        this.job = { kind: FEED_JOB, repeatMs: FEED_REPEAT_MS, leaseMs: FEED_LEASE_MS, backOff: () => WATCH_MS, run: (job) => this.#feed(job) };
         this.participant = {
             steps: (change) => changes.steps(idOf(change), this.#origin, ++this.#number),
             committed: () => this.#wrote()
@@ -124,12 +138,12 @@ export class EngineIndex implements SearchIndex {
         }
 
         const { prefix } = location;
-        const states = new FeedStates(client, metaIndex(location));
-        const feeding = client.share();
+        const control = await EngineClient.open(location);
+        const feeding = control.share();
         const writer = new EngineWriter({ client: feeding, source, log });
         const alias = searchAlias(prefix);
         this.#opened = {
-            client, alias, states, writer, search: new EngineSearch({ client, index: alias, timeoutMs }),
+            client, control, alias, states: new FeedStates(control, metaIndex(location)), writer, search: new EngineSearch({ client, index: alias, timeoutMs }),
             feeder: new Feeder({
                 client: feeding, states: new FeedStates(feeding, metaIndex(location)), writer, source, changes, log, prefix, shards: options.shards,
                 order: () => this.#orderer.order(),
@@ -144,7 +158,16 @@ export class EngineIndex implements SearchIndex {
 
     async search(request: SearchRequest): Promise<SearchAnswer> {
 
-        return await this.#searches.run(async () => {
+        const { caller = '' } = request;
+        if (this.#open >= MAX_SEARCHES) {
+            throw unavailable('too many searches are being answered, try again a little later', RETRY_SECONDS);
+        }
+
+        if (this.#searching.isFull(caller)) {
+            throw tooManyRequests(`${MAX_SEARCHES_OF_CALLER} of your searches are still being answered, wait for some of them`, RETRY_SECONDS);
+        }
+
+        return await this.#searches.run(() => this.#searching.run(caller, async () => {
 
             ++this.#open;
             try {
@@ -155,7 +178,7 @@ export class EngineIndex implements SearchIndex {
             finally {
                 --this.#open;
             }
-        });
+        }));
     }
 
     async reindex(ids: readonly string[], along: readonly Step[] = []): Promise<CommitResult> {
@@ -196,14 +219,14 @@ export class EngineIndex implements SearchIndex {
         this.#stop.abort();
         await Promise.all([this.#watch, this.#orderer.stop()]);
         await this.#opened?.writer.close();
-        await this.#opened?.client.close();
+        await Promise.all([this.#opened?.client.close(), this.#opened?.control.close()]);
     }
 
-    /** Feeds until the signal is aborted. */
-    async #feed(signal: AbortSignal): Promise<void> {
+    /** Feeds until the job ends. */
+    async #feed(job: RunningJob): Promise<void> {
 
         const { feeder } = await this.#whenOpen();
-        await feeder.run(signal);
+        await feeder.run(job);
     }
 
     /** The index is started before the jobs. */
@@ -255,7 +278,7 @@ export class EngineIndex implements SearchIndex {
     }
 
     /** Waits until everything that is in the log now is in the engine, and makes it visible to searches. */
-    async #settleAll({ client, alias, feeder }: Opened): Promise<void> {
+    async #settleAll({ control, alias, feeder }: Opened): Promise<void> {
 
         const written = this.#written;
         const end = performance.now() + MAX_SETTLE_MS;
@@ -266,7 +289,7 @@ export class EngineIndex implements SearchIndex {
                 await pauseUntil(end);
             }
 
-            await client.send({ method: 'POST', path: `/${alias}/_refresh`, timeoutMs: MAX_SETTLE_MS });
+            await control.send({ method: 'POST', path: `/${alias}/_refresh`, timeoutMs: MAX_SETTLE_MS });
         }
         catch (error) {
             failed(error);
@@ -308,21 +331,31 @@ export class EngineIndex implements SearchIndex {
         return state?.index ? state.position : -1;
     }
 
-    async #probe({ client, states, alias }: Opened): Promise<'up' | 'building' | 'out'> {
+    async #probe({ control, states, alias }: Opened): Promise<'up' | 'building' | 'out'> {
 
         try {
             const { state } = await states.read(WATCH_TIMEOUT_MS);
             this.#state = state;
-            if (!state?.index) {
+            if (!state?.index || !await this.#isOurs(state.index, state)) {
                 return 'building';
             }
 
-            await client.send({ method: 'GET', path: `/${alias}/_alias`, timeoutMs: WATCH_TIMEOUT_MS });
+            await control.send({ method: 'GET', path: `/${alias}/_alias`, timeoutMs: WATCH_TIMEOUT_MS });
             return 'up';
         }
         catch (error) {
             return error instanceof EngineError && error.failure === 'missing' ? 'building' : 'out';
         }
+    }
+
+    /** Returns whether an index has the history of this database, which may have been restored since. Looked at once for each index. */
+    async #isOurs(index: string, { position, digest }: FeedState): Promise<boolean> {
+
+        if (index !== this.#known && (await logPosition(this.#parts.changes, position)).digest === digest) {
+            this.#known = index;
+        }
+
+        return index === this.#known;
     }
 
     /** Notices when the engine, or the index in it, comes and goes. Never rejects. */

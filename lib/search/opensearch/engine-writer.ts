@@ -2,20 +2,15 @@
 
 import { join } from 'node:path';
 import type { Log } from '../../../db/log.js';
+import type { RunningJob } from '../../jobs/job-kind.js';
 import type { IndexSource } from '../mapping/document-source.js';
 import type { IndexDocument } from '../mapping/index-document.js';
 import { WorkerClient } from '../../util/workers/worker-client.js';
-import { deletionLine, documentId, encodeDocuments } from './bulk-lines.js';
-import type { BulkRequest } from './bulk-lines.js';
+import { type BulkItem, deletion, encodeDocuments } from './bulk-lines.js';
 import type { EncodeAnswers, EncodeCall } from './document-worker.js';
 import type { EngineClient } from './engine-client.js';
 import { EngineError } from './engine-error.js';
-
-/** Name under which an index is written: the engine would make an index that is missing, with another mapping, but no alias. */
-export function writeAlias(index: string): string {
-
-    return `${index}-w`;
-}
+import { hasIndex, writeAlias } from './engine-indexes.js';
 
 export interface EngineWriterParts {
     readonly client: EngineClient;
@@ -29,23 +24,34 @@ const OBJECTS_PER_BATCH = 500;
 /** Milliseconds that the engine may take to store a request. */
 const BULK_MS = 60_000;
 
-const [OK, CONFLICT, MISSING, TOO_MANY, SERVER_ERROR] = [300, 409, 404, 429, 500];
+const [OK, UNAUTHENTICATED, FORBIDDEN, CONFLICT, MISSING, TOO_MANY, SERVER_ERROR] = [300, 401, 403, 409, 404, 429, 500];
 
-interface BulkItem {
+/** Errors of an index that takes no documents at all, whatever their status. */
+const BLOCKED = new Set(['cluster_block_exception', 'security_exception', 'index_closed_exception']);
+
+interface ItemAnswer {
     readonly status: number;
-    readonly error?: unknown;
+    readonly error?: { readonly type?: string };
 }
 
 interface BulkAnswer {
     readonly errors: boolean;
-    readonly items: readonly Readonly<Record<string, BulkItem>>[];
+    readonly items: readonly Readonly<Record<string, ItemAnswer>>[];
 }
 
-interface StoredVersions {
-    readonly docs: readonly { readonly _id: string; readonly found?: boolean; readonly _version?: number }[];
+/** Throws when nothing may be written any more. */
+type Guard = Pick<RunningJob, 'checkLease'>;
+
+/** Where documents are written, and the position of the change log up to which they have all changes: that of another state is higher. */
+export interface WriteTarget {
+    readonly index: string;
+    readonly version: number;
 }
 
-/** Writes to one or more indexes. */
+/**
+ * Writes to one or more indexes. The version of a document is a position of the change log, so that what a stopped node writes late never replaces what
+ * another one has written since. Transaction numbers would not do: they are by the clocks of nodes, and not every change has one.
+ */
 export class EngineWriter {
 
     readonly #parts: EngineWriterParts;
@@ -57,30 +63,30 @@ export class EngineWriter {
     }
 
     /** Stores the current state of objects; those that do not exist are removed. @throws EngineError */
-    async apply(index: string, ids: readonly string[], signal: AbortSignal): Promise<void> {
+    async apply(target: WriteTarget, ids: readonly string[], job: Guard): Promise<void> {
 
         const { source } = this.#parts;
         for (let start = 0; start < ids.length; start += OBJECTS_PER_BATCH) {
             for (const batch of await source.portions(ids.slice(start, start + OBJECTS_PER_BATCH))) {
                 const documents = await source.byIds(batch);
-                await this.store(index, documents, signal);
+                await this.store(target, documents, job);
                 const found = new Set(documents.map(({ id }) => id));
-                await this.#remove(index, batch.filter((id) => !found.has(id)), signal);
+                await this.#remove(target, batch.filter((id) => !found.has(id)), job);
             }
         }
     }
 
-    /** Stores documents, unless newer ones are there. @throws EngineError */
-    async store(index: string, documents: readonly IndexDocument[], signal: AbortSignal): Promise<void> {
+    /** Stores documents, unless those of a later version are there. @throws EngineError */
+    async store(target: WriteTarget, documents: readonly IndexDocument[], job: Guard): Promise<void> {
 
         if (documents.length === 0) {
             return;
         }
 
-        for (const request of await this.#worker().call({ kind: 'encode', documents })) {
-            signal.throwIfAborted();
-            for (const id of await this.#bulk(index, request)) {
-                await this.#storeWithoutTexts(index, documents.find((document) => document.id === id));
+        for (const items of await this.#worker().call({ kind: 'encode', documents, version: target.version })) {
+            job.checkLease();
+            for (const id of await this.#bulk(target.index, items)) {
+                await this.#storeWithoutTexts(target, documents.find((document) => document.id === id));
             }
         }
     }
@@ -101,40 +107,43 @@ export class EngineWriter {
         return this.#thread;
     }
 
-    /** The version after that of the document keeps out an earlier state that is written late. */
-    async #remove(index: string, ids: readonly string[], signal: AbortSignal): Promise<void> {
+    /** Deletions with a version make an index that is missing, unlike documents, for which an alias can be demanded. */
+    async #remove({ index, version }: WriteTarget, ids: readonly string[], job: Guard): Promise<void> {
 
-        if (ids.length === 0) {
-            return;
+        if (ids.length > 0 && !await hasIndex(this.#parts.client, index)) {
+            throw new EngineError('missing', `the index ${index} is missing`);
         }
 
-        signal.throwIfAborted();
-        const { docs } = await this.#parts.client.send<StoredVersions>({ method: 'POST', path: `/${index}/_mget`, query: { _source: false }, body: { ids: ids.map(documentId) } });
-        const found = docs.filter((document) => document.found);
-        if (found.length > 0) {
-            const lines = found.map(({ _id, _version = 0 }) => deletionLine(_id, _version + 1)).join('');
-            await this.#bulk(index, { lines, ids: found.map(({ _id }) => _id) });
-        }
+        job.checkLease();
+        await this.#bulk(index, ids.map((id) => deletion(id, version)));
     }
 
-    /** Sends a request; returns the ids of documents that the engine can never store. */
-    async #bulk(index: string, { lines, ids }: BulkRequest): Promise<string[]> {
+    /** Sends a request; returns the ids of objects whose documents the engine can never store. One that is too long for the engine is halved. */
+    async #bulk(index: string, items: readonly BulkItem[]): Promise<string[]> {
+
+        if (items.length === 0) {
+            return [];
+        }
 
         try {
-            const answer = await this.#parts.client.send<BulkAnswer>({ method: 'POST', path: `/${writeAlias(index)}/_bulk`, query: { require_alias: true }, lines, timeoutMs: BULK_MS });
-            return answer.errors ? ids.filter((id, i) => isRejected(Object.values(answer.items[i] ?? {})[0])) : [];
+            const answer = await this.#parts.client.send<BulkAnswer>({
+                method: 'POST', path: `/${writeAlias(index)}/_bulk`, query: { require_alias: true }, lines: items.map(({ lines }) => lines).join(''), timeoutMs: BULK_MS
+            });
+            return answer.errors ? items.filter((_, i) => isRejected(Object.values(answer.items[i] ?? {})[0])).map(({ id }) => id) : [];
         }
         catch (error) {
-            if (error instanceof EngineError && (error.failure === 'too-long' || error.failure === 'rejected') && ids.length === 1) {
-                return [...ids];
+            if (!(error instanceof EngineError) || error.failure !== 'too-long' && error.failure !== 'rejected') {
+                throw error;
             }
 
-            throw error;
+            const half = Math.ceil(items.length / 2);
+            return items.length === 1 ? items.map(({ id }) => id) :
+                [...await this.#bulk(index, items.slice(0, half)), ...await this.#bulk(index, items.slice(half))];
         }
     }
 
     /** An object must not stop those behind it, so it is stored with its names only. */
-    async #storeWithoutTexts(index: string, document: IndexDocument | undefined): Promise<void> {
+    async #storeWithoutTexts({ index, version }: WriteTarget, document: IndexDocument | undefined): Promise<void> {
 
         if (!document) {
             return;
@@ -142,17 +151,17 @@ export class EngineWriter {
 
         this.#parts.log.error({ event: 'search.document-refused', object: document.id }, 'the search engine refuses an object, which is found by its metadata only');
         const bare: IndexDocument = { ...document, content: {}, userMetadata: null, copies: [], elements: [] };
-        const [request] = encodeDocuments([bare]);
-        if (request && (await this.#bulk(index, request)).length > 0) {
+        const [items = []] = encodeDocuments([bare], version);
+        if ((await this.#bulk(index, items)).length > 0) {
             this.#parts.log.error({ event: 'search.document-lost', object: document.id }, 'the search engine refuses even the metadata of an object, which is not found');
         }
     }
 }
 
 /** @throws EngineError for what may pass */
-function isRejected(item: BulkItem | undefined): boolean {
+function isRejected(item: ItemAnswer | undefined): boolean {
 
-    const { status, error } = item ?? { status: SERVER_ERROR, error: 'no answer' };
+    const { status, error } = item ?? { status: SERVER_ERROR, error: { type: 'no answer' } };
     if (status < OK || status === CONFLICT) {
         return false;
     }
@@ -160,6 +169,10 @@ function isRejected(item: BulkItem | undefined): boolean {
     const said = JSON.stringify(error ?? null).slice(0, 500);
     if (status === TOO_MANY || status >= SERVER_ERROR) {
         throw new EngineError('unreachable', `the engine could not store a document: ${said}`);
+    }
+
+    if (status === UNAUTHENTICATED || status === FORBIDDEN || BLOCKED.has(error?.type ?? '')) {
+        throw new EngineError('denied', `the index takes no documents: ${said}`);
     }
 
     if (status === MISSING) {

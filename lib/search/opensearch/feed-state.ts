@@ -1,27 +1,32 @@
 /**
- * What is in the engine of the change log: the index in use, and the batch up to which it has all changes. Kept in the engine itself, so that
+ * What of the change log is in the engine: the index in use, and the batch up to which it has all changes. Kept in the engine itself, so that
  * both are lost, restored and copied together. Changed by the feeding node only; a node that was replaced meanwhile fails.
  */
 
+import { createHash } from 'node:crypto';
+import type { LogBatch, SearchLogStore } from '../../stores/search/change-log-store.js';
 import type { EngineClient } from './engine-client.js';
 import { EngineError } from './engine-error.js';
 import { FORMAT } from './engine-document.js';
 
+/** A batch of the change log. */
+export interface LogPosition {
+    readonly position: number;
+    /** Digest of the batch: after the restore of an earlier database another one may have its position. Empty for the beginning of the log. */
+    readonly digest: string;
+}
+
 /** An index that is being built. */
-export interface BuildState {
+export interface BuildState extends LogPosition {
     readonly index: string;
     /** Id of the last object that is stored in it. */
     readonly after: string;
-    /** Batch of the log behind which the index lacks changes. */
-    readonly position: number;
 }
 
-/** The state of the indexes of one format. */
-export interface FeedState {
+/** The state of the indexes of one format, with the batch of the log up to which the index in use has all changes. */
+export interface FeedState extends LogPosition {
     /** Null while there is none that can be searched. */
     readonly index: string | null;
-    /** Batch of the log up to which the index has all changes. */
-    readonly position: number;
     readonly shards: number;
     readonly building: BuildState | null;
 }
@@ -43,7 +48,11 @@ interface WrittenDocument {
     readonly _primary_term: number;
 }
 
-const ID = `feed-${FORMAT}`;
+const ID_PREFIX = 'feed-';
+const ID = `${ID_PREFIX}${FORMAT}`;
+
+/** More states than formats. */
+const MAX_STATES = 100;
 
 /** Reads and writes the state. */
 export class FeedStates {
@@ -76,6 +85,15 @@ export class FeedStates {
         }
     }
 
+    /** Returns the lowest position of the log that an index of another format has not passed, as it was a moment ago; Infinity without others. @throws EngineError */
+    async lowestOfOthers(): Promise<number> {
+
+        const { hits: { hits } } = await this.#client.send<{ hits: { hits: readonly { readonly _id: string; readonly _source: Partial<FeedState> }[] } }>({
+            method: 'GET', path: `/${this.#meta}/_search`, query: { size: MAX_STATES }
+        });
+        return Math.min(...hits.filter(({ _id: id }) => id.startsWith(ID_PREFIX) && id !== ID).map(({ _source: state }) => lowestPosition(state)));
+    }
+
     /** Replaces a state. @throws EngineError `conflict` when it is not the newest any more */
     async write(state: FeedState, { mark }: StoredFeedState): Promise<StoredFeedState> {
 
@@ -85,4 +103,24 @@ export class FeedStates {
         });
         return { state, mark: { seqNo, term } };
     }
+}
+
+/** Returns the position behind which an index still needs the log; Infinity if none does. */
+export function lowestPosition({ index, position = 0, building }: Partial<FeedState>): number {
+
+    return Math.min(index ? position : Infinity, building ? building.position : Infinity);
+}
+
+/** Returns a position of the log with the digest of its batch, which is empty if there is none. */
+export async function logPosition(changes: SearchLogStore, position: number): Promise<LogPosition> {
+
+    const [batch] = position > 0 ? await changes.batches(position - 1) : [];
+    return { position, digest: batch?.position === position ? digestOf(batch) : '' };
+}
+
+/** Returns the digest of a batch. */
+export function digestOf({ rows }: LogBatch): string {
+
+    const text = JSON.stringify(rows.map(({ seq, objectId, origin, number }) => [seq, objectId, origin, number]));
+    return createHash('sha256').update(text).digest('base64url');
 }

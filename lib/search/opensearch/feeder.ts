@@ -3,18 +3,17 @@
  * never ends; another one continues from the stored state when it ends. Everything is done at least once and can be repeated.
  */
 
-import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../../db/log.js';
+import type { RunningJob } from '../../jobs/job-kind.js';
 import type { SearchLogStore } from '../../stores/search/change-log-store.js';
 import type { IndexSource } from '../mapping/document-source.js';
 import type { EngineClient } from './engine-client.js';
 import { EngineError } from './engine-error.js';
-import { FORMAT } from './engine-document.js';
-import { indexBody } from './engine-mapping.js';
-import { writeAlias } from './engine-writer.js';
+import { EngineIndexes } from './engine-indexes.js';
 import type { EngineWriter } from './engine-writer.js';
-import type { BuildState, FeedState, FeedStates, StoredFeedState } from './feed-state.js';
+import { digestOf, logPosition, lowestPosition } from './feed-state.js';
+import type { BuildState, FeedState, FeedStates, LogPosition, StoredFeedState } from './feed-state.js';
 
 export interface FeederParts {
     /** Used by nothing else: its requests are aborted with the work. */
@@ -48,16 +47,17 @@ const SPARE_BATCHES = 200;
 /** Batches after which old ones are removed from the log. */
 const PRUNE_EVERY = 100;
 
-/** Returns the name under which the index is searched. */
-export function searchAlias(prefix: string): string {
+/** The beginning of the log. */
+const BEGINNING: LogPosition = { position: 0, digest: '' };
 
-    return `${prefix}-v${FORMAT}`;
-}
+/** What of the job is needed: the service stops, or another node may feed. */
+type Work = Pick<RunningJob, 'signal' | 'checkLease'>;
 
 /** Feeds as long as it may. */
 export class Feeder {
 
     readonly #parts: FeederParts;
+    readonly #indexes: EngineIndexes;
     #wake: () => void = () => {};
     #isAwake = false;
     #prunedAt = 0;
@@ -67,6 +67,7 @@ export class Feeder {
     constructor(parts: FeederParts) {
 
         this.#parts = parts;
+        this.#indexes = new EngineIndexes(parts);
     }
 
     /** Looks at the log now. */
@@ -76,27 +77,29 @@ export class Feeder {
         this.#wake();
     }
 
-    /** Feeds until the signal is aborted, or another node does. @throws EngineError `conflict` when another node does */
-    async run(signal: AbortSignal): Promise<void> {
+    /** Feeds until the signal is aborted, the lease is lost, or another node feeds. @throws EngineError `conflict` when another node does */
+    async run(work: Work): Promise<void> {
 
+        const { signal } = work;
         const abort = (): void => this.#parts.client.abort();
         signal.addEventListener('abort', abort);
         try {
-            await this.#run(signal);
+            await this.#run(work);
         }
         finally {
             signal.removeEventListener('abort', abort);
         }
     }
 
-    async #run(signal: AbortSignal): Promise<void> {
+    async #run(work: Work): Promise<void> {
 
+        const { signal } = work;
         let stored: StoredFeedState | null = null;
         let isOut = false;
         while (!signal.aborted) {
             try {
                 stored ??= await this.#begin();
-                const next = await this.#work(stored, signal);
+                const next = await this.#work(stored, work);
                 if (isOut) {
                     this.#parts.log.info({ event: 'search.engine-back' }, 'the search engine answers again');
                     isOut = false;
@@ -131,14 +134,13 @@ export class Feeder {
     /** Reads the state, and begins to build an index where there is none that can be used. */
     async #begin(): Promise<StoredFeedState> {
 
-        const { states, changes, prefix, log } = this.#parts;
+        const { states, log } = this.#parts;
         const stored = await states.read();
         const { state } = stored;
-        const last = await changes.last();
-        const building = state?.building && await this.#exists(state.building.index) ? state.building : null;
-        if (state?.index && state.position <= last && await this.#exists(state.index)) {
+        const building = state?.building && await this.#isUsable(state.building.index, state.building) ? state.building : null;
+        if (state?.index && await this.#isUsable(state.index, state)) {
             // A node may have ended between two steps.
-            await this.#switchTo(state.index);
+            await this.#indexes.use(state.index, [building?.index], () => this.#checkNewest(stored));
             const isRenewed = building === null && state.shards !== this.#parts.shards;
             const next = isRenewed ? { ...state, building: await this.#newBuild() } : { ...state, building };
             return isRenewed || building !== state.building ? await this.#write(next, stored) : this.#reach(stored);
@@ -148,12 +150,15 @@ export class Feeder {
             log.warn({ event: 'search.index-lost', index: state.index }, 'the search index is gone or does not belong to this state of the database, it is built again');
         }
 
-        if (building && building.position <= last) {
-            return await this.#write({ index: null, position: 0, shards: this.#parts.shards, building }, stored);
-        }
+        await this.#indexes.removeOthers([building?.index], () => this.#checkNewest(stored));
+        const next = building ?? await this.#newBuild();
+        return await this.#write({ index: null, ...BEGINNING, shards: this.#parts.shards, building: next }, stored);
+    }
 
-        await this.#removeAlias(searchAlias(prefix));
-        return await this.#write({ index: null, position: 0, shards: this.#parts.shards, building: await this.#newBuild() }, stored);
+    /** Returns whether an index is there, and has the changes of this database. */
+    async #isUsable(index: string, { position, digest }: LogPosition): Promise<boolean> {
+
+        return await this.#indexes.has(index) && (await logPosition(this.#parts.changes, position)).digest === digest;
     }
 
     /** Returns whether the index is gone, which is looked for at intervals. */
@@ -164,11 +169,11 @@ export class Feeder {
         }
 
         this.#checkedOn = performance.now();
-        return !await this.#exists(state.index);
+        return !await this.#indexes.has(state.index);
     }
 
     /** Does some work; returns the same state when there is nothing to do. */
-    async #work(stored: StoredFeedState, signal: AbortSignal): Promise<StoredFeedState> {
+    async #work(stored: StoredFeedState, work: Work): Promise<StoredFeedState> {
 
         let current = stored;
         const { order } = this.#parts;
@@ -176,36 +181,41 @@ export class Feeder {
         await order();
         const { state } = current;
         if (state?.index) {
-            const position = await this.#feed(state.index, state.position, signal);
-            if (position === null) {
+            const reached = await this.#feed(state.index, state, work);
+            if (reached === null) {
                 // Changes are missing that no index will get: a new one has to be built.
                 return await this.#write({ ...state, index: null, building: await this.#newBuild() }, current);
             }
 
-            if (position !== state.position) {
-                current = await this.#write({ ...state, position }, current);
+            if (reached.position !== state.position) {
+                current = await this.#write({ ...state, ...reached }, current);
             }
         }
 
         await this.#prune(current.state);
-        return current.state?.building ? await this.#build(current, current.state.building, signal) : current;
+        return current.state?.building ? await this.#build(current, current.state.building, work) : current;
     }
 
-    /** Applies the next batches after a position; returns the last one, null when some are missing. */
-    async #feed(index: string, after: number, signal: AbortSignal): Promise<number | null> {
+    /** Applies the next batches after a position, none above another one; returns the last one, null when some are missing. */
+    async #feed(index: string, after: LogPosition, work: Work, upTo = Infinity): Promise<LogPosition | null> {
 
-        const batches = await this.#parts.changes.batches(after);
-        if (batches.some((batch, i) => batch.position !== after + i + 1)) {
+        const batches = (await this.#parts.changes.batches(after.position)).filter(({ position }) => position <= upTo);
+        if (batches.some((batch, i) => batch.position !== after.position + i + 1)) {
             return null;
         }
 
+        const last = batches.at(-1);
+        if (!last) {
+            return { position: after.position, digest: after.digest };
+        }
+
         const ids = new Set(batches.flatMap(({ rows }) => rows.map(({ objectId }) => objectId)));
-        await this.#parts.writer.apply(index, [...ids], signal);
-        return after + batches.length;
+        await this.#parts.writer.apply({ index, version: last.position }, [...ids], work);
+        return { position: last.position, digest: digestOf(last) };
     }
 
     /** Stores the next page of objects in a new index; behind the last one, applies the changes since, and uses the index. */
-    async #build(stored: StoredFeedState, building: BuildState, signal: AbortSignal): Promise<StoredFeedState> {
+    async #build(stored: StoredFeedState, building: BuildState, work: Work): Promise<StoredFeedState> {
 
         const { source, writer } = this.#parts;
         const state = stored.state;
@@ -215,7 +225,7 @@ export class Feeder {
 
         const documents = await source.after(building.after);
         if (documents.length > 0) {
-            await writer.store(building.index, documents, signal);
+            await writer.store({ index: building.index, version: building.position }, documents, work);
             const next: FeedState = { ...state, building: { ...building, after: documents.at(-1)?.id ?? '' } };
             if (performance.now() - this.#reportedOn < REPORT_MS) {
                 return { state: next, mark: stored.mark };
@@ -225,76 +235,41 @@ export class Feeder {
             return await this.#write(next, stored);
         }
 
-        const position = await this.#feed(building.index, building.position, signal);
-        if (position === null) {
+        const reached = await this.#feed(building.index, building, work, state.index === null ? Infinity : state.position);
+        if (reached === null) {
             return await this.#write({ ...state, building: await this.#newBuild() }, stored);
         }
 
-        if (position !== building.position) {
-            return await this.#write({ ...state, building: { ...building, position } }, stored);
+        if (reached.position !== building.position) {
+            return await this.#write({ ...state, building: { ...building, ...reached } }, stored);
         }
 
-        // Both indexes have the same changes now, unless there was none to search before.
-        if (state.index !== null && position < state.position) {
+        // Both indexes have the same changes now, unless there was none to search before: a search may still ask the former one.
+        if (state.index !== null && reached.position !== state.position) {
             return { ...stored };
         }
 
         await this.#parts.client.send({ method: 'POST', path: `/${building.index}/_refresh` });
-        const done = await this.#write({ index: building.index, position, shards: this.#parts.shards, building: null }, stored);
-        await this.#switchTo(building.index);
+        const done = await this.#write({ index: building.index, ...reached, shards: this.#parts.shards, building: null }, stored);
+        await this.#indexes.use(building.index, [], () => this.#checkNewest(done));
         this.#parts.reached(done.state ?? state);
         return done;
     }
 
     async #newBuild(): Promise<BuildState> {
 
-        const { client, changes, prefix, shards, log, order } = this.#parts;
+        const { changes, shards, order } = this.#parts;
         await order();
-        const position = await changes.last();
-        const index = `${searchAlias(prefix)}-${Date.now().toString(36)}-${randomBytes(3).toString('hex')}`;
-        await client.send({ method: 'PUT', path: `/${index}`, body: { ...indexBody(shards), aliases: { [writeAlias(index)]: {} } }, timeoutMs: 60_000 });
-        log.info({ event: 'search.index-begun', index }, 'building a search index');
-        return { index, after: '', position };
+        const from = await logPosition(changes, await changes.last());
+        return { index: await this.#indexes.create(shards), after: '', ...from };
     }
 
-    /** Lets searches use an index, and removes the others of this format. */
-    async #switchTo(index: string): Promise<void> {
+    /** A process that was stopped must not touch the indexes that another one has made since. @throws EngineError `conflict` */
+    async #checkNewest({ mark }: StoredFeedState): Promise<void> {
 
-        const { client, prefix, log } = this.#parts;
-        const alias = searchAlias(prefix);
-        const all = Object.entries(await client.send<Record<string, { aliases: object }>>({ method: 'GET', path: `/${alias}-*/_alias` }));
-        const old = all.filter(([name]) => name !== index);
-        const isUsed = all.some(([name, { aliases }]) => name === index && alias in aliases);
-        if (!isUsed || old.some(([, { aliases }]) => alias in aliases)) {
-            const actions = [
-                ...old.filter(([, { aliases }]) => alias in aliases).map(([name]) => ({ remove: { index: name, alias } })), { add: { index, alias } }
-            ];
-            await client.send({ method: 'POST', path: '/_aliases', body: { actions } });
-            log.info({ event: 'search.index-used', index }, 'searches use the new index');
-            for (const [name] of old) {
-                await client.send({ method: 'DELETE', path: `/${name}`, query: { ignore_unavailable: true } });
-            }
-        }
-    }
-
-    async #removeAlias(alias: string): Promise<void> {
-
-        await this.#parts.client.send({ method: 'DELETE', path: `/${alias}-*/_alias/${alias}` }).catch(ignoreMissing);
-        const all = Object.keys(await this.#parts.client.send<object>({ method: 'GET', path: `/${alias}-*/_alias` }));
-        for (const name of all) {
-            await this.#parts.client.send({ method: 'DELETE', path: `/${name}` }).catch(ignoreMissing);
-        }
-    }
-
-    async #exists(index: string): Promise<boolean> {
-
-        try {
-            await this.#parts.client.send({ method: 'GET', path: `/${writeAlias(index)}/_alias` });
-            return true;
-        }
-        catch (error) {
-            ignoreMissing(error);
-            return false;
+        const newest = (await this.#parts.states.read()).mark;
+        if (newest?.seqNo !== mark?.seqNo || newest?.term !== mark?.term) {
+            throw new EngineError('conflict', 'another node feeds the search engine');
         }
     }
 
@@ -314,9 +289,10 @@ export class Feeder {
 
     async #prune(state: FeedState | null): Promise<void> {
 
-        const positions = [state?.index ? state.position : Infinity, state?.building ? state.building.position : Infinity];
-        const below = Math.min(...positions) - SPARE_BATCHES;
-        if (Number.isFinite(below) && below - this.#prunedAt >= PRUNE_EVERY) {
+        const lowest = state ? lowestPosition(state) : Infinity;
+        if (Number.isFinite(lowest) && lowest - SPARE_BATCHES - this.#prunedAt >= PRUNE_EVERY) {
+            // Nodes of another version may feed an index of theirs.
+            const below = Math.min(lowest, await this.#parts.states.lowestOfOthers()) - SPARE_BATCHES;
             this.#prunedAt = below;
             await this.#parts.changes.prune(below);
         }
@@ -342,12 +318,5 @@ export class Feeder {
             this.#wake = end;
         });
         this.#wake = () => {};
-    }
-}
-
-function ignoreMissing(error: unknown): void {
-
-    if (!(error instanceof EngineError) || error.failure !== 'missing') {
-        throw error;
     }
 }

@@ -33,7 +33,8 @@ async function indexed(engine: TestOpenSearch, documents: readonly IndexDocument
 
     const index = `${engine.newUrl().split('/').at(-1)}-${++names}`;
     await engine.client.send({ method: 'PUT', path: `/${index}`, body: indexBody(shards) });
-    for (const { lines } of encodeDocuments(documents)) {
+    for (const items of encodeDocuments(documents, 1)) {
+        const lines = items.map((item) => item.lines).join('');
         const answer = await engine.client.send<{ errors: boolean }>({ method: 'POST', path: `/${index}/_bulk`, lines });
         expect(answer.errors, JSON.stringify(answer).slice(0, 500)).to.be.false();
     }
