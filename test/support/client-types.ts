@@ -4,6 +4,7 @@
  */
 
 import { join } from 'node:path';
+import { schemaType } from '../../lib/cli/declarations/schema-type.js';
 import type { JsonObject, JsonValue } from '../../lib/util/json-types.js';
 import { isJsonObject } from '../../lib/util/json-types.js';
 import { PATHS } from '../../translators/web/openapi/paths.js';
@@ -83,48 +84,14 @@ function capital(text: string): string {
     return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** Returns the TypeScript type of a JSON schema. */
+/** Returns the TypeScript type of a JSON schema. Those without a name are written where they are referred to. */
 export function typeOf(schema: JsonValue): string {
 
-    if (!isJsonObject(schema)) {
-        return 'JsonValue';
-    }
-
-    const { $ref: reference, type, const: constant, enum: values } = schema;
-    if (typeof reference === 'string') {
-        const name = reference.slice(reference.lastIndexOf('/') + 1);
-        return TYPES[name]?.name ?? (TYPES[name] ? name : typeOf(SCHEMAS[name] ?? {}));
-    }
-
-    if (constant !== undefined || Array.isArray(values)) {
-        return [constant ?? values ?? []].flat().map((value) => JSON.stringify(value).replaceAll('"', '\'')).join(' | ');
-    }
-
-    return [type ?? 'any'].flat().map((each) => plainType(each as string, schema)).join(' | ');
+    return schemaType(schema, { nameOf, indent: '    ', isReadonly: true }).text;
 }
 
-function plainType(type: string, { items, properties, additionalProperties, ...others }: JsonObject): string {
+function nameOf(reference: string): string {
 
-    switch (type) {
-        case 'string':
-        case 'boolean':
-        case 'null':
-            return type;
-        case 'integer':
-        case 'number':
-            return 'number';
-        case 'array': {
-            const item = typeOf(items ?? {});
-            return `readonly ${item.includes(' ') && !item.startsWith('{') ? `(${item})` : item}[]`;
-        }
-
-        case 'object': {
-            const members = isJsonObject(properties) ? membersOf({ properties, ...others }) : [];
-            return members.length > 0 ? `{ ${members.map(([name, of, isRequired]) => `readonly ${name}${isRequired ? '' : '?'}: ${of}`).join('; ')} }` :
-                isJsonObject(additionalProperties) ? `Readonly<Record<string, ${typeOf(additionalProperties)}>>` : 'JsonObject';
-        }
-
-        default:
-            return 'JsonValue';
-    }
+    const name = reference.slice(reference.lastIndexOf('/') + 1);
+    return TYPES[name]?.name ?? (TYPES[name] ? name : typeOf(SCHEMAS[name] ?? {}));
 }

@@ -138,7 +138,7 @@ class Declarations {
         const shapes = new Map<string, Shape>();
         // It grows while references are found.
         for (const { name, schema, nameOf } of this.#definitions) {
-            shapes.set(name, schemaType(schema, nameOf));
+            shapes.set(name, schemaType(schema, { nameOf }));
         }
 
         const unresolvable = unresolvableNames(shapes);
@@ -152,7 +152,7 @@ class Declarations {
     #inline(name: string, schema: JsonValue | undefined): string {
 
         const document = this.#document(name, schema ?? true, typeUri(''));
-        return schemaType(schema, this.#resolver(document), STEP).text;
+        return schemaType(schema, { nameOf: this.#resolver(document), indent: STEP }).text;
     }
 
     #document(name: string, schema: JsonValue, base: string): Document {

@@ -18,6 +18,15 @@ export interface Shape {
 /** Returns the name of the type that a reference stands for; null if there is none. */
 export type NameOf = (reference: string) => string | null;
 
+/** Where a type is written. */
+export interface TypeContext {
+    readonly nameOf: NameOf;
+    /** Before the lines after the first one. */
+    readonly indent?: string;
+    /** True for types whose properties and elements are `readonly`. */
+    readonly isReadonly?: boolean;
+}
+
 const INDENT = '    ';
 
 /** More alternatives than that, in several parts of one schema, would be multiplied. */
@@ -32,17 +41,17 @@ function plain(text: string, direct: readonly string[] = []): Shape {
     return { text, isCompound: false, direct };
 }
 
-/** Returns the type of a schema, whose lines after the first begin with an indentation. */
-export function schemaType(schema: JsonValue | undefined, nameOf: NameOf, indent = ''): Shape {
+/** Returns the type of a schema. */
+export function schemaType(schema: JsonValue | undefined, context: TypeContext): Shape {
 
     if (!isJsonObject(schema)) {
         return schema === false ? NOTHING : ANYTHING;
     }
 
     const { $ref: reference, enum: values, const: constant } = schema;
-    const convert = (part: JsonValue | undefined): Shape => schemaType(part, nameOf, indent);
-    const name = typeof reference === 'string' ? nameOf(reference) : null;
-    const own = constant !== undefined ? literal(constant) : Array.isArray(values) ? union(values.map(literal)) : ownType(schema, nameOf, indent);
+    const convert = (part: JsonValue | undefined): Shape => schemaType(part, context);
+    const name = typeof reference === 'string' ? context.nameOf(reference) : null;
+    const own = constant !== undefined ? literal(constant) : Array.isArray(values) ? union(values.map(literal)) : ownType(schema, context);
     const alternatives = ['anyOf', 'oneOf'].flatMap((keyword) => {
 
         const branches = partsOf(schema, keyword);
@@ -64,20 +73,15 @@ function partsOf(schema: JsonObject, keyword: string): readonly JsonValue[] {
 }
 
 /** What `type` and the keywords of objects and arrays say. */
-function ownType(schema: JsonObject, nameOf: NameOf, indent: string): Shape {
+function ownType(schema: JsonObject, context: TypeContext): Shape {
 
     const { type, properties, required, additionalProperties, patternProperties, items, prefixItems } = schema;
     const isOfObjects = [properties, additionalProperties, patternProperties].some(isJsonObject) || Array.isArray(required);
     const types = type === undefined ? isOfObjects ? ['object'] : items === undefined && prefixItems === undefined ? [] : ['array'] : [type].flat();
-    return types.length === 0 ? ANYTHING : union(types.map((each) => typeNamed(each, schema, { nameOf, indent })));
+    return types.length === 0 ? ANYTHING : union(types.map((each) => typeNamed(each, schema, context)));
 }
 
-interface Context {
-    readonly nameOf: NameOf;
-    readonly indent: string;
-}
-
-function typeNamed(type: JsonValue, schema: JsonObject, context: Context): Shape {
+function typeNamed(type: JsonValue, schema: JsonObject, context: TypeContext): Shape {
 
     switch (type) {
         case 'string':
@@ -93,36 +97,37 @@ function typeNamed(type: JsonValue, schema: JsonObject, context: Context): Shape
             return objectType(schema, context);
         default:
             // Drafts up to 3 had schemas here.
-            return isJsonObject(type) ? schemaType(type, context.nameOf, context.indent) : ANYTHING;
+            return isJsonObject(type) ? schemaType(type, context) : ANYTHING;
     }
 }
 
 /** A list, or a tuple: `prefixItems`, in older drafts an array of `items`. */
-function arrayType({ items, prefixItems, additionalItems, minItems }: JsonObject, { nameOf, indent }: Context): Shape {
+function arrayType({ items, prefixItems, additionalItems, minItems }: JsonObject, context: TypeContext): Shape {
 
     const first = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
     const rest = Array.isArray(items) ? additionalItems : items;
     const element = ({ text, isCompound }: Shape): string => (isCompound ? `(${text})` : text);
-    const list = `${element(schemaType(rest, nameOf, indent))}[]`;
+    const list = `${element(schemaType(rest, context))}[]`;
     if (first.length === 0) {
-        return plain(list);
+        return prefixed(list, context);
     }
 
     const least = typeof minItems === 'number' ? minItems : 0;
-    const members = first.map((each, i) => `${element(schemaType(each, nameOf, indent))}${i < least ? '' : '?'}`);
-    return plain(`[${[...members, ...rest === false ? [] : [`...${list}`]].join(', ')}]`);
+    const members = first.map((each, i) => `${element(schemaType(each, context))}${i < least ? '' : '?'}`);
+    return prefixed(`[${[...members, ...rest === false ? [] : [`...${list}`]].join(', ')}]`, context);
 }
 
 /** Properties; or where none are declared, a record of what all must be. */
-function objectType({ properties, required, additionalProperties, patternProperties }: JsonObject, { nameOf, indent }: Context): Shape {
+function objectType({ properties, required, additionalProperties, patternProperties }: JsonObject, context: TypeContext): Shape {
 
+    const { indent = '' } = context;
     const needed = new Set(Array.isArray(required) ? required.filter((name) => typeof name === 'string') : []);
     const declared = new Map(isJsonObject(properties) ? Object.entries(properties) : []);
     const names = new Set([...declared.keys(), ...needed]);
     const isOpen = isJsonObject(additionalProperties) || isJsonObject(patternProperties);
     if (names.size === 0) {
         const all = isJsonObject(patternProperties) ? true : additionalProperties ?? true;
-        return isJsonObject(all) ? plain(`{ [name: string]: ${schemaType(all, nameOf, indent).text} }`) :
+        return isJsonObject(all) ? plain(`{ ${readonlyIn(context)}[name: string]: ${schemaType(all, context).text} }`) :
             all === false ? plain('{ [name: string]: never }') : ANY_OBJECT;
     }
 
@@ -130,11 +135,23 @@ function objectType({ properties, required, additionalProperties, patternPropert
     const lines = [...names].map((name) => {
 
         const schema = declared.get(name);
-        const { text } = schemaType(schema, nameOf, inner);
-        return `${comment(isJsonObject(schema) ? schema['description'] : undefined, inner)}${inner}${memberName(name)}${needed.has(name) ? '' : '?'}: ${text};\n`;
+        const { text } = schemaType(schema, { ...context, indent: inner });
+        return `${comment(isJsonObject(schema) ? schema['description'] : undefined, inner)}${inner}${readonlyIn(context)}${memberName(name)}${needed.has(name) ? '' : '?'}: ${text};\n`;
     });
     const object = `{\n${lines.join('')}${indent}}`;
     return isOpen ? { text: `${object} & { [name: string]: unknown }`, isCompound: true, direct: [] } : plain(object);
+}
+
+/** A list, whose elements may be read-only. */
+function prefixed(list: string, context: TypeContext): Shape {
+
+    const prefix = readonlyIn(context);
+    return { text: `${prefix}${list}`, isCompound: prefix !== '', direct: [] };
+}
+
+function readonlyIn({ isReadonly = false }: TypeContext): string {
+
+    return isReadonly ? 'readonly ' : '';
 }
 
 function union(shapes: readonly Shape[]): Shape {

@@ -7,7 +7,7 @@ export interface Acl {
     readonly readers?: readonly string[];
     readonly writers?: readonly string[];
     readonly payloadReaders?: readonly string[];
-    readonly methods?: Readonly<Record<string, readonly string[]>>;
+    readonly methods?: { readonly [name: string]: readonly string[] };
 }
 
 /** Metadata of an object. Maintained by the service; times in milliseconds since 1970. */
@@ -75,14 +75,18 @@ export interface BatchItem<C = JsonValue> {
     readonly payloads?: readonly JsonObject[];
     readonly payloadsToDelete?: readonly string[];
     /** The versions that may be replaced. */
-    readonly ifMatch?: string | number | readonly (string | number)[];
+    readonly ifMatch?: string | number | (readonly (string | number)[]);
     /** The versions that may not. */
-    readonly ifNoneMatch?: string | number | readonly (string | number)[];
+    readonly ifNoneMatch?: string | number | (readonly (string | number)[]);
 }
 
 /** What became of the items of a batch; `position` is the index of an item. */
 export interface BatchResults {
-    readonly results: readonly { readonly position: number; readonly responseCode: number; readonly response?: JsonValue }[];
+    readonly results: readonly {
+        readonly position: number;
+        readonly responseCode: number;
+        readonly response?: JsonValue;
+    }[];
     readonly success: boolean;
 }
 

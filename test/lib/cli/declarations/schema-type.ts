@@ -50,21 +50,29 @@ describe('the type of a JSON schema', () => {
     for (const [title, schema, type] of CASES) {
         it(`is that of ${title}`, () => {
 
-            expect(schemaType(schema, (reference) => (reference === '#/x' ? 'Name_x' : null)).text).to.equal(type);
+            expect(schemaType(schema, { nameOf: (reference) => (reference === '#/x' ? 'Name_x' : null) }).text).to.equal(type);
         });
     }
+
+    it('can be read-only', () => {
+
+        const schema = { properties: { a: { type: 'array', items: { type: 'array', items: { type: 'string' } } }, b: { additionalProperties: { type: 'null' } } } };
+
+        expect(schemaType(schema, { nameOf: () => null, isReadonly: true }).text)
+            .to.equal('{\n    readonly a?: readonly (readonly string[])[];\n    readonly b?: { readonly [name: string]: null };\n}');
+    });
 
     it('does not multiply alternatives', () => {
 
         const anyOf = Array.from({ length: 50 }, (_, i) => ({ properties: { [`p${i}`]: {} }, required: [`p${i}`] }));
 
-        expect(schemaType({ anyOf }, () => null).text.split(' | ')).to.have.length(50);
-        expect(schemaType({ anyOf, oneOf: anyOf, allOf: [{ anyOf, oneOf: anyOf }] }, () => null).text).to.equal('JsonValue');
+        expect(schemaType({ anyOf }, { nameOf: () => null }).text.split(' | ')).to.have.length(50);
+        expect(schemaType({ anyOf, oneOf: anyOf, allOf: [{ anyOf, oneOf: anyOf }] }, { nameOf: () => null }).text).to.equal('JsonValue');
     });
 
     it('names what it is itself, and not what it has', () => {
 
-        const direct = (schema: JsonValue): readonly string[] => schemaType(schema, (reference) => reference).direct;
+        const direct = (schema: JsonValue): readonly string[] => schemaType(schema, { nameOf: (reference) => reference }).direct;
 
         expect(direct({ anyOf: [{ $ref: 'a' }, { allOf: [{ $ref: 'b' }, { type: 'object' }] }] })).to.equal(['a', 'b']);
         expect(direct({ properties: { a: { $ref: 'a' } }, items: { $ref: 'b' }, additionalProperties: { $ref: 'c' } })).to.equal([]);

@@ -24,8 +24,8 @@ interface Described {
 const SCHEMAS: readonly (readonly [schema: JsonObject, type: string])[] = [
     [{}, 'JsonValue'], [{ type: 'string' }, 'string'], [{ type: 'integer' }, 'number'], [{ type: ['object', 'boolean'] }, 'JsonObject | boolean'],
     [{ type: 'array', items: { type: ['string', 'null'] } }, 'readonly (string | null)[]'], [{ const: 'Bearer' }, '\'Bearer\''], [{ enum: ['a', 1] }, '\'a\' | 1'],
-    [{ $ref: '#/components/schemas/Object' }, 'DigitalObject'], [{ type: 'object', additionalProperties: { type: 'boolean' } }, 'Readonly<Record<string, boolean>>'],
-    [{ type: 'object', properties: { a: { type: 'string' }, b: {} }, required: ['a'] }, '{ readonly a: string; readonly b?: JsonValue }']
+    [{ $ref: '#/components/schemas/Object' }, 'DigitalObject'], [{ type: 'object', additionalProperties: { type: 'boolean' } }, '{ readonly [name: string]: boolean }'],
+    [{ type: 'object', properties: { a: { type: 'string' }, b: {} }, required: ['a'] }, '{\n        readonly a: string;\n        readonly b?: JsonValue;\n    }']
 ];
 
 describe('the client for objects', () => {
