@@ -6,7 +6,8 @@
  *     node test/run.mjs test/db test/x.ts     compile and run these folders and files only, without lint
  *     node test/run.mjs --no-mysql            SQLite only
  *     node test/run.mjs --built               run what is compiled already
- *     node test/run.mjs --parts FILE…         run these files as in a whole run: in random order, several at a time; with --unit beside the unit tests
+ *     node test/run.mjs --parts FILE…         run these files and folders as in a whole run: in random order, several at a time; with --unit beside the unit tests
+ *     node test/run.mjs --one-way FILE…       each suite in one of its ways, such as on one database, as without arguments; those of db and lib/stores in all
  *     node test/run.mjs --unit                compile and run what needs no MariaDB and starts no service, without what takes long
  *     node test/run.mjs test/db -- -v -g lock    hand options after -- to lab
  *
@@ -133,6 +134,7 @@ function parseArguments(args) {
         all: ours.includes('--all'),
         built: ours.includes('--built'),
         parts: ours.includes('--parts'),
+        way: ours.includes('--one-way'),
         paths: ours.filter((arg) => !arg.startsWith('--')),
         lab: end === -1 ? [] : args.slice(end + 1)
     };
@@ -272,12 +274,24 @@ async function filesOfChange() {
 /** The files of a run in parts: those that are named, unit tests if they are wanted, all, or those of a change. */
 async function filesFor({ unit, all, paths }) {
 
-    const named = paths.map(compiled);
-    if (unit) {
-        return [...named, ...await unitFiles()];
+    if (paths.length === 0) {
+        return unit ? await unitFiles() : all ? await testFiles() : await filesOfChange();
     }
 
-    return named.length > 0 ? shuffled(named) : all ? await testFiles() : await filesOfChange();
+    const files = await testFiles();
+    const named = paths.flatMap((path) => {
+
+        const name = compiled(path);
+        const found = files.filter((file) => file === name || file.startsWith(`${name}/`));
+        if (found.length === 0) {
+            throw new Error(`there is no test ${path}`);
+        }
+
+        return found;
+    });
+    const units = unit ? await unitFiles() : [];
+    const wanted = new Set([...named, ...units]);
+    return files.filter((file) => wanted.has(file));
 }
 
 /**
@@ -391,7 +405,7 @@ async function main() {
     useMemoryFolder();
     // Services of tests that run at the same time would compete for the default port.
     process.env.DOIP_PORT ??= '';
-    const { mysql, unit, all, built, parts, paths, lab } = parseArguments(process.argv.slice(2));
+    const { mysql, unit, all, built, parts, way, paths, lab } = parseArguments(process.argv.slice(2));
     const whole = paths.length === 0;
     // Takes one core for as long as the build and a part of the tests.
     const linting = whole && !unit && existsSync(join(ROOT, 'eslint.config.js')) ? lint(!all) : Promise.resolve(0);
@@ -403,7 +417,7 @@ async function main() {
     const server = await database(mysql);
     try {
         const counts = (whole || parts) && lab.length === 0 ?
-            await runParts(await filesFor({ unit, all, paths }), server.url, { first: linting, oneWay: whole && !all && !unit }) :
+            await runParts(await filesFor({ unit, all, paths }), server.url, { first: linting, oneWay: way || whole && !all && !unit }) :
             await runLab(whole ? ['dist/test'] : paths.map(compiled), lab, server.url);
         if (server.url === '' && !unit) {
             console.log('MariaDB: NOT TESTED. Install mariadb-server, or name a server in TEST_MYSQL_URL.');

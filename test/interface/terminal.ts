@@ -93,7 +93,7 @@ describe('on a terminal', () => {
 
         expect(session.screen()).to.match(/^ {2}Database {2,}objects at 127\.0\.0\.1:9, as user someone$/m);
         expect(session.screen()).to.match(/^ {2}State {2,}not ready yet: see the log$/m);
-        expect(session.screen()).to.match(/^\d\d:\d\d:\d\d ERROR start failed, retrying {2}service\.start-failed againInMs=250\n {4}DatabaseError: /m);
+        expect(session.screen()).to.match(/^\d\d:\d\d:\d\d ERROR start failed, retrying {2}service\.start-failed version=\S+ againInMs=250\n {4}DatabaseError: /m);
         expect(session.screen()).to.not.include('a password that was set').and.to.not.include('a-secret').and.to.not.include('Login');
     });
 
