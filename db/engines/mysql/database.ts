@@ -5,7 +5,7 @@
 
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { createPool } from 'mysql2/promise';
-import type { FieldPacket, Pool, PoolConnection, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
+import type { Pool, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import type { BlobDatabase, CommitObserver, CommitResult, Database, DatabaseUsage, Row, SqlValue, Statement, Unit } from '../../database.js';
 import { DatabaseError, UnusableDatabaseError } from '../../errors.js';
 import type { Log } from '../../log.js';
@@ -15,9 +15,10 @@ import type { MysqlErrorKind } from './errors.js';
 import { MysqlGroupCommit } from './group-commit.js';
 import { reapStalledConnections } from './idle-connection-reaper.js';
 import { ServerCheck } from './server-check.js';
+import { type Answer, Sessions } from './session.js';
 import { closeSurplusConnections } from './surplus-connections.js';
 import { applySettings, checkServer, engineSettings, readServer, unitSettings } from './server.js';
-import { decodeKeys, rollback, toParameter, writeAlone, writeTogether, writeTransaction } from './transaction.js';
+import { decodeKeys, writeAlone, writeTogether, writeTransaction } from './transaction.js';
 import type { MysqlAddress } from './url.js';
 import { MysqlBlobs } from './blobs.js';
 import { poolUsage } from './pool-usage.js';
@@ -31,14 +32,17 @@ const FIRST_PAUSE_MS = 25;
 /** A repetition would fail as well. */
 const FINAL: ReadonlySet<MysqlErrorKind> = new Set<MysqlErrorKind>(['refused', 'duplicate', 'full', 'too-large']);
 
+/** Nothing was written, and a later attempt may succeed. */
+const UNAVAILABLE: ReadonlySet<MysqlErrorKind> = new Set<MysqlErrorKind>(['lost', 'rolled-back', 'no-connection']);
+
+const MAX_STATEMENTS = 500;
+
 /** Maximum number of requests that wait for a connection of the pool. */
 const QUEUE_LIMIT = 10_000;
 const PING_TIMEOUT_MS = 5_000;
 
-/** Minimum interval of reports that the server accepts no more connections. */
+/** Minimum interval of reports that the server has reached a limit. */
 const REPORT_MS = 60_000;
-
-const MAX_STATEMENTS = 500;
 
 const SIZE = 'select sum(data_length + index_length) as bytes from information_schema.tables where table_schema = database()';
 
@@ -103,6 +107,7 @@ class MysqlDatabase implements Database {
     readonly #server: ServerCheck;
     readonly #end: () => Promise<void>;
     readonly #log: Log;
+    readonly #sessions: Sessions;
     readonly #groups: MysqlGroupCommit;
     readonly #onCommitted: CommitObserver;
     readonly #copyTo: CopyFolder | undefined;
@@ -110,8 +115,8 @@ class MysqlDatabase implements Database {
     #writing = 0;
     /** Operations that close() waits for. */
     readonly #running = new Set<Promise<unknown>>();
-    /** Time of the last report that the server accepts no more connections, by the monotonic clock. */
-    #noConnectionOn = -Infinity;
+    /** Times of the last reports that the server has reached a limit, by the monotonic clock. */
+    readonly #reportedOn = new Map<string, number>();
     /** Number of responses of the server. */
     #answers = 0;
     #closing: Promise<void> | null = null;
@@ -128,10 +133,11 @@ class MysqlDatabase implements Database {
         this.#onCommitted = parts.onCommitted;
         this.#copyTo = parts.copyTo;
         this.blobs = new MysqlBlobs(this);
+        this.#sessions = new Sessions(parts.pool, { timeout: parts.address.timeout });
         this.#groups = new MysqlGroupCommit({
             one: (unit, slot) => this.#writeOne(unit, slot),
             many: (units, slot) => this.#observe(units.length, () => this.#retry(
-                () => this.#onConnection((connection) => writeTogether(connection, units, slot))))
+                () => this.#sessions.use((session) => writeTogether(session, units, slot), true)))
         });
     }
 
@@ -231,12 +237,9 @@ class MysqlDatabase implements Database {
         return this.#closing;
     }
 
-    #execute<T extends RowDataPacket[] | ResultSetHeader>(
-        sql: string, bindings: readonly SqlValue[]
-    ): Promise<[T, FieldPacket[]]> {
+    #execute<T extends RowDataPacket[] | ResultSetHeader>(sql: string, bindings: readonly SqlValue[]): Promise<Answer<T>> {
 
-        const values = bindings.map(toParameter);
-        return this.#retry(() => this.#pool.execute<T>(sql, values));
+        return this.#retry(() => this.#sessions.use((session) => session.execute<T>(sql, bindings), false));
     }
 
     /** Retries until success, a permanent error, or the limits of attempts and time. */
@@ -253,7 +256,7 @@ class MysqlDatabase implements Database {
                 const kind = error instanceof DatabaseError ? 'refused' : mysqlErrorKind(error);
                 const isWaiting = kind === 'no-connection';
                 if (isWaiting) {
-                    this.#reportNoConnection(error);
+                    this.#report('database.no-connection', error, 'the database server accepts no more connections');
                 }
 
                 if (FINAL.has(kind) || !isWaiting && attempt >= ATTEMPTS || performance.now() > deadline) {
@@ -285,20 +288,22 @@ class MysqlDatabase implements Database {
         }
     }
 
-    #reportNoConnection(error: unknown): void {
+    /** Logs that the server has reached a limit, from time to time. */
+    #report(event: string, error: unknown, message: string): void {
 
         const now = performance.now();
-        if (now - this.#noConnectionOn > REPORT_MS) {
-            this.#noConnectionOn = now;
-            this.#log.warn({ event: 'database.no-connection', reason: error instanceof Error ? error.message : String(error), ...poolUsage(this.#pool, this.#address.connections) },
-                'the database server accepts no more connections');
+        if (now - (this.#reportedOn.get(event) ?? -Infinity) > REPORT_MS) {
+            this.#reportedOn.set(event, now);
+            const reason = error instanceof Error ? error.message : String(error);
+            this.#log.warn({ event, reason, ...poolUsage(this.#pool, this.#address.connections) }, message);
         }
     }
 
     #writeOne(unit: Unit, slot?: number): Promise<CommitResult> {
 
-        return this.#observe(1, () => this.#retry(() => (unit.isRepeatable ? writeAlone(this.#pool, unit) :
-            this.#onConnection((connection) => writeTransaction(connection, unit, slot)))));
+        const { isRepeatable = false } = unit;
+        return this.#observe(1, () => this.#retry(() => this.#sessions.use(
+            (session) => (isRepeatable ? writeAlone(session, unit) : writeTransaction(session, unit, slot)), !isRepeatable)));
     }
 
     /** Measures a transaction, with its retries and the wait for a connection. */
@@ -315,29 +320,6 @@ class MysqlDatabase implements Database {
         }
     }
 
-    async #onConnection<T>(work: (connection: PoolConnection) => Promise<T>): Promise<T> {
-
-        const connection = await this.#pool.getConnection();
-        let usable = false;
-        try {
-            const result = await work(connection);
-            usable = true;
-            return result;
-        }
-        catch (error) {
-            usable = isAlive(error) && await rollback(connection);
-            throw error;
-        }
-        finally {
-            if (usable) {
-                connection.release();
-            }
-            else {
-                connection.destroy();
-            }
-        }
-    }
-
     #track<T>(work: () => Promise<T>): Promise<T> {
 
         if (this.#closing) {
@@ -348,12 +330,6 @@ class MysqlDatabase implements Database {
         this.#running.add(running);
         return running.finally(() => this.#running.delete(running));
     }
-}
-
-/** Returns whether the connection can be used after this error. */
-function isAlive(error: unknown): boolean {
-
-    return !(error instanceof DatabaseError) && mysqlErrorKind(error) !== 'lost';
 }
 
 function toDatabaseError(error: unknown, kind: MysqlErrorKind): DatabaseError {
@@ -370,7 +346,7 @@ function toDatabaseError(error: unknown, kind: MysqlErrorKind): DatabaseError {
         return new DatabaseError('too-large', 'a value exceeds a limit of the database server', error);
     }
 
-    return kind === 'lost' || kind === 'rolled-back' || kind === 'no-connection' ?
+    return UNAVAILABLE.has(kind) ?
         new DatabaseError('unavailable', 'the database cannot be reached or is too busy', error) :
         new DatabaseError('failed', 'the database refused the statement', error);
 }

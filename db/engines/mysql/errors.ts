@@ -6,7 +6,7 @@
  * - `duplicate`: duplicate key
  * - `rolled-back`: deadlock, lock timeout, or conflict with another server of a cluster; the transaction is rolled back
  * - `lost`: the connection was lost
- * - `no-connection`: the server, or the account of the user, accepts no more connections
+ * - `no-connection`: the server, or the account of the user, accepts no more connections, or too many requests wait for one
  * - `full`: the disk of the server, or its quota, is full
  * - `too-large`: a row, a transaction or a packet exceeds a limit of the server
  * - `refused`: anything else
@@ -29,6 +29,15 @@ const LOST_ERRNO = new Set([1053, 1152, 1158, 1159, 1160, 1161, 1927, 2006, 2013
 
 /** Too many connections: of the server, of the user; a limit of the account, which counts connections of an hour as well. */
 const NO_CONNECTION = new Set([1040, 1203, 1226]);
+
+/** The pool of the driver, whose errors have no number. */
+const QUEUE_FULL = 'Queue limit reached.';
+
+/** Returns whether too many requests wait for a connection of the pool. */
+export function isQueueFull(error: unknown): boolean {
+
+    return error instanceof Error && error.message === QUEUE_FULL;
+}
 
 /** Disk full, table full. */
 const FULL = new Set([1021, 1114]);
@@ -71,7 +80,7 @@ export function mysqlErrorKind(error: unknown): MysqlErrorKind {
         return 'rolled-back';
     }
 
-    if (NO_CONNECTION.has(errno)) {
+    if (NO_CONNECTION.has(errno) || isQueueFull(error)) {
         return 'no-connection';
     }
 

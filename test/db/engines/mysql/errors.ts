@@ -14,6 +14,7 @@ describe('an error of a MySQL server', () => {
         [{ errno: 1062, message: 'Duplicate entry \'error 28\' for key \'PRIMARY\'' }, 'duplicate'],
         [{ errno: 1040, message: 'Too many connections' }, 'no-connection'],
         [{ errno: 1226, message: 'User \'u\' has exceeded the \'max_user_connections\' resource (current value: 3)' }, 'no-connection'],
+        [{ message: 'Queue limit reached.' }, 'no-connection'],
         [{ errno: 1213, message: 'Deadlock found when trying to get lock' }, 'rolled-back'],
         [{ errno: 1927, message: 'Connection was killed' }, 'lost'],
         [{ code: 'ECONNRESET' }, 'lost'],
