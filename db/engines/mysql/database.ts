@@ -33,7 +33,7 @@ const FIRST_PAUSE_MS = 25;
 const FINAL: ReadonlySet<MysqlErrorKind> = new Set<MysqlErrorKind>(['refused', 'duplicate', 'full', 'too-large']);
 
 /** Nothing was written, and a later attempt may succeed. */
-const UNAVAILABLE: ReadonlySet<MysqlErrorKind> = new Set<MysqlErrorKind>(['lost', 'rolled-back', 'no-connection']);
+const UNAVAILABLE: ReadonlySet<MysqlErrorKind> = new Set<MysqlErrorKind>(['lost', 'rolled-back', 'read-only', 'no-connection']);
 
 const MAX_STATEMENTS = 500;
 

@@ -6,12 +6,13 @@
  * - `duplicate`: duplicate key
  * - `rolled-back`: deadlock, lock timeout, or conflict with another server of a cluster; the transaction is rolled back
  * - `lost`: the connection was lost
+ * - `read-only`: the server has become a copy of another one, and nothing was written; a new connection may reach the primary
  * - `no-connection`: the server, or the account of the user, accepts no more connections, or too many requests wait for one
  * - `full`: the disk of the server, or its quota, is full
  * - `too-large`: a row, a transaction or a packet exceeds a limit of the server
  * - `refused`: anything else
  */
-export type MysqlErrorKind = 'duplicate' | 'rolled-back' | 'lost' | 'no-connection' | 'full' | 'too-large' | 'refused';
+export type MysqlErrorKind = 'duplicate' | 'rolled-back' | 'lost' | 'read-only' | 'no-connection' | 'full' | 'too-large' | 'refused';
 
 const DUPLICATE = new Set([1062, 1586]);
 
@@ -38,6 +39,10 @@ export function isQueueFull(error: unknown): boolean {
 
     return error instanceof Error && error.message === QUEUE_FULL;
 }
+
+/** An option of the server forbids it, which may be another one; transactions, or InnoDB, are read-only. */
+const FORBIDDEN_BY_OPTION = 1290;
+const READ_ONLY = new Set([1792, 1836]);
 
 /** Disk full, table full. */
 const FULL = new Set([1021, 1114]);
@@ -78,6 +83,10 @@ export function mysqlErrorKind(error: unknown): MysqlErrorKind {
 
     if (ROLLED_BACK.has(errno)) {
         return 'rolled-back';
+    }
+
+    if (READ_ONLY.has(errno) || errno === FORBIDDEN_BY_OPTION && /read.only/i.test(message)) {
+        return 'read-only';
     }
 
     if (NO_CONNECTION.has(errno) || isQueueFull(error)) {

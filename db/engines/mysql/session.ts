@@ -150,7 +150,8 @@ async function rollback(session: Session): Promise<boolean> {
 /** Returns whether the connection can be used after this error. */
 function isAlive(error: unknown): boolean {
 
-    return !(error instanceof DatabaseError) && mysqlErrorKind(error) !== 'lost';
+    const kind = mysqlErrorKind(error);
+    return !(error instanceof DatabaseError) && kind !== 'lost' && kind !== 'read-only';
 }
 
 /** Sends integers as BIGINT: by default the driver sends doubles, which `limit` rejects and which impair index look-ups. */

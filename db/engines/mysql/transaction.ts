@@ -5,9 +5,15 @@
 import type { FieldPacket, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import type { CommitResult, Precondition, Step, StepResult, Unit } from '../../database.js';
 import { DatabaseError } from '../../errors.js';
-import { mysqlErrorKind } from './errors.js';
+import { mysqlErrorKind, type MysqlErrorKind } from './errors.js';
 import type { Session } from './session.js';
 import { coalescedSteps } from './step-coalescing.js';
+
+/** A commit that fails with one of them has written nothing. */
+const ROLLED_BACK: ReadonlySet<MysqlErrorKind> = new Set<MysqlErrorKind>(['rolled-back', 'read-only']);
+
+/** Not because of one of several units. */
+const ENDS_ALL: ReadonlySet<MysqlErrorKind> = new Set<MysqlErrorKind>(['lost', 'read-only']);
 
 /** Type number of VARBINARY and VARCHAR columns in the protocol, and the number of the character set for bytes. */
 const VAR_STRING = 253;
@@ -93,7 +99,7 @@ async function isWritten(session: Session, step: Step): Promise<boolean> {
         return typeof await writeStep(session, step) !== 'string';
     }
     catch (error) {
-        if (mysqlErrorKind(error) === 'lost') {
+        if (ENDS_ALL.has(mysqlErrorKind(error))) {
             throw error;
         }
 
@@ -107,7 +113,7 @@ async function commit(session: Session): Promise<void> {
         await session.query('commit');
     }
     catch (error) {
-        throw mysqlErrorKind(error) === 'rolled-back' ? error : new DatabaseError('unknown-outcome',
+        throw ROLLED_BACK.has(mysqlErrorKind(error)) ? error : new DatabaseError('unknown-outcome',
             'the database was lost while it committed; whether this change was written is not known', error);
     }
 }

@@ -1,11 +1,12 @@
-/** A server that reaches its limits: no free connection. */
+/** A server that reaches its limits: no free connection, no more writes because another one has become the primary. */
 
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import Mysql from 'mysql2/promise';
-import type { Database, Step } from '../../../../db/database.js';
+import type { Database, Step, Unit } from '../../../../db/database.js';
 import { DatabaseError } from '../../../../db/errors.js';
 import { openDatabase } from '../../../../db/engines/open.js';
+import { isPermanent } from '../../../../lib/start-errors.js';
 import { createMysql, DIALECTS, type TestDatabase } from '../../../support/database.js';
 import { startPrivateMariadb, type PrivateMariadb } from '../../../support/private-mariadb.js';
 
@@ -42,7 +43,11 @@ describe('the limits of a MariaDB server', { skip: DIALECTS.every(({ dialect }) 
         url = limited.href;
     });
 
-    afterEach(() => Promise.all(opened.splice(0).map((database) => database.close())));
+    afterEach(async () => {
+
+        await administrator.query('set global read_only = 0');
+        await Promise.all(opened.splice(0).map((database) => database.close()));
+    });
 
     after(async () => {
 
@@ -97,6 +102,61 @@ describe('the limits of a MariaDB server', { skip: DIALECTS.every(({ dialect }) 
             expect((await Promise.all(work)).filter((each) => each !== 'none').length).to.be.between(1, 200);
             expect(await has('crowded')).to.be.false();
             expect((await database.commit({ steps: [put('uncrowded')] })).ok).to.be.true();
+        });
+    });
+
+    describe('of a copy that may not be written', () => {
+
+        const kinds: [string, Omit<Unit, 'steps'>][] = [['a unit', {}], ['a unit of one step', { isRepeatable: true }], ['a shared unit', { shared: true }]];
+        for (const [title, more] of kinds) {
+            it(`make ${title} unavailable, and close its connection, until there is a primary again`, async () => {
+
+                const database = await open('?connections=1');
+                await database.migrate();
+                const [before] = await database.read({ sql: 'select connection_id() as id' }, []);
+                await administrator.query('set global read_only = 1');
+
+                const found = await fault(database.commit({ steps: [put(`copy-${title}`)], ...more }));
+                const [rest] = await database.read({ sql: 'select connection_id() as id' }, []);
+                await administrator.query('set global read_only = 0');
+
+                expect(found).to.equal('unavailable');
+                expect(Number(rest?.['id'])).to.be.above(Number(before?.['id']));
+                expect((await database.commit({ steps: [put(`copy-${title}`)], ...more })).ok).to.be.true();
+            });
+        }
+
+        it('are waited for by a write, for a moment', async () => {
+
+            const database = await open('?connections=1');
+            await administrator.query('set global read_only = 1');
+            const writing = database.commit({ steps: [put('soon')] });
+            await database.read({ sql: 'select 1' }, []);
+            await administrator.query('set global read_only = 0');
+
+            expect((await writing).ok).to.be.true();
+        });
+
+        it('make a transaction in progress unavailable, not unknown', async () => {
+
+            const database = await open('?connections=1');
+            const writing = fault(database.commit({ steps: [put('in-progress'), { sql: 'select sleep(1)', bindings: [] }] }));
+            await new Promise((resolve) => void setTimeout(resolve, 300));
+            await administrator.query('set global read_only = 1');
+
+            expect(await writing).to.equal('unavailable');
+            expect(await has('in-progress')).to.be.false();
+        });
+
+        it('keep a node from starting, like a server that is away', async () => {
+
+            await administrator.query('set global read_only = 1');
+            const database = await open('');
+
+            const error = await database.migrate().then(() => null, (reason: unknown) => reason);
+
+            expect(error).to.be.an.error(/read-only/);
+            expect(isPermanent(error)).to.be.false();
         });
     });
 });
