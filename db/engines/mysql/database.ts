@@ -17,7 +17,7 @@ import { reapStalledConnections } from './idle-connection-reaper.js';
 import { ServerCheck } from './server-check.js';
 import { type Answer, Sessions } from './session.js';
 import { closeSurplusConnections } from './surplus-connections.js';
-import { applySettings, checkServer, engineSettings, readServer, unitSettings } from './server.js';
+import { applySettings, checkServer, engineSettings, MAX_STATEMENTS, preparedStatements, readServer, unitSettings } from './server.js';
 import { decodeKeys, writeAlone, writeTogether, writeTransaction } from './transaction.js';
 import type { MysqlAddress } from './url.js';
 import { MysqlBlobs } from './blobs.js';
@@ -35,8 +35,6 @@ const FINAL: ReadonlySet<MysqlErrorKind> = new Set<MysqlErrorKind>(['refused', '
 /** Nothing was written, and a later attempt may succeed. */
 const UNAVAILABLE: ReadonlySet<MysqlErrorKind> = new Set<MysqlErrorKind>(['lost', 'rolled-back', 'read-only', 'no-connection']);
 
-const MAX_STATEMENTS = 500;
-
 /** Maximum number of requests that wait for a connection of the pool. */
 const QUEUE_LIMIT = 10_000;
 const PING_TIMEOUT_MS = 5_000;
@@ -51,6 +49,11 @@ export interface MysqlOptions {
     readonly onCommitted?: CommitObserver | undefined;
     /** Where the rows are copied before they are migrated. Absent: they are not. */
     readonly copyTo?: CopyFolder;
+}
+
+/** What connections are made with; the types of the driver do not have it. */
+interface PoolConfig {
+    readonly connectionConfig: { maxPreparedStatements: number };
 }
 
 /** Opens a pool; rejects when the server cannot be reached or does not meet the requirements. */
@@ -85,6 +88,12 @@ export async function openMysqlDatabase(
         checkServer(server, log);
         const own = [...engineSettings(server), ...unitSettings(server)];
         settings.push(...own);
+        const statements = preparedStatements(server, address.connections, log);
+        if (statements < MAX_STATEMENTS) {
+            (pool.pool.config as unknown as PoolConfig).connectionConfig.maxPreparedStatements = statements;
+            (await pool.getConnection()).destroy();          // It was made with more
+        }
+
         await applySettings(pool, own);                      // The only connection so far was made without them
         await check.run();                                   // A server that has lost its cluster executes no more than the above
     }
@@ -133,7 +142,10 @@ class MysqlDatabase implements Database {
         this.#onCommitted = parts.onCommitted;
         this.#copyTo = parts.copyTo;
         this.blobs = new MysqlBlobs(this);
-        this.#sessions = new Sessions(parts.pool, { timeout: parts.address.timeout });
+        this.#sessions = new Sessions(parts.pool, {
+            timeout: parts.address.timeout,
+            onUnprepared: (error) => this.#report('database.unprepared', error, 'the database server prepares no more statements')
+        });
         this.#groups = new MysqlGroupCommit({
             one: (unit, slot) => this.#writeOne(unit, slot),
             many: (units, slot) => this.#observe(units.length, () => this.#retry(

@@ -44,6 +44,14 @@ export function isQueueFull(error: unknown): boolean {
 const FORBIDDEN_BY_OPTION = 1290;
 const READ_ONLY = new Set([1792, 1836]);
 
+const MAX_PREPARED_STATEMENTS = 1461;
+
+/** Returns whether the server prepares no more statements, so that this one was not run. */
+export function isUnprepared(error: unknown): boolean {
+
+    return (error as Partial<DriverError>).errno === MAX_PREPARED_STATEMENTS;
+}
+
 /** Disk full, table full. */
 const FULL = new Set([1021, 1114]);
 

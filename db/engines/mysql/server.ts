@@ -20,7 +20,7 @@ export interface ServerFacts {
 type Querying = Pick<Connection, 'query'>;
 
 const VARIABLES = [
-    'version', 'max_allowed_packet', 'innodb_flush_log_at_trx_commit', 'wsrep_on', 'aurora_version', 'group_replication_group_name'
+    'version', 'max_allowed_packet', 'innodb_flush_log_at_trx_commit', 'wsrep_on', 'aurora_version', 'group_replication_group_name', 'max_prepared_stmt_count'
 ];
 
 /**
@@ -41,6 +41,12 @@ const IDLE_TRANSACTION_SECONDS = 10;
 /** A chunk of bytes, or the JSON of an object, is sent in one packet. */
 const MIN_PACKET_BYTES = 1024 * 1024;
 const RECOMMENDED_PACKET = 16 * 1024 * 1024;
+
+/** More than the service has of those that are run often. */
+export const MAX_STATEMENTS = 500;
+
+/** Processes that share the prepared statements of a server, as the default of servers is enough for: three nodes with ten connections each. */
+const SHARING = 3;
 
 type Version = readonly [major: number, minor: number];
 
@@ -138,6 +144,20 @@ export function checkServer({ engine, version, variables }: ServerFacts, log: Lo
     if (untested !== null) {
         log.warn({ event: 'database.untested', product: untested, version }, 'the service is not tested with this database server');
     }
+}
+
+/** Returns how many statements each connection may keep prepared, and warns where they are few. */
+export function preparedStatements({ variables }: ServerFacts, connections: number, log: Log): number {
+
+    const limit = Number(variables.get('max_prepared_stmt_count') ?? -1);
+    const perConnection = limit < 0 ? MAX_STATEMENTS : Math.min(MAX_STATEMENTS, Math.max(1, Math.floor(limit / SHARING / connections)));
+    if (perConnection < MAX_STATEMENTS) {
+        log.warn({
+            event: 'database.prepared-statements', max_prepared_stmt_count: limit, perConnection, recommended: MAX_STATEMENTS * SHARING * connections
+        }, 'max_prepared_stmt_count too small to keep all statements prepared');
+    }
+
+    return perConnection;
 }
 
 function checkVersion(engine: Engine, version: string): void {

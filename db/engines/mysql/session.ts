@@ -8,7 +8,7 @@ import type { FieldPacket, PoolConnection, QueryError, QueryResult, TypedParamet
 import type { Pool } from 'mysql2/promise';
 import type { SqlValue } from '../../database.js';
 import { DatabaseError } from '../../errors.js';
-import { isQueueFull, mysqlErrorKind } from './errors.js';
+import { isQueueFull, isUnprepared, mysqlErrorKind } from './errors.js';
 
 /** A value as the driver takes it. */
 type Parameter = string | null | Buffer | number | TypedParameterValue;
@@ -28,6 +28,8 @@ export interface Session {
 export interface SessionsOptions {
     /** For how long a free connection is waited for, in milliseconds. */
     readonly timeout: number;
+    /** Called when the server prepares no more statements. */
+    readonly onUnprepared: (error: unknown) => void;
 }
 
 /** Hands out connections. */
@@ -51,7 +53,7 @@ export class Sessions {
     async use<T>(work: (session: Session) => Promise<T>, isTransaction: boolean): Promise<T> {
 
         const connection = await this.#acquire();
-        const session = new MysqlSession(connection);
+        const session = new MysqlSession(connection, this.#options.onUnprepared);
         let isUsable = false;
         try {
             const result = await work(session);
@@ -104,15 +106,27 @@ export class Sessions {
 class MysqlSession implements Session {
 
     readonly #connection: PoolConnection;
+    readonly #onUnprepared: (error: unknown) => void;
 
-    constructor(connection: PoolConnection) {
+    constructor(connection: PoolConnection, onUnprepared: (error: unknown) => void) {
 
         this.#connection = connection;
+        this.#onUnprepared = onUnprepared;
     }
 
-    execute<T extends QueryResult>(sql: string, bindings: readonly SqlValue[]): Promise<Answer<T>> {
+    async execute<T extends QueryResult>(sql: string, bindings: readonly SqlValue[]): Promise<Answer<T>> {
 
-        return answer<T>((done) => this.#connection.execute<T>(sql, bindings.map(toParameter), done));
+        try {
+            return await answer<T>((done) => this.#connection.execute<T>(sql, bindings.map(toParameter), done));
+        }
+        catch (error) {
+            if (!isUnprepared(error)) {
+                throw error;
+            }
+
+            this.#onUnprepared(error);
+            return await this.query<T>(sql, bindings);
+        }
     }
 
     query<T extends QueryResult>(sql: string, bindings: readonly SqlValue[] = []): Promise<Answer<T>> {

@@ -1,11 +1,12 @@
-/** A server that reaches its limits: no free connection, no more writes because another one has become the primary. */
+/** A server that reaches its limits: no free connection, no further prepared statement, no more writes because another one has become the primary. */
 
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import Mysql from 'mysql2/promise';
-import type { Database, Step, Unit } from '../../../../db/database.js';
+import type { Database, SqlValue, Step, Unit } from '../../../../db/database.js';
 import { DatabaseError } from '../../../../db/errors.js';
 import { openDatabase } from '../../../../db/engines/open.js';
+import { SILENT } from '../../../../db/log.js';
 import { isPermanent } from '../../../../lib/start-errors.js';
 import { createMysql, DIALECTS, type TestDatabase } from '../../../support/database.js';
 import { startPrivateMariadb, type PrivateMariadb } from '../../../support/private-mariadb.js';
@@ -28,6 +29,7 @@ describe('the limits of a MariaDB server', { skip: DIALECTS.every(({ dialect }) 
     let place: TestDatabase;
     let administrator: Mysql.Connection;
     let url: string;
+    let warnings: object[] = [];
     const opened: Database[] = [];
 
     before(async () => {
@@ -45,7 +47,7 @@ describe('the limits of a MariaDB server', { skip: DIALECTS.every(({ dialect }) 
 
     afterEach(async () => {
 
-        await administrator.query('set global read_only = 0');
+        await administrator.query('set global read_only = 0, max_prepared_stmt_count = default');
         await Promise.all(opened.splice(0).map((database) => database.close()));
     });
 
@@ -58,12 +60,13 @@ describe('the limits of a MariaDB server', { skip: DIALECTS.every(({ dialect }) 
 
     async function open(options: string): Promise<Database> {
 
-        const database = await openDatabase({ ...place.options, url: `${url}${options}` });
+        warnings = [];
+        const database = await openDatabase({ ...place.options, url: `${url}${options}`, log: { ...SILENT, warn: (fields) => warnings.push(fields) } });
         opened.push(database);
         return database;
     }
 
-    function put(name: string, value = ''): Step {
+    function put(name: string, value: SqlValue = ''): Step {
 
         return { sql: 'insert into settings (name, value) values (?, ?)', bindings: [name, value] };
     }
@@ -157,6 +160,45 @@ describe('the limits of a MariaDB server', { skip: DIALECTS.every(({ dialect }) 
 
             expect(error).to.be.an.error(/read-only/);
             expect(isPermanent(error)).to.be.false();
+        });
+    });
+
+    describe('of prepared statements', () => {
+
+        it('change no result, as statements are then sent as text', async () => {
+
+            await administrator.query('set global max_prepared_stmt_count = 0');
+            const database = await open('');
+            const text = 'it\'s "\\ 100 % ? ?? :x -- \n\0😀';
+            const bytes = Buffer.from([0, 255, 128, 39, 92, 10]);
+
+            expect((await database.commit({ steps: [put('text', text), put('bytes', 'x')] })).ok).to.be.true();
+            expect((await database.commit({ steps: [put('alone', text)], isRepeatable: true })).ok).to.be.true();
+            expect((await Promise.all(['a', 'b', 'c'].map((name) => database.commit({ steps: [put(`shared-${name}`)], shared: true })))).every(({ ok }) => ok)).to.be.true();
+            await database.blobs.writeChunk(2 ** 40, 0, bytes);
+            const [row] = await database.read({ sql: 'select blob_id, bytes, ? as text, ? as nothing, ? as fraction, ? as whole from blob_chunks where blob_id = ? limit ?' },
+                [text, null, 1.5, -3, 2 ** 40, 1n]);
+
+            expect({ ...row }).to.equal({ blob_id: 2 ** 40, bytes, text, nothing: null, fraction: 1.5, whole: -3 });
+            expect(await database.read({ sql: 'select name from settings where value = ? order by name' }, [text])).to.have.length(2);
+            expect(warnings.filter((fields) => 'event' in fields && fields.event === 'database.unprepared')).to.have.length(1);
+        });
+
+        it('are shared by the connections of several nodes', async () => {
+
+            await administrator.query('set global max_prepared_stmt_count = 240');
+            const database = await open('?connections=4');
+            const status = async (name: string): Promise<number> => {
+
+                const [rows] = await administrator.query('show global status like ?', [name]);
+                return Number((rows as { Value: string }[])[0]?.Value);
+            };
+
+            await Promise.all(Array.from({ length: 400 }, (_, i) => database.read({ sql: `select ${i}, sleep(0.001)` }, [])));
+
+            // A third of the limit, and one more on each connection for a moment
+            expect(await status('Prepared_stmt_count')).to.be.within(40, 84);
+            expect(warnings).to.equal([{ event: 'database.prepared-statements', max_prepared_stmt_count: 240, perConnection: 20, recommended: 6000 }]);
         });
     });
 });
