@@ -6,6 +6,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Server } from '@hapi/hapi';
+import { Op } from '../../../lib/doip/operation-ids.js';
 import { ADMIN_HEADERS } from '../../support/rest.js';
 import type { TestServer } from '../../support/server.js';
 import { startServer } from '../../support/server.js';
@@ -79,6 +80,22 @@ describe('the description of the service and its routes', () => {
 
         expect(Object.keys(paths).length).to.be.above(80);
         expect(wrong).to.equal([]);
+    });
+
+    it('has every operation that is registered, unless it is unlisted, as ListOperations has for the service and for objects', async () => {
+
+        const registered = server.server.plugins['doip-gateway'].gateway.services.registry.all();
+        const listed = registered.filter(({ unlisted }) => !unlisted).map(({ id }) => id).sort();
+        const described = new Set<string>();
+        for (const target of ['service', 'design']) {
+            const response = await fetch(`${server.url}/doip/${Op.listOperations}?targetId=${target}&attributes.describe=true`, { headers: ADMIN_HEADERS });
+            (await response.json() as { id: string }[]).forEach(({ id }) => described.add(id));
+        }
+
+        const inPaths = Object.keys(paths).filter((path) => path.startsWith('/doip/')).map((path) => path.slice('/doip/'.length));
+        expect([...described].sort()).to.equal(listed);
+        expect(inPaths.sort()).to.equal(listed);
+        expect(registered.map(({ id }) => id).filter((id) => !id.startsWith('test/')).sort()).to.equal(Object.values<string>(Op).sort());
     });
 
     it('has nothing of the port for metrics, where no described path is served', async () => {
