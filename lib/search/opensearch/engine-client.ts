@@ -46,17 +46,17 @@ export class EngineClient {
         }, { requestTimeout: timeoutMs, maxRetries: 0 });
         this.#pending.add(request);
         // That of the client begins with a connection, and ends with the first bytes of the answer.
-        let isLate = false;
+        let hasTimedOut = false;
         const timer = setTimeout(() => {
 
-            isLate = true;
+            hasTimedOut = true;
             request.abort();
         }, timeoutMs);
         try {
             return (await request).body as T;
         }
         catch (error) {
-            throw isLate ? new EngineError('unreachable', `no answer to ${method} ${path} within ${timeoutMs} ms`, error) : toEngineError(error);
+            throw hasTimedOut ? new EngineError('unreachable', `no answer to ${method} ${path} within ${timeoutMs} ms`, error) : toEngineError(error);
         }
         finally {
             clearTimeout(timer);

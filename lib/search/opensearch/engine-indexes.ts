@@ -75,7 +75,7 @@ export class EngineIndexes {
     }
 
     /** Lets searches use an index, unless they do, and removes all but this one and some others. */
-    async use(index: string, kept: readonly (string | undefined)[], check: Check): Promise<void> {
+    async use(index: string, besides: readonly (string | undefined)[], check: Check): Promise<void> {
 
         const { client, log } = this.#parts;
         const used = [...await this.#all()].filter(([, { aliases }]) => this.#alias in aliases).map(([name]) => name);
@@ -87,13 +87,13 @@ export class EngineIndexes {
             log.info({ event: 'search.index-used', index }, 'searches use the new index');
         }
 
-        await this.removeOthers([index, ...kept], check);
+        await this.removeOthers([index, ...besides], check);
     }
 
     /** Removes all indexes but some, such as one whose building was given up. */
-    async removeOthers(kept: readonly (string | undefined)[], check: Check): Promise<void> {
+    async removeOthers(except: readonly (string | undefined)[], check: Check): Promise<void> {
 
-        const others = [...(await this.#all()).keys()].filter((name) => !kept.includes(name));
+        const others = [...(await this.#all()).keys()].filter((name) => !except.includes(name));
         for (const name of others) {
             await check();
             await this.#parts.client.send({ method: 'DELETE', path: `/${name}` }).catch(ignoreMissing);

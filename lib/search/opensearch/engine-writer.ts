@@ -40,7 +40,7 @@ interface BulkAnswer {
 }
 
 /** Throws when nothing may be written any more. */
-type Guard = Pick<RunningJob, 'checkLease'>;
+type LeaseCheck = Pick<RunningJob, 'checkLease'>;
 
 /** Where documents are written, and the position of the change log up to which they have all changes: that of another state is higher. */
 export interface WriteTarget {
@@ -63,7 +63,7 @@ export class EngineWriter {
     }
 
     /** Stores the current state of objects; those that do not exist are removed. @throws EngineError */
-    async apply(target: WriteTarget, ids: readonly string[], job: Guard): Promise<void> {
+    async apply(target: WriteTarget, ids: readonly string[], job: LeaseCheck): Promise<void> {
 
         const { source } = this.#parts;
         for (let start = 0; start < ids.length; start += OBJECTS_PER_BATCH) {
@@ -77,7 +77,7 @@ export class EngineWriter {
     }
 
     /** Stores documents, unless those of a later version are there. @throws EngineError */
-    async store(target: WriteTarget, documents: readonly IndexDocument[], job: Guard): Promise<void> {
+    async store(target: WriteTarget, documents: readonly IndexDocument[], job: LeaseCheck): Promise<void> {
 
         if (documents.length === 0) {
             return;
@@ -108,7 +108,7 @@ export class EngineWriter {
     }
 
     /** Deletions with a version make an index that is missing, unlike documents, for which an alias can be demanded. */
-    async #remove({ index, version }: WriteTarget, ids: readonly string[], job: Guard): Promise<void> {
+    async #remove({ index, version }: WriteTarget, ids: readonly string[], job: LeaseCheck): Promise<void> {
 
         if (ids.length > 0 && !await hasIndex(this.#parts.client, index)) {
             throw new EngineError('missing', `the index ${index} is missing`);
