@@ -15,7 +15,7 @@ import { parse } from 'yaml';
 import { describeConfig } from '../../lib/config/index.js';
 import type { TestDatabase } from '../support/database.js';
 import { createSqlite, DIALECTS } from '../support/database.js';
-import { freePort } from '../support/s3.js';
+import { BUCKET, freePort, HAS_S3, startS3, startS3Relay, type S3Relay, type TestS3 } from '../support/s3.js';
 import { readPage, ROOT } from '../support/doc-pages.js';
 import { canTestWith, hasProgram } from '../support/programs.js';
 import { startProcess, type ServiceProcess } from '../support/process.js';
@@ -29,6 +29,8 @@ const { describe, it, before, after } = lab;
 const FOLDER = 'docs/deploy/cluster';
 const NODES = ['node1', 'node2', 'node3'];
 const DRAIN_SECONDS = 6;
+/** More than the balancer needs for two checks of each node. */
+const NOTICED_MS = 7000;
 
 interface Service {
     readonly build?: string;
@@ -88,6 +90,8 @@ if (MYSQL) {
         let database: TestDatabase;
         let folders: TestDatabase[] = [];
         let nodes: ServiceProcess[] = [];
+        let s3: TestS3 | null = null;
+        let relay: S3Relay | null = null;
         let balancer: ChildProcess;
         let folder: string;
         let url: URL;
@@ -96,6 +100,8 @@ if (MYSQL) {
 
             database = await MYSQL.create();
             folders = await Promise.all(NODES.map(createSqlite));
+            s3 = HAS_S3 ? await startS3() : null;
+            relay = s3 ? await startS3Relay(s3.url) : null;
             nodes = await Promise.all(folders.map((data) => startNode(data)));
             folder = await mkdtemp(join(tmpdir(), 'gateway-balancer-'));
             url = new URL(`https://127.0.0.1:${await freePort()}`);
@@ -108,11 +114,14 @@ if (MYSQL) {
             balancer.kill('SIGKILL');
             await Promise.all(nodes.map((node) => node.kill()));
             await Promise.all([database, ...folders].map((each) => each.dispose()));
+            await relay?.stop();
+            await s3?.stop();
             await rm(folder, { recursive: true });
         });
 
         const startNode = (data: TestDatabase, more: NodeJS.ProcessEnv = {}): Promise<ServiceProcess> => startProcess(database, {
-            DATA_DIR: data.options.dataDir, TRUSTED_PROXIES: 'loopback', DRAIN_SECONDS: String(DRAIN_SECONDS), WORKERS: '0', LOG_LEVEL: 'info', ...more
+            DATA_DIR: data.options.dataDir, TRUSTED_PROXIES: 'loopback', DRAIN_SECONDS: String(DRAIN_SECONDS), WORKERS: '0', LOG_LEVEL: 'info',
+            ...relay ? { PAYLOAD_STORE: `s3://${BUCKET}/nodes`, PAYLOAD_STORE_ENDPOINT: relay.url, PAYLOAD_STORE_TIMEOUT_SECONDS: '2' } : {}, ...more
         });
 
         /** The documented file, with the addresses and the certificate of the test. */
@@ -122,7 +131,7 @@ if (MYSQL) {
             const certificate = join(folder, 'certificate.pem');
             await writeFile(certificate, `${await readFile(TLS_CERT, 'utf8')}\n${await readFile(TLS_KEY, 'utf8')}`);
             const text = await readFile(join(ROOT, FOLDER, 'haproxy.cfg'), 'utf8');
-            const own = NODES.reduce((config, name, i) => config.replace(`${name}:8080`, new URL(nodes[i]!.url).host), text)
+            const own = NODES.reduce((config, name, i) => config.replaceAll(`${name}:8080`, new URL(nodes[i]!.url).host), text)
                 .replace('bind :80\n', `bind 127.0.0.1:${await freePort()}\n`)
                 .replace('bind :443 ssl crt /run/secrets/certificate', `bind ${url.host} ssl crt ${certificate}`);
             const file = join(folder, 'haproxy.cfg');
@@ -228,6 +237,27 @@ if (MYSQL) {
             expect(count).to.be.above(20);
             expect(stored.length).to.be.above(100);
             expect(found.filter(({ status }) => status !== 200)).to.equal([]);
+        });
+
+        it('answer reads and writes of objects while none is ready, as the payload store is away', { skip: !HAS_S3 }, async () => {
+
+            const { status } = await ask('POST', '/objects?type=Document&handle=test/lasting', { body: '{"name":"A map"}' });
+            let number = 0;
+            const work = asking(() => (number++ % 2 === 0 ? ['GET', '/objects/test/lasting'] :
+                ['POST', `/objects?type=Document&handle=test/lasting-${number}`, '{"name":"x"}']));
+            relay?.behave(() => 'cut');
+            const readiness = (): Promise<number[]> => Promise.all(nodes.map((node) => fetch(`${node.url}/health/ready`).then((answer) => answer.status, () => 0)));
+            await until(async () => !(await readiness()).includes(200));
+            await sleep(NOTICED_MS);
+            const ready = await ask('GET', '/health/ready');
+            const { count, failures } = await work.stop();
+            relay?.behave();
+            await until(async () => (await ask('GET', '/health/ready')).status === 200);
+
+            expect(status).to.equal(200);
+            expect(failures).to.equal([]);
+            expect(count).to.be.above(50);
+            expect([ready.status, JSON.parse(ready.text)]).to.equal([503, { message: 'the payload store does not answer: payloads can be neither read nor stored' }]);
         });
     });
 }
