@@ -151,10 +151,10 @@ export async function logInAsAdmin(page: Page, url: string): Promise<void> {
     }
 }
 
-/** Waits for one of the messages in the corner of a page. The page itself may hold the same words. */
+/** Waits for one of the messages in the corner of a page, which screen readers read. The page itself may hold the same words. */
 export async function announced(page: Page, text: string): Promise<void> {
 
-    await page.locator('.messages').getByText(text).first().waitFor();
+    await page.locator('.messages[role=status][aria-live=polite]').getByText(text).first().waitFor();
 }
 
 /** Waits until a field has a value: what a page shows follows an event with the next frame. */

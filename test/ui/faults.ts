@@ -232,4 +232,19 @@ describe('the web UI, when something goes wrong,', { skip: !hasBrowser }, () => 
         expect(await page.getByRole('button', { name: 'Save' }).count()).to.equal(1);
         expect(await page.getByRole('button', { name: 'Remove everyone' }).count()).to.equal(0);
     });
+
+    it('says that an object was deleted while it was edited, and keeps what was typed', async () => {
+
+        watched.expected.push(/40[49]|412/);
+        await send('POST', '/objects?type=Book&handle=test/going', '{"title":"Going"}');
+        await page.goto(`${service.url}/#objects/test/going?edit`);
+        const title = page.getByRole('textbox', { name: 'Title' });
+        await title.fill('Typed before it was gone');
+        await send('DELETE', '/objects/test/going');
+        await page.keyboard.press('Control+s');
+        await page.getByRole('main').getByRole('alert').getByText('This object has been deleted meanwhile.').waitFor();
+
+        await holds(title, 'Typed before it was gone');
+        expect(await accessibilityFindings(page)).to.equal([]);
+    });
 });

@@ -88,6 +88,7 @@ describe('the start page of the web UI', { skip: !hasBrowser }, () => {
 
         expect(await main.getByRole('region', { name: 'Objects by type' }).getByRole('listitem').allInnerTexts())
             .to.include(['Work\n15', 'Painter\n9', 'Museum\n7']);
+        await main.getByRole('region', { name: 'Changed by me' }).getByRole('link').first().waitFor();
         await expectAccessible();
         await main.getByRole('link', { name: 'Painter', exact: true }).click();
         await page.getByRole('link', { name: 'Hilma af Klint' }).waitFor();

@@ -36,8 +36,8 @@ import { t } from './texts.js';
 import { useCheck, useDraft, useGuard, useKeys, useParsed } from './use-editing.js';
 import type { Base } from './use-editing.js';
 
-/** Somebody else has saved the object. */
-const PRECONDITION_FAILED = 412;
+/** Somebody else has saved the object, or deleted it. */
+const [NOT_FOUND, PRECONDITION_FAILED] = [404, 412];
 
 export interface EditorProps {
     readonly title: string;
@@ -234,6 +234,9 @@ export function Editor(props: EditorProps): JSX.Element {
 
         if (isAbort(error)) {
             setMessage(t('stopped'));
+        }
+        else if (error instanceof RepositoryError && error.status === NOT_FOUND && target.kind === 'object') {
+            setMessage(t('gone'));
         }
         else if (error instanceof RepositoryError && error.status === PRECONDITION_FAILED && target.kind === 'object') {
             const theirs = await readObject(target.id).catch(() => null);
