@@ -21,6 +21,8 @@ export interface ElementOwner {
     readonly requestContext: JsonObject;
     /** Aborts staging when the client disconnects. */
     readonly signal: AbortSignal;
+    /** Id of the user who stores them, empty for anonymous callers; absent for jobs. */
+    readonly caller?: string;
 }
 
 /** Maximum number of cached hashes. The cache avoids reading bytes again when a change is retried. */
@@ -46,12 +48,12 @@ export class ElementService {
     }
 
     /** Stores the bytes of a body until an object links them or they are discarded. */
-    async stage(body: AsyncIterable<Uint8Array>, { input, requestContext, signal }: ElementOwner): Promise<StagedElement> {
+    async stage(body: AsyncIterable<Uint8Array>, { input, requestContext, signal, caller }: ElementOwner): Promise<StagedElement> {
 
         const owner = { id: input.id ?? null, type: input.type ?? null, content: input.content ?? null };
         const store = await this.#stores.choose(owner, requestContext);
         const hash = input.type !== undefined && this.#isHashed(input.type);
-        const staged = await this.#blobs.stage(body, { maxBytes: this.#maxBytes, store, signal, hash });
+        const staged = await this.#blobs.stage(body, { maxBytes: this.#maxBytes, store, signal, hash, caller });
         return { store, blobId: staged.blobId, size: staged.size, hash: staged.sha256, discard: () => staged.discard() };
     }
 
@@ -61,7 +63,7 @@ export class ElementService {
      * @throws DoipError as {@link stage}
      */
     async measure(
-        body: AsyncIterable<Uint8Array>, { input, requestContext }: Omit<ElementOwner, 'signal'>
+        body: AsyncIterable<Uint8Array>, { input, requestContext }: Omit<ElementOwner, 'signal' | 'caller'>
     ): Promise<Omit<StagedElement, 'blobId' | 'discard'>> {
 
         const owner = { id: input.id ?? null, type: input.type ?? null, content: input.content ?? null };

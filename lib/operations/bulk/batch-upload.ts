@@ -197,6 +197,6 @@ function read(context: BatchContext, item: JsonObject, beforeBytes: (input: Obje
     const { requestContext, services: { elements, limits }, signal } = context;
     return readObjectInput(itemSegments(item), {
         limits, beforeBytes,
-        stage: (body, input) => elements.stage(body, { input, requestContext, signal })
+        stage: (body, input) => elements.stage(body, { input, requestContext, signal, caller: context.caller.userId ?? '' })
     });
 }

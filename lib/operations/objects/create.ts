@@ -37,7 +37,7 @@ export const create = defineOperation<CreateAttributes>({
             limits,
             beforeBytes: (knownObject) => admit(context, knownObject),
             stage: (body, knownObject) => elements.stage(body, {
-                input: knownObject, requestContext: context.latest().requestContext, signal: context.signal
+                input: knownObject, requestContext: context.latest().requestContext, signal: context.signal, caller: context.caller.userId ?? ''
             }),
             mustDeclare: mustDeclare(context.transport)
         });

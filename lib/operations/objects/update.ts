@@ -48,7 +48,7 @@ export const update = defineOperation<UpdateAttributes>({
             beforeBytes: (knownObject) => admitType(context, knownObject),
             stage: (body, knownObject) => elements.stage(body, {
                 input: { ...knownObject, id: target.id, type: knownObject.type ?? target.type },
-                requestContext: context.latest().requestContext, signal: context.signal
+                requestContext: context.latest().requestContext, signal: context.signal, caller: context.caller.userId ?? ''
             }),
             mustDeclare: mustDeclare(context.transport)
         });

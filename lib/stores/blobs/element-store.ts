@@ -27,8 +27,10 @@ export interface ElementStore {
     /**
      * Stores the bytes of a body; resolves when they are durable. Must read at the pace at which it writes. When the body fails it
      * rejects with that error; {@link remove} is called afterwards.
+     *
+     * @param caller id of the user who stores it, empty for anonymous callers, for limits by caller; absent for jobs
      */
-    write(blobId: number, body: AsyncIterable<Uint8Array>): Promise<void>;
+    write(blobId: number, body: AsyncIterable<Uint8Array>, caller?: string): Promise<void>;
     /**
      * Reads a range lazily. `size` is that of the whole blob.
      *

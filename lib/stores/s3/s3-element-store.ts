@@ -7,13 +7,14 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../../db/database.js';
 import type { Log } from '../../../db/log.js';
+import { abortable } from '../../util/streams/abortable.js';
 import { type ByteRange, DamagedBlobError, type ElementStore } from '../blobs/element-store.js';
 import { BlockChecksumStore, BlockHasher } from './block-checksums.js';
 import { BlockReading, steady } from './block-reading.js';
 import type { KeyPage, ListedKey, S3Bucket } from './s3-bucket.js';
 import { S3Error, unavailableStore } from './s3-error.js';
 import { PART_BYTES, S3Upload } from './s3-upload.js';
-import { UploadMemory } from './upload-memory.js';
+import { UploadMemory, type UploadMemoryOptions } from './upload-memory.js';
 
 const FOLDER = 'blobs/';
 const ID_DIGITS = 16;
@@ -36,6 +37,7 @@ export interface S3StoreParts {
     readonly log: Log;
     /** Maximum memory of uploads in progress, in bytes. */
     readonly memoryBytes: number;
+    readonly memory?: UploadMemoryOptions;
     /** Milliseconds without a byte after which a read is begun again. */
     readonly stallMs: number;
     /** Epoch ms. */
@@ -54,25 +56,25 @@ export class S3ElementStore implements ElementStore {
     /** Blobs whose upload failed and was cleaned up, or is left to the sweeper: removing them is of no use. */
     readonly #given = new Set<number>();
 
-    constructor({ db, bucket, log, memoryBytes, stallMs, now = Date.now }: S3StoreParts) {
+    constructor({ db, bucket, log, memoryBytes, memory, stallMs, now = Date.now }: S3StoreParts) {
 
         this.#bucket = bucket;
         this.#checksums = new BlockChecksumStore(db);
         this.#log = log;
         this.#stallMs = stallMs;
         this.#now = now;
-        this.memory = new UploadMemory(memoryBytes, PART_BYTES);
+        this.memory = new UploadMemory(memoryBytes, PART_BYTES, memory);
     }
 
-    /** @throws DoipError 503 when the bucket cannot be written, or too many uploads are in progress */
-    async write(blobId: number, body: AsyncIterable<Uint8Array>): Promise<void> {
+    /** @throws DoipError 503 when the bucket cannot be written, or too many uploads are in progress while this one is slow, or cannot begin */
+    async write(blobId: number, body: AsyncIterable<Uint8Array>, caller?: string): Promise<void> {
 
         const key = `${keyPrefix(blobId)}${randomBytes(NONCE_BYTES).toString('hex')}`;
-        const upload = new S3Upload(this.#bucket, key, this.memory);
+        const upload = new S3Upload(this.#bucket, key, { memory: this.memory, caller: caller ?? null });
         const hasher = new BlockHasher();
         this.#given.delete(blobId);
         try {
-            for await (const chunk of body) {
+            for await (const chunk of abortable(body, upload.signal)) {
                 hasher.update(chunk);
                 await upload.add(chunk);
             }

@@ -4,9 +4,9 @@
  * start, and each upload has buffers of its own, however many there are.
  */
 
-import { tooLarge } from '../../errors/errors.js';
+import { tooLarge, unavailable } from '../../errors/errors.js';
 import type { S3Bucket, StoredPart } from './s3-bucket.js';
-import type { UploadMemory } from './upload-memory.js';
+import type { MemoryUser, UploadMemory } from './upload-memory.js';
 
 const MIB = 1024 * 1024;
 
@@ -26,6 +26,15 @@ const SENT_AT_A_TIME = 3;
 const SMALL_BYTES = 256 * 1024;
 const FIRST_BYTES = 16 * 1024;
 
+/** Seconds after which a client whose upload gave way may try again. */
+const RETRY_SECONDS = 30;
+
+/** What the buffers of an upload are taken from, and for whom: see {@link MemoryUser}. */
+export interface UploadOwner {
+    readonly memory: UploadMemory;
+    readonly caller: string | null;
+}
+
 /** Size of a part, whose number starts at 1. */
 export function partBytes(number: number): number {
 
@@ -33,8 +42,9 @@ export function partBytes(number: number): number {
 }
 
 /** An upload. `add` and `finish` must be awaited before the next call; after an error, `abort` is to be called. */
-export class S3Upload {
+export class S3Upload implements MemoryUser {
 
+    readonly caller: string | null;
     readonly #bucket: S3Bucket;
     readonly #key: string;
     readonly #memory: UploadMemory;
@@ -43,6 +53,8 @@ export class S3Upload {
     #buffer: Buffer | null = null;
     #isBudgeted = false;
     #filled = 0;
+    /** Since when the buffer waits for bytes of the body, and what it had then; null while it does not. */
+    #fillingSince: { readonly at: number; readonly filled: number } | null = null;
     #size = 0;
     #id: string | null = null;
     /** True if there may be a further upload of this key, whose id was lost. */
@@ -53,11 +65,28 @@ export class S3Upload {
     readonly #sending = new Set<Promise<void>>();
     #error: Error | null = null;
 
-    constructor(bucket: S3Bucket, key: string, memory: UploadMemory) {
+    constructor(bucket: S3Bucket, key: string, { memory, caller }: UploadOwner) {
 
         this.#bucket = bucket;
         this.#key = key;
         this.#memory = memory;
+        this.caller = caller;
+    }
+
+    /** Aborted when the upload must end. */
+    get signal(): AbortSignal {
+
+        return this.#stop.signal;
+    }
+
+    get filling(): { readonly since: number; readonly bytes: number } | null {
+
+        return this.#fillingSince && { since: this.#fillingSince.at, bytes: this.#filled - this.#fillingSince.filled };
+    }
+
+    giveWay(): void {
+
+        this.#stop.abort(unavailable('the payload arrives slowly, and others wait to be stored: try again later', RETRY_SECONDS));
     }
 
     /** Copies bytes. Waits while there is no room for them. */
@@ -77,6 +106,7 @@ export class S3Upload {
     async finish(): Promise<number> {
 
         const buffer = this.#buffer;
+        this.#fillingSince = null;
         if (this.#id === null) {
             if (buffer) {
                 this.#isPutBegun = true;
@@ -138,18 +168,20 @@ export class S3Upload {
             await this.#send();
             const next = await this.#next();
             this.#buffer = next;
+            this.#fillingSince = { at: performance.now(), filled: 0 };
             return next;
         }
 
         const bytes = !full ? FIRST_BYTES : full.byteLength < SMALL_BYTES ? full.byteLength * 4 : PART_BYTES;
         this.#isBudgeted = bytes === PART_BYTES;
-        const larger = this.#isBudgeted ? await this.#memory.take(bytes).catch((error: unknown) => {
+        const larger = this.#isBudgeted ? await this.#memory.take(bytes, this).catch((error: unknown) => {
 
             this.#isBudgeted = false;
             throw error;
         }) : Buffer.allocUnsafeSlow(bytes);
         larger.set(full ?? []);
         this.#buffer = larger;
+        this.#fillingSince = this.#isBudgeted ? { at: performance.now(), filled: this.#filled } : null;
         return larger;
     }
 
@@ -157,7 +189,7 @@ export class S3Upload {
     async #next(): Promise<Buffer> {
 
         const bytes = partBytes(this.#number + 1);
-        const further = this.#sending.size < SENT_AT_A_TIME ? this.#memory.tryTake(bytes) : null;
+        const further = this.#sending.size < SENT_AT_A_TIME ? this.#memory.tryTake(bytes, this) : null;
         if (further) {
             return further;
         }
@@ -167,13 +199,14 @@ export class S3Upload {
             this.#demandNoError();
         }
 
-        return await this.#memory.take(bytes);
+        return await this.#memory.take(bytes, this);
     }
 
     /** Begins to send the buffer as a part. */
     async #send(): Promise<void> {
 
         const buffer = this.#buffer;
+        this.#fillingSince = null;
         if (!buffer) {
             return;
         }
@@ -202,7 +235,7 @@ export class S3Upload {
             this.#error ??= error as Error;
         }).finally(() => {
 
-            this.#memory.give(buffer);
+            this.#memory.give(buffer, this);
             this.#sending.delete(sending);
         });
         this.#sending.add(sending);
@@ -210,8 +243,9 @@ export class S3Upload {
 
     #release(): void {
 
+        this.#fillingSince = null;
         if (this.#buffer && this.#isBudgeted) {
-            this.#memory.give(this.#buffer);
+            this.#memory.give(this.#buffer, this);
         }
 
         this.#buffer = null;

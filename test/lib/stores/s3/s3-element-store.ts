@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import * as Lab from '@hapi/lab';
@@ -18,6 +19,7 @@ import { body, gather, pattern, sha256 } from '../../../support/bytes.js';
 import { forEachDatabase } from '../../../support/database.js';
 import type { TestDatabase } from '../../../support/database.js';
 import { BUCKET, HAS_S3, s3Options, startS3, startS3Relay, type S3Fate, type S3Relay, type TestS3 } from '../../../support/s3.js';
+import { until } from '../../../support/until.js';
 
 export const lab = Lab.script();
 const { after, before, beforeEach, describe, it } = lab;
@@ -25,6 +27,7 @@ const { after, before, beforeEach, describe, it } = lab;
 const MIB = 1024 * 1024;
 const HOUR = 60 * 60_000;
 const STALL_MS = 500;
+const SLOW_MS = 1500;
 /** More than the connections of all other requests to the bucket. */
 const SLOW_READERS = 150;
 /** Long enough for three parts. */
@@ -53,7 +56,9 @@ forEachDatabase((name, create) => {
             database = await place.open();
             bucket = await S3Bucket.open(s3Options(relay.url, { stallMs: STALL_MS }));
             stores = new ElementStores(new DatabaseElementStore(database.blobs));
-            store = new S3ElementStore({ db: database, bucket, log: SILENT, memoryBytes: 3 * PART_BYTES, stallMs: STALL_MS, now: () => Date.now() + later });
+            store = new S3ElementStore({
+                db: database, bucket, log: SILENT, memoryBytes: 3 * PART_BYTES, memory: { slowMs: SLOW_MS }, stallMs: STALL_MS, now: () => Date.now() + later
+            });
             stores.register(S3_STORE, store);
             blobs = new BlobStore(database, stores, { log: SILENT });
         });
@@ -172,6 +177,37 @@ forEachDatabase((name, create) => {
             expect(store.memory.taken).to.equal(0);
             const all = await Promise.all(staged.map((each) => gather(blobs.open(each, { start: PART_BYTES - 1, end: PART_BYTES + 1 }))));
             expect(all.every((bytes) => bytes.equals(pattern(PART_BYTES - 1, PART_BYTES + 1)))).to.be.true();
+        });
+
+        it('ends slow uploads while others wait for their memory, and leaves nothing of them', async () => {
+
+            const controller = new AbortController();
+            const trickling = async function *(): AsyncGenerator<Uint8Array> {
+
+                yield *body(MIB);
+                for (let i = 0; ; ++i) {
+                    await sleep(100, undefined, { signal: controller.signal });
+                    yield pattern(i, i);
+                }
+            };
+
+            const options = { maxBytes: LONG, store: S3_STORE };
+            const error = await expectNothingLeft(async () => {
+
+                const slow = Array.from({ length: 3 }, (_, i) => blobs.stage(trickling(), { ...options, caller: `user-${i}` })
+                    .then(() => new Error('it was stored'), (reason: unknown) => reason));
+                await until(() => store.memory.taken === 3 * PART_BYTES);
+                const staged = await blobs.stage(body(2 * MIB), { ...options, caller: 'another' });
+                expect((await gather(blobs.open(staged))).equals(pattern(0, 2 * MIB - 1))).to.be.true();
+                await staged.discard();
+                const first = await Promise.race(slow);
+                controller.abort();
+                await Promise.all(slow);
+                throw first;
+            });
+
+            expect(error).to.be.an.error(DoipError, 'the payload arrives slowly, and others wait to be stored: try again later');
+            expect((error as DoipError).http).to.equal(503);
         });
 
         describe('when a body fails', () => {
