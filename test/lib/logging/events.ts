@@ -13,6 +13,9 @@ const { describe, it } = lab;
 
 const EVENT = /^[a-z]+(?:-[a-z]+)*\.[a-z]+(?:-[a-z]+)*$/;
 
+/** Functions that log an event of a name. */
+const LOGGING = /^this\.#(?:failed|report)$/;
+
 /** The string literals that a source file gives as an `event`, or beside an error to a function that logs. */
 function eventsOf(path: string, text: string): string[] {
 
@@ -20,7 +23,7 @@ function eventsOf(path: string, text: string): string[] {
     const visit = (node: Ts.Node): void => {
 
         const isEvent = Ts.isPropertyAssignment(node) && node.name.getText() === 'event';
-        if (isEvent || Ts.isCallExpression(node) && node.expression.getText() === 'this.#failed') {
+        if (isEvent || Ts.isCallExpression(node) && LOGGING.test(node.expression.getText())) {
             Ts.forEachChild(node, function literals(child): void {
 
                 if (Ts.isStringLiteral(child) && EVENT.test(child.text)) {
