@@ -123,6 +123,8 @@ forEachDatabase((name, create) => {
                     return (jsonOf(answer)['results'] as { responseCode: number }[]).filter(({ responseCode }) => responseCode === 200).length;
                 }
             ];
+            // The password is verified once: of many that wait for it, some would be refused.
+            expect((await service.anonymously('GET /check-credentials', { headers })).statusCode).to.equal(200);
             // What the administrator uploads for the user is counted, and not limited.
             const upload = service.asAdmin('POST /uploadObjects', { payload: JSON.stringify([
                 { id: 'test/uploaded', type: 'Document', content, metadata: { createdBy: id } }, { id: 'test/other', type: 'Document', content }
