@@ -144,7 +144,7 @@ class MysqlDatabase implements Database {
         this.blobs = new MysqlBlobs(this);
         this.#sessions = new Sessions(parts.pool, {
             timeout: parts.address.timeout,
-            onUnprepared: (error) => this.#report('database.unprepared', error, 'the database server prepares no more statements')
+            onUnprepared: (error) => this.#report({ event: 'database.unprepared', error }, 'the database server prepares no more statements')
         });
         this.#groups = new MysqlGroupCommit({
             one: (unit, slot) => this.#writeOne(unit, slot),
@@ -268,7 +268,7 @@ class MysqlDatabase implements Database {
                 const kind = error instanceof DatabaseError ? 'refused' : mysqlErrorKind(error);
                 const isWaiting = kind === 'no-connection';
                 if (isWaiting) {
-                    this.#report('database.no-connection', error, 'the database server accepts no more connections');
+                    this.#report({ event: 'database.no-connection', error }, 'the database server accepts no more connections');
                 }
 
                 if (FINAL.has(kind) || !isWaiting && attempt >= ATTEMPTS || performance.now() > deadline) {
@@ -301,7 +301,7 @@ class MysqlDatabase implements Database {
     }
 
     /** Logs that the server has reached a limit, from time to time. */
-    #report(event: string, error: unknown, message: string): void {
+    #report({ event, error }: { readonly event: string; readonly error: unknown }, message: string): void {
 
         const now = performance.now();
         if (now - (this.#reportedOn.get(event) ?? -Infinity) > REPORT_MS) {
