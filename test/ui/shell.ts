@@ -3,7 +3,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Browser, Page } from 'playwright-core';
-import { accessibilityFindings, hasBrowser, holds, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { accessibilityFindings, hasBrowser, holds, logInAsAdmin, openBeside, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { until } from '../support/until.js';
@@ -226,11 +226,61 @@ describe('the frame of the web UI', { skip: !hasBrowser }, () => {
             await german.page.getByRole('button', { name: 'Se connecter' }).waitFor();
 
             expect(await german.page.evaluate('document.documentElement.lang')).to.equal('fr');
+            const beside = await openBeside(german.page, test.url);
+            await beside.page.goto(`${test.url}/#nowhere`);
+            await beside.page.getByRole('button', { name: 'Apparence' }).click();
+            await beside.page.getByRole('menuitem', { name: 'English' }).click();
+            await german.page.getByRole('button', { name: 'Log in' }).waitFor();
+            expect(beside.complaints).to.equal([]);
             expect(german.complaints).to.equal([]);
         }
         finally {
             await german.close();
         }
+    });
+
+    it('keeps the appearance that the user chooses: after a reload, in pages that are open, and in new ones', async () => {
+
+        const { page } = watched;
+        const colours = ({ page: shown }: WatchedPage): Promise<string> => shown.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+        const choose = async (name: string): Promise<void> => {
+
+            await page.getByRole('button', { name: 'Appearance' }).click();
+            await page.getByRole('menuitem', { name: `Appearance: ${name}` }).click();
+        };
+
+        const beside = await openBeside(page, test.url);
+        for (const each of [watched, beside]) {
+            await each.page.emulateMedia({ colorScheme: 'light' });
+            await each.page.goto(`${test.url}/#nowhere`);
+            await each.page.getByText('There is no page').first().waitFor();
+        }
+
+        const light = await colours(watched);
+        await choose('Dark');
+        await until(async () => await colours(watched) !== light);
+        const dark = await colours(watched);
+        await until(async () => await colours(beside) === dark);
+        await page.reload();
+        await page.getByText('There is no page').first().waitFor();
+
+        expect(await colours(watched)).to.equal(dark);
+
+        await page.emulateMedia({ colorScheme: 'dark' });
+        await choose('Light');
+        await until(async () => await colours(watched) === light && await colours(beside) === light);
+        const later = await openBeside(page, test.url);
+        await later.page.emulateMedia({ colorScheme: 'dark' });
+        await later.page.goto(`${test.url}/#nowhere`);
+        await later.page.getByText('There is no page').first().waitFor();
+
+        expect(await colours(later)).to.equal(light);
+
+        await choose('As the system');
+        await until(async () => await colours(watched) === dark && await colours(beside) === light && await colours(later) === dark);
+        await later.close();
+        await beside.close();
+        expect([...beside.complaints, ...later.complaints]).to.equal([]);
     });
 
     it('says that the service is away instead of showing an empty page', async () => {

@@ -10,7 +10,7 @@
  */
 
 import { computed, signal } from '@preact/signals';
-import { store, stored } from '../state/storage.js';
+import { followStored, store, stored } from '../state/storage.js';
 
 export const LANGUAGES = { en: 'English', de: 'Deutsch', fr: 'Français' } as const;
 
@@ -39,6 +39,12 @@ export function setLanguage(next: Language): void {
     language.value = next;
     store(STORED, next);
 }
+
+// Other pages of the browser speak the same language.
+followStored(STORED, () => {
+
+    language.value = initialLanguage();
+});
 
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
 

@@ -2,7 +2,7 @@
 
 import { computed, signal } from '@preact/signals';
 import { caller } from '../api/session.js';
-import { store, stored } from './storage.js';
+import { followStored, store, stored } from './storage.js';
 
 /** A search under a name. */
 export interface SavedSearch {
@@ -102,9 +102,7 @@ function isSaved(value: unknown): value is SavedSearch {
 }
 
 // Other pages of the browser show the same.
-globalThis.addEventListener?.('storage', ({ key, newValue }: StorageEvent) => {
+followStored(STORED, (text) => {
 
-    if (key === STORED) {
-        all.value = read(newValue);
-    }
+    all.value = read(text);
 });

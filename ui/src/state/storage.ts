@@ -28,3 +28,20 @@ export function store(name: string, value: string | null): void {
         // Blocked or full
     }
 }
+
+/** What is needed of the global scope, which tests without a browser lack. */
+interface Events {
+    addEventListener?(type: 'storage', listener: (event: { readonly key: string | null; readonly newValue: string | null }) => void): void;
+}
+
+/** Calls a function when another page of the browser has changed a value: with the new one, null without one. */
+export function followStored(name: string, use: (value: string | null) => void): void {
+
+    (globalThis as Events).addEventListener?.('storage', ({ key, newValue }) => {
+
+        // Without a key everything was removed.
+        if (key === name || key === null) {
+            use(newValue);
+        }
+    });
+}
