@@ -223,4 +223,56 @@ describe('pages of one browser', { skip: !hasBrowser, timeout: 180_000 }, () => 
         await announced(second.page, 'Saved');
         expect(await send('GET', '/objects/test/note')).to.equal({ title: 'of the second page', text: 'of the second page, too' });
     });
+
+    it('offer what was entered on one of them again after the conflict was solved by taking what the other one has saved', async () => {
+
+        second.expected.push(/412/);
+        await first.page.goto(`${test.url}/#nowhere`);
+        await logIn(first, 'ann');
+        const mine = await edit(first);
+        const other = await edit(second);
+        await mine.fill('of the first page');
+        await first.page.keyboard.press('Control+s');
+        await announced(first.page, 'Saved');
+        await other.fill('of the second page');
+        await second.page.getByLabel('Text', { exact: true }).fill('hours of work');
+        await second.page.keyboard.press('Control+s');
+        await second.page.getByRole('alertdialog').getByRole('button', { name: 'Take theirs' }).click();
+        await holds(other, 'of the first page');
+        await holds(second.page.getByLabel('Text', { exact: true }), 'before');
+
+        expect(await second.page.getByRole('alertdialog').count()).to.equal(0);
+        expect(await send('GET', '/objects/test/note')).to.equal({ title: 'of the first page', text: 'before' });
+        await second.page.reload();
+        await holds(other, 'of the first page');
+        await second.page.getByText('The object was saved by somebody since.').waitFor();
+
+        expect(await accessibilityFindings(second.page)).to.equal([]);
+        await second.page.getByRole('button', { name: 'Restore the draft' }).click();
+        await holds(other, 'of the second page');
+        await holds(second.page.getByLabel('Text', { exact: true }), 'hours of work');
+        await second.page.keyboard.press('Control+s');
+        await announced(second.page, 'Saved');
+
+        expect(await send('GET', '/objects/test/note')).to.equal({ title: 'of the second page', text: 'hours of work' });
+    });
+
+    it('offer what was entered at once after the other one was taken', async () => {
+
+        second.expected.push(/412/);
+        await first.page.goto(`${test.url}/#nowhere`);
+        await logIn(first, 'ann');
+        const other = await edit(second);
+        await send('PUT', '/objects/test/note', { title: 'of a program', text: 'before' });
+        await other.fill('of the second page');
+        await second.page.keyboard.press('Control+s');
+        await second.page.getByRole('alertdialog').getByRole('button', { name: 'Take theirs' }).click();
+        await holds(other, 'of a program');
+        await second.page.getByRole('button', { name: 'Restore the draft' }).click();
+        await holds(other, 'of the second page');
+        await second.page.keyboard.press('Control+s');
+        await announced(second.page, 'Saved');
+
+        expect(await send('GET', '/objects/test/note')).to.equal({ title: 'of the second page', text: 'before' });
+    });
 });

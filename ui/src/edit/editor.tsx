@@ -79,7 +79,7 @@ export function Editor(props: EditorProps): JSX.Element {
     const parse = useParsed(setValue);
     const isDirty = parse.isPending || value !== base.content && !isEqual(value, base.content) || files.length > 0;
     const { errors, setErrors } = useCheck(target, value, isDirty);
-    const { found, keptOn, forget } = useDraft(target, { value, base, isDirty });
+    const { found, keptOn, forget, setAside } = useDraft(target, { value, base, isDirty });
     // What is missing is only said once the user wants to save.
     const shownErrors = useMemo(() => (isTried ? errors : errors.filter(({ pointer }) => pointer === '' || valueAt(value, parsePointer(pointer)) !== undefined)), [errors, isTried]);
     useGuard(isDirty && saving === null, isNested);
@@ -272,6 +272,10 @@ export function Editor(props: EditorProps): JSX.Element {
     const take = (next: Json, options: { readonly save: boolean }): void => {
 
         if (conflict) {
+            if (next === conflict.content) {
+                setAside();
+            }
+
             setBase({ content: conflict.content, etag: conflict.etag });
             setConflict(null);
             edit(next);

@@ -142,6 +142,8 @@ export function useCheck(target: Target, value: Json, isDirty: boolean): {
 /** Keeps what is edited as a draft, and finds the one of before. `keptOn` is 0 where the browser could not keep it. */
 export function useDraft(target: Target, { value, base, isDirty }: { readonly value: Json; readonly base: Base; readonly isDirty: boolean }): {
     readonly found: Draft | null; readonly keptOn: number | null; readonly forget: () => void;
+    /** Keeps what is edited at once, and offers it again: something else is about to take its place. */
+    readonly setAside: () => void;
 } {
 
     const key = { user: caller.value.userId ?? '', target: target.kind === 'object' ? target.id : `new:${target.type}` };
@@ -150,6 +152,12 @@ export function useDraft(target: Target, { value, base, isDirty }: { readonly va
     const [keptOn, setKeptOn] = useState<number | null>(null);
     // Another page of the browser may have kept a later draft of the same object, which is not dropped with this one.
     const own = useRef(stored?.savedOn);
+    const draftNow = (): Draft => {
+
+        own.current = Date.now();
+        return { savedOn: own.current, etag: base.etag, text: contentText(value) };
+    };
+
     useEffect(() => {
 
         // Somebody who has logged out wants none to be left.
@@ -159,13 +167,20 @@ export function useDraft(target: Target, { value, base, isDirty }: { readonly va
 
         const timer = setTimeout(() => {
 
-            const savedOn = Date.now();
-            own.current = savedOn;
-            setKeptOn(keepDraft(browserStorage(), key, { savedOn, etag: base.etag, text: contentText(value) }) ? savedOn : 0);
+            const draft = draftNow();
+            setKeptOn(keepDraft(browserStorage(), key, draft) ? draft.savedOn : 0);
             setFound(null);
         }, DRAFT_MS);
         return () => clearTimeout(timer);
     }, [value, isDirty]);
+    const setAside = (): void => {
+
+        const draft = draftNow();
+        keepDraft(browserStorage(), key, draft);
+        // What is too large for the storage is offered as long as the page lasts.
+        setFound(draft);
+    };
+
     const forget = (): void => {
 
         if (findDraft(browserStorage(), key)?.savedOn === own.current) {
@@ -175,7 +190,7 @@ export function useDraft(target: Target, { value, base, isDirty }: { readonly va
         setFound(null);
     };
 
-    return { found, keptOn, forget };
+    return { found, keptOn, forget, setAside };
 }
 
 /** A draft that differs from what is stored. */
