@@ -4,9 +4,8 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { parse } from 'query-grammar';
 import { config } from '../config.js';
-import { Icon } from '../components/icon.js';
+import { CopyButton } from '../components/copy-button.js';
 import { defineTexts } from '../i18n/index.js';
-import { say, sayError } from '../state/messages.js';
 import { CODE_LANGUAGES, codeFor, type CodeLanguage } from './code.js';
 import { explain, type Explanation } from './explain-words.js';
 import { filterText, labelFor } from './facets.js';
@@ -16,9 +15,9 @@ import type { SearchState } from './state.js';
 import { t as searchText } from './texts.js';
 
 const t = defineTexts({
-    en: { found: 'Found are', and: 'and only those with', copy: 'Copy', copied: 'Copied.', code: 'As code', unreadable: 'The query could not be read.' },
-    de: { found: 'Gefunden wird', and: 'und davon nur', copy: 'Kopieren', copied: 'Kopiert.', code: 'Als Code', unreadable: 'Die Suchanfrage ist nicht lesbar.' },
-    fr: { found: 'Sont trouvés', and: 'et seulement ceux avec', copy: 'Copier', copied: 'Copié.', code: 'En code', unreadable: 'La requête est illisible.' }
+    en: { found: 'Found are', and: 'and only those with', copy: 'Copy', code: 'As code', unreadable: 'The query could not be read.' },
+    de: { found: 'Gefunden wird', and: 'und davon nur', copy: 'Kopieren', code: 'Als Code', unreadable: 'Die Suchanfrage ist nicht lesbar.' },
+    fr: { found: 'Sont trouvés', and: 'et seulement ceux avec', copy: 'Copier', code: 'En code', unreadable: 'La requête est illisible.' }
 });
 
 /** Longer queries are not explained. */
@@ -30,7 +29,6 @@ export function Explain({ state, type }: { readonly state: SearchState; readonly
     const [language, setLanguage] = useState<CodeLanguage>('curl');
     const body = { ...bodyOf(state), ...state.sort === '' ? {} : { sortFields: state.sort }, pageNum: state.page - 1, pageSize: state.size };
     const code = codeFor(language, location.origin + config.base, body);
-    const copy = (): void => void navigator.clipboard.writeText(code).then(() => say(t('copied')), sayError);
     const words = explained(body.query, type);
     return (
         <div class="card explain-body">
@@ -41,7 +39,7 @@ export function Explain({ state, type }: { readonly state: SearchState; readonly
                     <div class="segmented" role="group" aria-label={t('code')}>
                         {CODE_LANGUAGES.map((each) => <button key={each} type="button" class="quiet" aria-pressed={each === language} onClick={() => setLanguage(each)}>{each}</button>)}
                     </div>
-                    <button type="button" class="small" onClick={copy}><Icon name="copy" />{t('copy')}</button>
+                    <CopyButton text={code} label={t('copy')} hasText />
                 </div>
                 <pre tabIndex={0} aria-label={`${searchText('explain')}: ${language}`}><code>{code}</code></pre>
             </div>

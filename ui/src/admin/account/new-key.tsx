@@ -6,11 +6,11 @@ import { RepositoryError, screenClient, sendJson } from '../../api/client.js';
 import { caller, isAdmin } from '../../api/session.js';
 import { sendWithPassword } from '../../api/with-password.js';
 import { Confirm } from '../../components/confirm.js';
+import { copyAndSay } from '../../components/copy-button.js';
 import { Dialog } from '../../components/dialog.js';
 import { NameList } from '../../components/name-list.js';
 import { sinceOf, useOnce, type Sent } from '../../components/use-once.js';
 import { typeNames } from '../../state/design.js';
-import { say } from '../../state/messages.js';
 import { PasswordField } from '../people/password-field.js';
 import type { Key } from './keys.js';
 import { t } from './texts.js';
@@ -87,18 +87,13 @@ async function createWithPassword(body: object, password: string): Promise<{ key
 
 function KeyShown({ value, onClose }: { readonly value: string; readonly onClose: () => void }): JSX.Element {
 
-    const copy = (): void => {
-
-        navigator.clipboard.writeText(value).then(() => say(t('copied'), 'info'), () => undefined);
-    };
-
     return (
         <Dialog title={t('keyTitle')} onClose={onClose}>
             <div class="stack">
                 <p>{t('keyText')}</p>
                 <code class="secret">{value}</code>
                 <div class="actions">
-                    {'clipboard' in navigator && <button type="button" onClick={copy}>{t('copy')}</button>}
+                    <button type="button" onClick={() => void copyAndSay(value)}>{t('copy')}</button>
                     <button type="button" class="primary" onClick={onClose}>{t('close')}</button>
                 </div>
             </div>

@@ -3,6 +3,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { getJson, send } from '../../api/client.js';
+import { copyAndSay } from '../../components/copy-button.js';
 import { Empty, ErrorBox, Loading } from '../../components/feedback.js';
 import { ListSearch } from '../../components/list-search.js';
 import { useResource } from '../../components/use-resource.js';
@@ -12,21 +13,21 @@ import { parseJson } from '../../json/parse-json.js';
 import { writeJson } from '../../json/write-json.js';
 import { go, paramText, to } from '../../router.js';
 import type { ScreenProps } from '../../shell/app.js';
-import { say, textOf } from '../../state/messages.js';
-import { addressOf, operationsOf, schemaOfParameter, type ApiOperation, type OpenApi, type Parameter } from './openapi.js';
+import { textOf } from '../../state/messages.js';
+import { addressOf, headersOf, operationsOf, schemaOfParameter, type ApiOperation, type OpenApi, type Parameter } from './openapi.js';
 
 const t = defineTexts({
     en: {
         title: 'Interface for programs', intro: 'Every path and operation of this service. Requests are sent with your session.', document: 'OpenAPI document', filter: 'Filter by path or purpose', none: 'Nothing matches.', parameters: 'Parameters', body: 'Body', mediaType: 'Media type', send: 'Send', warning: 'This request may change data.',
-        response: 'Response', copy: 'Copy as curl', copied: 'Copied.', cut: 'Only the beginning is shown.', required: 'required', binary: '{count} bytes that are no text.', status: 'Status {status} in {ms} ms'
+        response: 'Response', copy: 'Copy as curl', cut: 'Only the beginning is shown.', required: 'required', binary: '{count} bytes that are no text.', status: 'Status {status} in {ms} ms'
     },
     de: {
         title: 'Schnittstelle für Programme', intro: 'Jeder Pfad und jede Operation dieses Dienstes. Anfragen werden mit Ihrer Sitzung gesendet.', document: 'OpenAPI-Dokument', filter: 'Nach Pfad oder Zweck filtern', none: 'Nichts passt.', parameters: 'Parameter', body: 'Inhalt', mediaType: 'Medientyp', send: 'Senden', warning: 'Diese Anfrage kann Daten ändern.',
-        response: 'Antwort', copy: 'Als curl kopieren', copied: 'Kopiert.', cut: 'Nur der Anfang wird gezeigt.', required: 'erforderlich', binary: '{count} Bytes, die kein Text sind.', status: 'Status {status} in {ms} ms'
+        response: 'Antwort', copy: 'Als curl kopieren', cut: 'Nur der Anfang wird gezeigt.', required: 'erforderlich', binary: '{count} Bytes, die kein Text sind.', status: 'Status {status} in {ms} ms'
     },
     fr: {
         title: 'Interface pour programmes', intro: 'Chaque chemin et opération de ce service. Les requêtes sont envoyées avec votre session.', document: 'Document OpenAPI', filter: 'Filtrer par chemin ou objet', none: 'Rien ne correspond.', parameters: 'Paramètres', body: 'Corps', mediaType: 'Type de média', send: 'Envoyer', warning: 'Cette requête peut modifier des données.',
-        response: 'Réponse', copy: 'Copier en curl', copied: 'Copié.', cut: 'Seul le début est affiché.', required: 'obligatoire', binary: '{count} octets qui ne sont pas du texte.', status: 'Statut {status} en {ms} ms'
+        response: 'Réponse', copy: 'Copier en curl', cut: 'Seul le début est affiché.', required: 'obligatoire', binary: '{count} octets qui ne sont pas du texte.', status: 'Statut {status} en {ms} ms'
     }
 });
 
@@ -88,13 +89,14 @@ function TryIt({ operation }: { readonly operation: ApiOperation }): JSX.Element
     const [error, setError] = useState<string | null>(null);
     const address = `${config.base}${addressOf(operation, values)}`;
     const hasBody = bodyTypes.length > 0 && body !== '';
+    const headers = { ...headersOf(operation, values), ...hasBody ? { 'Content-Type': mediaType } : {} };
     const run = async (event: Event): Promise<void> => {
 
         event.preventDefault();
         setError(null);
         setAnswer(null);
         try {
-            setAnswer(await request(address, { method, ...hasBody ? { body, headers: { 'Content-Type': mediaType } } : {} }));
+            setAnswer(await request(address, { method, headers, ...hasBody ? { body } : {} }));
         }
         catch (failure) {
             setError(textOf(failure));
@@ -103,8 +105,8 @@ function TryIt({ operation }: { readonly operation: ApiOperation }): JSX.Element
 
     const copy = (): void => {
 
-        const parts = [`curl -u USER -X ${method} ${quote(location.origin + address)}`, ...hasBody ? [`-H ${quote(`Content-Type: ${mediaType}`)}`, `--data-raw ${quote(body)}`] : []];
-        navigator.clipboard.writeText(parts.join(' \\\n  ')).then(() => say(t('copied'), 'info'), () => undefined);
+        const fields = Object.entries(headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`);
+        void copyAndSay([`curl -u USER -X ${method} ${quote(location.origin + address)}`, ...fields, ...hasBody ? [`--data-raw ${quote(body)}`] : []].join(' \\\n  '));
     };
 
     return (
@@ -119,7 +121,7 @@ function TryIt({ operation }: { readonly operation: ApiOperation }): JSX.Element
                 </>
             )}
             {method !== 'GET' && <small>{t('warning')}</small>}
-            <div class="row"><button type="submit" class="primary">{t('send')}</button>{'clipboard' in navigator && <button type="button" onClick={copy}>{t('copy')}</button>}</div>
+            <div class="row"><button type="submit" class="primary">{t('send')}</button><button type="button" onClick={copy}>{t('copy')}</button></div>
             {error !== null && <ErrorBox message={error} />}
             {answer && (
                 <div class="stack" role="status">

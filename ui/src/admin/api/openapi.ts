@@ -30,23 +30,44 @@ export interface ApiOperation {
     readonly bodyTypes: readonly string[];
 }
 
+/** The name of a parameter that several requests have. */
+interface Reference {
+    readonly $ref: string;
+}
+
 /** An OpenAPI document, as far as the page reads it. */
 export interface OpenApi {
     readonly paths: Readonly<Record<string, Readonly<Record<string, {
-        readonly summary?: string; readonly tags?: readonly string[]; readonly parameters?: readonly Parameter[];
+        readonly summary?: string; readonly tags?: readonly string[]; readonly parameters?: readonly (Parameter | Reference)[];
         readonly requestBody?: { readonly content?: Readonly<Record<string, unknown>> };
     }>>>>;
+    readonly components?: { readonly parameters?: Readonly<Record<string, Parameter>> };
 }
 
 const METHODS = ['get', 'post', 'put', 'delete'];
 
+/** Belongs to the cookie of a legacy session, which requests of the page do not have. */
+const CSRF_TOKEN = 'X-Csrf-Token';
+
+/** Bodies with files, which cannot be entered as a text. */
+const MULTIPART = 'multipart/';
+
 /** The operations of a document, in its order. */
-export function operationsOf({ paths }: OpenApi): readonly ApiOperation[] {
+export function operationsOf({ paths, components = {} }: OpenApi): readonly ApiOperation[] {
+
+    const named = (each: Parameter | Reference): readonly Parameter[] => {
+
+        const found = '$ref' in each ? components.parameters?.[each.$ref.replace('#/components/parameters/', '')] : each;
+        return found && found.name !== CSRF_TOKEN ? [found] : [];
+    };
 
     return Object.entries(paths).flatMap(([path, item]) => METHODS.filter((method) => item[method]).map((method) => {
 
         const { summary = '', tags = [], parameters = [], requestBody } = item[method] ?? {};
-        return { id: `${method} ${path}`, method: method.toUpperCase(), path, summary, tag: tags[0] ?? '', parameters, bodyTypes: Object.keys(requestBody?.content ?? {}) };
+        return {
+            id: `${method} ${path}`, method: method.toUpperCase(), path, summary, tag: tags[0] ?? '', parameters: parameters.flatMap(named),
+            bodyTypes: Object.keys(requestBody?.content ?? {}).filter((type) => !type.startsWith(MULTIPART))
+        };
     }));
 }
 
@@ -62,4 +83,10 @@ export function addressOf({ path, parameters }: ApiOperation, values: Readonly<R
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => (values[name] ?? '').split('/').map(encodeURIComponent).join('/'));
     const query = new URLSearchParams(parameters.filter(({ in: place, name }) => place === 'query' && (values[name] ?? '') !== '').map(({ name }) => [name, values[name] ?? '']));
     return query.size === 0 ? filled : `${filled}?${query.toString()}`;
+}
+
+/** The headers of a request with the values that were entered. */
+export function headersOf({ parameters }: ApiOperation, values: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+
+    return Object.fromEntries(parameters.filter(({ in: place, name }) => place === 'header' && (values[name] ?? '') !== '').map(({ name }) => [name, values[name] ?? '']));
 }

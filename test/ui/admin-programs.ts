@@ -1,0 +1,187 @@
+/** The administration of programs in a real browser: the page of the interface, and API keys of all users. */
+
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { accessibilityFindings, announced, hasBrowser, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { ADMIN_PASSWORD } from '../support/gateway.js';
+import { startServer, type TestServer } from '../support/server.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after, beforeEach, afterEach } = lab;
+
+const run = promisify(execFile);
+
+describe('programs in the administration', { skip: !hasBrowser }, () => {
+
+    let test: TestServer;
+    let browser: Browser;
+    let watched: WatchedPage;
+    let page: Page;
+
+    const ask = async (method: string, path: string, body?: unknown): Promise<Response> => fetch(test.url + path, {
+        method, headers: { 'Authorization': `Basic ${btoa(`admin:${ADMIN_PASSWORD}`)}`, 'Content-Type': 'application/json' },
+        ...body === undefined ? {} : { body: JSON.stringify(body) }
+    });
+
+    before(async () => {
+
+        [test, browser] = await Promise.all([startServer(), startBrowser()]);
+        await ask('POST', '/objects?type=User&handle=test/ann', { username: 'ann', password: 'password of ann' });
+    });
+
+    after(async () => {
+
+        await browser.close();
+        await test.stop();
+    });
+
+    beforeEach(async () => {
+
+        watched = await openPage(browser, test.url, { permissions: ['clipboard-read', 'clipboard-write'] });
+        ({ page } = watched);
+        await logInAsAdmin(page, test.url);
+    });
+
+    afterEach(async () => {
+
+        await watched.close();
+        expect(watched.complaints).to.equal([]);
+    });
+
+    /** Opens a request of the interface. */
+    const open = async (method: string, path: string): Promise<Locator> => {
+
+        await page.goto(`${test.url}/#admin/api?q=${encodeURIComponent(`${method} ${path}`)}`);
+        const operation = page.locator('details').filter({ has: page.locator('.api-method', { hasText: method }) })
+            .filter({ has: page.locator('code', { hasText: new RegExp(`^${path.replace(/[{}]/g, '\\$&')}$`) }) });
+        await operation.locator('summary').click();
+        return operation;
+    };
+
+    const send = async (operation: Locator): Promise<string> => {
+
+        await operation.getByRole('button', { name: 'Send' }).click();
+        await operation.getByText(/Status \d+ in/).waitFor();
+        return await operation.getByRole('status').innerText();
+    };
+
+    const runCopied = async (operation: Locator): Promise<string> => {
+
+        await operation.getByRole('button', { name: 'Copy as curl' }).click();
+        await announced(page, 'Copied.');
+        const code = await page.evaluate<string>('navigator.clipboard.readText()');
+        expect(code).to.startWith('curl -u USER ');
+        return (await run('sh', ['-c', code.replace('-u USER', `-sS -u 'admin:${ADMIN_PASSWORD}'`)])).stdout;
+    };
+
+    it('creates, changes and deletes an object by requests of the interface, which do the same by curl', async () => {
+
+        watched.expected.push(/412/);
+        const create = await open('POST', '/objects');
+
+        expect(await create.getByRole('textbox').evaluateAll((all) => all.filter((each) => (each as unknown as { labels: readonly { textContent: string }[] }).labels[0]?.textContent.trim() === '').length))
+            .to.equal(0);
+        await create.getByLabel(/^type/).fill('Document');
+        await create.getByLabel(/^handle/).fill('test/by form');
+        await create.getByLabel(/^Body/).fill('{"name": "it\'s @new $HOME"}');
+
+        expect(await send(create)).to.contain('Status 200').and.to.contain('it\'s @new $HOME');
+        expect(await (await ask('GET', '/objects/test/by%20form')).json()).to.include({ name: 'it\'s @new $HOME' });
+        await create.getByLabel(/^handle/).fill('test/by curl');
+
+        expect(JSON.parse(await runCopied(create))).to.include({ name: 'it\'s @new $HOME' });
+        expect(await (await ask('GET', '/objects/test/by%20curl')).json()).to.include({ name: 'it\'s @new $HOME' });
+
+        const change = await open('PUT', '/objects/{id}');
+        await change.getByLabel(/^id/).fill('test/by form');
+        await change.getByLabel(/^If-Match/).fill('"of nothing"');
+        await change.getByLabel(/^Body/).fill('{"name": "changed"}');
+
+        expect(await send(change)).to.contain('Status 412');
+        expect(JSON.parse(await runCopied(change))).to.include('message');
+        await change.getByLabel(/^If-Match/).fill('*');
+
+        expect(await send(change)).to.contain('Status 200').and.to.contain('changed');
+        expect(await (await ask('GET', '/objects/test/by%20form')).json()).to.include({ name: 'changed' });
+        for (const [colorScheme, width] of [['dark', 360], ['light', 1280]] as const) {
+            await page.setViewportSize({ width, height: 900 });
+            await page.emulateMedia({ colorScheme });
+
+            expect(await accessibilityFindings(page), `${colorScheme} ${width}`).to.equal([]);
+            expect(await page.evaluate<number>('document.documentElement.scrollWidth'), `${colorScheme} ${width}`).to.be.most(width);
+        }
+
+        const remove = await open('DELETE', '/objects/{id}');
+        await remove.getByText('This request may change data.').waitFor();
+        await remove.getByLabel(/^id/).fill('test/by form');
+
+        expect(await send(remove)).to.contain('Status 200');
+        await remove.getByLabel(/^id/).fill('test/by curl');
+        await runCopied(remove);
+
+        expect([(await ask('GET', '/objects/test/by%20form')).status, (await ask('GET', '/objects/test/by%20curl')).status]).to.equal([404, 404]);
+    });
+
+    it('sends a request on behalf of a user whom it names, and does not send one without what it needs', async () => {
+
+        const read = await open('GET', '/check-credentials');
+        await read.getByLabel(/^As-User/).fill('test/ann');
+
+        expect(await send(read)).to.contain('"username": "ann"');
+        expect(JSON.parse(await runCopied(read))).to.include({ username: 'ann' });
+        const create = await open('POST', '/objects');
+        await create.getByRole('button', { name: 'Send' }).click();
+
+        expect(await create.getByLabel(/^type/).evaluate((field) => (field as unknown as { validity: { valueMissing: boolean } }).validity.valueMissing)).to.be.true();
+        expect(await create.getByRole('status').count()).to.equal(0);
+    });
+
+    const statusOf = async (key: string): Promise<number> => (await fetch(`${test.url}/check-credentials`, { headers: { Authorization: `Bearer ${key}` } })).status;
+
+    it('makes a key for another user, shows it once, and revokes it among those of all', async () => {
+
+        await ask('POST', '/auth/keys', { name: 'of admin' });
+        await page.goto(`${test.url}/#admin/keys`);
+        await page.getByRole('row', { name: /of admin/ }).waitFor();
+        await page.getByRole('combobox', { name: 'Keys of a user' }).fill('ann');
+        await page.getByRole('option', { name: 'ann' }).click();
+        await page.getByText('There are no keys.').waitFor();
+        await page.getByRole('button', { name: 'New key' }).click();
+        const dialog = page.getByRole('dialog', { name: 'New key' });
+        await dialog.getByLabel(/^Name/).fill('harvest');
+        await dialog.getByLabel('Only reading').check();
+        await dialog.getByLabel(/^Valid for/).fill('7');
+        await dialog.getByRole('button', { name: 'Create' }).click();
+        const shown = page.getByRole('dialog', { name: 'The new key' });
+        const key = await shown.locator('code').innerText();
+
+        expect(await accessibilityFindings(page)).to.equal([]);
+        await shown.getByRole('button', { name: 'Copy' }).click();
+        await announced(page, 'Copied.');
+        expect(await page.evaluate('navigator.clipboard.readText()')).to.equal(key);
+
+        await shown.getByRole('button', { name: 'Done' }).click();
+        await page.getByRole('row', { name: /harvest ann only reading never in 7 days/ }).waitFor();
+        const user = await (await fetch(`${test.url}/check-credentials`, { headers: { Authorization: `Bearer ${key}` } })).json() as { username: string };
+        expect(user.username).to.equal('ann');
+        const refused = await fetch(`${test.url}/objects?type=Document`, { method: 'POST', headers: { Authorization: `Bearer ${key}` }, body: '{"name":"x"}' });
+        expect(refused.status).to.equal(403);
+
+        await page.reload();
+        await page.getByRole('row', { name: /of admin/ }).waitFor();
+        await page.getByRole('row', { name: /harvest ann/ }).waitFor();
+        expect(await page.content()).to.not.contain(key);
+        expect(await (await ask('GET', '/auth/keys?all=true')).text()).to.not.contain(key);
+
+        await page.getByRole('button', { name: 'Revoke the key harvest' }).click();
+        await page.getByRole('dialog', { name: 'Revoke the key harvest?' }).getByRole('button', { name: 'Revoke' }).click();
+        await announced(page, 'The key harvest is revoked.');
+        await page.getByRole('row', { name: /harvest/ }).waitFor({ state: 'detached' });
+
+        expect(await page.getByRole('row', { name: /of admin/ }).count()).to.equal(1);
+        expect(await statusOf(key)).to.equal(401);
+    });
+});
