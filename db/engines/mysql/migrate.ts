@@ -67,7 +67,7 @@ export async function migrateMysql(address: MysqlAddress, log: Log, options: Mys
         // The tables made by another node must be visible.
         const settings = engineSettings(server);
         await applySettings(lock, settings);
-        const release = await (server.engine === 'galera' ? lockCluster(lock) : lockServer(lock, address.database));
+        const held = await (server.engine === 'galera' ? lockCluster(lock) : lockServer(lock, address.database));
         const knex = makeKnex({
             client: knexClient('mysql'),
             connection: mysqlConnection(address),
@@ -83,14 +83,15 @@ export async function migrateMysql(address: MysqlAddress, log: Log, options: Mys
         try {
             const { copyTo: folder, target = 'newest', migrations = MIGRATIONS } = options;
             if (folder && target === 'newest') {
-                await copyBeforeMigration(lock, address, { folder, known: migrations.map(({ name }) => name), log });
+                await copyBeforeMigration(lock, address, { engine: server.engine, folder, known: migrations.map(({ name }) => name), log });
+                await held.check();
             }
 
             await migrate(knex, { dialect: 'mysql', log }, options);
         }
         finally {
             await knex.destroy();
-            await release();
+            await held.release();
         }
     }
     finally {
@@ -98,19 +99,41 @@ export async function migrateMysql(address: MysqlAddress, log: Log, options: Mys
     }
 }
 
+/** A lock that is held until it is released. */
+export interface MigrationLock {
+    /** @throws Error when another node may have the lock */
+    check(): Promise<void>;
+    release(): Promise<void>;
+}
+
 /** Takes a lock of the server, which is held until the connection ends. */
-export async function lockServer(connection: Connection, database: string): Promise<() => Promise<void>> {
+export async function lockServer(connection: Connection, database: string): Promise<MigrationLock> {
 
     const [rows] = await connection.query('select get_lock(?, ?) as taken', [lockName(database), LOCK_WAIT_MS / 1000]);
     if ((rows as { taken: number | null }[])[0]?.taken !== 1) {
         throw new Error(LOCKED);
     }
 
-    return () => Promise.resolve();
+    // The server closes idle connections after its wait_timeout.
+    const alive = setInterval(() => void connection.query('select 1').catch(() => undefined), ALIVE_MS);
+    return {
+        async check() {
+
+            const [found] = await connection.query('select is_used_lock(?) = connection_id() as held', [lockName(database)]);
+            if ((found as { held: number | null }[])[0]?.held !== 1) {
+                throw new Error(LOST);
+            }
+        },
+        release() {
+
+            clearInterval(alive);
+            return Promise.resolve();
+        }
+    };
 }
 
 /** Takes a lease on a row, because servers of a cluster do not share locks: of two nodes that take it at once, the commit of one fails. */
-export async function lockCluster(connection: Connection): Promise<() => Promise<void>> {
+export async function lockCluster(connection: Connection): Promise<MigrationLock> {
 
     const owner = randomUUID();
     await connection.query('create table if not exists migrations_lease (id int primary key, owner varchar(64) not null, held_until bigint not null)');
@@ -129,10 +152,18 @@ export async function lockCluster(connection: Connection): Promise<() => Promise
     const renewal = setInterval(() => void change(connection, leaseQuery, [owner, owner]).catch(() => {
         // If the server is unavailable, the migration fails as well.
     }), LEASE_SECONDS * 1000 / 3);
-    return async () => {
+    return {
+        async check() {
 
-        clearInterval(renewal);
-        await change(connection, 'update migrations_lease set held_until = 0 where id = 1 and owner = ?', [owner]);
+            if (await change(connection, leaseQuery, [owner, owner]) === 0) {
+                throw new Error(LOST);
+            }
+        },
+        async release() {
+
+            clearInterval(renewal);
+            await change(connection, 'update migrations_lease set held_until = 0 where id = 1 and owner = ?', [owner]);
+        }
     };
 }
 
@@ -160,6 +191,12 @@ export function lockName(database: string): string {
 
 /** Error message when the lock could not be taken in time. */
 export const LOCKED = `another node has been migrating the database for more than ${LOCK_WAIT_MS / 1000} seconds; try again later`;
+
+/** Error message when the lock was lost before the migration. */
+export const LOST = 'the lock for the migration of the database was lost, another node may have it; try again later';
+
+/** Milliseconds between signs of life on the connection with the lock. */
+const ALIVE_MS = 5000;
 
 /** Duration of the lease on a cluster, in seconds; it is renewed after a third of it. */
 export const LEASE_SECONDS = 30;

@@ -3,8 +3,8 @@
  * payloads are not copied: migrations do not change them, and later ones are not referred to by the copy.
  */
 
-import { createReadStream, createWriteStream, existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream/promises';
@@ -15,6 +15,7 @@ import type { Log } from '../../log.js';
 import { lastBeforeMigration, SKIPPED_BLOBS } from '../../migrator/copy.js';
 import { MIGRATION_TABLE } from '../../migrator/migrate.js';
 import { dumpDatabase } from './dump.js';
+import type { Engine } from './server.js';
 import type { MysqlAddress } from './url.js';
 
 /** Table with the bytes of payloads. */
@@ -26,6 +27,14 @@ const CHECK_BYTES = 16 * 1024 * 1024;
 /** Milliseconds between reports of the progress. */
 const REPORT_MS = 10_000;
 
+/** Milliseconds for which a copy may be current. */
+const CURRENT_MS = 60 * 60 * 1000;
+
+/** Maximum number of copies before the same migration. */
+const MAX_COPIES = 5;
+
+const ENDING = '.sql.gz';
+
 /** Where the copy is made. */
 export interface CopyFolder {
     readonly path: string;
@@ -34,6 +43,7 @@ export interface CopyFolder {
 }
 
 interface CopyOptions {
+    readonly engine: Engine;
     readonly folder: CopyFolder;
     /** Names of the migrations that this version knows. */
     readonly known: readonly string[];
@@ -41,35 +51,47 @@ interface CopyOptions {
 }
 
 /**
- * Copies a database with pending migrations to `rows.LAST-MIGRATION.sql.gz`. An earlier copy is kept if nothing was written since, as after a failed
- * attempt, which may have changed tables; otherwise it is replaced. A copy that cannot be made is reported, and does not prevent the migration.
+ * Copies a database with pending migrations to `rows.LAST-MIGRATION.TIME.sql.gz`. None is made while there is one of the last hour and nothing was
+ * written since, as after a failed attempt. Copies are never replaced: a failed attempt may have changed tables. Of many, the first and the newest
+ * stay. A copy that cannot be made is reported, and does not prevent the migration.
  */
-export async function copyBeforeMigration(connection: Connection, address: MysqlAddress, { folder, known, log }: CopyOptions): Promise<void> {
+export async function copyBeforeMigration(connection: Connection, address: MysqlAddress, { engine, folder, known, log }: CopyOptions): Promise<void> {
 
     const last = lastBeforeMigration(await migrationsDone(connection), known);
     if (last === null) {
         return;
     }
 
-    const file = `rows.${last}.sql.gz`;
+    const beginning = `rows.${last}.`;
+    const file = `${beginning}${new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')}${ENDING}`;
     const target = join(folder.path, file);
     const draft = `${target}.part`;
     try {
+        await mkdir(folder.path, { recursive: true, mode: 0o700 });
         const frame = await frameOf(connection, last);
-        if (existsSync(target) && await firstLine(target) === frame.first) {
+        const former = (await readdir(folder.path)).filter((name) => name.startsWith(beginning)).sort();
+        await Promise.all(former.filter((name) => name.endsWith('.part')).map((name) => rm(join(folder.path, name), { force: true })));
+        const copies = former.filter((name) => name.endsWith(ENDING));
+        if (await isCurrent(copies.at(-1), folder.path, frame)) {
             return;
         }
 
-        await mkdir(folder.path, { recursive: true, mode: 0o700 });
-        await rm(draft, { force: true });
-        const bytes = await writeCopy(draft, address, frame, { rules: diskRules(folder.path, folder.minFree), log });
+        const bytes = await writeCopy({ path: draft, rules: diskRules(folder.path, folder.minFree) }, dumpDatabase(address, { engine, omitted: [BYTES_TABLE] }), { frame, log });
         await rename(draft, target);
+        await Promise.all(copies.slice(1, -(MAX_COPIES - 2)).map((name) => rm(join(folder.path, name), { force: true })));
         log.info({ event: 'database.copied', file, bytes }, 'database copied before its migration');
     }
     catch (error) {
         await rm(draft, { force: true });
         log.warn({ event: 'database.copy-skipped', err: error }, 'database not copied before its migration');
     }
+}
+
+/** Returns whether a copy is of the last hour, and nothing was written since as far as can be told. */
+async function isCurrent(name: string | undefined, folder: string, { first }: Frame): Promise<boolean> {
+
+    const path = join(folder, name ?? '');
+    return name !== undefined && Date.now() - (await stat(path)).mtimeMs < CURRENT_MS && await firstLine(path) === first;
 }
 
 /** Names of the migrations that were made; none for a new database. */
@@ -124,7 +146,7 @@ async function firstLine(path: string): Promise<string | undefined> {
 
 /** Writes a copy, compressed; returns its bytes before compression. */
 async function writeCopy(
-    path: string, address: MysqlAddress, { first, end }: Frame, { rules, log }: { readonly rules: DiskRules; readonly log: Log }
+    { path, rules }: { readonly path: string; readonly rules: DiskRules }, dump: AsyncIterable<Buffer>, { frame, log }: { readonly frame: Frame; readonly log: Log }
 ): Promise<number> {
 
     let bytes = 0;
@@ -132,8 +154,8 @@ async function writeCopy(
     const content = async function *(): AsyncGenerator<Buffer | string, void, undefined> {
 
         checkSpace(rules);
-        yield `${first}\n`;
-        for await (const chunk of dumpDatabase(address, [BYTES_TABLE])) {
+        yield `${frame.first}\n`;
+        for await (const chunk of dump) {
             const checked = Math.floor(bytes / CHECK_BYTES);
             bytes += chunk.length;
             if (Math.floor(bytes / CHECK_BYTES) > checked) {
@@ -143,7 +165,7 @@ async function writeCopy(
             yield chunk;
         }
 
-        yield end;
+        yield frame.end;
     };
 
     try {

@@ -1,25 +1,28 @@
 /** The copy of the rows that is made before a migration of a server, and the way back to it. */
 
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import Mysql, { type RowDataPacket } from 'mysql2/promise';
 import { migrateDatabase, openDatabase } from '../../../../db/engines/open.js';
+import { lockServer } from '../../../../db/engines/mysql/migrate.js';
 import { SILENT, type Log } from '../../../../db/log.js';
 import { MIGRATIONS } from '../../../../db/migrations/index.js';
 import { DIALECTS, type TestDatabase } from '../../../support/database.js';
 import { canTestWith } from '../../../support/programs.js';
+import { until } from '../../../support/until.js';
 import { smallDisk, withoutDisks } from '../../../support/small-disk.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
 
 const BEFORE = MIGRATIONS.slice(0, -1);
-const COPY = `rows.${BEFORE.at(-1)?.name}.sql.gz`;
+const COPY = new RegExp(`^rows\\.${BEFORE.at(-1)?.name}\\.\\d{8}T\\d{6}Z\\.sql\\.gz$`);
 const MIB = 1024 * 1024;
 const PASSWORD = `p'w" $(x) %`;
 const BYTES = Buffer.from([0, 1, 39, 92, 255, 10, 13, 26]);
@@ -73,6 +76,33 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
 
         const file = (...path: string[]): string => join(database.options.dataDir, ...path);
 
+        /** Names of the copies; fails where there is anything else. */
+        async function copies(): Promise<string[]> {
+
+            const names = (await readdir(database.options.dataDir)).sort();
+            expect(names.filter((each) => !COPY.test(each))).to.equal([]);
+            return names;
+        }
+
+        /** Migrates with another program for dumps, a script of the shell. */
+        async function migrateWith(script: string | null, options = ''): Promise<void> {
+
+            const folder = await mkdtemp(join(tmpdir(), 'doip-gateway-path-'));
+            if (script !== null) {
+                await writeFile(join(folder, 'mariadb-dump'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+            }
+
+            const { PATH } = process.env;
+            process.env['PATH'] = script === null ? folder : `${folder}:${PATH}`;
+            try {
+                await migrateDatabase({ url: url + options, dataDir: database.options.dataDir, log }, { target: 'newest' });
+            }
+            finally {
+                process.env['PATH'] = PATH;
+                await rm(folder, { recursive: true });
+            }
+        }
+
         const query = async (sql: string): Promise<unknown[]> => (await administrator.query<RowDataPacket[]>(sql))[0].map((row) => Object.values(row)[0] as unknown);
 
         it('has the rows as they were, for the owner only, and takes the place of the migrated ones', async () => {
@@ -81,14 +111,15 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             await migrate();
 
             expect(events).to.equal(['database.copied', 'database.migrated']);
-            expect((await stat(file(COPY))).mode & 0o777).to.equal(0o600);
-            expect(await readdir(database.options.dataDir)).to.equal([COPY]);
+            const [copy = '', ...others] = await copies();
+            expect(others).to.equal([]);
+            expect((await stat(file(copy))).mode & 0o777).to.equal(0o600);
 
             await administrator.query(`update settings set value = 'after'`);
             await administrator.query('insert into blob_chunks (blob_id, n, bytes) values (2, 0, ?)', [BYTES]);
             const { hostname, port, pathname } = new URL(url);
             const restored = spawnSync('mariadb', ['--no-defaults', `--host=${hostname}`, `--port=${port}`, `--user=${user}`, pathname.slice(1)], {
-                input: gunzipSync(await readFile(file(COPY))), env: { ...process.env, MYSQL_PWD: PASSWORD }
+                input: gunzipSync(await readFile(file(copy))), env: { ...process.env, MYSQL_PWD: PASSWORD }
             });
 
             expect([restored.status, String(restored.stderr)]).to.equal([0, '']);
@@ -117,7 +148,7 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             await opened.close();
 
             expect(events.filter((event) => event.startsWith('database.'))).to.include(['database.copied', 'database.migrated']);
-            expect(await readdir(database.options.dataDir)).to.include(COPY);
+            expect((await readdir(database.options.dataDir)).filter((each) => COPY.test(each))).to.have.length(1);
         });
 
         it('is made neither for a new database, nor without a pending migration', async () => {
@@ -129,78 +160,99 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             expect(await readdir(database.options.dataDir)).to.equal([]);
         });
 
-        it('is kept when a migration fails again and again, and made anew when something was written since', async () => {
+        it('is made once when a migration fails again and again, and once more when something was written since; some of many stay', async () => {
 
             await fill();
             const failing = { name: '999-failing', up: () => Promise.reject(new Error('no')), down: () => Promise.resolve() };
             const attempt = (): Promise<void> => migrate(database.options.dataDir, [...BEFORE, failing]);
             await expect(attempt()).to.reject();
-            const first = await stat(file(COPY));
+            const first = await copies();
             await expect(attempt()).to.reject();
 
-            expect((await stat(file(COPY))).ino).to.equal(first.ino);
+            expect(await copies()).to.equal(first);
             expect(events.filter((event) => event === 'database.copied')).to.have.length(1);
 
-            await administrator.query(`insert into blobs (store, state, created_on, touched_on) values ('database', 'linked', 1, 1)`);
-            await expect(attempt()).to.reject();
+            for (let n = 2; n <= 7; ++n) {
+                // Names have the second.
+                await until(() => Math.floor(Date.now() / 1000) % 2 === n % 2);
+                await administrator.query(`insert into blobs (store, state, created_on, touched_on) values ('database', 'linked', 1, 1)`);
+                await expect(attempt()).to.reject();
+                expect(events.filter((event) => event === 'database.copied')).to.have.length(n);
+                expect((await copies()).length).to.equal(Math.min(n, 5));
+            }
 
-            expect(events.filter((event) => event === 'database.copied')).to.have.length(2);
+            expect((await copies())[0]).to.equal(first[0]);
         });
 
-        it('replaces one that is damaged, and what a killed process has left', async () => {
+        it('is made again after an hour, as changes of some tables cannot be seen', async () => {
 
             await fill();
-            await writeFile(file(COPY), 'no archive');
-            await writeFile(file(`${COPY}.part`), 'a part');
+            await migrate();
+            const [copy = ''] = await copies();
+            const old = copy.replace(/\d{8}T/, '20200101T');
+            await rename(file(copy), file(old));
+            await utimes(file(old), 1, 1);
+            await migrateDatabase({ ...database.options, url }, { target: { downTo: BEFORE.at(-1)?.name ?? null } });
+            await migrate();
+
+            expect(await copies()).to.have.length(2);
+        });
+
+        it('removes what a killed process has left, and takes no damaged copy for a current one', async () => {
+
+            await fill();
+            await writeFile(file(`rows.${BEFORE.at(-1)?.name}.20200101T000000Z.sql.gz`), 'no archive');
+            await writeFile(file(`rows.${BEFORE.at(-1)?.name}.20200101T000000Z.sql.gz.part`), 'a part');
             await migrate();
 
             expect(events).to.equal(['database.copied', 'database.migrated']);
-            expect(gunzipSync(await readFile(file(COPY))).toString()).to.contain('CREATE TABLE `settings`');
-            expect(await readdir(database.options.dataDir)).to.equal([COPY]);
+            const [, copy = ''] = await copies();
+            expect(gunzipSync(await readFile(file(copy))).toString()).to.contain('CREATE TABLE `settings`');
         });
 
-        it('is left out, with the reason, where there is no program for it', async () => {
+        const FAILURES: readonly [title: string, script: string | null, reason: string][] = [
+            ['where there is no program for it', null, 'neither of the programs mariadb-dump and mysqldump is installed'],
+            ['when the program fails', 'test "$1" = --version && exec echo MariaDB; echo "create table x"; echo "no rights, it says" >&2; exit 3',
+                'mariadb-dump ended with 3: no rights, it says'],
+            ['when the program stops in the middle', 'test "$1" = --version && exec echo MariaDB; echo "create table x"; exec sleep 100',
+                'mariadb-dump has sent nothing for 4 s']
+        ];
+
+        for (const [title, script, reason] of FAILURES) {
+            it(`is left out ${title}, with the reason, and without a part of it`, async () => {
+
+                await fill();
+                const reasons: string[] = [];
+                log = { ...log, warn: (fields: object) => reasons.push((fields as { err: Error }).err.message) };
+                await migrateWith(script, '?timeout=1');
+
+                expect(reasons).to.equal([reason]);
+                expect(events).to.equal(['database.migrated']);
+                expect(await copies()).to.equal([]);
+            });
+        }
+
+        it('does not let two nodes migrate when the lock was lost meanwhile', async () => {
 
             await fill();
-            const reasons: unknown[] = [];
-            log = { ...log, warn: (fields: object) => reasons.push(fields) };
-            const { PATH } = process.env;
-            const empty = await mkdtemp(join(tmpdir(), 'doip-gateway-path-'));
-            process.env['PATH'] = empty;
-            try {
-                await migrate();
-            }
-            finally {
-                process.env['PATH'] = PATH;
-                await rm(empty, { recursive: true });
-            }
+            const lock = `doip-gateway ${new URL(url).pathname.slice(1)}`;
+            const work = migrateWith('test "$1" = --version && exec echo MariaDB; echo "-- nothing"; exec sleep 2').then(() => null, (error: unknown) => error);
+            await until(async () => (await query(`select is_used_lock('${lock}')`))[0] !== null);
+            await administrator.query(`kill ${String((await query(`select is_used_lock('${lock}')`))[0])}`);
 
-            const [{ event, err }] = reasons as [{ event: string; err: Error }];
-            expect([event, err.message]).to.equal(['database.copy-skipped', 'neither of the programs mariadb-dump and mysqldump is installed']);
-            expect(events).to.equal(['database.migrated']);
-            expect(await readdir(database.options.dataDir)).to.equal([]);
+            expect(await work).to.be.an.error();
+            expect(await query('select name from migrations order by name')).to.equal(BEFORE.map((each) => each.name));
         });
 
-        it('is left out, without a part of it, when the program fails', async () => {
+        it('keeps the lock alive where the server ends idle connections', async () => {
 
-            await fill();
-            const folder = await mkdtemp(join(tmpdir(), 'doip-gateway-path-'));
-            await writeFile(join(folder, 'mariadb-dump'), '#!/bin/sh\necho "create table x"\necho "no rights, it says" >&2\nexit 3\n', { mode: 0o755 });
-            const { PATH } = process.env;
-            process.env['PATH'] = `${folder}:${PATH}`;
-            const reasons: string[] = [];
-            log = { ...log, warn: (fields: object) => reasons.push((fields as { err: Error }).err.message) };
-            try {
-                await migrate();
-            }
-            finally {
-                process.env['PATH'] = PATH;
-                await rm(folder, { recursive: true });
-            }
-
-            expect(reasons).to.equal(['mariadb-dump ended with 3: no rights, it says']);
-            expect(events).to.equal(['database.migrated']);
-            expect(await readdir(database.options.dataDir)).to.equal([]);
+            const connection = await Mysql.createConnection(url);
+            const held = await lockServer(connection, 'alive');
+            await connection.query('set session wait_timeout = 8');
+            await sleep(9000);
+            await held.check();
+            await held.release();
+            await connection.end();
         });
 
         it(`is left out when the disk has too little space${withoutDisks()}`, { skip: withoutDisks() !== '' }, async () => {
@@ -216,7 +268,7 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
                 await migrate(disk.path);
 
                 expect(events).to.equal(['database.copy-skipped', 'database.migrated']);
-                expect((await readdir(disk.path)).filter((each) => each.startsWith(COPY))).to.equal([]);
+                expect((await readdir(disk.path)).filter((each) => each.startsWith('rows.'))).to.equal([]);
             }
             finally {
                 disk.remove();
