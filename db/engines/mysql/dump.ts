@@ -111,11 +111,11 @@ async function argumentsOf(program: string, { host, port, socket, user, ssl }: M
     }
 
     const isMariadb = version.includes('MariaDB');
-    const place = socket === null ? ['--protocol=tcp', `--host=${host}`, `--port=${port}`] : [`--socket=${socket}`];
+    const target = socket === null ? ['--protocol=tcp', `--host=${host}`, `--port=${port}`] : [`--socket=${socket}`];
     const own = isMariadb ?
         // Newer versions would verify certificates by default.
         ssl ? ['--ssl', '--ssl-verify-server-cert'] : ['--skip-ssl-verify-server-cert'] :
         // What is restored into the same server has its transactions already.
         ['--set-gtid-purged=OFF', ...ssl ? ['--ssl-mode=VERIFY_IDENTITY', ...existsSync(SYSTEM_CA) ? [`--ssl-ca=${SYSTEM_CA}`] : []] : []];
-    return ['--no-defaults', ...OPTIONS, ...place, `--user=${user}`, ...own];
+    return ['--no-defaults', ...OPTIONS, ...target, `--user=${user}`, ...own];
 }
