@@ -82,11 +82,16 @@ const UNUSABLE = -1;
 const TOO_MANY = 429;
 const UNAVAILABLE = 503;
 
-/** Codes of connections that there never were. */
-const UNREACHABLE: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL']);
+/** Codes of host names that were not resolved. */
+const UNRESOLVED: ReadonlySet<string> = new Set(['ENOTFOUND', 'EAI_AGAIN']);
 
-/** Codes of lost connections, and of those. */
-const LOST: ReadonlySet<string> = new Set([...UNREACHABLE, 'ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ETIMEDOUT', 'ERR_STREAM_PREMATURE_CLOSE']);
+/** Codes of connections that could not be opened, or were lost. */
+const LOST: ReadonlySet<string> = new Set([
+    ...UNRESOLVED, 'ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ETIMEDOUT', 'ERR_STREAM_PREMATURE_CLOSE'
+]);
+
+/** Codes of certificates that this side does not trust. The codes of OpenSSL (`ERR_SSL_…`) name those that the service rejects, too. */
+const DISTRUSTED = /^(?!ERR_SSL_).*(?:CERT|LEAF_SIGNATURE)/;
 
 /** A parser of Node does not understand the response. */
 const UNREADABLE = /^HPE_/;
@@ -102,15 +107,26 @@ export function connectionErrorOf(error: unknown, known: Pick<ConnectionFailure,
         return new ConnectionError(`the response cannot be read: ${error.message}`, { cause: error, isPartial: true });
     }
 
-    const { code, syscall, message } = error instanceof Error ? error as NodeJS.ErrnoException : {};
+    const { code, message } = error instanceof Error ? error as NodeJS.ErrnoException : {};
     if (typeof code !== 'string') {
         return null;
     }
 
-    const isUnsent = known.isUnsent ?? (UNREACHABLE.has(code) || syscall === 'connect');
+    const isUnsent = known.isUnsent ?? isBeforeConnection(error);
     return new ConnectionError(message === undefined || message === '' ? code : message, {
         code, cause: error, isUnsent, isLost: LOST.has(code), isPartial: UNREADABLE.test(code)
     });
+}
+
+/** True for the error of a connection that was never open. Some codes, such as EHOSTUNREACH, also end an open one, after the request was sent. */
+function isBeforeConnection(error: unknown): boolean {
+
+    if (error instanceof AggregateError && error.errors.length > 0) {
+        return error.errors.every(isBeforeConnection);
+    }
+
+    const { code = '', syscall } = error instanceof Error ? error as NodeJS.ErrnoException : {};
+    return syscall === 'connect' || UNRESOLVED.has(code) || DISTRUSTED.test(code);
 }
 
 const STATUSES = new StatusTable();
@@ -121,7 +137,7 @@ export function failureOf(
 ): FailedAttempt {
 
     const seconds = typeof attributes['retryAfter'] === 'number' ? attributes['retryAfter'] : retryAfter ?? null;
-    const unnamed = seconds === null ? STATUSES.info(status).http : status === Status.badRequest ? TOO_MANY : UNAVAILABLE;
+    const unnamed = seconds === null ? STATUSES.errorCode({ status }) : status === Status.badRequest ? TOO_MANY : UNAVAILABLE;
     // Of a batch that has ended early a part is stored.
     return { status: http ?? unnamed, retryAfter: seconds, isPartial: attributes['report'] === true || Array.isArray(details['results']) };
 }

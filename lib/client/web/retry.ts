@@ -25,7 +25,7 @@ export interface Repeatable {
 
 /** What is known about an attempt that has failed. */
 export interface FailedAttempt {
-    /** HTTP status, or the one that corresponds to the status of DOIP; 0 when there was no response. */
+    /** HTTP status, or the one that corresponds to the status of DOIP; 0 when there was no response, -1 when there was none that could be used. */
     readonly status: number;
     /** Seconds after which the service suggests another attempt. */
     readonly retryAfter: number | null;
@@ -40,8 +40,8 @@ export interface RequestFacts {
     /** How many times the request was sent. */
     attempts: number;
     /**
-     * True when the service may have made the change all the same: no response arrived, or only that of an attempt after it. Read the object
-     * before you repeat the request.
+     * True when the service may have made the change all the same: no response arrived, none that says whether it did (408, 5xx), or only that of
+     * an attempt after it. Read the object before you repeat the request.
      */
     mayHaveChanged: boolean;
 }
@@ -51,6 +51,12 @@ export type Attempt<T, E> = { readonly value: T } | { readonly error: E; readonl
 
 /** Statuses of a service, or a proxy before it, that is unavailable for a while; 0 when there was no response. */
 const TRANSIENT: ReadonlySet<number> = new Set([0, 502, 503, 504]);
+
+/** The lowest status of errors on the way to the service, or in it, which do not say how far the request has come. */
+const SERVER_ERROR = 500;
+
+/** The same of a server that has waited too long for the request, or for the service. */
+const TIMEOUT = 408;
 
 /** Rejected before anything was done. */
 const TOO_MANY = 429;
@@ -68,7 +74,7 @@ export function isSafe({ isRead, isConditional }: Repeatable): boolean {
 /** True when the service may have made the change of a failed request. */
 export function mayHaveChanged({ isRead }: Repeatable, { status, isUnsent = false, isPartial = false }: FailedAttempt): boolean {
 
-    return !isRead && !isUnsent && (TRANSIENT.has(status) || isPartial);
+    return !isRead && !isUnsent && (status <= 0 || status === TIMEOUT || status >= SERVER_ERROR || isPartial);
 }
 
 /** Computes delays: exponential back-off with jitter, so that clients that failed together do not come back together. */

@@ -4,6 +4,7 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { connect, ConnectionError, HttpConnection, RequestError, Status } from '../../../lib/client/index.js';
 import { connectionErrorOf, failureOf } from '../../../lib/client/errors.js';
+import { mayHaveChanged } from '../../../lib/client/web/retry.js';
 import { Op } from '../../../lib/doip/operation-ids.js';
 import { badRequest, DoipError, tooManyRequests, unauthenticated, unavailable } from '../../../lib/errors/errors.js';
 import { openLink, TRANSPORTS } from '../../support/doip-links.js';
@@ -16,7 +17,7 @@ const { describe, it } = lab;
 const CASES: readonly (readonly [title: string, error: DoipError, status: number, retryAfter: number | null])[] = [
     ['a rate limit', tooManyRequests('', 3), 429, 3], ['an outage', unavailable('', 7), 503, 7], ['wrong credentials', unauthenticated(''), 401, null],
     ['a bad request', badRequest(''), 400, null], ['an internal error', new DoipError(Status.internal, ''), 500, null],
-    ['a status of an extension', new DoipError('20.500.123/Status.Teapot', ''), 200, null]
+    ['a status of an extension', new DoipError('20.500.123/Status.Teapot', ''), 400, null], ['one of the class 5xx', new DoipError('20.500.123/Status.512', ''), 500, null]
 ];
 
 describe('a rejection', () => {
@@ -46,10 +47,19 @@ describe('a rejection', () => {
 describe('an error of a connection', () => {
 
     const LOST: readonly (readonly [code: string, more: object, facts: object])[] = [
-        ['ECONNREFUSED', {}, { status: 0, isUnsent: true, isPartial: false }], ['ENOTFOUND', {}, { status: 0, isUnsent: true, isPartial: false }],
+        ...['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL'].flatMap((code) => [
+            [code, { syscall: 'connect' }, { status: 0, isUnsent: true, isPartial: false }] as const,
+            [code, { syscall: 'read' }, { status: 0, isUnsent: false, isPartial: false }] as const
+        ]),
+        ['ENOTFOUND', { syscall: 'getaddrinfo' }, { status: 0, isUnsent: true, isPartial: false }],
         ['ETIMEDOUT', { syscall: 'connect' }, { status: 0, isUnsent: true, isPartial: false }], ['ETIMEDOUT', {}, { status: 0, isUnsent: false, isPartial: false }],
         ['ECONNRESET', {}, { status: 0, isUnsent: false, isPartial: false }], ['HPE_INVALID_CONSTANT', {}, { status: -1, isUnsent: false, isPartial: true }],
-        ['DEPTH_ZERO_SELF_SIGNED_CERT', {}, { status: -1, isUnsent: false, isPartial: false }]
+        ...['DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID', 'CERT_HAS_EXPIRED', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'].map((code) => (
+            [code, {}, { status: -1, isUnsent: true, isPartial: false }] as const
+        )),
+        ...['ENETDOWN', 'ERR_SSL_BAD_RECORD_TYPE', 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'].map((code) => (
+            [code, {}, { status: -1, isUnsent: false, isPartial: false }] as const
+        ))
     ];
     for (const [code, more, facts] of LOST) {
         it(`says what is known: ${code} ${JSON.stringify(more)}`, () => {
@@ -61,6 +71,29 @@ describe('an error of a connection', () => {
             expect(error && ConnectionError.failureOf(error)).to.equal({ retryAfter: null, ...facts });
         });
     }
+
+    it('is one of many where a name has many addresses, and none was reached', () => {
+
+        const refused = (syscall: string): Error => Object.assign(new Error(''), { code: 'EHOSTUNREACH', syscall });
+        const isUnsent = (...errors: Error[]): unknown => {
+
+            const error = connectionErrorOf(Object.assign(new AggregateError(errors), { code: 'EHOSTUNREACH' }));
+            return error && ConnectionError.failureOf(error).isUnsent;
+        };
+
+        expect([isUnsent(refused('connect'), refused('connect')), isUnsent(refused('connect'), refused('read')), isUnsent()]).to.equal([true, false, false]);
+    });
+
+    it('may have come after the change, unless nothing was sent', () => {
+
+        const facts = ['ENETDOWN', 'ERR_SSL_BAD_RECORD_TYPE', 'ECONNRESET', 'CERT_HAS_EXPIRED'].map((code) => {
+
+            const error = connectionErrorOf(Object.assign(new Error(''), { code }));
+            return error && [false, true].map((isRead) => mayHaveChanged({ isRead, isConditional: false, isReplayable: true }, ConnectionError.failureOf(error)));
+        });
+
+        expect(facts).to.equal([[true, false], [true, false], [true, false], [false, false]]);
+    });
 
     it('is none of the program itself', () => {
 
