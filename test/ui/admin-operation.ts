@@ -90,6 +90,27 @@ describe('the operation of the service in the administration', { skip: !hasBrows
         await until(() => handles.records.has('test/first'));
     });
 
+    it('counts the handles that wait for the handle server, and those that it has refused, which an update sends again', async () => {
+
+        const counts = async (): Promise<string[]> => page.locator('section').filter({ has: page.getByRole('heading', { name: 'Outbox', exact: true }) }).locator('dd').allTextContents();
+        // After some failures the service leaves the handle server alone for up to a minute.
+        const counted = async (waiting: number, refused: number): Promise<void> => until(async () => (await counts()).join() === `${waiting},${refused}`, 120_000);
+        await show('handles');
+        await counted(0, 0);
+        handles.trouble = ({ handle }) => (handle === 'test/refused' ? 400 : handle === 'test/later' ? 503 : null);
+        await ask('POST', '/objects?type=Document&handle=test/refused', { name: 'refused' });
+        await counted(1, 1);
+        await ask('POST', '/objects?type=Document&handle=test/later', { name: 'later' });
+        await counted(2, 1);
+
+        expect(await accessibilityFindings(page)).to.equal([]);
+        handles.trouble = () => null;
+        await page.getByRole('button', { name: 'Update', exact: true }).click();
+        await counted(0, 0);
+
+        expect([...handles.records.keys()]).to.include(['test/refused', 'test/later']);
+    });
+
     it('exports all objects as a file, and restores it', async () => {
 
         await show('transfer');
@@ -184,6 +205,33 @@ describe('the operation of the service in the administration', { skip: !hasBrows
         const main = page.getByRole('main');
         for (const name of ['Sessions', 'Files', 'Database', 'Handles to be registered']) {
             await main.getByText(name, { exact: true }).waitFor();
+        }
+    });
+
+    it('draws what the status has measured since the page was opened', async () => {
+
+        const measured: number[] = [];
+        page.on('response', async (response) => {
+
+            if (new URL(response.url()).pathname === '/status') {
+                measured.push((await response.json() as { memory: { rssBytes: number } }).memory.rssBytes);
+            }
+        });
+        await show('status');
+        const points = async (name: RegExp): Promise<[number, number][]> => {
+
+            const [line] = await page.getByRole('img', { name }).locator('polyline').all();
+            return (await line?.getAttribute('points') ?? '').split(' ').filter((each) => each !== '').map((each) => each.split(',').map(Number) as [number, number]);
+        };
+
+        await until(async () => (await points(/^Memory/)).length >= 3);
+        const drawn = await points(/^Memory/);
+        const top = Math.max(...measured.slice(0, drawn.length));
+
+        expect(drawn.map(([x]) => x)).to.equal(drawn.map((none, index) => Math.round(index * 2000 / (drawn.length - 1)) / 10));
+        drawn.forEach(([, y], index) => expect(y, `${index}`).to.be.about(42 - 40 * measured[index]! / top, 0.1));
+        for (const name of [/^Heap/i, /loop/i]) {
+            expect((await points(name)).length, `${name}`).to.be.least(2);
         }
     });
 

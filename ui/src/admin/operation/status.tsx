@@ -50,12 +50,29 @@ function Figures({ latest, samples }: { readonly latest: ServiceStatus; readonly
                 {index.reindexing && <Fact name={t('indexing')}>{formatNumber(index.reindexing.done)} / {formatNumber(index.reindexing.total)}</Fact>}
                 {index.pendingChanges !== undefined && <Fact name={t('pending')}>{formatNumber(index.pendingChanges)}</Fact>}
             </dl></section>
-            {handles && <section class="card"><h2>{t('handles')}</h2><dl class="admin-facts"><Fact name={t('handlesOut')}>{formatNumber(handles.outbox)}</Fact><Fact name={t('handleErrors')}>{formatNumber(handles.errors)}</Fact></dl></section>}
+            {handles && <section class="card"><h2>{t('handles')}</h2><HandleFacts handles={handles} /></section>}
             <Measure name={t('memory')} value={formatBytes(memory.rssBytes)} values={samples.map((sample) => sample.memory.rssBytes)} />
             <Measure name={t('heap')} value={formatBytes(memory.heapBytes)} values={samples.map((sample) => sample.memory.heapBytes)} />
             {eventLoop.p99Ms !== undefined && <Measure name={t('loop')} value={`${formatNumber(eventLoop.p99Ms)} ms`} values={samples.map((sample) => sample.eventLoop.p99Ms ?? 0)} />}
         </div>
     );
+}
+
+function HandleFacts({ handles: { outbox, errors } }: { readonly handles: NonNullable<ServiceStatus['handles']> }): JSX.Element {
+
+    return <dl class="admin-facts"><Fact name={t('handlesOut')}>{formatNumber(outbox)}</Fact><Fact name={t('handleErrors')}>{formatNumber(errors)}</Fact></dl>;
+}
+
+/** Handles whose records the handle server has not taken yet, counted again and again. */
+export function HandleOutbox(): JSX.Element | null {
+
+    const { samples, error } = useServiceStatus();
+    const latest = samples.at(-1);
+    if (error) {
+        return error instanceof RepositoryError && error.status === NOT_FOUND ? null : <ErrorBox message={error.message} />;
+    }
+
+    return latest ? latest.handles ? <HandleFacts handles={latest.handles} /> : <p>{t('noHandleServer')}</p> : <Loading />;
 }
 
 function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }): JSX.Element {

@@ -10,6 +10,7 @@ import { withMember, withoutMember } from '../../json/pointer.js';
 import { design } from '../../state/design.js';
 import { isAbort, textOf } from '../../state/messages.js';
 import type { Draft } from '../../types/editor/draft.js';
+import { HandleOutbox } from '../operation/status.js';
 import { WithDesign } from './design-draft.js';
 import { JsonMember } from './json-member.js';
 import { t } from './texts.js';
@@ -18,7 +19,7 @@ export function Handles(): JSX.Element {
 
     return (
         <WithDesign title={t('handles')}>
-            {(draft) => <div class="stack"><p class="muted">{t('handlesHint')}</p><HandleSettings draft={draft} /><HandleUpdate /></div>}
+            {(draft) => <div class="stack"><p class="muted">{t('handlesHint')}</p><HandleSettings draft={draft} /><Outbox /><HandleUpdate /></div>}
         </WithDesign>
     );
 }
@@ -39,6 +40,11 @@ function HandleSettings({ draft }: { readonly draft: Draft }): JSX.Element {
             <details><summary>{t('otherConfig')}</summary><JsonMember label={t('otherConfig')} value={settings} onChange={(next) => draft.set('handleMintingConfig', next)} /></details>
         </section>
     );
+}
+
+function Outbox(): JSX.Element {
+
+    return <section class="card stack"><h2>{t('outbox')}</h2><p class="muted">{t('outboxHint')}</p><HandleOutbox /></section>;
 }
 
 /** Progress of the update, as the service describes it. */
