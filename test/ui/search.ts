@@ -168,6 +168,14 @@ describe('the search of the web UI', { skip: !hasBrowser }, () => {
     it('exports numbers as they are stored, over several pages', async () => {
 
         const dialog = await openExport('query=type:Measure&size=10');
+        for (const [colorScheme, width] of [['dark', 360], ['light', 1280]] as const) {
+            await page.setViewportSize({ width, height: 900 });
+            await page.emulateMedia({ colorScheme });
+
+            expect(await accessibilityFindings(page), `${colorScheme} ${width}`).to.equal([]);
+            expect(await page.evaluate<number>('document.documentElement.scrollWidth'), `${colorScheme} ${width}`).to.be.most(width);
+        }
+
         for (const [format, pattern] of [
             ['CSV, for spreadsheets', /^test\/measure-\d+,Measure,12345678901234567890,1\.10,.*,"\{""unknown"":\[1e3,-0\.0\]\}"$/],
             ['JSON, complete objects', /^\{"id":"test\/measure-\d+".*"content":\{"number":12345678901234567890,"exact":1\.10,"unknown":\[1e3,-0\.0\]\}.*\},?$/],
@@ -177,6 +185,7 @@ describe('the search of the web UI', { skip: !hasBrowser }, () => {
             const [download] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('button', { name: 'Export', exact: true }).click()]);
             const lines = (await readFile(await download.path(), 'utf8')).split(/\r?\n/);
             await dialog.getByText('250 objects were exported').first().waitFor();
+            expect(await accessibilityFindings(page)).to.equal([]);
 
             expect(lines.filter((line) => pattern.test(line)), `${format}: ${lines[1]}`).to.have.length(MEASURES);
         }
