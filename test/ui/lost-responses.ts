@@ -185,7 +185,10 @@ describe('forms of the web UI whose response is lost', { skip: !hasBrowser, time
         await dialog.getByRole('button', { name: 'Store' }).click();
         await dialog.getByRole('alert').waitFor();
         await dialog.getByRole('button', { name: 'Store' }).click();
-        await dialog.waitFor({ state: 'detached' });
+        await dialog.waitFor({ state: 'detached' }).catch(async (error: unknown) => {
+
+            throw new Error(`the dialog is still there: ${await dialog.innerText()}`, { cause: error });
+        });
         const { schemaIds } = await send('GET', '/design') as { schemaIds: Record<string, string> };
 
         expect(Object.values(schemaIds).filter((name) => name === 'One' || name === 'Two').sort()).to.equal(['One', 'Two']);
