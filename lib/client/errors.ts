@@ -82,6 +82,9 @@ const UNUSABLE = -1;
 const TOO_MANY = 429;
 const UNAVAILABLE = 503;
 
+/** The attribute `error` of a response to a token that the service does not accept. */
+const INVALID_TOKEN = 'invalid_token';
+
 /** Codes of host names that were not resolved. */
 const UNRESOLVED: ReadonlySet<string> = new Set(['ENOTFOUND', 'EAI_AGAIN']);
 
@@ -139,7 +142,10 @@ export function failureOf(
     const seconds = typeof attributes['retryAfter'] === 'number' ? attributes['retryAfter'] : retryAfter ?? null;
     const unnamed = seconds === null ? STATUSES.errorCode({ status }) : status === Status.badRequest ? TOO_MANY : UNAVAILABLE;
     // Of a batch that has ended early a part is stored.
-    return { status: http ?? unnamed, retryAfter: seconds, isPartial: attributes['report'] === true || Array.isArray(details['results']) };
+    return {
+        status: http ?? unnamed, retryAfter: seconds, isTokenRejected: status === Status.unauthenticated && attributes['error'] === INVALID_TOKEN,
+        isPartial: attributes['report'] === true || Array.isArray(details['results'])
+    };
 }
 
 /** The error that a response stands for. Reads the output. */

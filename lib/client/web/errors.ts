@@ -2,7 +2,7 @@
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJson } from './json.js';
-import type { RequestFacts } from './retry.js';
+import type { FailedAttempt, RequestFacts } from './retry.js';
 import { chunksOf } from './streams.js';
 
 /** What is wrong with a value in the content of an object. */
@@ -20,6 +20,8 @@ export interface Failure {
     /** Seconds. */
     readonly retryAfter?: number | null;
     readonly requestId?: string | null;
+    /** True when the service says that it no longer accepts the token. Default false. */
+    readonly isTokenRejected?: boolean;
     readonly cause?: unknown;
 }
 
@@ -37,14 +39,23 @@ export class RepositoryError extends Error implements RequestFacts {
     readonly requestId: string | null;
     attempts = 1;
     mayHaveChanged = false;
+    readonly #failure: FailedAttempt;
 
-    constructor(message: string, { status, details = {}, retryAfter = null, requestId = null, cause }: Failure) {
+    constructor(message: string, { status, details = {}, retryAfter = null, requestId = null, isTokenRejected = false, cause }: Failure) {
 
         super(message, cause === undefined ? {} : { cause });
         this.status = status;
         this.details = details;
         this.retryAfter = retryAfter;
         this.requestId = requestId;
+        // A batch that has ended early reports the items that were stored.
+        this.#failure = { status, retryAfter, isTokenRejected, isPartial: Array.isArray(details['results']) };
+    }
+
+    /** What decides whether the request is repeated. */
+    static failureOf(error: RepositoryError): FailedAttempt {
+
+        return error.#failure;
     }
 
     /** Errors of the content by their JSON pointers, when it is not valid by the schema of its type (status 400). */
@@ -59,6 +70,9 @@ export function contentErrors({ errors }: JsonObject): readonly ContentError[] {
 
     return Array.isArray(errors) ? errors.filter(isJson) as unknown as ContentError[] : [];
 }
+
+/** How the header WWW-Authenticate names a token that the service does not accept (RFC 6750). */
+const INVALID_TOKEN = /\berror="?invalid_token\b/i;
 
 /** Maximum length in characters of an error response that is not JSON, in a message. */
 const MAX_TEXT = 200;
@@ -75,7 +89,8 @@ export async function errorOf(response: Response, request: string): Promise<Repo
     const { message, ...details } = isJson(body) ? body : {};
     const sentence = typeof message === 'string' ? message : `${request}: status ${status}${text === '' ? '' : `, ${text.slice(0, MAX_TEXT)}`}`;
     return new RepositoryError(sentence, {
-        status, details, retryAfter: secondsIn(headers.get('retry-after')), requestId: headers.get('request-id')
+        status, details, retryAfter: secondsIn(headers.get('retry-after')), requestId: headers.get('request-id'),
+        isTokenRejected: INVALID_TOKEN.test(headers.get('www-authenticate') ?? '')
     });
 }
 

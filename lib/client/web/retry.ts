@@ -31,6 +31,8 @@ export interface FailedAttempt {
     readonly retryAfter: number | null;
     /** True when nothing was sent, since there was no connection. */
     readonly isUnsent?: boolean;
+    /** True when the service says that it no longer accepts the token, and so has done nothing. The status 401 alone may be the answer of a method. */
+    readonly isTokenRejected?: boolean;
     /** True when the service may have done a part of it, or all: it says so itself, or its response cannot be used. */
     readonly isPartial?: boolean;
 }
@@ -58,7 +60,7 @@ const SERVER_ERROR = 500;
 /** The same of a server that has waited too long for the request, or for the service. */
 const TIMEOUT = 408;
 
-/** Rejected before anything was done. */
+/** With Retry-After rejected before anything was done; without it this may be the answer of a method, after it has written. */
 const TOO_MANY = 429;
 
 const UNAUTHENTICATED = 401;
@@ -98,8 +100,9 @@ export class RetryPolicy {
     delayAfter(request: Repeatable, { status, retryAfter, isUnsent = false, isPartial = false }: FailedAttempt, attempts: number): number | null {
 
         const { attempts: max, delayMs, maxDelayMs } = this.#options;
-        const isHarmless = status === TOO_MANY || TRANSIENT.has(status) && (isUnsent || isSafe(request));
-        const isRepeatable = request.isReplayable && !isPartial && isHarmless;
+        const isTransient = status === TOO_MANY || TRANSIENT.has(status);
+        const isHarmless = isSafe(request) || isUnsent || status === TOO_MANY && retryAfter !== null;
+        const isRepeatable = request.isReplayable && !isPartial && isTransient && isHarmless;
         if (!isRepeatable || attempts >= max) {
             return null;
         }
@@ -143,7 +146,8 @@ export async function repeat<T, E extends RequestFacts>(
         isUnknown ||= mayHaveChanged(request, failure);
         Object.assign(error, { attempts, mayHaveChanged: isUnknown });
         const isRejected = failure.status === UNAUTHENTICATED && (login?.reject(token) ?? false);
-        const isExpired = isRejected && !isRenewed && request.isReplayable && failure.isPartial !== true;
+        const isHarmless = failure.isTokenRejected === true || isSafe(request);
+        const isExpired = isRejected && isHarmless && !isRenewed && request.isReplayable && failure.isPartial !== true;
         const pause = isExpired ? 0 : policy.delayAfter(request, failure, attempts);
         if (pause === null) {
             return outcome;

@@ -101,9 +101,7 @@ export class Transport {
             return { value: outcome };
         }
 
-        const { status, retryAfter, details } = outcome;
-        // A batch that has ended early reports the items that were stored.
-        return { error: outcome, failure: { status, retryAfter, isPartial: Array.isArray(details['results']) }, request: repeatable(request) };
+        return { error: outcome, failure: RepositoryError.failureOf(outcome), request: repeatable(request) };
     }
 
     /** Returns the error instead of throwing it, unless the signal was aborted. */

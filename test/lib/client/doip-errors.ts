@@ -27,14 +27,23 @@ describe('a rejection', () => {
 
             const response = { status, attributes };
 
-            expect(failureOf(response)).to.equal({ status: code, retryAfter, isPartial: false });
-            expect(failureOf({ ...response, ...http === undefined ? {} : { http } })).to.equal({ status: code, retryAfter, isPartial: false });
+            const failure = { status: code, retryAfter, isTokenRejected: false, isPartial: false };
+            expect(failureOf(response)).to.equal(failure);
+            expect(failureOf({ ...response, ...http === undefined ? {} : { http } })).to.equal(failure);
         });
     }
 
     it('has the time of Retry-After where the response has no attributes', () => {
 
-        expect(failureOf({ status: Status.badRequest, attributes: {}, http: 429, retryAfter: 5 })).to.equal({ status: 429, retryAfter: 5, isPartial: false });
+        expect(failureOf({ status: Status.badRequest, attributes: {}, http: 429, retryAfter: 5 })).to.include({ status: 429, retryAfter: 5 });
+    });
+
+    it('is that of a token where the service says so', () => {
+
+        const { status, attributes } = unauthenticated('', { attributes: { error: 'invalid_token' } });
+
+        expect(failureOf({ status, attributes }).isTokenRejected).to.be.true();
+        expect(failureOf({ status: Status.forbidden, attributes }).isTokenRejected).to.be.false();
     });
 
     it('is partial where it reports what was done', () => {
@@ -89,7 +98,8 @@ describe('an error of a connection', () => {
         const facts = ['ENETDOWN', 'ERR_SSL_BAD_RECORD_TYPE', 'ECONNRESET', 'CERT_HAS_EXPIRED'].map((code) => {
 
             const error = connectionErrorOf(Object.assign(new Error(''), { code }));
-            return error && [false, true].map((isRead) => mayHaveChanged({ isRead, isConditional: false, isReplayable: true }, ConnectionError.failureOf(error)));
+            const failure = error && ConnectionError.failureOf(error);
+            return failure && [false, true].map((isRead) => mayHaveChanged({ isRead, isConditional: false, isReplayable: true }, failure));
         });
 
         expect(facts).to.equal([[true, false], [true, false], [true, false], [false, false]]);

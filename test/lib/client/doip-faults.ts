@@ -326,7 +326,7 @@ for (const transport of TRANSPORTS) {
         it('are renewed once for a request, and not for one that cannot be sent again, nor where they are given as text', async () => {
 
             let calls = 0;
-            const useless = way.client({ token: () => `wrong ${++calls}` });
+            const useless = way.client({ token: () => `wrong-${++calls}` });
             const twice = await failure(useless.create(documentOf('test/x')));
             const before = calls;
             const stale = way.client({ token: (old) => (old === null ? 'wrong' : newToken()) });

@@ -5,8 +5,9 @@ import { expect } from '@hapi/code';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
 import { hashJson } from '../../../lib/json/canonical.js';
-import { conflict } from '../../../lib/errors/errors.js';
+import { conflict, tooManyRequests, unauthenticated, unavailable } from '../../../lib/errors/errors.js';
 import type { ScriptHost } from '../../../lib/scripting/protocol/script-host.js';
+import { answerTo, ScriptError } from '../../../lib/scripting/protocol/script-error.js';
 import type { TestPool } from '../../support/scripts.js';
 import { REFUSING_HOST, testPool, unitOf, worldOf } from '../../support/scripts.js';
 import type { ScriptScope } from '../../../lib/model/script-scope.js';
@@ -85,6 +86,17 @@ describe('require("cordra")', () => {
             .to.equal([true, 'Something went wrong. Contact your sysadmin.', 500]);
         expect<unknown>(await pool.failure('exports.run = () => require("cordra").create({})', { host: { create: () => Promise.reject(conflict('taken')) } }))
             .to.equal({ kind: 'answer', body: { message: 'taken' }, status: 409 });
+    });
+
+    it('gives a script nothing of what tells refusals of the service from answers of code', async () => {
+
+        const refusals = [tooManyRequests('too many', 2), unavailable('away', 2), unauthenticated('expired', { attributes: { error: 'invalid_token' } })];
+        const failures = await Promise.all(refusals.map((refusal) => pool.failure('exports.run = () => require("cordra").create({})', {
+            host: { create: () => Promise.reject(refusal) }
+        })));
+        const answers = failures.map((failure) => answerTo(new ScriptError(failure, 'type T'), { rejectionStatus: 400, isAdmin: true }));
+
+        expect<unknown>(answers.map(({ message, attributes, details }) => [message, attributes, details])).to.equal([['too many', {}, {}], ['away', {}, {}], ['expired', {}, {}]]);
     });
 
     it('rejects invalid arguments before the service is called', async () => {
