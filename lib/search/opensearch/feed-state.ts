@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import type { LogBatch, SearchLogStore } from '../../stores/search/change-log-store.js';
 import type { EngineClient } from './engine-client.js';
 import { EngineError } from './engine-error.js';
+import { hasIndex } from './engine-indexes.js';
 import { FORMAT } from './engine-document.js';
 
 /** A batch of the change log. */
@@ -19,6 +20,7 @@ export interface LogPosition {
 /** An index that is being built. */
 export interface BuildState extends LogPosition {
     readonly index: string;
+    readonly shards: number;
     /** Id of the last object that is stored in it. */
     readonly after: string;
 }
@@ -91,7 +93,11 @@ export class FeedStates {
         const { hits: { hits } } = await this.#client.send<{ hits: { hits: readonly { readonly _id: string; readonly _source: Partial<FeedState> }[] } }>({
             method: 'GET', path: `/${this.#meta}/_search`, query: { size: MAX_STATES }
         });
-        return Math.min(...hits.filter(({ _id: id }) => id.startsWith(ID_PREFIX) && id !== ID).map(({ _source: state }) => lowestPosition(state)));
+        const others = hits.filter(({ _id: id }) => id.startsWith(ID_PREFIX) && id !== ID).map(({ _source: state }) => state);
+        // Where the indexes of a former version were deleted, the state is left.
+        const positions = others.flatMap(({ index, position = 0, building }) => [...index ? [{ index, position }] : [], ...building ? [building] : []])
+            .map(async ({ index, position }) => (await hasIndex(this.#client, index) ? position : Infinity));
+        return Math.min(...await Promise.all(positions));
     }
 
     /** Replaces a state. @throws EngineError `conflict` when it is not the newest any more */

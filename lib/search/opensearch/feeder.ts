@@ -137,8 +137,11 @@ export class Feeder {
         const { states, log } = this.#parts;
         const stored = await states.read();
         const { state } = stored;
-        const building = state?.building && await this.#isUsable(state.building.index, state.building) ? state.building : null;
-        if (state?.index && await this.#isUsable(state.index, state)) {
+        const isUsable = state?.index ? await this.#isUsable(state.index, state) : false;
+        // One that was begun beside an index of another history may have objects of that.
+        const isBuilt = state?.building && (isUsable || state.index === null) && await this.#isUsable(state.building.index, state.building);
+        const building = isBuilt ? state.building : null;
+        if (state?.index && isUsable) {
             // A node may have ended between two steps.
             await this.#indexes.use(state.index, [building?.index], () => this.#checkNewest(stored));
             const isRenewed = building === null && state.shards !== this.#parts.shards;
@@ -192,7 +195,7 @@ export class Feeder {
             }
         }
 
-        await this.#prune(current.state);
+        await this.#prune(current.state, work.signal);
         return current.state?.building ? await this.#build(current, current.state.building, work) : current;
     }
 
@@ -250,7 +253,7 @@ export class Feeder {
         }
 
         await this.#parts.client.send({ method: 'POST', path: `/${building.index}/_refresh` });
-        const done = await this.#write({ index: building.index, ...reached, shards: this.#parts.shards, building: null }, stored);
+        const done = await this.#write({ index: building.index, ...reached, shards: building.shards, building: null }, stored);
         await this.#indexes.use(building.index, [], () => this.#checkNewest(done));
         this.#parts.reached(done.state ?? state);
         return done;
@@ -261,7 +264,7 @@ export class Feeder {
         const { changes, shards, order } = this.#parts;
         await order();
         const from = await logPosition(changes, await changes.last());
-        return { index: await this.#indexes.create(shards), after: '', ...from };
+        return { index: await this.#indexes.create(shards), shards, after: '', ...from };
     }
 
     /** A process that was stopped must not touch the indexes that another one has made since. @throws EngineError `conflict` */
@@ -287,14 +290,16 @@ export class Feeder {
         return stored;
     }
 
-    async #prune(state: FeedState | null): Promise<void> {
+    async #prune(state: FeedState | null, signal: AbortSignal): Promise<void> {
 
         const lowest = state ? lowestPosition(state) : Infinity;
         if (Number.isFinite(lowest) && lowest - SPARE_BATCHES - this.#prunedAt >= PRUNE_EVERY) {
             // Nodes of another version may feed an index of theirs.
             const below = Math.min(lowest, await this.#parts.states.lowestOfOthers()) - SPARE_BATCHES;
-            this.#prunedAt = below;
-            await this.#parts.changes.prune(below);
+            this.#prunedAt = lowest - SPARE_BATCHES;
+            for (let isDone = below <= 0; !isDone && !signal.aborted;) {
+                isDone = await this.#parts.changes.prune(below);
+            }
         }
     }
 
