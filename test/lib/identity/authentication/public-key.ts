@@ -14,6 +14,10 @@ export const lab = Lab.script();
 const { describe, it } = lab;
 
 const RUNS = 10;
+const MAX_RUNS = 20 * RUNS;
+
+/** Of the processor times. */
+const MAX_RATIO = 3;
 
 describe('a decoy key', () => {
 
@@ -65,7 +69,9 @@ forEachDatabase((name, create) => {
 
             const issuers = ['ann', 'ed', 'keyless', 'nobody', 'test/ann', 'test/nobody', 'admin'];
             const least = new Map(issuers.map((iss) => [iss, Infinity]));
-            for (let i = 0; i < RUNS; ++i) {
+            const ratio = (): number => Math.max(...least.values()) / Math.min(...least.values());
+            // On a busy machine it takes more runs until each issuer has had one that nothing has disturbed.
+            for (let i = 0; i < RUNS || ratio() >= MAX_RATIO && i < MAX_RUNS; ++i) {
                 for (const iss of issuers) {
                     least.set(iss, Math.min(least.get(iss) ?? Infinity, await refusal(iss)));
                 }
@@ -74,8 +80,7 @@ forEachDatabase((name, create) => {
             await node.close();
             await place.dispose();
 
-            const times = [...least.values()];
-            expect(Math.max(...times) / Math.min(...times)).to.be.below(3);
+            expect(ratio()).to.be.below(MAX_RATIO);
         });
     });
 });
