@@ -98,21 +98,22 @@ export class Login {
         this.#token = null;
     }
 
-    async #create(source: TokenSource, old: string | null): Promise<string> {
+    #create(source: TokenSource, old: string | null): Promise<string> {
 
-        this.#pending ??= (async () => {
+        // Ends in a later turn, thus after the assignment, even where the source throws at once.
+        this.#pending ??= this.#renew(source, old).finally(() => {
 
-            try {
-                const token = await source(this.#rejected ?? old);
-                this.#token = token;
-                this.#usedOn = this.#now();
-                return token;
-            }
-            finally {
-                this.#pending = null;
-                this.#rejected = null;
-            }
-        })();
+            this.#pending = null;
+        });
         return this.#pending;
+    }
+
+    async #renew(source: TokenSource, old: string | null): Promise<string> {
+
+        const token = await source(this.#rejected ?? old);
+        this.#token = token;
+        this.#rejected = null;
+        this.#usedOn = this.#now();
+        return token;
     }
 }
