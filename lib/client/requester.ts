@@ -55,19 +55,31 @@ export class Requester {
     async perform(request: OutgoingRequest): Promise<ClientResponse> {
 
         const rejected: { last: ClientResponse | null } = { last: null };
-        const outcome = await this.#repeat<ClientResponse>(request, async (token) => {
+        const discard = async (): Promise<void> => {
 
-            await rejected.last?.output.return();
+            await rejected.last?.output.return().catch(() => undefined);        // Broken, and released by that
             rejected.last = null;
-            const sent = await this.#send(request, token, open(request));
-            if ('error' in sent || sent.value.status === Status.ok) {
-                return sent;
-            }
+        };
 
-            rejected.last = sent.value;
-            return { error: { attempts: 1, mayHaveChanged: false }, failure: failureOf(sent.value), request: repeatable(request) };
-        });
-        return rejected.last ?? valueOf(outcome);
+        try {
+            const outcome = await this.#repeat<ClientResponse>(request, async (token) => {
+
+                await discard();
+                const sent = await this.#send(request, token, open(request));
+                if ('error' in sent || sent.value.status === Status.ok) {
+                    return sent;
+                }
+
+                rejected.last = sent.value;
+                return { error: { attempts: 1, mayHaveChanged: false }, failure: failureOf(sent.value), request: repeatable(request) };
+            });
+            return rejected.last ?? valueOf(outcome);
+        }
+        catch (error) {
+            // There is no next attempt, as the delay before it was ended or there is no token for it.
+            await discard();
+            throw error;
+        }
     }
 
     /** Returns the JSON of a successful response; undefined if there is none. @throws ConnectionError for another form */

@@ -1,5 +1,6 @@
 /** The client for DOIP over either transport, through a connection that breaks as a test wants. */
 
+import type { Connection } from '../../lib/client/connection.js';
 import type { RequesterOptions } from '../../lib/client/requester.js';
 import type { NewElement, NewObject } from '../../lib/client/index.js';
 import { DoipClient, HttpConnection, NativePool } from '../../lib/client/index.js';
@@ -12,6 +13,8 @@ export interface DoipLink {
     readonly link: FaultyLink;
     /** A client of its own for the administrator, unless the options say otherwise; closed by `stop`. */
     client(options?: RequesterOptions): DoipClient;
+    /** Connections of the same kind, which the caller closes. */
+    connection(): Connection;
     stop(): Promise<void>;
 }
 
@@ -38,12 +41,15 @@ export async function openLink({ server, port }: TestServer, transport: Transpor
     const native = transport === 'native DOIP' ? await serveNative(server.plugins['doip-gateway'].gateway) : null;
     const link = await startFaultyLink(native?.port ?? port);
     const clients: DoipClient[] = [];
+    const connection = (): Connection => (
+        native ? new NativePool({ host: '127.0.0.1', port: link.port, tls: false }) : new HttpConnection({ url: `http://127.0.0.1:${link.port}` })
+    );
     return {
         link,
+        connection,
         client(options = { authentication: ADMIN }) {
 
-            const connection = native ? new NativePool({ host: '127.0.0.1', port: link.port, tls: false }) : new HttpConnection({ url: `http://127.0.0.1:${link.port}` });
-            const client = new DoipClient(connection, { retries: { delayMs: 1 }, ...options });
+            const client = new DoipClient(connection(), { retries: { delayMs: 1 }, ...options });
             clients.push(client);
             return client;
         },
