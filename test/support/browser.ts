@@ -181,3 +181,18 @@ export async function accessibilityFindings(page: Page): Promise<string[]> {
     return (found as readonly Finding[]).flatMap(({ id, help, nodes }) =>
         nodes.map(({ target, failureSummary = '' }) => `${id}: ${help}: ${target.join(' ')}: ${failureSummary.replaceAll('\n', ' ')}`));
 }
+
+/** Returns what axe finds on a page in dark on a phone, and in light on a desk, and whether it is wider than the screen. */
+export async function findingsOnEachScreen(page: Page): Promise<string[]> {
+
+    const findings: string[] = [];
+    for (const [colorScheme, width] of [['dark', 360], ['light', 1280]] as const) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.emulateMedia({ colorScheme });
+        const shown = await page.evaluate<number>('document.documentElement.scrollWidth');
+        const all = [...await accessibilityFindings(page), ...shown > width ? [`it is ${shown} pixels wide`] : []];
+        findings.push(...all.map((each) => `${colorScheme} ${width}: ${each}`));
+    }
+
+    return findings;
+}

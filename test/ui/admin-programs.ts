@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { accessibilityFindings, announced, hasBrowser, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { accessibilityFindings, announced, findingsOnEachScreen, hasBrowser, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startServer, type TestServer } from '../support/server.js';
 
@@ -106,13 +106,7 @@ describe('programs in the administration', { skip: !hasBrowser }, () => {
 
         expect(await send(change)).to.contain('Status 200').and.to.contain('changed');
         expect(await (await ask('GET', '/objects/test/by%20form')).json()).to.include({ name: 'changed' });
-        for (const [colorScheme, width] of [['dark', 360], ['light', 1280]] as const) {
-            await page.setViewportSize({ width, height: 900 });
-            await page.emulateMedia({ colorScheme });
-
-            expect(await accessibilityFindings(page), `${colorScheme} ${width}`).to.equal([]);
-            expect(await page.evaluate<number>('document.documentElement.scrollWidth'), `${colorScheme} ${width}`).to.be.most(width);
-        }
+        expect(await findingsOnEachScreen(page)).to.equal([]);
 
         const remove = await open('DELETE', '/objects/{id}');
         await remove.getByText('This request may change data.').waitFor();

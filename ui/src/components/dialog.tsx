@@ -42,10 +42,10 @@ export function Dialog({ title, children, onClose, size = 'small' }: DialogProps
 
     return (
         <dialog ref={ref} class={`dialog ${size}`} aria-labelledby={id} onCancel={cancel}>
-            <header class="dialog-head">
+            <div class="dialog-head">
                 <h2 id={id}>{title}</h2>
                 <button type="button" class="quiet icon-button" aria-label={t('close')} onClick={onClose}><Icon name="close" /></button>
-            </header>
+            </div>
             {children}
         </dialog>
     );
