@@ -122,6 +122,7 @@ describe('pages of one browser', { skip: !hasBrowser, timeout: 180_000 }, () => 
         await field.fill('entered before');
         await second.page.goto(`${test.url}/#objects/test/note`);
         await isShown(second, 'ann');
+        await second.idle();
         const [cookie] = await first.page.context().cookies();
         await fetch(`${test.url}/auth/revoke`, { method: 'POST', body: new URLSearchParams({ token: cookie?.value ?? '' }) });
         await first.page.keyboard.press('Control+s');

@@ -202,7 +202,8 @@ describe('the frame of the web UI', { skip: !hasBrowser }, () => {
         // A new screen takes the focus.
         await page.locator('main.screen-search').getByRole('heading', { level: 1 }).waitFor();
         await page.getByRole('button', { name: 'Appearance' }).press('Enter');
-        await page.getByRole('menu').waitFor();
+        // The first entry takes the focus after the menu is drawn.
+        await until(async () => /^Appearance: As the system/.test(await page.evaluate<string>('document.activeElement.textContent')));
         await page.keyboard.press('ArrowDown');
         await until(async () => await page.evaluate('document.activeElement.textContent') === 'Appearance: Light');
 
