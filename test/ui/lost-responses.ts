@@ -98,6 +98,17 @@ describe('forms of the web UI whose response is lost', { skip: !hasBrowser, time
         expect(await groupsNamed('once')).to.have.length(1);
     });
 
+    it('show an error of the service itself as it is', async () => {
+
+        watched.expected.push(/status of 500/);
+        const dialog = await newGroup('broken');
+        await page.route(/\/objects\?(?!.*dryRun)/, (route) => route.fulfill({ status: 500, headers: { 'request-id': 'r1' }, json: { message: 'the code of groups has failed' } }));
+        await dialog.getByRole('button', { name: 'Create' }).click();
+        await dialog.getByText('the code of groups has failed').waitFor();
+
+        expect(await groupsNamed('broken')).to.equal([]);
+    });
+
     it('make a group once that was edited before it was sent again', async () => {
 
         watched.expected.push(/ERR_INTERNET_DISCONNECTED/);

@@ -57,7 +57,10 @@ const TRANSIENT: ReadonlySet<number> = new Set([0, 502, 503, 504]);
 /** The lowest status of errors on the way to the service, or in it, which do not say how far the request has come. */
 const SERVER_ERROR = 500;
 
-/** The same of a server that has waited too long for the request, or for the service. */
+/** Not one of these: what would exceed a quota is not stored. */
+const OVER_QUOTA = 507;
+
+/** A server has waited too long for the request, or for the service. */
 const TIMEOUT = 408;
 
 /** With Retry-After rejected before anything was done; without it this may be the answer of a method, after it has written. */
@@ -76,7 +79,8 @@ export function isSafe({ isRead, isConditional }: Repeatable): boolean {
 /** True when the service may have made the change of a failed request. */
 export function mayHaveChanged({ isRead }: Repeatable, { status, isUnsent = false, isPartial = false }: FailedAttempt): boolean {
 
-    return !isRead && !isUnsent && (status <= 0 || status === TIMEOUT || status >= SERVER_ERROR || isPartial);
+    const isUnknown = status <= 0 || status === TIMEOUT || status >= SERVER_ERROR && status !== OVER_QUOTA;
+    return !isRead && !isUnsent && (isUnknown || isPartial);
 }
 
 /** Computes delays: exponential back-off with jitter, so that clients that failed together do not come back together. */

@@ -28,10 +28,18 @@ export interface Sent<S> {
     readonly began: number;
 }
 
-/** True for a request that the service may have carried out, although no response arrived. */
+/** Statuses of a service, or a proxy before it, that is unavailable. */
+const AWAY: ReadonlySet<number> = new Set([502, 503, 504]);
+
+/** True for a request that the service may have carried out, although no response arrived. Another error of the service itself says what has happened. */
 export function isLost(error: unknown): boolean {
 
-    return error instanceof TypeError || error instanceof RepositoryError && error.mayHaveChanged;
+    if (!(error instanceof RepositoryError)) {
+        return error instanceof TypeError;
+    }
+
+    const { status, requestId, mayHaveChanged } = error;
+    return mayHaveChanged && (status < 500 || AWAY.has(status) || requestId === null);
 }
 
 /** When a request began by the clock of the service, which has answered another one since. Never too late: the header has whole seconds. */

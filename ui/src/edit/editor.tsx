@@ -11,6 +11,7 @@ import { isCutShort } from '../api/upload.js';
 import { CodeEditor } from '../code/code-editor.js';
 import { ErrorBox } from '../components/feedback.js';
 import { ObjectLink } from '../components/object-link.js';
+import { isLost } from '../components/use-once.js';
 import { formatAgo, formatTime } from '../i18n/index.js';
 import { SchemaForm } from '../form/schema-form.js';
 import type { FormContext, FormError } from '../form/schema-form.js';
@@ -255,7 +256,7 @@ export function Editor(props: EditorProps): JSX.Element {
             setErrors(error.errors);
             setMessage(json === null ? null : t('invalid'));
         }
-        else if (error instanceof RepositoryError && error.mayHaveChanged && target.kind === 'new') {
+        else if (error instanceof RepositoryError && isLost(error) && target.kind === 'new') {
             await explainLost(attempt);
         }
         else {

@@ -28,6 +28,7 @@ const RULES: readonly (readonly [title: string, request: Repeatable, failure: Pa
     ['a change without a response', CHANGE, { status: 0 }, false, true],
     ['a change with 503', CHANGE, { status: 503 }, false, true],
     ...[408, 500, 502, 504, 520, 524].map((status) => [`a change of which the outcome is unknown, with ${status}`, CHANGE, { status }, false, true] as const),
+    ['a change that would exceed a quota', CHANGE, { status: 507 }, false],
     ['a change without a response that could be used', CHANGE, { status: -1 }, false, true],
     ['a change whose connection failed before it was open', CHANGE, { status: -1, isUnsent: true }, false],
     ['a change that was rejected', CHANGE, { status: 409 }, false],
