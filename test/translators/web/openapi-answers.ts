@@ -9,6 +9,7 @@ import { ADMIN_PASSWORD } from '../../support/gateway.js';
 import { ADMIN_HEADERS, basic } from '../../support/rest.js';
 import type { Received, RestService } from '../../support/rest-service.js';
 import { startRest } from '../../support/rest-service.js';
+import { until } from '../../support/until.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -128,6 +129,8 @@ describe('the responses of REST', () => {
     before(async () => {
 
         service = await startRest(createSqlite, 'http/1.1', { HANDLE_PREFIX: 'test', COUNT_USAGE: true });
+        // While the search index starts, the service is not ready.
+        await until(async () => (await service.anonymously('GET /health/ready')).statusCode === 200);
         await service.create('Schema', {
             name: 'Chart', schema: { type: 'object' },
             javascript: 'exports.methods = { shout: (object, { params }) => params || "quiet" }; exports.methods.shout.allowGet = true;'
