@@ -17,6 +17,7 @@ import { reapStalledConnections } from './idle-connection-reaper.js';
 import { ServerCheck } from './server-check.js';
 import { type Answer, Sessions } from './session.js';
 import { closeSurplusConnections } from './surplus-connections.js';
+import { endPool } from './pool-end.js';
 import { applySettings, checkServer, engineSettings, MAX_STATEMENTS, preparedStatements, readServer, unitSettings } from './server.js';
 import { decodeKeys, writeAlone, writeTogether, writeTransaction } from './transaction.js';
 import type { MysqlAddress } from './url.js';
@@ -82,7 +83,7 @@ export async function openMysqlDatabase(
         }
     });
     const watches = [reapStalledConnections(pool.pool, address.timeout), closeSurplusConnections(pool.pool)];
-    const end = (): Promise<void> => pool.end().finally(() => watches.forEach((stop) => stop()));
+    const end = (): Promise<void> => endPool(pool, address.timeout).finally(() => watches.forEach((stop) => stop()));
     try {
         const server = await readServer(pool);
         checkServer(server, log);

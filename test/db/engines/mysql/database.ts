@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { CommitResult, Database, Step } from '../../../../db/database.js';
@@ -148,6 +149,26 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             proxy.freeze(true);
             await Promise.all([beforeEnd.catch(() => null), impatient.close()]);
             proxy.freeze(false);
+        });
+
+        it('closes in time while connections are made to a silent server', async () => {
+
+            for (let delay = 0; delay < 1200; delay += 150) {
+                const impatient = await openDatabase({ dataDir: '', url: `${proxy.url}?connections=2&timeout=1` });
+                await impatient.ping();
+                proxy.freeze(true);
+                try {
+                    const work = Array.from({ length: 4 }, () => fault(impatient.read({ sql: 'select 1' }, [])));
+                    await sleep(delay);
+                    const started = performance.now();
+                    await impatient.close();
+                    expect(performance.now() - started).to.be.below(20_000);
+                    await Promise.all(work);
+                }
+                finally {
+                    proxy.freeze(false);
+                }
+            }
         });
 
         it('reports an invalid statement without its text', async () => {

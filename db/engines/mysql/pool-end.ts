@@ -1,0 +1,30 @@
+/** End of a pool whose server may be silent. */
+
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pool } from 'mysql2/promise';
+
+/** All connections of a pool, also those that are being made; the types of the driver do not have them. */
+interface PoolConnections {
+    readonly _allConnections: { toArray(): { readonly stream: Socket }[] };
+}
+
+/**
+ * Ends a pool. Connections that are not closed in time are cut, and so are all where one fails: the driver waits without end for one that is
+ * still being made. Never rejects.
+ *
+ * @param timeout milliseconds
+ */
+export async function endPool(pool: Pool, timeout: number): Promise<void> {
+
+    const over = new AbortController();
+    const ended = pool.end().then(() => true, () => false);
+    const timedOut = sleep(timeout, false, { signal: over.signal }).catch(() => false);
+    const isClosed = await Promise.race([ended, timedOut]);
+    over.abort();
+    if (!isClosed) {
+        for (const { stream } of (pool.pool as unknown as PoolConnections)._allConnections.toArray()) {
+            stream.destroy();
+        }
+    }
+}
