@@ -63,7 +63,7 @@ export async function copyBeforeMigration(connection: Connection, address: Mysql
     }
 
     const beginning = `rows.${last}.`;
-    const file = `${beginning}${new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '')}${ENDING}`;
+    const file = `${beginning}${new Date().toISOString().replaceAll(/[-:.]/g, '')}${ENDING}`;
     const target = join(folder.path, file);
     const draft = `${target}.part`;
     try {
