@@ -212,6 +212,27 @@ forEachWay((name, start, protocol) => {
             expect([described.headers['set-cookie']].flat().join()).to.include('Max-Age=0');
         });
 
+        it('have ended for a request that demands one and has no cookie, or that of another origin: it is not anonymous', async () => {
+
+            await service.asAdmin('PUT /acls/test/private', { payload: '{"readers": ["public"], "writers": ["public"]}' });
+            const cookie = await begin();
+            const lines = ['GET /objects/test/private', 'PUT /objects/test/private', 'GET /doip/0.DOIP/Op.Retrieve?targetId=test/private'];
+            const statuses = async (headers: Record<string, string>): Promise<number[]> => Promise.all(lines.map(async (line) =>
+                (await service.anonymously(line, { headers, ...line.startsWith('GET') ? {} : { payload: '{}' } })).statusCode));
+            const demand = { 'x-session': 'required' };
+            const response = await service.anonymously('PUT /objects/test/private', { headers: { ...PAGE, ...demand }, payload: '{}' });
+            const withPassword = await service.asAdmin('GET /objects/test/private', { headers: demand });
+
+            expect([response.statusCode, jsonOf(response)['sessionEnded'], response.headers['www-authenticate']]).to.equal(
+                [401, true, 'Bearer realm="cordra", error="invalid_token"']);
+            expect(await statuses({ ...PAGE, ...demand })).to.equal([401, 401, 401]);
+            expect(await statuses({ 'sec-fetch-site': 'cross-site', ...demand, cookie })).to.equal([401, 401, 401]);
+            expect(await statuses({ ...PAGE, ...demand, cookie })).to.equal([200, 200, 200]);
+            expect(await statuses(PAGE)).to.equal([200, 200, 200]);
+            expect(withPassword.statusCode).to.equal(200);
+            await service.asAdmin('PUT /acls/test/private', { payload: '{"readers": ["test/ann"], "writers": ["test/ann"]}' });
+        });
+
         it('end when their user is blocked', async () => {
 
             await service.create('User', { username: 'bob', password: 'password of bob' }, 'handle=test/bob');

@@ -23,6 +23,12 @@ export const REQUESTED_WITH = 'doip-gateway';
 /** An access token of this service: nothing else is accepted from the cookie, such as an API key or a signed assertion. */
 const ACCESS_TOKEN = /^[\w-]{32}$/;
 
+/** The header by which a page demands that its request is one of a session: without one it is rejected, instead of being anonymous. */
+const DEMAND = 'x-session';
+
+/** A token that is never valid. */
+const NO_TOKEN = 'none';
+
 /** Tells a page that its session has ended, from a request for which there never was one. */
 const ENDED = 'the session has ended: log in again';
 
@@ -59,9 +65,15 @@ export function isSameOrigin({ method, headers }: BrowserRequest): boolean {
 
 /**
  * The token in the cookie of a request of the same origin; undefined for any other request, and for cookies that contradict each other: one of them may
- * be of another port or a sibling domain, which would have its visitor act with an account of its own.
+ * be of another port or a sibling domain, which would have its visitor act with an account of its own. Where the request demands a session and has
+ * none, a token that is not valid: such a request changes nothing in the name of nobody, and its page knows that nothing was done.
  */
 export function sessionToken(request: BrowserRequest, scope: CookieScope): string | undefined {
+
+    return tokenIn(request, scope) ?? (header(request.headers, DEMAND) === 'required' ? NO_TOKEN : undefined);
+}
+
+function tokenIn(request: BrowserRequest, scope: CookieScope): string | undefined {
 
     if (request.headers['cookie'] === undefined) {
         return undefined;                                   // Most requests

@@ -1,8 +1,9 @@
 /**
  * The client of the service: requests of the page's own origin, with the cookie of the session. A request that fails as the session has ended waits
- * for a new login and is repeated, so that nothing is lost.
+ * for a new login and is repeated, so that nothing is lost. Another 401, which type code may send after it has written, repeats no change.
  */
 
+import { errorOf } from '../../../lib/client/web/errors.js';
 import { RepositoryClient, RepositoryError } from '../../../lib/client/web/index.js';
 import type { Query, WebRequest } from '../../../lib/client/web/index.js';
 import { config } from '../config.js';
@@ -28,7 +29,7 @@ export function setLoginPrompt(ask: LoginPrompt | null): void {
 }
 
 /** Asks for another login after the session has ended; false when there is none, or nobody was logged in. */
-export async function renewLogin(): Promise<boolean> {
+async function renewLogin(): Promise<boolean> {
 
     return prompt !== null && await prompt();
 }
@@ -42,26 +43,65 @@ export function setOwnSession(next: Promise<boolean>): void {
     isOwn = next;
 }
 
-
 /** Precedes requests that are not sent by `fetch`. @throws RepositoryError 401 if the cookie is not that of the caller */
 export async function demandOwnSession(): Promise<void> {
 
     if (!await isOwn) {
-        throw new RepositoryError(t('ended'), { status: UNAUTHENTICATED });
+        throw new RepositoryError(t('ended'), { status: UNAUTHENTICATED, isTokenRejected: true });
     }
 }
+
+/** By these headers the service knows that a request is of this page, and that it is to do nothing if the session of the caller has ended. */
+export function ownHeaders(): Readonly<Record<string, string>> {
+
+    return prompt === null ? OWN_ORIGIN : { ...OWN_ORIGIN, 'X-Session': 'required' };
+}
+
+/** What the service says when it has done nothing, since the session has ended. */
+const ENDED = { 'www-authenticate': 'Bearer error="invalid_token"' };
 
 /** Sends a request of the page's own origin. */
 export async function send(url: string, init: RequestInit): Promise<Response> {
 
     const response = await (takeEarly(url, init) ?? sendQuietly(url, init));
-    return response.status === UNAUTHENTICATED && await renewLogin() ? sendQuietly(url, init) : response;
+    if (response.status !== UNAUTHENTICATED || prompt === null) {
+        return response;
+    }
+
+    const error = await errorOf(response.clone(), url);
+    return await isWorthRepeating(error, init.method) ? sendQuietly(url, init) : response;
+}
+
+/**
+ * Asks for a login if a request has failed for want of one; resolves to whether the request shall be sent again. A 401 of type code, or of an operation,
+ * while the session goes on is an error like any other; and without the word of the service that nothing was done, no change is sent twice.
+ */
+export async function isWorthRepeating(error: unknown, method = 'GET'): Promise<boolean> {
+
+    if (!(error instanceof RepositoryError) || error.status !== UNAUTHENTICATED || prompt === null) {
+        return false;
+    }
+
+    if (RepositoryError.failureOf(error).isTokenRejected === true) {
+        return renewLogin();
+    }
+
+    return !await isStillLoggedIn() && await renewLogin() && method === 'GET';
+}
+
+/** True while the service knows the caller of the page by its session. */
+async function isStillLoggedIn(): Promise<boolean> {
+
+    const response = await sendWithCookie(`${SERVICE}/session`, {}).catch(() => null);
+    // Without an answer nothing is known: what was sent is not sent again.
+    return response?.ok !== true || (await response.json() as { active: boolean }).active;
 }
 
 /** Sends a request as the caller, without asking for a login. */
 async function sendQuietly(url: string, init: RequestInit): Promise<Response> {
 
-    return await isOwn ? sendWithCookie(url, init) : Response.json({ message: t('ended') }, { status: UNAUTHENTICATED });
+    return await isOwn ? sendWithCookie(url, { ...init, headers: { ...init.headers as Record<string, string>, ...ownHeaders() } }) :
+        Response.json({ message: t('ended') }, { status: UNAUTHENTICATED, headers: ENDED });
 }
 
 function sendWithCookie(url: string, init: RequestInit): Promise<Response> {

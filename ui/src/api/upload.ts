@@ -2,7 +2,7 @@
 
 import { errorOf, RepositoryError } from '../../../lib/client/web/errors.js';
 import { config } from '../config.js';
-import { demandOwnSession, renewLogin } from './client.js';
+import { demandOwnSession, isWorthRepeating, ownHeaders } from './client.js';
 
 /** An upload of an object's fields and files. */
 export interface Upload {
@@ -23,8 +23,6 @@ export interface Uploaded {
     readonly etag: string | null;
 }
 
-const UNAUTHENTICATED = 401;
-
 /**
  * Sends an upload; when the session has ended, again after another login, so that nobody has to choose the files anew.
  *
@@ -35,14 +33,14 @@ export async function upload(request: Upload): Promise<Uploaded> {
     return withLogin(() => sendForm(request));
 }
 
-/** Does something, and again after another login when the session has ended. @throws RepositoryError */
+/** Makes a change, and again after another login when the service has rejected it since the session has ended. @throws RepositoryError */
 export async function withLogin<T>(work: () => Promise<T>): Promise<T> {
 
     try {
         return await work();
     }
     catch (error) {
-        if (error instanceof RepositoryError && error.status === UNAUTHENTICATED && await renewLogin()) {
+        if (await isWorthRepeating(error, 'POST')) {
             return work();
         }
 
@@ -65,6 +63,17 @@ export function isCutShort(error: unknown): boolean {
     return error instanceof RepositoryError && error.details['isSent'] === false;
 }
 
+/** The error that the response of an XMLHttpRequest stands for. */
+export async function errorOfSent(request: XMLHttpRequest, name: string): Promise<RepositoryError> {
+
+    const headers = Object.fromEntries(['www-authenticate', 'retry-after', 'request-id'].flatMap((each) => {
+
+        const value = request.getResponseHeader(each);
+        return value === null ? [] : [[each, value]];
+    }));
+    return errorOf(new Response(request.responseText, { status: request.status, headers }), name);
+}
+
 async function sendForm({ method, path, fields, files, ifMatch, onProgress, signal }: Upload): Promise<Uploaded> {
 
     const form = new FormData();
@@ -74,7 +83,7 @@ async function sendForm({ method, path, fields, files, ifMatch, onProgress, sign
     signal?.throwIfAborted();
     const request = new XMLHttpRequest();
     request.open(method, config.base + path);
-    request.setRequestHeader('X-Requested-With', 'doip-gateway');
+    Object.entries(ownHeaders()).forEach(([name, value]) => request.setRequestHeader(name, value));
     if (typeof ifMatch === 'string') {
         request.setRequestHeader('If-Match', ifMatch);
     }
@@ -103,7 +112,7 @@ async function sendForm({ method, path, fields, files, ifMatch, onProgress, sign
                 resolve({ text: responseText, etag: request.getResponseHeader('etag') });
             }
             else {
-                void errorOf(new Response(responseText, { status }), `${method} ${path}`).then(reject);
+                void errorOfSent(request, `${method} ${path}`).then(reject);
             }
         });
         request.send(form);

@@ -1,9 +1,9 @@
 /** Imports of files: in batches of lines, which report progress and can be cancelled between them, or as a whole. */
 
-import { errorOf, RepositoryError } from '../../../../lib/client/web/errors.js';
+import { RepositoryError } from '../../../../lib/client/web/errors.js';
 import type { BatchResults } from '../../../../lib/client/web/index.js';
-import { demandOwnSession, requestJson } from '../../api/client.js';
-import { withLogin } from '../../api/upload.js';
+import { demandOwnSession, ownHeaders, requestJson } from '../../api/client.js';
+import { errorOfSent, withLogin } from '../../api/upload.js';
 import { config } from '../../config.js';
 import { parseJson } from '../../json/parse-json.js';
 import { isJsonMap, type Json } from '../../json/exact-number.js';
@@ -204,9 +204,9 @@ async function sendOnce(file: File, { mode, removeOthers, signal, onProgress }: 
     const path = `${config.base}${mode === 'asRestore' ? '/doip' : '/uploadObjects'}?${new URLSearchParams(query).toString()}`;
     const request = new XMLHttpRequest();
     request.open('POST', path);
-    request.setRequestHeader('X-Requested-With', 'doip-gateway');
+    Object.entries(ownHeaders()).forEach(([name, value]) => request.setRequestHeader(name, value));
     request.setRequestHeader('Content-Type', isLines || mode === 'asRestore' ? 'application/x-ndjson' : 'application/json');
-    const { status, responseText } = await new Promise<XMLHttpRequest>((resolve, reject) => {
+    const sent = await new Promise<XMLHttpRequest>((resolve, reject) => {
 
         signal.addEventListener('abort', () => {
 
@@ -218,9 +218,10 @@ async function sendOnce(file: File, { mode, removeOthers, signal, onProgress }: 
         request.addEventListener('load', () => resolve(request));
         request.send(file);
     });
+    const { status, responseText } = sent;
     const body = responseText === '' ? {} : JSON.parse(responseText) as Partial<BatchResults> & { created?: number; updated?: number; unchanged?: number; errors?: readonly { position?: number; message: string }[] };
     if (status >= FAILED && !body.errors && !body.results) {
-        throw await errorOf(new Response(responseText, { status }), 'import');
+        throw await errorOfSent(sent, 'import');
     }
 
     const { results = [], errors = [], created, updated, unchanged } = body;
