@@ -7,6 +7,7 @@ import { batch, computed, signal } from '@preact/signals';
 import { browserStorage, dropAllDrafts } from '../state/drafts.js';
 import { forgetLabels } from '../state/labels.js';
 import { hasInput } from '../state/input.js';
+import { Newest } from '../state/newest.js';
 import { endEarly } from './early.js';
 import { requestJson, screenClient, sendJson, sessions, setLoginPrompt, setOwnSession } from './client.js';
 
@@ -88,8 +89,16 @@ export async function logOut(): Promise<void> {
     tellOthers();
 }
 
-/** Sets the caller, as a response of the service says. */
+const answers = new Newest();
+
+/** Sets the caller, as the response to a login or logout says. What was asked before is out of date then. */
 export function setCaller(next: Caller): void {
+
+    answers.ask()();
+    show(next);
+}
+
+function show(next: Caller): void {
 
     batch(() => {
 
@@ -111,8 +120,12 @@ export function setCaller(next: Caller): void {
 /** Asks the service who is logged in. @throws RepositoryError */
 export async function readCaller(): Promise<void> {
 
+    const isNewest = answers.ask();
     const response = await screenClient.request({ method: 'GET', path: '/session' });
-    setCaller(await response.json() as Caller);
+    const next = await response.json() as Caller;
+    if (isNewest()) {
+        show(next);
+    }
 }
 
 let channel: BroadcastChannel | null = null;
@@ -132,7 +145,13 @@ export function followOtherPages(): void {
 /** Becomes the caller of the cookie, unless something that was entered here would be lost. Resolves to whether the cookie is that of the caller now. */
 async function isStillOwn(): Promise<boolean> {
 
+    const isNewest = answers.ask();
     const next = await requestJson<Caller>({ method: 'GET', path: '/session' }, sessions).catch(() => null);
+    if (!isNewest()) {
+        // Another login or logout since: its own answer decides.
+        return other.value === null;
+    }
+
     const { userId } = caller.value;
     if (next === null || next.userId !== userId && userId !== undefined && hasInput()) {
         other.value = next ?? NOBODY;
@@ -140,7 +159,7 @@ async function isStillOwn(): Promise<boolean> {
         return false;
     }
 
-    setCaller(next);
+    show(next);
     if (next.active) {
         loginRequest.value?.finish(true);
     }

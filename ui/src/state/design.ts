@@ -4,6 +4,7 @@ import { computed, signal } from '@preact/signals';
 import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
 import { screenClient } from '../api/client.js';
 import { config } from '../config.js';
+import { Newest } from './newest.js';
 
 /** A link of the navigation, as the design defines it. */
 export interface NavLink {
@@ -58,13 +59,18 @@ export function inOrder(names: readonly string[]): string[] {
     return [...names].sort(alphabetical.compare);
 }
 
+const readings = new Newest();
+
 /** Reads the design, also again after it was changed. @param ready delays its use, which takes the longer the more types there are @throws RepositoryError */
 export async function readDesign(ready: () => Promise<void> = async () => undefined): Promise<void> {
 
+    const isNewest = readings.ask();
     const response = await screenClient.request({ method: 'GET', path: '/design' });
     const text = await response.text();
     await ready();
-    design.value = JSON.parse(text) as Design;
+    if (isNewest()) {
+        design.value = JSON.parse(text) as Design;
+    }
 }
 
 /** The JSON schema of a type; null for one that does not exist. Follows changes of the design. */

@@ -96,7 +96,8 @@ async function requestLabels(ids: readonly string[]): Promise<void> {
             });
             const { results } = await response.json() as { readonly results: Readonly<Record<string, Label>> };
             if (began === generation.peek()) {
-                Object.values(results).forEach(rememberLabel);
+                // What was remembered since is newer.
+                Object.values(results).filter(({ id }) => (labels.get(id)?.peek() ?? null) === null).forEach(rememberLabel);
             }
         }
         catch {

@@ -8,6 +8,7 @@ import { Icon } from '../../components/icon.js';
 import { formatBytes } from '../../i18n/index.js';
 import { readDesign } from '../../state/design.js';
 import { isAbort, textOf } from '../../state/messages.js';
+import { Newest } from '../../state/newest.js';
 import { importBatches, NOTHING, sendFile, sniff, type ImportMode, type ImportProgress, type ImportState } from './import-file.js';
 import { t } from './texts.js';
 
@@ -33,6 +34,7 @@ export function ImportSection(): JSX.Element {
 
         return () => controller.current?.abort(new DOMException('the section is left', 'AbortError'));
     }, []);
+    const sniffed = useRef(new Newest());
     const choose = (chosen: File | null | undefined): void => {
 
         setFile(chosen ?? null);
@@ -40,7 +42,8 @@ export function ImportSection(): JSX.Element {
         setError(null);
         progress.current = null;
         if (chosen) {
-            sniff(chosen).then(({ isExport }) => setMode(isExport ? 'asRestore' : 'asBatch'), () => undefined);
+            const isNewest = sniffed.current.ask();
+            sniff(chosen).then(({ isExport }) => isNewest() && setMode(isExport ? 'asRestore' : 'asBatch'), () => undefined);
         }
     };
 

@@ -12,6 +12,7 @@ import { jsonErrorText } from '../../json/texts.js';
 import { writeJson } from '../../json/write-json.js';
 import { readDesign, schemaIdOf, schemaOf } from '../../state/design.js';
 import { say, textOf } from '../../state/messages.js';
+import { Newest } from '../../state/newest.js';
 import { readTypeFile, type TypeFile, type TypeInFile } from '../model/type-file.js';
 import { readTypeObject } from '../model/type-object.js';
 import { t } from '../texts.js';
@@ -20,12 +21,19 @@ export function LoadDialog({ onClose, onLoaded }: { readonly onClose: () => void
 
     const [file, setFile] = useState<TypeFile | null>(null);
     const [error, setError] = useState<string | null>(null);
+    const readings = useRef(new Newest());
     const read = async (chosen: File | undefined): Promise<void> => {
 
         setFile(null);
         setError(null);
+        const isNewest = readings.current.ask();
         try {
-            const found = chosen ? readTypeFile(await chosen.text()) : null;
+            const text = await chosen?.text();
+            if (!isNewest()) {
+                return;
+            }
+
+            const found = text === undefined ? null : readTypeFile(text);
             setFile(found);
             setError(found?.types.length === 0 ? t('noTypesFound') : null);
         }
@@ -43,14 +51,17 @@ export function LoadDialog({ onClose, onLoaded }: { readonly onClose: () => void
         }
 
         const types = file?.types.filter((type) => stateOf(type) !== 'unchanged') ?? [];
-        const text = writeJson({ results: await Promise.all(types.map(objectOf)) as readonly Json[] });
-        await requestJson({ method: 'POST', path: '/uploadObjects', body: { mediaType: 'application/json', open: () => text, isReplayable: true } }).catch((failure: unknown) => {
+        if (types.length > 0) {
+            const text = writeJson({ results: await Promise.all(types.map(objectOf)) as readonly Json[] });
+            await requestJson({ method: 'POST', path: '/uploadObjects', body: { mediaType: 'application/json', open: () => text, isReplayable: true } }).catch((failure: unknown) => {
 
-            isUnanswered.current = isUnanswered.current || isLost(failure);
-            throw failure;
-        });
-        await readDesign();
-        say(t('loaded', { count: types.length }));
+                isUnanswered.current = isUnanswered.current || isLost(failure);
+                throw failure;
+            });
+            await readDesign();
+        }
+
+        say(t('loaded', { count: isUnanswered.current ? file?.types.length ?? 0 : types.length }));
         onLoaded();
     };
 

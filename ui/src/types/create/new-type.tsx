@@ -1,7 +1,7 @@
 /** The dialog for a new type. */
 
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { JsonObject } from '../../../../lib/client/web/index.js';
 import { getJson, repository } from '../../api/client.js';
 import { Confirm } from '../../components/confirm.js';
@@ -17,6 +17,7 @@ import { jsonErrorText } from '../../json/texts.js';
 import { writeJson } from '../../json/write-json.js';
 import { readDesign, schemaIdOf, typeNames } from '../../state/design.js';
 import { say } from '../../state/messages.js';
+import { Newest } from '../../state/newest.js';
 import { readTable } from '../model/csv.js';
 import { schemaOfExamples, schemaOfRows } from '../model/infer-schema.js';
 import { readTypeObject, writeTypeObject, type TypeObject } from '../model/type-object.js';
@@ -117,9 +118,11 @@ function TextSource({ label, hint, value, accept, onChange }: {
     readonly label: string; readonly hint?: string; readonly value: string; readonly accept: string; readonly onChange: (text: string) => void;
 }): JSX.Element {
 
+    const chosen = useRef(new Newest());
     const read = (file: File | undefined): void => {
 
-        file?.slice(0, MAX_BYTES).text().then(onChange, () => undefined);
+        const isNewest = chosen.current.ask();
+        file?.slice(0, MAX_BYTES).text().then((text) => isNewest() && onChange(text), () => undefined);
     };
 
     return (
