@@ -15,20 +15,22 @@ const MAX_SHOWN = 30;
 /** Characters of a value that are shown. */
 const MAX_TEXT = 300;
 
+/** How to go on: with their content, with one's own, which is saved at once, or with both. */
+export type Way = 'take' | 'overwrite' | 'merge';
+
 interface ConflictProps {
     readonly base: Json;
     readonly mine: Json;
     readonly theirs: EditedObject;
     readonly onKeep: () => void;
-    /** Edits another value on top of theirs; with `save` it is saved at once. */
-    readonly onTake: (value: Json, options: { readonly save: boolean }) => void;
+    readonly onTake: (way: Way) => void;
 }
 
 /** The box. */
 export function ConflictBox({ base, mine, theirs, onKeep, onTake }: ConflictProps): JSX.Element {
 
     const changes = changesBetween(theirs.content, mine);
-    const both = merged(base, mine, theirs.content)?.value;
+    const isMergeable = merged(base, mine, theirs.content) !== null;
     const box = useRef<HTMLElement>(null);
     useEffect(() => box.current?.focus(), []);
     return (
@@ -57,9 +59,9 @@ export function ConflictBox({ base, mine, theirs, onKeep, onTake }: ConflictProp
                 )}
                 <div class="actions">
                     <button type="button" onClick={onKeep}>{t('keep')}</button>
-                    <button type="button" onClick={() => onTake(theirs.content, { save: false })}>{t('take')}</button>
-                    <button type="button" onClick={() => onTake(mine, { save: true })}>{t('overwrite')}</button>
-                    {both !== undefined && <button type="button" class="primary" onClick={() => onTake(both, { save: false })}>{t('merge')}</button>}
+                    <button type="button" onClick={() => onTake('take')}>{t('take')}</button>
+                    <button type="button" onClick={() => onTake('overwrite')}>{t('overwrite')}</button>
+                    {isMergeable && <button type="button" class="primary" onClick={() => onTake('merge')}>{t('merge')}</button>}
                 </div>
             </div>
         </section>

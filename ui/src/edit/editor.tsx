@@ -12,21 +12,22 @@ import { CodeEditor } from '../code/code-editor.js';
 import { ErrorBox } from '../components/feedback.js';
 import { ObjectLink } from '../components/object-link.js';
 import { isLost } from '../components/use-once.js';
-import { formatAgo, formatTime } from '../i18n/index.js';
+import { formatAgo } from '../i18n/index.js';
 import { SchemaForm } from '../form/schema-form.js';
 import type { FormContext, FormError } from '../form/schema-form.js';
+import { merged } from '../json/changes.js';
 import { isEqual } from '../json/exact-number.js';
 import type { Json, JsonMap } from '../json/exact-number.js';
-import { parseJson } from '../json/parse-json.js';
 import { parsePointer, valueAt } from '../json/pointer.js';
 import { writeJson } from '../json/write-json.js';
 import { guardLeaving } from '../router.js';
 import { isAbort, say, textOf } from '../state/messages.js';
 import { ConflictBox } from './conflict-box.js';
+import type { Way } from './conflict-box.js';
+import { DraftBox } from './draft-box.js';
 import { servicePrefix } from './edit-context.js';
 import { findLost, isStoredFrom } from './lost-response.js';
 import type { Attempt } from './lost-response.js';
-import type { Draft } from '../state/drafts.js';
 import { NewFiles } from './new-files.js';
 import type { Saving } from './new-files.js';
 import { readObject } from './object-access.js';
@@ -34,7 +35,7 @@ import type { EditedObject, Target } from './object-access.js';
 import { saveObject } from './save-object.js';
 import type { NewFile, Saved, SaveOptions } from './save-object.js';
 import { t } from './texts.js';
-import { useCheck, useDraft, useGuard, useKeys, useParsed } from './use-editing.js';
+import { parsedOrNull, useCheck, useDraft, useGuard, useKeys, useParsed } from './use-editing.js';
 import type { Base } from './use-editing.js';
 
 /** Somebody else has saved the object, or deleted it. */
@@ -70,6 +71,8 @@ export function Editor(props: EditorProps): JSX.Element {
     const [saving, setSaving] = useState<Saving | null>(null);
     const latest = useRef(value);
     latest.current = value;
+    const text = useRef(json);
+    text.current = json;
     const [message, setMessage] = useState<string | null>(null);
     const [conflict, setConflict] = useState<EditedObject | null>(null);
     // A request for a new object that was not answered, and objects that may be of it.
@@ -78,9 +81,10 @@ export function Editor(props: EditorProps): JSX.Element {
     const unanswered = useRef<readonly Json[]>([]);
     const [similar, setSimilar] = useState<readonly string[]>([]);
     const parse = useParsed(setValue);
-    const isDirty = parse.isPending || value !== base.content && !isEqual(value, base.content) || files.length > 0;
+    const faulty = json !== null && !parse.isPending && parse.isFaulty(json) ? json : null;
+    const isDirty = parse.isPending || faulty !== null || value !== base.content && !isEqual(value, base.content) || files.length > 0;
     const { errors, setErrors } = useCheck(target, value, isDirty);
-    const { found, keptOn, forget, setAside } = useDraft(target, { value, base, isDirty });
+    const { found, keptOn, forget, setAside } = useDraft(target, { value, faulty, base, isDirty });
     // What is missing is only said once the user wants to save.
     const shownErrors = useMemo(() => (isTried ? errors : errors.filter(({ pointer }) => pointer === '' || valueAt(value, parsePointer(pointer)) !== undefined)), [errors, isTried]);
     useGuard(isDirty && saving === null, isNested);
@@ -213,7 +217,8 @@ export function Editor(props: EditorProps): JSX.Element {
         forget();
         lost.current = null;
         unanswered.current = [];
-        const isChanged = latest.current !== sent;
+        const now = text.current === null ? { value: latest.current } : parse.now(text.current);
+        const isChanged = now?.value !== sent && !(now && isEqual(now.value, sent));
         if (missing.length === 0 && !isChanged) {
             guardLeaving(null);
             say(t(target.kind === 'new' ? 'created' : 'saved'));
@@ -270,19 +275,47 @@ export function Editor(props: EditorProps): JSX.Element {
         setJson((text) => (text === null ? null : writeJson(next, 2)));
     };
 
-    const take = (next: Json, options: { readonly save: boolean }): void => {
+    /** Goes on, after a conflict, on top of what somebody else has saved. */
+    const take = ({ content: theirs, etag: version }: EditedObject, way: Way): void => {
 
-        if (conflict) {
-            if (next === conflict.content) {
-                setAside();
-            }
+        const mine = current();
+        if (way !== 'take' && (!mine || problems > 0)) {
+            setMessage(t(mine ? 'problems' : 'syntax'));
+            return;
+        }
 
-            setBase({ content: conflict.content, etag: conflict.etag });
-            setConflict(null);
-            edit(next);
-            if (options.save) {
-                void save(next, conflict.etag);
-            }
+        const both = mine && merged(base.content, mine.value, theirs)?.value;
+        if (mine && way === 'merge' && both === undefined) {
+            // What was typed just now is a conflict, too: the box shows it.
+            setValue(mine.value);
+            return;
+        }
+
+        setMessage(null);
+        setBase({ content: theirs, etag: version });
+        setConflict(null);
+        if (way === 'overwrite' && mine) {
+            void save(mine.value, version);
+        }
+        else if (way === 'take') {
+            setAside(mine ? writeJson(mine.value) : json ?? '');
+            edit(theirs);
+        }
+        else if (both !== undefined && both !== null) {
+            edit(both);
+        }
+    };
+
+    /** Edits the text of a draft, which may be no JSON yet. */
+    const restore = (draft: string): void => {
+
+        const parsed = parsedOrNull(draft);
+        forget();
+        if (parsed) {
+            edit(parsed.value);
+        }
+        else {
+            onJson(draft);
         }
     };
 
@@ -328,12 +361,8 @@ export function Editor(props: EditorProps): JSX.Element {
                     <button type="submit" class="primary" disabled={saving !== null} aria-keyshortcuts="Control+S Meta+S">{t(saving ? 'saving' : target.kind === 'new' ? 'create' : 'save')}</button>
                 </div>
             </div>
-            {found && <DraftBox draft={found} isOld={found.etag !== base.etag} onRestore={(text) => {
-
-                forget();
-                edit(parseJson(text));
-            }} onDiscard={forget} />}
-            {conflict && <ConflictBox base={base.content} mine={value} theirs={conflict} onKeep={() => setConflict(null)} onTake={take} />}
+            {found && <DraftBox draft={found} isOld={found.etag !== base.etag} onRestore={restore} onDiscard={forget} />}
+            {conflict && <ConflictBox base={base.content} mine={value} theirs={conflict} onKeep={() => setConflict(null)} onTake={(way) => take(conflict, way)} />}
             {message !== null && (
                 <ErrorBox message={message}>
                     {similar.length > 0 && <ul>{similar.map((id) => <li key={id}><ObjectLink id={id} /></li>)}</ul>}
@@ -359,18 +388,5 @@ function JsonView({ text, errors, onChange }: {
                 {errors.map(({ pointer, message }) => <p key={pointer + message} class="form-error" dir="auto"><code>{pointer}</code> {message}</p>)}
             </div>
         </>
-    );
-}
-
-function DraftBox({ draft: { savedOn, text }, isOld, onRestore, onDiscard }: {
-    readonly draft: Draft; readonly isOld: boolean; readonly onRestore: (text: string) => void; readonly onDiscard: () => void;
-}): JSX.Element {
-
-    return (
-        <div class="box">
-            <p class="grow">{t('draftFound', { time: formatTime(savedOn) })}{isOld && ` ${t('draftOld')}`}</p>
-            <button type="button" onClick={() => onRestore(text)}>{t('restore')}</button>
-            <button type="button" onClick={onDiscard}>{t('discard')}</button>
-        </div>
     );
 }

@@ -35,7 +35,7 @@ export interface Base {
 }
 
 /** The value of a JSON text, in an object; null for a text that is no JSON. */
-function parsedOrNull(text: string): { readonly value: Json } | null {
+export function parsedOrNull(text: string): { readonly value: Json } | null {
 
     try {
         return { value: parseJson(text) };
@@ -52,6 +52,8 @@ interface ParsedText {
     readonly soon: (text: string) => void;
     /** True while a text waits to be read. */
     readonly isPending: boolean;
+    /** True for a text that was read and is no JSON. */
+    readonly isFaulty: (text: string) => boolean;
 }
 
 /** Reads JSON that is edited: a short text at each key, a long one when the user pauses, each text once. */
@@ -92,7 +94,7 @@ export function useParsed(report: (value: Json) => void): ParsedText {
         }
     };
 
-    return { now, soon, isPending };
+    return { now, soon, isPending, isFaulty: (text) => last.current?.text === text && last.current.parsed === null };
 }
 
 let written: { readonly value: Json; readonly text: string } | null = null;
@@ -139,11 +141,19 @@ export function useCheck(target: Target, value: Json, isDirty: boolean): {
     return { errors, setErrors };
 }
 
+/** What is edited: its value, or a text that is no JSON yet. */
+interface Edited {
+    readonly value: Json;
+    readonly faulty: string | null;
+    readonly base: Base;
+    readonly isDirty: boolean;
+}
+
 /** Keeps what is edited as a draft, and finds the one of before. `keptOn` is 0 where the browser could not keep it. */
-export function useDraft(target: Target, { value, base, isDirty }: { readonly value: Json; readonly base: Base; readonly isDirty: boolean }): {
+export function useDraft(target: Target, { value, faulty, base, isDirty }: Edited): {
     readonly found: Draft | null; readonly keptOn: number | null; readonly forget: () => void;
-    /** Keeps what is edited at once, and offers it again: something else is about to take its place. */
-    readonly setAside: () => void;
+    /** Keeps a text at once, and offers it again: something else is about to take its place. */
+    readonly setAside: (text: string) => void;
 } {
 
     const key = { user: caller.value.userId ?? '', target: target.kind === 'object' ? target.id : `new:${target.type}` };
@@ -152,10 +162,10 @@ export function useDraft(target: Target, { value, base, isDirty }: { readonly va
     const [keptOn, setKeptOn] = useState<number | null>(null);
     // Another page of the browser may have kept a later draft of the same object, which is not dropped with this one.
     const own = useRef(stored?.savedOn);
-    const draftNow = (): Draft => {
+    const draftOf = (text: string): Draft => {
 
         own.current = Date.now();
-        return { savedOn: own.current, etag: base.etag, text: contentText(value) };
+        return { savedOn: own.current, etag: base.etag, text };
     };
 
     useEffect(() => {
@@ -167,15 +177,15 @@ export function useDraft(target: Target, { value, base, isDirty }: { readonly va
 
         const timer = setTimeout(() => {
 
-            const draft = draftNow();
+            const draft = draftOf(faulty ?? contentText(value));
             setKeptOn(keepDraft(browserStorage(), key, draft) ? draft.savedOn : 0);
             setFound(null);
         }, DRAFT_MS);
         return () => clearTimeout(timer);
-    }, [value, isDirty]);
-    const setAside = (): void => {
+    }, [value, faulty, isDirty]);
+    const setAside = (text: string): void => {
 
-        const draft = draftNow();
+        const draft = draftOf(text);
         keepDraft(browserStorage(), key, draft);
         // What is too large for the storage is offered as long as the page lasts.
         setFound(draft);
@@ -193,11 +203,11 @@ export function useDraft(target: Target, { value, base, isDirty }: { readonly va
     return { found, keptOn, forget, setAside };
 }
 
-/** A draft that differs from what is stored. */
+/** A draft that differs from what is stored; one that is no JSON does. */
 function otherDraft(draft: Draft | null, content: Json): Draft | null {
 
     const parsed = draft && parsedOrNull(draft.text);
-    return parsed && !isEqual(parsed.value, content) ? draft : null;
+    return parsed && isEqual(parsed.value, content) ? null : draft;
 }
 
 /** Ctrl+S saves and Escape cancels, wherever the focus is; while a dialog is open, the keys are those of the editor inside, if there is one. */

@@ -1,0 +1,20 @@
+/** What is shown when there is a draft of what is edited. */
+
+import type { JSX } from 'preact';
+import { formatTime } from '../i18n/index.js';
+import type { Draft } from '../state/drafts.js';
+import { t } from './texts.js';
+
+/** The box. */
+export function DraftBox({ draft: { savedOn, text }, isOld, onRestore, onDiscard }: {
+    readonly draft: Draft; readonly isOld: boolean; readonly onRestore: (text: string) => void; readonly onDiscard: () => void;
+}): JSX.Element {
+
+    return (
+        <div class="box">
+            <p class="grow">{t('draftFound', { time: formatTime(savedOn) })}{isOld && ` ${t('draftOld')}`}</p>
+            <button type="button" onClick={() => onRestore(text)}>{t('restore')}</button>
+            <button type="button" onClick={onDiscard}>{t('discard')}</button>
+        </div>
+    );
+}
