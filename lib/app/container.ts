@@ -197,7 +197,7 @@ async function openClaimed(options: GatewayOptions, shell: GatewayShell): Promis
         startup.set('handles', 'UP');
         await shutdown.use(() => jobs.start(), () => jobs.stop());
         startup.set('jobs', 'UP');
-        const condition = async (): Promise<StorageCondition | null> => await db.condition?.() ?? (await payloadStore?.ping() === false ? 'no payloads' : null);
+        const condition = async (): Promise<StorageCondition | null> => await db.condition?.() ?? await payloadStore?.condition() ?? null;
         const database = { ping: (timeoutMs?: number) => db.ping(timeoutMs), condition };
         return { runtime: { services, database, load: () => loadOf(db, parts), close: () => shutdown.dispose() }, generatedPassword };
     }

@@ -64,12 +64,13 @@ export function gatewayOptions(config: Config, log: Logger = openLog(config.log)
 }
 
 function payloadStore({
-    payloadStore: url, payloadStoreEndpoint, payloadStoreRegion, payloadStorePathStyle, payloadStoreWrites, payloadStoreMemory, payloadStoreSeconds
+    payloadStore: url, payloadStoreEndpoint, payloadStoreRegion, payloadStorePathStyle, payloadStoreWrites, payloadStoreAdopt, payloadStoreMemory,
+    payloadStoreSeconds
 }: Config['storage']): S3Options | null {
 
     return url === null ? null : {
         url, endpoint: payloadStoreEndpoint, region: payloadStoreRegion, pathStyle: payloadStorePathStyle, isForNew: payloadStoreWrites,
-        memoryBytes: payloadStoreMemory, stallMs: payloadStoreSeconds * 1000
+        adopt: payloadStoreAdopt, memoryBytes: payloadStoreMemory, stallMs: payloadStoreSeconds * 1000
     };
 }
 

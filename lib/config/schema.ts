@@ -352,6 +352,8 @@ const settings = {
             'true: URLs with the bucket in their path instead of the host. Unset: true with PAYLOAD_STORE_ENDPOINT.'),
         payloadStoreWrites: setting(Joi.boolean().default(true), { name: 'PAYLOAD_STORE_WRITES' },
             'false: new payloads go to the database, those in the store can be read and moved back.'),
+        payloadStoreAdopt: optional(Joi.string().guid(), { name: 'PAYLOAD_STORE_ADOPT' },
+            'Takes the bucket over from another copy of the database: the token that a refused start names. It has no effect a second time.'),
         payloadStoreMemory: wholeNumber('PAYLOAD_STORE_MEMORY_BYTES', 256 * MIB, [8 * MIB, 64 * GIB],
             'Memory for payloads on their way to the store, all together. Each has parts of 8 MiB; one that gets no memory within 30 seconds is answered with 503.'),
         payloadStoreSeconds: seconds('PAYLOAD_STORE_TIMEOUT_SECONDS', 10, 600,

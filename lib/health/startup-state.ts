@@ -17,13 +17,14 @@ export type Subsystem = (typeof SUBSYSTEMS)[number];
 const NAMED: readonly Subsystem[] = ['storage', 'indexer'];
 
 /** Failure of the storage: it does not respond, is full or damaged; or there was no disk space to open it. */
-export type StorageCondition = 'silent' | 'full' | 'damaged' | 'no room to start' | 'no payloads';
+export type StorageCondition = 'silent' | 'full' | 'damaged' | 'no room to start' | 'no payloads' | 'payloads not owned';
 
 const MESSAGES: Readonly<Record<StorageCondition, string>> = {
     silent: 'the storage does not answer',
     full: 'the storage is full: what is stored can be read, nothing can be added until there is room',
     'no room to start': 'the storage is full: the service starts when there is room',
     'no payloads': 'the payload store does not answer: payloads can be neither read nor stored',
+    'payloads not owned': 'another copy of this repository uses the payload store: payloads can be read, and not stored',
     damaged: 'a part of the storage cannot be read: restore it from a backup'
 };
 

@@ -31,6 +31,12 @@ export class SettingStore {
         return [this.#sql.set.step({ name, value })];
     }
 
+    /** Returns the steps that replace a value; the unit fails with `conflict` when there is another one. */
+    replaceSteps(name: string, { from, to }: { readonly from: string; readonly to: string }, conflict: string): Step[] {
+
+        return [this.#sql.replace.step({ name, from, to }, { expect: { rows: 1, otherwise: conflict } })];
+    }
+
     /** Returns the steps that delete a setting with this value. */
     removeSteps(name: string, value: string): Step[] {
 
@@ -51,6 +57,8 @@ function buildStatements(db: Database) {
         get: build<'name'>((knex, bind) => knex('settings').where('name', bind('name')).select('value')),
         set: build<'name' | 'value'>((knex, bind) => knex('settings')
             .insert({ name: bind('name'), value: bind('value') }).onConflict('name').merge()),
+        replace: build<'name' | 'from' | 'to'>((knex, bind) => knex('settings')
+            .where({ name: bind('name'), value: bind('from') }).update({ value: bind('to') })),
         remove: build<'name' | 'value'>((knex, bind) => knex('settings').where({ name: bind('name'), value: bind('value') }).delete()),
         insert: build<'name' | 'value'>((knex, bind) => knex('settings').insert({ name: bind('name'), value: bind('value') }))
     };

@@ -13,7 +13,9 @@ import { type ServiceProcess, startProcess } from '../support/process.js';
 import { ADMIN_HEADERS } from '../support/rest.js';
 import { BUCKET, HAS_S3, s3Options, type S3Relay, startS3, startS3Relay, type TestS3 } from '../support/s3.js';
 import { until } from '../support/until.js';
+import { PAYLOAD_STORE_SETTING } from '../../lib/stores/s3/s3-claim.js';
 import type { S3Options } from '../../lib/stores/s3/s3-location.js';
+import { SettingStore } from '../../lib/stores/setting-store.js';
 
 export const lab = Lab.script();
 const { after, before, beforeEach, describe, it } = lab;
@@ -273,6 +275,31 @@ describe('a start with payloads in a bucket', { skip: !HAS_S3 }, () => {
         expect(await refusal(null)).to.equal([
             'the payloads of this repository are in s3://payloads/one: set PAYLOAD_STORE to it, and PAYLOAD_STORE_WRITES=false to move them back', EXIT.config
         ]);
+    });
+
+    it('is refused for a copy of the database that another one has overtaken, until it is told to take the bucket over', async () => {
+
+        const db = await database.open();
+        const settings = new SettingStore(db);
+        const claim = (): Promise<string | null> => settings.get(PAYLOAD_STORE_SETTING);
+        const restore = async (value: string | null): Promise<void> => void await db.commit({ steps: settings.setSteps(PAYLOAD_STORE_SETTING, value ?? '') });
+        const copied = await claim();
+
+        expect((await refusal(s3Options(s3.url)))[0]).to.equal('started');
+        const overtaking = await claim();
+        await restore(copied);
+        const [said, code] = await refusal(s3Options(s3.url));
+        const adopt = /PAYLOAD_STORE_ADOPT=([\da-f-]{36})$/.exec(said)?.[1] ?? '';
+
+        expect(said).to.startWith(`s3://payloads/one/ at ${s3.url} was used with another copy of this database after this one was made, such as before a restore: `);
+        expect([said.includes('\n'), code]).to.equal([false, EXIT.config]);
+        expect(await refusal(s3Options(s3.url, { adopt }))).to.equal(['started', 0]);
+        expect(await refusal(s3Options(s3.url, { adopt }))).to.equal(['started', 0]);
+        const adopted = await claim();
+        await restore(overtaking);
+        expect((await refusal(s3Options(s3.url, { adopt })))[1]).to.equal(EXIT.config);
+        await restore(adopted);
+        await db.close();
     });
 
     it('succeeds for one of two repositories that begin with a prefix at the same time', async () => {

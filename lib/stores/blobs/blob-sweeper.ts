@@ -28,6 +28,20 @@ interface Candidate {
     readonly store: string;
 }
 
+/** Removal of the blobs of one kind and store. */
+interface Purge {
+    readonly sql: PurgeStatements;
+    readonly cutoff: number;
+    readonly store: string;
+}
+
+/** A sweep of one store; counts in `result` what it has removed. */
+interface StoreSweep {
+    readonly name: string;
+    readonly store: ElementStore;
+    readonly result: Record<'staged' | 'unlinked' | 'orphans', number>;
+}
+
 /** Number of stored ids that are looked up at once. */
 const ORPHANS_PER_BATCH = 256;
 
@@ -59,14 +73,9 @@ export class BlobSweeper {
     /** Sweeps once; `now` in epoch ms, by the clock of the {@link BlobStore}. An error of a store is logged, and does not affect the others. */
     async sweep(now: number, options: SweepOptions): Promise<{ staged: number; unlinked: number; orphans: number }> {
 
-        const { staged, unlinked } = this.#sql;
-        const result = {
-            staged: await this.#purge(staged, now - options.stagedTtl, options),
-            unlinked: await this.#purge(unlinked, now - options.grace, options),
-            orphans: 0
-        };
+        const result = { staged: 0, unlinked: 0, orphans: 0 };
         for (const [name, store] of this.#stores.entries()) {
-            result.orphans += await this.#attempt({ store: name }, () => this.#purgeOrphans(name, store, options)) ?? 0;
+            await this.#attempt({ store: name }, () => this.#sweepStore({ name, store, result }, now, options));
         }
 
         if (result.staged + result.unlinked + result.orphans > 0) {
@@ -76,12 +85,20 @@ export class BlobSweeper {
         return result;
     }
 
-    /** Removes blobs last used before the cutoff. The row is deleted first, after which the blob cannot be linked. */
-    async #purge(sql: PurgeStatements, cutoff: number, { limit, signal }: SweepOptions): Promise<number> {
+    async #sweepStore({ name, store, result }: StoreSweep, now: number, options: SweepOptions): Promise<void> {
 
-        const stores = [...this.#stores.entries()].map(([name]) => name);
+        const { staged, unlinked } = this.#sql;
+        await store.prepareRemovals?.();
+        result.staged += await this.#purge({ sql: staged, cutoff: now - options.stagedTtl, store: name }, options);
+        result.unlinked += await this.#purge({ sql: unlinked, cutoff: now - options.grace, store: name }, options);
+        result.orphans += await this.#purgeOrphans(name, store, options);
+    }
+
+    /** Removes blobs of a store last used before the cutoff. The row is deleted first, after which the blob cannot be linked. */
+    async #purge({ sql, cutoff, store }: Purge, { limit, signal }: SweepOptions): Promise<number> {
+
         let purged = 0;
-        for (const { id, store } of await sql.find.read<Candidate>({ cutoff, limit, stores })) {
+        for (const { id } of await sql.find.read<{ id: number }>({ cutoff, limit, store })) {
             if (signal?.aborted) {
                 break;
             }
@@ -168,16 +185,16 @@ function buildStatements(db: Database) {
     return {
         staged: {
             isWanted: (inUse: BlobPins, id: number) => inUse.isPinned(id),
-            find: build.list<'cutoff' | 'limit', 'stores'>((knex, bind, list) => knex('blobs').select('id', 'store')
-                .where('state', 'staged').where('touched_on', '<=', bind('cutoff')).whereIn('store', list('stores'))
+            find: build<'cutoff' | 'limit' | 'store'>((knex, bind) => knex('blobs').select('id')
+                .where('state', 'staged').where('touched_on', '<=', bind('cutoff')).where('store', bind('store'))
                 .orderBy('touched_on').limit(bind('limit'))),
             delete: build<'id' | 'cutoff'>((knex, bind) => knex('blobs').delete()
                 .where({ id: bind('id'), state: 'staged' }).where('touched_on', '<=', bind('cutoff')))
         },
         unlinked: {
             isWanted: (inUse: BlobPins, id: number) => inUse.isRead(id),
-            find: build.list<'cutoff' | 'limit', 'stores'>((knex, bind, list) => knex('blobs').select('id', 'store')
-                .where('unlinked_on', '<=', bind('cutoff')).whereIn('store', list('stores'))
+            find: build<'cutoff' | 'limit' | 'store'>((knex, bind) => knex('blobs').select('id')
+                .where('unlinked_on', '<=', bind('cutoff')).where('store', bind('store'))
                 .orderBy('unlinked_on').limit(bind('limit'))),
             delete: build<'id' | 'cutoff'>((knex, bind) => knex('blobs').delete()
                 .where({ id: bind('id'), state: 'linked', links: 0 }).where('unlinked_on', '<=', bind('cutoff')))

@@ -39,6 +39,8 @@ export interface ElementStore {
     read(blobId: number, range: ByteRange, size: number): AsyncIterable<Uint8Array>;
     /** Removes the bytes of a blob, complete or not; does nothing when there are none. */
     remove(blobId: number): Promise<void>;
+    /** Called before blobs are removed that are no longer referenced; rejects when nothing may be removed now. */
+    prepareRemovals?(): Promise<void>;
     /** Returns up to `limit` ids of stored blobs, ascending from `after` (exclusive); used to find what crashes left. */
     list(after: number, limit: number): Promise<readonly number[]>;
 }

@@ -1,26 +1,21 @@
 /**
  * Opens the payload store in a bucket. `repository.json` in the bucket and a setting in the database have the same random id, so that two
- * repositories never share a prefix, whose bytes each would remove.
+ * repositories never share a prefix, whose bytes each would remove. Two copies of one repository do not either: see {@link BucketOwnership}.
  */
 
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../../../db/database.js';
 import type { Log } from '../../../db/log.js';
-import { parseJson } from '../../json/strict-parser.js';
 import { SingleFlight } from '../../util/concurrency/single-flight.js';
-import { isJsonObject } from '../../util/json-types.js';
 import { SettingStore } from '../setting-store.js';
 import { crc32 } from './block-checksums.js';
+import { BucketOwnership } from './bucket-ownership.js';
+import { type Marker, MARKER, markerBytes, readMarker } from './repository-marker.js';
 import { type BucketUsage, S3Bucket } from './s3-bucket.js';
 import { type Claim, PAYLOAD_STORE_SETTING, readClaim } from './s3-claim.js';
 import { S3ElementStore } from './s3-element-store.js';
 import { PayloadStoreError, S3Error, type S3Failure } from './s3-error.js';
 import type { S3Options } from './s3-location.js';
-
-/** Key of the object with the id of the repository. */
-export const MARKER = 'repository.json';
-
-const MAX_MARKER_BYTES = 4096;
 
 /** Tag of a unit: another node has begun meanwhile. */
 const CLAIMED = 'payload-store:claimed';
@@ -36,12 +31,15 @@ export interface PayloadStoreLoad extends BucketUsage {
     readonly waiting: number;
 }
 
+/** The bucket does not answer, or another copy of the database uses it. */
+export type PayloadCondition = 'no payloads' | 'payloads not owned';
+
 /** An open store. */
 export interface OpenS3Store {
     readonly store: S3ElementStore;
     readonly bucket: S3Bucket;
-    /** Returns whether the bucket answers; what it was some seconds ago counts. Never rejects. */
-    ping(): Promise<boolean>;
+    /** Returns why payloads are not served, as some seconds ago; null when they are. Never rejects. */
+    condition(): Promise<PayloadCondition | null>;
     load(): PayloadStoreLoad;
     close(): void;
 }
@@ -58,34 +56,40 @@ export async function openS3Store(options: S3Options, { db, log }: { readonly db
     }
 
     const bucket = await S3Bucket.open(options);
+    const ownership = new BucketOwnership({ bucket, db, log });
     try {
-        await new Claiming(bucket, options, new SettingStore(db), db).claim((error) => {
-
-            log.error({ event: 'payloads.unreachable', err: error, store: bucket.name }, 'the payload store does not answer, starting without it');
-        });
+        await new Claiming({ bucket, options, db, log, ownership }).claim();
     }
     catch (error) {
         bucket.close();
         throw error;
     }
 
-    const store = new S3ElementStore({ db, bucket, log, memoryBytes: options.memoryBytes, stallMs: options.stallMs });
+    const store = new S3ElementStore({ db, bucket, ownership, log, memoryBytes: options.memoryBytes, stallMs: options.stallMs });
     const pings = new SingleFlight<boolean>();
     let pinged = { until: 0, answers: true };
     return {
         store, bucket,
-        ping: async () => {
+        condition: async () => {
 
             if (performance.now() > pinged.until) {
-                const answers = await pings.run(() => bucket.ping(MARKER));
+                const answers = await pings.run(async () => await bucket.ping(MARKER) && await ownership.refresh());
                 pinged = { until: performance.now() + PINGED_MS, answers };
             }
 
-            return pinged.answers;
+            return !pinged.answers ? 'no payloads' : ownership.isOwner ? null : 'payloads not owned';
         },
         load: () => ({ ...bucket.usage, uploadBytes: store.memory.taken, waiting: store.memory.waiting }),
         close: () => bucket.close()
     };
+}
+
+interface ClaimingParts {
+    readonly bucket: S3Bucket;
+    readonly options: S3Options;
+    readonly db: Database;
+    readonly log: Log;
+    readonly ownership: BucketOwnership;
 }
 
 /** Finds out whether a bucket belongs to the repository, and takes one that belongs to none. */
@@ -95,48 +99,71 @@ class Claiming {
     readonly #options: S3Options;
     readonly #settings: SettingStore;
     readonly #db: Database;
+    readonly #log: Log;
+    readonly #ownership: BucketOwnership;
 
-    constructor(bucket: S3Bucket, options: S3Options, settings: SettingStore, db: Database) {
+    constructor({ bucket, options, db, log, ownership }: ClaimingParts) {
 
         this.#bucket = bucket;
         this.#options = options;
-        this.#settings = settings;
+        this.#settings = new SettingStore(db);
         this.#db = db;
+        this.#log = log;
+        this.#ownership = ownership;
     }
 
-    async claim(onOutage: (error: S3Error) => void): Promise<void> {
+    async claim(): Promise<void> {
 
         const { url, endpoint } = this.#options;
         const known = readClaim(await this.#settings.get(PAYLOAD_STORE_SETTING));
-        let marker: string | null;
         try {
-            marker = await this.#marker();
+            await this.#claim(known);
         }
         catch (error) {
-            if (error instanceof S3Error && error.failure === 'unreachable' && known?.isMarked && known.url === url && known.endpoint === endpoint) {
-                onOutage(error);
-                return;
+            if (!(error instanceof S3Error)) {
+                throw error;
             }
 
-            throw error instanceof S3Error ? this.#refusal(error) : error;
-        }
+            if (error.failure !== 'unreachable' || !known?.isMarked || known.url !== url || known.endpoint !== endpoint) {
+                throw this.#refusal(error);
+            }
 
+            this.#log.error({ event: 'payloads.unreachable', err: error, store: this.#bucket.name }, 'the payload store does not answer, starting without it');
+        }
+    }
+
+    async #claim(known: Claim | null): Promise<void> {
+
+        const { url, endpoint } = this.#options;
+        const marker = await readMarker(this.#bucket);
         if (known?.isMarked && marker === null) {
             throw new PayloadStoreError(`${this.#bucket.name} has no ${MARKER}, so it is not where the payloads of this repository are: it was ${known.url}`);
         }
 
         const claim = known ?? await this.#begin();
-        if (marker !== null && marker !== claim.repository) {
+        if (marker === null) {
+            await this.#bucket.putNew(MARKER, markerBytes({ repository: claim.repository, owner: null }));
+        }
+
+        const { repository, owner = null } = marker ?? await readMarker(this.#bucket) ?? {};
+        if (repository !== claim.repository) {
             throw new PayloadStoreError(`${this.#bucket.name} has the payloads of another repository: choose another prefix`);
         }
 
-        if (marker === null) {
-            await this.#mark(claim);
+        await this.#demandOwnership({ repository, owner });
+        if (!claim.isMarked || claim.url !== url || claim.endpoint !== endpoint) {
+            await this.#ownership.changeClaim((current) => ({ ...current, url, endpoint, isMarked: true }));
         }
 
-        if (!claim.isMarked || claim.url !== url || claim.endpoint !== endpoint) {
-            const value: Claim = { ...claim, url, endpoint, isMarked: true };
-            await this.#db.commit({ steps: this.#settings.setSteps(PAYLOAD_STORE_SETTING, JSON.stringify(value)) });
+        try {
+            await this.#ownership.rotate(repository);
+        }
+        catch (error) {
+            // Such as a full bucket, from which payloads can be read.
+            this.#log.warn({ event: 'payloads.token-failed', err: error, store: this.#bucket.name }, 'failed to write a token to the payload store');
+            if (!(error instanceof S3Error)) {
+                throw error;
+            }
         }
     }
 
@@ -149,44 +176,20 @@ class Claiming {
         return result.ok ? claim : readClaim(await this.#settings.get(PAYLOAD_STORE_SETTING)) ?? claim;
     }
 
-    async #mark({ repository }: Claim): Promise<void> {
+    /** Rejects a start on a copy of the database that another one has overtaken, unless the operator has decided for this one. */
+    async #demandOwnership(marker: Marker): Promise<void> {
 
-        try {
-            await this.#bucket.putNew(MARKER, Buffer.from(`${JSON.stringify({ repository })}\n`));
-        }
-        catch (error) {
-            throw error instanceof S3Error ? this.#refusal(error) : error;
+        if (await this.#ownership.owns(marker)) {
+            return;
         }
 
-        if (await this.#marker() !== repository) {
-            throw new PayloadStoreError(`${this.#bucket.name} has the payloads of another repository: choose another prefix`);
+        const owner = marker.owner ?? '';
+        if (owner !== this.#options.adopt) {
+            throw new PayloadStoreError(`${this.#bucket.name} was used with another copy of this database after this one was made, such as before a restore: `
+                + `each would remove what only the other one knows. Copy the bucket, or end the other service for good and start with PAYLOAD_STORE_ADOPT=${owner}`);
         }
-    }
 
-    /** Returns the id in the bucket; null when there is none. */
-    async #marker(): Promise<string | null> {
-
-        try {
-            const { body, size } = await this.#bucket.get(MARKER);
-            if (size > MAX_MARKER_BYTES) {
-                body.destroy();
-                return '';
-            }
-
-            const chunks: Uint8Array[] = [];
-            for await (const chunk of body) {
-                chunks.push(chunk as Uint8Array);
-            }
-
-            return idIn(Buffer.concat(chunks).toString());
-        }
-        catch (error) {
-            if (error instanceof S3Error && error.failure === 'missing') {
-                return null;
-            }
-
-            throw error;
-        }
+        this.#log.warn({ event: 'payloads.adopted', store: this.#bucket.name, owner }, 'the payload store was taken over from another copy of this repository');
     }
 
     #refusal(error: S3Error): PayloadStoreError {
@@ -202,17 +205,5 @@ class Claiming {
             rejected: `${name} is not usable as a payload store`
         };
         return new PayloadStoreError(`${reasons[error.failure]} (${error.message.replaceAll(/\s+/g, ' ').slice(0, 300)})`, error.failure === 'unreachable', error);
-    }
-}
-
-/** An unreadable marker is that of another program. */
-function idIn(text: string): string {
-
-    try {
-        const value = parseJson(text);
-        return isJsonObject(value) && typeof value['repository'] === 'string' ? value['repository'] : '';
-    }
-    catch {
-        return '';
     }
 }

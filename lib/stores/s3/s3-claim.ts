@@ -18,6 +18,10 @@ export interface Claim {
     readonly endpoint: string | null;
     /** False until the bucket has the id. */
     readonly isMarked: boolean;
+    /** The last ownership tokens, the newest at the end; absent before the first one. */
+    readonly owners?: readonly string[];
+    /** When the newest one was added, epoch ms. */
+    readonly rotatedOn?: number;
 }
 
 /** Reads the setting. */

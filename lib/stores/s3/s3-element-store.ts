@@ -11,6 +11,7 @@ import { abortable } from '../../util/streams/abortable.js';
 import { type ByteRange, DamagedBlobError, type ElementStore } from '../blobs/element-store.js';
 import { BlockChecksumStore, BlockHasher } from './block-checksums.js';
 import { BlockReading, steady } from './block-reading.js';
+import type { BucketOwnership } from './bucket-ownership.js';
 import type { KeyPage, ListedKey, S3Bucket } from './s3-bucket.js';
 import { S3Error, unavailableStore } from './s3-error.js';
 import { PART_BYTES, S3Upload } from './s3-upload.js';
@@ -34,6 +35,7 @@ const ORPHAN_MS = 60 * 60_000;
 export interface S3StoreParts {
     readonly db: Database;
     readonly bucket: S3Bucket;
+    readonly ownership: Pick<BucketOwnership, 'demand' | 'renew'>;
     readonly log: Log;
     /** Maximum memory of uploads in progress, in bytes. */
     readonly memoryBytes: number;
@@ -48,6 +50,7 @@ export interface S3StoreParts {
 export class S3ElementStore implements ElementStore {
 
     readonly memory: UploadMemory;
+    readonly #ownership: S3StoreParts['ownership'];
     readonly #bucket: S3Bucket;
     readonly #checksums: BlockChecksumStore;
     readonly #log: Log;
@@ -56,14 +59,21 @@ export class S3ElementStore implements ElementStore {
     /** Blobs whose upload failed and was cleaned up, or is left to the sweeper: removing them is of no use. */
     readonly #given = new Set<number>();
 
-    constructor({ db, bucket, log, memoryBytes, memory, stallMs, now = Date.now }: S3StoreParts) {
+    constructor({ db, bucket, ownership, log, memoryBytes, memory, stallMs, now = Date.now }: S3StoreParts) {
 
         this.#bucket = bucket;
+        this.#ownership = ownership;
         this.#checksums = new BlockChecksumStore(db);
         this.#log = log;
         this.#stallMs = stallMs;
         this.#now = now;
         this.memory = new UploadMemory(memoryBytes, PART_BYTES, memory);
+    }
+
+    /** Renews the ownership of the bucket. @throws DoipError 503 when another copy of the database owns it, S3Error when it does not answer */
+    async prepareRemovals(): Promise<void> {
+
+        await this.#ownership.renew();
     }
 
     /** @throws DoipError 503 when the bucket cannot be written, or too many uploads are in progress while this one is slow, or cannot begin */
@@ -74,6 +84,7 @@ export class S3ElementStore implements ElementStore {
         const hasher = new BlockHasher();
         this.#given.delete(blobId);
         try {
+            await this.#ownership.demand();
             for await (const chunk of abortable(body, upload.signal)) {
                 hasher.update(chunk);
                 await upload.add(chunk);
@@ -129,6 +140,7 @@ export class S3ElementStore implements ElementStore {
             return;
         }
 
+        await this.#ownership.demand();
         // What is listed later is found by its bytes, so the row goes first.
         await this.#checksums.remove(blobId);
         const prefix = keyPrefix(blobId);

@@ -23,6 +23,8 @@ export interface S3Options {
     readonly memoryBytes: number;
     /** Milliseconds without progress after which an attempt has failed. */
     readonly stallMs: number;
+    /** The ownership token of another copy of the database, from which the bucket is to be taken over. */
+    readonly adopt?: string | null;
 }
 
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;

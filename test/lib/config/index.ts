@@ -49,7 +49,7 @@ describe('the configuration', () => {
         expect(config.listen).to.include({ port: 8080, host: '127.0.0.1', basePath: '', tlsCert: null });
         expect(config.storage).to.equal({
             dataDir: './data', minFreeBytes: null, databaseUrl: null, payloadStore: null, payloadStoreEndpoint: null, payloadStoreRegion: null,
-            payloadStorePathStyle: null, payloadStoreWrites: true, payloadStoreMemory: 256 * 1024 * 1024, payloadStoreSeconds: 10
+            payloadStorePathStyle: null, payloadStoreWrites: true, payloadStoreAdopt: null, payloadStoreMemory: 256 * 1024 * 1024, payloadStoreSeconds: 10
         });
         expect(config.service).to.equal({ handlePrefix: 'test', baseUri: null, extensionKeyword: 'cordra' });
         expect(config.admin.password).to.be.null();

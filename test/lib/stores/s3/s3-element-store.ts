@@ -12,6 +12,8 @@ import { DatabaseElementStore } from '../../../../lib/stores/blobs/database-elem
 import { ElementStores } from '../../../../lib/stores/blobs/element-store.js';
 import { BLOCK_BYTES } from '../../../../lib/stores/s3/block-checksums.js';
 import { S3_STORE } from '../../../../lib/stores/s3/s3-claim.js';
+import { BucketOwnership } from '../../../../lib/stores/s3/bucket-ownership.js';
+import { openS3Store } from '../../../../lib/stores/s3/open-s3-store.js';
 import { S3Bucket } from '../../../../lib/stores/s3/s3-bucket.js';
 import { S3ElementStore } from '../../../../lib/stores/s3/s3-element-store.js';
 import { PART_BYTES } from '../../../../lib/stores/s3/s3-upload.js';
@@ -56,8 +58,11 @@ forEachDatabase((name, create) => {
             database = await place.open();
             bucket = await S3Bucket.open(s3Options(relay.url, { stallMs: STALL_MS }));
             stores = new ElementStores(new DatabaseElementStore(database.blobs));
+            (await openS3Store(s3Options(s3.url), { db: database, log: SILENT })).close();
+            const ownership = new BucketOwnership({ bucket, db: database, log: SILENT, checkedMs: Infinity });
+            await ownership.demand();
             store = new S3ElementStore({
-                db: database, bucket, log: SILENT, memoryBytes: 3 * PART_BYTES, memory: { slowMs: SLOW_MS }, stallMs: STALL_MS, now: () => Date.now() + later
+                db: database, bucket, ownership, log: SILENT, memoryBytes: 3 * PART_BYTES, memory: { slowMs: SLOW_MS }, stallMs: STALL_MS, now: () => Date.now() + later
             });
             stores.register(S3_STORE, store);
             blobs = new BlobStore(database, stores, { log: SILENT });
