@@ -2,16 +2,22 @@
 
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import Mysql from 'mysql2/promise';
+import { canTestWith, hasProgram } from './programs.js';
 import { until } from './until.js';
 
 const PROVIDER = '/usr/lib/galera/libgalera_smm.so';
+const SERVER = '/usr/sbin/mariadbd';
 const START_MS = 90_000;
+
+/** True where a cluster can be started. In CI it must be. */
+export const HAS_GALERA = canTestWith('galera', existsSync(PROVIDER) && existsSync(SERVER) && hasProgram('rsync'));
 
 export interface Galera {
     /** `mysql://…` of each server, without a database. */
@@ -60,7 +66,7 @@ export async function startGalera(count = 3): Promise<Galera> {
             ];
             const start = async (...more: string[]): Promise<void> => {
 
-                servers[n] = spawn('/usr/sbin/mariadbd', [...options, ...more], { stdio: 'ignore' });
+                servers[n] = spawn(SERVER, [...options, ...more], { stdio: 'ignore' });
                 await until(() => isReady(urls[n] ?? ''), START_MS);
             };
 

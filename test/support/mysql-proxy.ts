@@ -68,7 +68,8 @@ export async function openProxied(create: () => Promise<TestDatabase>): Promise<
     };
 }
 
-export async function startMysqlProxy(serverUrl: string): Promise<MysqlProxy> {
+/** Starts a proxy before a server, on an address of this machine. */
+export async function startMysqlProxy(serverUrl: string, host = '127.0.0.1'): Promise<MysqlProxy> {
 
     const target = new URL(serverUrl);
     const open = new Set<Socket>();
@@ -134,11 +135,11 @@ export async function startMysqlProxy(serverUrl: string): Promise<MysqlProxy> {
             }
         });
     });
-    server.listen(0, '127.0.0.1');
+    server.listen(0, host);
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     const url = new URL(serverUrl);
-    url.hostname = '127.0.0.1';
+    url.hostname = host;
     url.port = String(port);
 
     return {

@@ -38,6 +38,8 @@ export interface TestOpenSearch {
     /** Ends the server without a warning; does nothing where it is not that of the test. */
     kill(): Promise<void>;
     restart(): Promise<void>;
+    /** Sends it a signal; SIGSTOP makes it silent. */
+    signal(name: NodeJS.Signals): void;
     stop(): Promise<void>;
 }
 
@@ -56,6 +58,7 @@ export async function startOpenSearch(): Promise<TestOpenSearch> {
         },
         kill: async () => server?.kill(),
         restart: async () => server?.start(),
+        signal: (name) => server?.signal(name),
         async stop() {
 
             await client.close();
@@ -108,6 +111,7 @@ async function launch() {
     await start();
     return {
         url, start, kill,
+        signal: (name: NodeJS.Signals) => void child?.kill(name),
         async stop() {
 
             await kill();

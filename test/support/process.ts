@@ -41,13 +41,17 @@ export function serviceEnvironment({ options: { url, dataDir } }: TestDatabase, 
     };
 }
 
-/** Starts the service on a database and waits until it listens. `program` is another program that embeds it, with its arguments. */
+/**
+ * Starts the service on a database and waits until it listens. `program` is another program that embeds it, with its arguments; `launcher` one that
+ * becomes the service, such as `ip netns exec NAME`.
+ */
 export async function startProcess(
-    database: TestDatabase, env: NodeJS.ProcessEnv = {}, program: readonly string[] = [CLI, 'serve']
+    database: TestDatabase, env: NodeJS.ProcessEnv = {}, program: readonly string[] = [CLI, 'serve'], launcher: readonly string[] = []
 ): Promise<ServiceProcess> {
 
     const started = performance.now();
-    const child = spawn(process.execPath, program, {
+    const [command = '', ...args] = [...launcher, process.execPath, ...program];
+    const child = spawn(command, args, {
         env: serviceEnvironment(database, env),
         stdio: ['ignore', 'pipe', 'pipe']
     });

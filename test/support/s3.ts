@@ -118,9 +118,10 @@ export function s3Options(endpoint: string, more: Partial<S3Options> = {}): S3Op
 
 /**
  * What becomes of a request: it is answered with a status; its connection is cut; it is passed on, but the answer is lost; it is never
- * answered; of the answer's body only some bytes arrive, or one byte has another value.
+ * answered; it is passed on later; of the answer's body only some bytes arrive, or one byte has another value.
  */
-export type S3Fate = { readonly status: number; readonly code?: string } | 'cut' | 'lose' | 'silent' | { readonly truncate: number } | { readonly flip: number };
+export type S3Fate = { readonly status: number; readonly code?: string } | 'cut' | 'lose' | 'silent' | { readonly delayMs: number } |
+    { readonly truncate: number } | { readonly flip: number };
 
 /** A relay that runs. */
 export interface S3Relay {
@@ -132,8 +133,8 @@ export interface S3Relay {
     stop(): Promise<void>;
 }
 
-/** Starts a relay before a server. */
-export async function startS3Relay(target: string): Promise<S3Relay> {
+/** Starts a relay before a server, of S3 or of anything else with HTTP. */
+export async function startS3Relay(target: string, host = '127.0.0.1'): Promise<S3Relay> {
 
     let requests: string[] = [];
     let rule: (request: string, count: number) => S3Fate | undefined = () => undefined;
@@ -152,14 +153,17 @@ export async function startS3Relay(target: string): Promise<S3Relay> {
             request.resume().on('end', () => response.writeHead(fate.status, { 'content-type': 'application/xml' })
                 .end(`<?xml version="1.0"?><Error><Code>${fate.code ?? 'SlowDown'}</Code><Message>as told</Message></Error>`));
         }
+        else if (typeof fate === 'object' && 'delayMs' in fate) {
+            setTimeout(() => passOn(target, request, { response, fate: undefined }), fate.delayMs);
+        }
         else {
             passOn(target, request, { response, fate });
         }
     });
-    server.listen(0, '127.0.0.1');
+    server.listen(0, host);
     await once(server, 'listening');
     return {
-        url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+        url: `http://${host}:${(server.address() as AddressInfo).port}`,
         get requests() {
 
             return requests;
