@@ -1,6 +1,9 @@
 /** The administration of programs in a real browser: the page of the interface, and API keys of all users. */
 
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
@@ -14,12 +17,16 @@ const { describe, it, before, after, beforeEach, afterEach } = lab;
 
 const run = promisify(execFile);
 
+/** A method that returns the bytes it gets. */
+const ECHO = 'exports.methods = { echo: async (object, { directIo }) => ({ bytes: await directIo.getInputAsString() }) };';
+
 describe('programs in the administration', { skip: !hasBrowser }, () => {
 
     let test: TestServer;
     let browser: Browser;
     let watched: WatchedPage;
     let page: Page;
+    let folder = '';
 
     const ask = async (method: string, path: string, body?: unknown): Promise<Response> => fetch(test.url + path, {
         method, headers: { 'Authorization': `Basic ${btoa(`admin:${ADMIN_PASSWORD}`)}`, 'Content-Type': 'application/json' },
@@ -29,13 +36,17 @@ describe('programs in the administration', { skip: !hasBrowser }, () => {
     before(async () => {
 
         [test, browser] = await Promise.all([startServer(), startBrowser()]);
+        folder = await mkdtemp(join(tmpdir(), 'api-files-'));
         await ask('POST', '/objects?type=User&handle=test/ann', { username: 'ann', password: 'password of ann' });
+        await ask('POST', '/objects?type=Schema', { identifier: '', name: 'Echo', schema: { type: 'object' }, javascript: ECHO });
+        await ask('POST', '/objects?type=Echo&handle=test/echo', {});
     });
 
     after(async () => {
 
         await browser.close();
         await test.stop();
+        await rm(folder, { recursive: true });
     });
 
     beforeEach(async () => {
@@ -74,7 +85,7 @@ describe('programs in the administration', { skip: !hasBrowser }, () => {
         await announced(page, 'Copied.');
         const code = await page.evaluate<string>('navigator.clipboard.readText()');
         expect(code).to.startWith('curl -u USER ');
-        return (await run('sh', ['-c', code.replace('-u USER', `-sS -u 'admin:${ADMIN_PASSWORD}'`)])).stdout;
+        return (await run('sh', ['-c', code.replace('-u USER', `-sS -u 'admin:${ADMIN_PASSWORD}'`)], { cwd: folder })).stdout;
     };
 
     it('creates, changes and deletes an object by requests of the interface, which do the same by curl', async () => {
@@ -117,6 +128,50 @@ describe('programs in the administration', { skip: !hasBrowser }, () => {
         await runCopied(remove);
 
         expect([(await ask('GET', '/objects/test/by%20form')).status, (await ask('GET', '/objects/test/by%20curl')).status]).to.equal([404, 404]);
+    });
+
+    it('sends files in the parts of a form, and as a body of their own, and does the same by curl', async () => {
+
+        await writeFile(join(folder, 'a "scan"; 1.txt'), 'bytes of the scan');
+        const create = await open('POST', '/objects');
+        await create.getByLabel(/^type/).fill('Document');
+        await create.getByLabel(/^handle/).fill('test/with files');
+        await create.getByLabel('Media type').selectOption('multipart/form-data');
+        await create.getByLabel('content', { exact: true }).fill('{"name": "@with \'files\'"}');
+        await create.getByLabel('acl', { exact: true }).fill('{"readers": ["public"]}');
+        await create.locator('input[type=file]').setInputFiles(join(folder, 'a "scan"; 1.txt'));
+        await create.locator('input[type=file]').setInputFiles({ name: 'drop.bin', mimeType: 'application/octet-stream', buffer: Buffer.from('x') });
+        await create.getByRole('button', { name: 'Remove drop.bin' }).click();
+        await create.getByLabel(/^Name of the part with a "scan"; 1.txt/).fill('scan');
+
+        expect(await findingsOnEachScreen(page)).to.equal([]);
+        expect(await send(create)).to.contain('Status 200');
+        await create.getByLabel(/^handle/).fill('test/files by curl');
+        await runCopied(create);
+        for (const id of ['test/with%20files', 'test/files%20by%20curl']) {
+            const { content, acl, payloads } = await (await ask('GET', `/objects/${id}?full`)).json() as { content: { name: string }; acl: unknown; payloads: unknown };
+            expect([content.name, acl, payloads]).to.equal([
+                '@with \'files\'', { readers: ['public'] }, [{ name: 'scan', filename: 'a "scan"; 1.txt', mediaType: 'text/plain', size: 17 }]
+            ]);
+            expect(await (await ask('GET', `/objects/${id}?payload=scan`)).text()).to.equal('bytes of the scan');
+        }
+
+        const change = await open('PUT', '/objects/{id}');
+        await change.getByLabel(/^id/).fill('test/with files');
+        await change.getByLabel('Media type').selectOption('multipart/form-data');
+        await change.getByLabel('content', { exact: true }).fill('{"name": "changed"}');
+        await change.locator('input[type=file]').setInputFiles({ name: 'scan', mimeType: 'text/plain', buffer: Buffer.from('other bytes') });
+        expect(await send(change)).to.contain('Status 200');
+        expect(await (await ask('GET', '/objects/test/with%20files?payload=scan')).text()).to.equal('other bytes');
+
+        const call = await open('POST', '/call');
+        await call.getByLabel(/^objectId/).fill('test/echo');
+        await call.getByLabel(/^method/).fill('echo');
+        await call.getByLabel('Media type').selectOption('application/octet-stream');
+        await call.getByLabel('File instead of a text').setInputFiles(join(folder, 'a "scan"; 1.txt'));
+        expect(await send(call)).to.contain('"bytes of the scan"');
+        expect(await runCopied(call)).to.contain('bytes of the scan');
+        expect(await findingsOnEachScreen(page)).to.equal([]);
     });
 
     it('sends a request on behalf of a user whom it names, and does not send one without what it needs', async () => {

@@ -15,18 +15,19 @@ import { go, paramText, to } from '../../router.js';
 import type { ScreenProps } from '../../shell/app.js';
 import { textOf } from '../../state/messages.js';
 import { addressOf, headersOf, operationsOf, schemaOfParameter, type ApiOperation, type OpenApi, type Parameter } from './openapi.js';
+import { BodyFields, curlOf, quote, sentBody, type EnteredBody } from './request-body.js';
 
 const t = defineTexts({
     en: {
-        title: 'Interface for programs', intro: 'Every path and operation of this service. Requests are sent with your session.', document: 'OpenAPI document', filter: 'Filter by path or purpose', none: 'Nothing matches.', parameters: 'Parameters', body: 'Body', mediaType: 'Media type', send: 'Send', warning: 'This request may change data.',
+        title: 'Interface for programs', intro: 'Every path and operation of this service. Requests are sent with your session.', document: 'OpenAPI document', filter: 'Filter by path or purpose', none: 'Nothing matches.', parameters: 'Parameters', send: 'Send', warning: 'This request may change data.',
         response: 'Response', copy: 'Copy as curl', cut: 'Only the beginning is shown.', required: 'required', binary: '{count} bytes that are no text.', status: 'Status {status} in {ms} ms'
     },
     de: {
-        title: 'Schnittstelle für Programme', intro: 'Jeder Pfad und jede Operation dieses Dienstes. Anfragen werden mit Ihrer Sitzung gesendet.', document: 'OpenAPI-Dokument', filter: 'Nach Pfad oder Zweck filtern', none: 'Nichts passt.', parameters: 'Parameter', body: 'Inhalt', mediaType: 'Medientyp', send: 'Senden', warning: 'Diese Anfrage kann Daten ändern.',
+        title: 'Schnittstelle für Programme', intro: 'Jeder Pfad und jede Operation dieses Dienstes. Anfragen werden mit Ihrer Sitzung gesendet.', document: 'OpenAPI-Dokument', filter: 'Nach Pfad oder Zweck filtern', none: 'Nichts passt.', parameters: 'Parameter', send: 'Senden', warning: 'Diese Anfrage kann Daten ändern.',
         response: 'Antwort', copy: 'Als curl kopieren', cut: 'Nur der Anfang wird gezeigt.', required: 'erforderlich', binary: '{count} Bytes, die kein Text sind.', status: 'Status {status} in {ms} ms'
     },
     fr: {
-        title: 'Interface pour programmes', intro: 'Chaque chemin et opération de ce service. Les requêtes sont envoyées avec votre session.', document: 'Document OpenAPI', filter: 'Filtrer par chemin ou objet', none: 'Rien ne correspond.', parameters: 'Paramètres', body: 'Corps', mediaType: 'Type de média', send: 'Envoyer', warning: 'Cette requête peut modifier des données.',
+        title: 'Interface pour programmes', intro: 'Chaque chemin et opération de ce service. Les requêtes sont envoyées avec votre session.', document: 'Document OpenAPI', filter: 'Filtrer par chemin ou objet', none: 'Rien ne correspond.', parameters: 'Paramètres', send: 'Envoyer', warning: 'Cette requête peut modifier des données.',
         response: 'Réponse', copy: 'Copier en curl', cut: 'Seul le début est affiché.', required: 'obligatoire', binary: '{count} octets qui ne sont pas du texte.', status: 'Statut {status} en {ms} ms'
     }
 });
@@ -80,23 +81,22 @@ const MAX_SHOWN = 100_000;
 
 function TryIt({ operation }: { readonly operation: ApiOperation }): JSX.Element {
 
-    const { method, parameters, bodyTypes } = operation;
+    const { method, parameters, bodies } = operation;
     const [values, setValues] = useState<Readonly<Record<string, string>>>(() => Object.fromEntries(parameters
         .filter((each) => schemaOfParameter(each).const !== undefined).map((each) => [each.name, String(schemaOfParameter(each).const)])));
-    const [body, setBody] = useState('');
-    const [mediaType, setMediaType] = useState(bodyTypes[0] ?? '');
+    const [body, setBody] = useState<EnteredBody>({ form: bodies[0] ?? null, text: '', parts: {}, files: [] });
     const [answer, setAnswer] = useState<Answer | null>(null);
     const [error, setError] = useState<string | null>(null);
     const address = `${config.base}${addressOf(operation, values)}`;
-    const hasBody = bodyTypes.length > 0 && body !== '';
-    const headers = { ...headersOf(operation, values), ...hasBody ? { 'Content-Type': mediaType } : {} };
+    const { type, content } = sentBody(body);
+    const headers = { ...headersOf(operation, values), ...type === null ? {} : { 'Content-Type': type } };
     const run = async (event: Event): Promise<void> => {
 
         event.preventDefault();
         setError(null);
         setAnswer(null);
         try {
-            setAnswer(await request(address, { method, headers, ...hasBody ? { body } : {} }));
+            setAnswer(await request(address, { method, headers, ...content === null ? {} : { body: content } }));
         }
         catch (failure) {
             setError(textOf(failure));
@@ -106,7 +106,7 @@ function TryIt({ operation }: { readonly operation: ApiOperation }): JSX.Element
     const copy = (): void => {
 
         const fields = Object.entries(headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`);
-        void copyAndSay([`curl -u USER -X ${method} ${quote(location.origin + address)}`, ...fields, ...hasBody ? [`--data-raw ${quote(body)}`] : []].join(' \\\n  '));
+        void copyAndSay([`curl -u USER -X ${method} ${quote(location.origin + address)}`, ...fields, ...curlOf(body)].join(' \\\n  '));
     };
 
     return (
@@ -114,12 +114,7 @@ function TryIt({ operation }: { readonly operation: ApiOperation }): JSX.Element
             {parameters.length > 0 && <fieldset><legend>{t('parameters')}</legend><div class="form-grid">{parameters.map((parameter) => (
                 <ParameterField key={parameter.name} parameter={parameter} value={values[parameter.name] ?? ''} onChange={(value) => setValues({ ...values, [parameter.name]: value })} />
             ))}</div></fieldset>}
-            {bodyTypes.length > 0 && (
-                <>
-                    {bodyTypes.length > 1 && <label class="narrow">{t('mediaType')}<select value={mediaType} onChange={(event) => setMediaType(event.currentTarget.value)}>{bodyTypes.map((each) => <option key={each}>{each}</option>)}</select></label>}
-                    <label>{t('body')} <small>{mediaType}</small><textarea class="mono" rows={6} spellcheck={false} value={body} onInput={(event) => setBody(event.currentTarget.value)} /></label>
-                </>
-            )}
+            <BodyFields forms={bodies} body={body} onChange={setBody} />
             {method !== 'GET' && <small>{t('warning')}</small>}
             <div class="row"><button type="submit" class="primary">{t('send')}</button><button type="button" onClick={copy}>{t('copy')}</button></div>
             {error !== null && <ErrorBox message={error} />}
@@ -149,11 +144,6 @@ function ParameterField({ parameter, value, onChange }: {
             {hint !== undefined && <small>{hint}</small>}
         </label>
     );
-}
-
-function quote(text: string): string {
-
-    return `'${text.replaceAll('\'', '\'\\\'\'')}'`;
 }
 
 async function request(address: string, init: RequestInit): Promise<Answer> {

@@ -26,8 +26,21 @@ export interface ApiOperation {
     readonly summary: string;
     readonly tag: string;
     readonly parameters: readonly Parameter[];
-    /** Media types of the body; empty without one. */
-    readonly bodyTypes: readonly string[];
+    /** Forms of the body, one of which is sent; empty without one. */
+    readonly bodies: readonly BodyForm[];
+}
+
+/** A form in which a request takes its body. */
+export interface BodyForm {
+    readonly mediaType: string;
+    /** Names of the parts that are texts, before those that are files; null for a body that is not in parts. */
+    readonly parts: readonly string[] | null;
+    /** True where the body may be the bytes of a file. */
+    readonly isFile: boolean;
+}
+
+interface BodyContent {
+    readonly schema?: { readonly properties?: Readonly<Record<string, unknown>> };
 }
 
 /** The name of a parameter that several requests have. */
@@ -39,7 +52,7 @@ interface Reference {
 export interface OpenApi {
     readonly paths: Readonly<Record<string, Readonly<Record<string, {
         readonly summary?: string; readonly tags?: readonly string[]; readonly parameters?: readonly (Parameter | Reference)[];
-        readonly requestBody?: { readonly content?: Readonly<Record<string, unknown>> };
+        readonly requestBody?: { readonly content?: Readonly<Record<string, BodyContent>> };
     }>>>>;
     readonly components?: { readonly parameters?: Readonly<Record<string, Parameter>> };
 }
@@ -49,8 +62,22 @@ const METHODS = ['get', 'post', 'put', 'delete'];
 /** Belongs to the cookie of a legacy session, which requests of the page do not have. */
 const CSRF_TOKEN = 'X-Csrf-Token';
 
-/** Bodies with files, which cannot be entered as a text. */
-const MULTIPART = 'multipart/';
+/** Bodies in parts, as a form sends them. */
+const FORM = 'multipart/form-data';
+
+/** Bodies in parts that no form sends. */
+const MIXED = 'multipart/mixed';
+
+/** Bodies of media types that are rather in a file. */
+const OF_FILES = new Set(['application/octet-stream', 'application/x-ndjson']);
+
+/** The first part of a form of which nothing else is known. */
+const INPUT = 'input';
+
+function bodyOf([mediaType, { schema }]: readonly [string, BodyContent]): BodyForm {
+
+    return { mediaType, parts: mediaType === FORM ? Object.keys(schema?.properties ?? { [INPUT]: {} }) : null, isFile: OF_FILES.has(mediaType) };
+}
 
 /** The operations of a document, in its order. */
 export function operationsOf({ paths, components = {} }: OpenApi): readonly ApiOperation[] {
@@ -66,7 +93,7 @@ export function operationsOf({ paths, components = {} }: OpenApi): readonly ApiO
         const { summary = '', tags = [], parameters = [], requestBody } = item[method] ?? {};
         return {
             id: `${method} ${path}`, method: method.toUpperCase(), path, summary, tag: tags[0] ?? '', parameters: parameters.flatMap(named),
-            bodyTypes: Object.keys(requestBody?.content ?? {}).filter((type) => !type.startsWith(MULTIPART))
+            bodies: Object.entries(requestBody?.content ?? {}).filter(([type]) => type !== MIXED).map(bodyOf)
         };
     }));
 }
