@@ -121,19 +121,20 @@ describe('tabs of an object', { skip: !hasBrowser }, () => {
 
         expect(await cellsOf('read')).to.equal(['readers', 'by the rules of Report', 'Change']);
         expect(await cellsOf('change and delete')).to.equal(['ann', 'by this object', 'Change']);
-        expect(await cellsOf('call print')).to.equal(['all who are logged in', 'by the rules of Report', '']);
+        expect(await cellsOf('call print')).to.equal(['all who are logged in', 'by the rules of Report', 'Change']);
 
         const verdicts = await check('bob');
         await verdicts.getByText('Groups: readers').waitFor();
 
         expect(await verdicts.getByRole('listitem').allTextContents()).to.equal([
-            '✓ may read by “readers”', '✓ may read files by “readers”', '✗ may not change and delete is in none of: ann'
+            '✓ may read by “readers”', '✓ may read files by “readers”', '✗ may not change and delete is in none of: ann',
+            '✓ may call print by “all who are logged in”'
         ]);
         await check('ann');
         await verdicts.getByText('in no group').waitFor();
 
         expect(await verdicts.getByRole('listitem').allTextContents()).to.equal([
-            '✓ may read by “ann”', '✓ may read files by “ann”', '✓ may change and delete by “ann”'
+            '✓ may read by “ann”', '✓ may read files by “ann”', '✓ may change and delete by “ann”', '✓ may call print by “all who are logged in”'
         ]);
     });
 

@@ -11,7 +11,7 @@ import { labelOf } from '../../state/labels.js';
 import { uiConfig } from '../../state/design.js';
 import { say, textOf } from '../../state/messages.js';
 import { ifMatch, type LoadedObject } from '../model/load.js';
-import { changedAcl, ENTRY_WORDS, type RightName, type Rights } from './rights.js';
+import { changedAcl, ENTRY_WORDS, METHOD_WORDS, type Rights, type Rule, type Subject } from './rights.js';
 import { t, wordName } from './texts.js';
 
 const CHANGED = 412;
@@ -20,7 +20,9 @@ const CHANGED = 412;
 const USUAL_TYPES = ['User', 'Group'];
 
 interface RightEditorProps {
-    readonly right: RightName;
+    readonly right: Subject;
+    /** The list that is in force. */
+    readonly rule: Rule;
     readonly rights: Rights;
     readonly object: LoadedObject;
     readonly reload: () => void;
@@ -28,14 +30,13 @@ interface RightEditorProps {
 }
 
 /** The editor. Nothing is stored before it is saved. */
-export function RightEditor({ right, rights, object, reload, onClose }: RightEditorProps): JSX.Element {
+export function RightEditor({ right, rule: { entries: initial, source, isPartial }, rights, object, reload, onClose }: RightEditorProps): JSX.Element {
 
-    const { entries: initial, source } = rights.rights[right];
     const [entries, setEntries] = useState(initial);
     const [error, setError] = useState<string | null>(null);
     const [isBusy, setBusy] = useState(false);
     const { aclUiSearchTypes = USUAL_TYPES } = uiConfig.value;
-    const fixed = ENTRY_WORDS.map((id) => ({ id, label: t(id), hint: id }));
+    const fixed = (typeof right === 'object' ? METHOD_WORDS : ENTRY_WORDS).map((id) => ({ id, label: t(id), hint: id }));
     const nameOf = (entry: string): string => wordName(entry) ?? rights.labels?.[entry]?.label ?? labelOf(entry).value?.label ?? entry;
     const save = async (next: readonly string[] | null): Promise<void> => {
 
@@ -76,6 +77,7 @@ export function RightEditor({ right, rights, object, reload, onClose }: RightEdi
             </ul>
             <ObjectPicker label={t('add')} placeholder={t('add')} value="" types={aclUiSearchTypes} fixed={fixed.filter(({ id }) => !entries.includes(id))} autofocus
                 onChange={(id) => id !== '' && !entries.includes(id) && setEntries([...entries, id])} />
+            {isPartial === true && <p class="box warning"><Icon name="warning" />{t('partial')}</p>}
             {right === 'write' && isLost(entries, object) && <p class="box warning"><Icon name="warning" />{t('lost')}</p>}
             {error !== null && <ErrorBox message={error} />}
             <div class="row">

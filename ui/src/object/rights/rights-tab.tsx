@@ -3,6 +3,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { ErrorBox, Loading } from '../../components/feedback.js';
+import { Menu } from '../../components/menu.js';
 import { ObjectPicker } from '../../components/object-picker.js';
 import { ObjectLink } from '../../components/object-link.js';
 import { useResource } from '../../components/use-resource.js';
@@ -10,13 +11,16 @@ import { RepositoryError } from '../../api/client.js';
 import { uiConfig } from '../../state/design.js';
 import { textOf } from '../../state/messages.js';
 import type { LoadedObject, TabProps } from '../model/load.js';
+import { listMethods } from '../methods/methods.js';
 import { RightEditor } from './right-editor.js';
-import { readRights, sourceText, type Check, type RightName, type Rights, type Rule } from './rights.js';
+import { readRights, sourceText, type Check, type RightName, type Rights, type Rule, type Subject } from './rights.js';
 import { t, wordName } from './texts.js';
 
 const RIGHTS: readonly RightName[] = ['read', 'readPayloads', 'write'];
 
 const NOT_FOUND = 404;
+
+const NO_RULE: Rule = { entries: [], source: 'default' };
 
 /** The tab. */
 export function RightsTab({ object, reload }: TabProps): JSX.Element {
@@ -43,44 +47,78 @@ export function RightsTab({ object, reload }: TabProps): JSX.Element {
     ) : <Loading />;
 }
 
+/** A row of the table. */
+interface Line {
+    readonly key: string;
+    /** What somebody may do. */
+    readonly name: string;
+    readonly rule: Rule;
+    /** Null where the list cannot be changed here. */
+    readonly subject: Subject | null;
+}
+
+function linesOf({ rights, methods = {}, otherMethods }: Rights, added: string | null): readonly Line[] {
+
+    const named = Object.entries(methods);
+    const all = added === null || !otherMethods || Object.hasOwn(methods, added) ? named : [...named, [added, otherMethods] as const];
+    return [
+        ...RIGHTS.map((right): Line => ({ key: right, name: t(right), rule: rights[right], subject: right })),
+        ...all.map(([method, rule]): Line => ({ key: `method ${method}`, name: t('method', { name: method }), rule, subject: { method } })),
+        ...otherMethods ? [{ key: 'others', name: t(all.length === 0 ? 'anyMethod' : 'otherMethods'), rule: otherMethods, subject: null }] : []
+    ];
+}
+
 function RightsTable({ rights, object, reload }: { readonly rights: Rights; readonly object: LoadedObject; readonly reload: () => void }): JSX.Element {
 
-    const [edited, edit] = useState<RightName | null>(null);
-    const { rights: rules, methods = {}, labels = {} } = rights;
+    const [edited, edit] = useState<string | null>(null);
+    const [added, add] = useState<string | null>(null);
+    const { labels = {} } = rights;
+    const close = (): void => {
+
+        edit(null);
+        add(null);
+    };
+
     return (
-        <table class="rights">
-            <thead>
-                <tr>
-                    <th scope="col">{t('right')}</th><th scope="col">{t('people')}</th><th scope="col">{t('source')}</th>
-                    {object.mayWrite && <th scope="col"><span class="visually-hidden">{t('actions')}</span></th>}
-                </tr>
-            </thead>
-            <tbody>
-                {RIGHTS.map((right) => (
-                    <tr key={right}>
-                        <th scope="row">{t(right)}</th>
-                        {edited === right ?
-                            <td colSpan={3}><RightEditor right={right} rights={rights} object={object} reload={reload} onClose={() => edit(null)} /></td> :
-                            <>
-                                <td>{rules[right].sameAs === 'read' ?
-                                    <span class="muted">{t('sameAsRead')}</span> : <Entries rule={rules[right]} labels={labels} />}</td>
-                                <td class="muted">{sourceText(rules[right].source, rights.type)}</td>
-                                {object.mayWrite && <td><button type="button" class="small" aria-label={t('editRight', { right: t(right) })}
-                                    disabled={edited !== null} onClick={() => edit(right)}>{t('edit')}</button></td>}
-                            </>}
+        <>
+            <table class="rights">
+                <thead>
+                    <tr>
+                        <th scope="col">{t('right')}</th><th scope="col">{t('people')}</th><th scope="col">{t('source')}</th>
+                        {object.mayWrite && <th scope="col"><span class="visually-hidden">{t('actions')}</span></th>}
                     </tr>
-                ))}
-                {Object.entries(methods).map(([name, rule]) => (
-                    <tr key={`method ${name}`}>
-                        <th scope="row" dir="auto">{t('method', { name })}</th>
-                        <td><Entries rule={rule} labels={labels} /></td>
-                        <td class="muted">{sourceText(rule.source, rights.type)}</td>
-                        {object.mayWrite && <td />}
-                    </tr>
-                ))}
-            </tbody>
-        </table>
+                </thead>
+                <tbody>
+                    {linesOf(rights, added).map(({ key, name, rule, subject }) => (
+                        <tr key={key}>
+                            <th scope="row" dir="auto">{name}</th>
+                            {subject !== null && edited === key ?
+                                <td colSpan={3}><RightEditor right={subject} rule={rule} rights={rights} object={object} reload={reload} onClose={close} /></td> :
+                                <>
+                                    <td>{rule.sameAs === 'read' ? <span class="muted">{t('sameAsRead')}</span> : <Entries rule={rule} labels={labels} />}</td>
+                                    <td class="muted">{sourceText(rule.source, rights.type)}</td>
+                                    {object.mayWrite && <td>{subject !== null && <button type="button" class="small" aria-label={t('editRight', { right: name })}
+                                        disabled={edited !== null} onClick={() => edit(key)}>{t('edit')}</button>}</td>}
+                                </>}
+                        </tr>
+                    ))}
+                </tbody>
+            </table>
+            {object.mayWrite && edited === null && <MethodMenu rights={rights} onChoose={(method) => {
+
+                add(method);
+                edit(`method ${method}`);
+            }} />}
+        </>
     );
+}
+
+/** Chooses a method that gets a list of its own. */
+function MethodMenu({ rights: { id, methods = {}, otherMethods }, onChoose }: { readonly rights: Rights; readonly onChoose: (method: string) => void }): JSX.Element | null {
+
+    const all = useResource(async (signal) => listMethods({ objectId: id }, signal), [id]).value ?? [];
+    const items = all.filter(({ name }) => !Object.hasOwn(methods, name)).map(({ name }) => ({ label: name, onSelect: () => onChoose(name) }));
+    return !otherMethods || items.length === 0 ? null : <Menu label={t('addMethod')} items={items}>{t('addMethod')}</Menu>;
 }
 
 function Entries({ rule: { entries, isPartial }, labels }: { readonly rule: Rule; readonly labels: NonNullable<Rights['labels']> }): JSX.Element {
@@ -115,7 +153,10 @@ function CheckSomebody({ object, rights }: { readonly object: LoadedObject; read
             {check && (
                 <div role="status">
                     <ul class="verdicts">
-                        {RIGHTS.map((right) => <Verdict key={right} right={right} check={check[right]} rule={rights.rights[right]} labels={labels} />)}
+                        {RIGHTS.map((right) => <Verdict key={right} right={t(right)} check={check[right]} rule={rights.rights[right]} labels={labels} />)}
+                        {Object.entries(check.methods ?? {}).map(([name, answer]) => (
+                            <Verdict key={`method ${name}`} right={t('method', { name })} check={answer} rule={rights.methods?.[name] ?? NO_RULE} labels={labels} />
+                        ))}
                     </ul>
                     {check.isActive === false && <p>{t('blocked')}</p>}
                     <p class="muted" dir="auto">{(check.groupIds ?? []).length === 0 ? t('noGroups') :
@@ -127,14 +168,14 @@ function CheckSomebody({ object, rights }: { readonly object: LoadedObject; read
 }
 
 function Verdict({ right, check, rule, labels }: {
-    readonly right: RightName; readonly check: Check; readonly rule: Rule; readonly labels: NonNullable<Rights['labels']>;
+    readonly right: string; readonly check: Check; readonly rule: Rule; readonly labels: NonNullable<Rights['labels']>;
 }): JSX.Element {
 
     const nameOf = (entry: string): string => wordName(entry) ?? labels[entry]?.label ?? entry;
     const { allowed, by } = check;
     return (
         <li class={allowed ? 'verdict yes' : 'verdict no'}>
-            <strong>{allowed ? '✓' : '✗'} {t(allowed ? 'may' : 'mayNot', { right: t(right) })}</strong>{' '}
+            <strong>{allowed ? '✓' : '✗'} {t(allowed ? 'may' : 'mayNot', { right })}</strong>{' '}
             <small dir="auto">{allowed ? by !== undefined && t('by', { entry: nameOf(by) }) :
                 rule.entries.length > 0 && t('notBy', { entries: rule.entries.map(nameOf).join(', ') })}</small>
         </li>

@@ -29,6 +29,9 @@ export interface Check {
 
 export type RightName = 'read' | 'readPayloads' | 'write';
 
+/** A right, or that to call one method. */
+export type Subject = RightName | { readonly method: string };
+
 /** The response of `/rights/<id>`. */
 export interface Rights {
     readonly id: string;
@@ -36,8 +39,11 @@ export interface Rights {
     readonly rights: Readonly<Record<RightName, Rule>>;
     /** Methods with a list of their own. */
     readonly methods?: Readonly<Record<string, Rule>>;
+    /** The list for all other methods. */
+    readonly otherMethods?: Rule;
     readonly labels?: Readonly<Record<string, { readonly label: string; readonly type?: string }>>;
     readonly check?: Readonly<Record<RightName, Check>> & {
+        readonly methods?: Readonly<Record<string, Check>>;
         readonly userId: string | null; readonly username?: string | null; readonly groupIds?: readonly string[]; readonly isActive?: boolean;
     };
 }
@@ -47,6 +53,9 @@ export const ACL_MEMBERS = { read: 'readers', readPayloads: 'payloadReaders', wr
 
 /** Words instead of ids. */
 export const ENTRY_WORDS = ['public', 'authenticated', 'creator', 'self'] as const;
+
+/** The same in the list of a method, which may follow the other rights. */
+export const METHOD_WORDS = [...ENTRY_WORDS, 'readers', 'writers'] as const;
 
 /** Reads the rights of an object, and with a user what that one may do. @throws RepositoryError */
 export async function readRights(id: string, signal?: AbortSignal, user?: string): Promise<Rights> {
@@ -67,7 +76,15 @@ export function isRightsPublic({ entries }: Rule): boolean {
 }
 
 /** The list with other entries for a right; null removes them, so that the rules of the type are in force. */
-export function changedAcl(acl: Acl | undefined, right: RightName, entries: readonly string[] | null): Acl {
+export function changedAcl(acl: Acl | undefined, right: Subject, entries: readonly string[] | null): Acl {
+
+    if (typeof right === 'object') {
+        const { methods = {}, ...others } = acl ?? {};
+        const kept = Object.entries(methods).filter(([name]) => name !== right.method);
+        // Not by assignment: the name may be `__proto__`.
+        const lists = [...kept, ...entries === null ? [] : [[right.method, entries] as const]];
+        return lists.length === 0 ? others : { ...others, methods: Object.fromEntries(lists) };
+    }
 
     const { [ACL_MEMBERS[right]]: _, ...rest } = acl ?? {};
     return entries === null ? rest : { ...rest, [ACL_MEMBERS[right]]: entries };
