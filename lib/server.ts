@@ -23,7 +23,7 @@ import { clientErrorHandler, rejectExpectation } from './http-server/client-erro
 import { Connections } from './http-server/connections.js';
 import { shareConnections, shareOfWorker, withoutClients } from './http-server/connection-limit.js';
 import { Cors } from './http-server/cors.js';
-import { gatewayOptions } from './app/options.js';
+import { gatewayOptions, type WorkerOptions } from './app/options.js';
 import { DoipServer } from './doip-server/doip-server.js';
 import { createForwarder, readForwarded, type ForwardTarget } from './http-server/forwarder.js';
 import { createListener } from './http-server/listener.js';
@@ -50,7 +50,7 @@ export interface ServerOptions {
 /** A process among several that make up a service: the primary process with its workers, or a worker. */
 export type ProcessRole =
     | { readonly kind: 'primary'; readonly pool: WorkerPool }
-    | { readonly kind: 'worker'; readonly channel: PrimaryChannel; readonly target: ForwardTarget; readonly workers: number };
+    | { readonly kind: 'worker'; readonly channel: PrimaryChannel; readonly target: ForwardTarget; readonly searchPath: string; readonly workers: number };
 
 /**
  * Creates a server that is ready to start. Operations can be added to its gateway, `server.plugins['doip-gateway'].gateway`, until
@@ -81,8 +81,8 @@ export async function createServerOf(role: ProcessRole | null, config: Config, o
     const gateway: Gateway = options.gateway ?? createGateway({
         ...gatewayOptions(config, log), endpoint: (): Endpoint => endpointOf(server, config, native),
         ...options.passwordCost ? { passwordCost: options.passwordCost } : {},
-        ...worker ? { worker: { uses: worker.channel, workers: worker.workers } } : {},
-        ...primary ? { workers: primary.pool.beginning.workers } : {}
+        ...worker ? { worker: workerOptions(worker) } : {},
+        ...primary ? { workers: { count: primary.pool.beginning.workers, searchPath: primary.pool.beginning.searchPath } } : {}
     });
     const http = worker ? shareOfWorker(config.http, worker.workers) : primary ? withoutClients(config.http) : config.http;
     const listener = createListener(
@@ -131,7 +131,9 @@ export async function createServerOf(role: ProcessRole | null, config: Config, o
     else {
         runGateway(server, gateway, {
             native, graceMs, log, onGeneratedPassword: options.onGeneratedPassword ?? printPassword,
-            onStarted: () => primary?.pool.open((unit) => gateway.services.identity.storeUses(unit))
+            onStarted: () => primary?.pool.open({
+                store: (unit) => gateway.services.identity.storeUses(unit), surveyCode: (epoch) => gateway.services.scripts.searchCode.survey(epoch)
+            })
         });
         offerLocalEntry(server, gateway, config, log);
     }
@@ -165,6 +167,11 @@ export async function createServerOf(role: ProcessRole | null, config: Config, o
         }
     }, config.listen.basePath === '' ? {} : { routes: { prefix: config.listen.basePath } });
     return server;
+}
+
+function workerOptions({ channel, workers, searchPath }: ProcessRole & { readonly kind: 'worker' }): WorkerOptions {
+
+    return { uses: channel, workers, searchPath, codeOf: (epoch) => channel.codeOf(epoch) };
 }
 
 /** A connection without a request for this time is not busy, in milliseconds. */

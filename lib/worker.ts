@@ -27,8 +27,8 @@ export async function serveAsWorker(config: Config, register: (gateway: Gateway)
         process.exit(EXIT.failed);
     });
     const channel = new PrimaryChannel();
-    const { port, socketPath, secret, workers } = await channel.begin();
-    const role = { kind: 'worker', channel, target: { socketPath, secret }, workers } as const;
+    const { port, socketPath, searchPath, secret, workers } = await channel.begin();
+    const role = { kind: 'worker', channel, target: { socketPath, secret }, searchPath, workers } as const;
     const server = await createServerOf(role, { ...config, listen: { ...config.listen, port } }, { log: log.logger });
     await registerWith(register, server.plugins['doip-gateway'].gateway, log.logger);
     channel.onStop(() => {

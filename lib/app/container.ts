@@ -9,7 +9,6 @@ import type { OperationRegistry } from '../core/registry.js';
 import type { DoipError } from '../errors/errors.js';
 import type { StatusTable } from '../errors/status.js';
 import type { Endpoint, Services } from '../core/services.js';
-import type { JsonObject } from '../util/json-types.js';
 import type { WriteParticipant } from '../model/write-participant.js';
 import type { StartupState, StorageCondition } from '../health/startup-state.js';
 import { type DatabaseOptions, openDatabase, openReadOnlyDatabase } from '../../db/engines/open.js';
@@ -48,6 +47,7 @@ import { numberOf, TxnIdGenerator } from '../objects/txn-id-generator.js';
 import { VersionService } from '../versions/version-service.js';
 import { DEFAULT_LIMITS } from '../scripting/pool/script-pool.js';
 import { composeScripting, type Scripting } from '../scripting/scripting.js';
+import { closedRules } from '../scripting/hooks/auth-config-hooks.js';
 import { ModuleParticipant } from '../scripting/hooks/module-participant.js';
 import { ModuleRules } from '../scripting/hooks/module-permissions.js';
 import { freeSpace, purgeJobs, sweepBlobs } from '../jobs/cleanup-jobs.js';
@@ -56,6 +56,7 @@ import { JobRunner } from '../jobs/job-runner.js';
 import { DEFAULT_TEXT_LIMITS } from '../payloads/text-extractor.js';
 import { composeSearch } from '../search/create-search.js';
 import { HighestSafeTxn } from '../search/highest-safe-txn.js';
+import { withoutCode } from '../search/remote/types-with-code.js';
 import { SearchService } from '../search/search-service.js';
 import { REINDEX_JOB } from '../search/reindex-job.js';
 import { AuditStore } from '../stores/audit-store.js';
@@ -108,8 +109,6 @@ export interface GatewayShell {
 
 const TOKEN_TIMEOUT = 30 * 60_000;
 const RELATED_OBJECTS = 1000;
-
-const NO_RULES = Promise.resolve(new Map<string, JsonObject>());
 
 interface Opened {
     readonly runtime: Runtime;
@@ -176,7 +175,7 @@ async function openClaimed(options: GatewayOptions, shell: GatewayShell): Promis
     const shutdown = new ShutdownStack(options.log);
     try {
         const db = await shutdown.use(() => openDatabase({
-            ...databaseOptions(options), minFree: options.minFreeBytes, onCommitted: shell.onCommitted, startThread: takeWorker, readers: options.workers
+            ...databaseOptions(options), minFree: options.minFreeBytes, onCommitted: shell.onCommitted, startThread: takeWorker, readers: options.workers?.count
         }), (opened) => opened.close());
         await db.migrate();
         const payloadStore = await shutdown.use(() => openPayloadStore(db, options), (opened) => opened?.close());
@@ -253,8 +252,8 @@ async function compose(
         build: (design, schemas, previous) => TypeRegistry.build({
             design, schemas, previous, extensionKeyword: options.extensionKeyword, prefix: options.prefix
         }),
-        // A worker leaves objects with type code to the primary process.
-        authConfigRules: (planned, files, onRevised) => (options.worker ? NO_RULES : scripting.authConfigRules.of(planned, files, onRevised))
+        // A worker leaves objects with such rules to the primary process.
+        authConfigRules: async (planned, files, onRevised) => (options.worker ? closedRules(planned) : await scripting.authConfigRules.of(planned, files, onRevised))
     });
     const reader = new ObjectReader(objectStore, catalog);
     const clock = new TxnIdGenerator(await objectStore.highestTxnId());
@@ -299,7 +298,7 @@ async function compose(
     jobs.register(identity.housekeeping);
     const scripting: Scripting = composeScripting({
         catalog, elements, policy, log, limits: options.scripts ?? DEFAULT_LIMITS,
-        byIds: (ids) => scan.byIds(ids), services: () => services
+        byIds: (ids) => scan.byIds(ids), services: () => services, isInert: options.worker !== undefined
     });
     const secretRemover = new IdentitySecretRemover(identity.secureValues);
     const moduleRules = new ModuleRules({ catalog, policy });
@@ -313,6 +312,9 @@ async function compose(
         db, log, catalog, refresh: () => reader.epochs(), objects: scan, elements, jobs, jobStore,
         texts: options.texts ?? DEFAULT_TEXT_LIMITS, search: options.search,
         node,
+        searchesOfWorkers: options.workers ? { side: 'primary', socketPath: options.workers.searchPath } : options.worker ? {
+            side: 'worker', socketPath: options.worker.searchPath, mayShow: withoutCode({ codeOf: options.worker.codeOf, catalog, objects: scan })
+        } : null,
         onState: (state) => startup.set('indexer', state)
     });
     const handles = composeHandles({

@@ -151,7 +151,9 @@ class RepositoryGateway implements Gateway {
             registry: this.#registry, statuses: this.statuses, log: this.#log, explain: (error) => this.explain(error),
             limiter: isLimited && !options.worker ? new RequestLimiter(options.rates) : null,
             local: options.worker ? new LocalRequests({
-                countsRequests: isLimited, recordsDenials: (options.auditDays ?? 0) > 0, hasPayloadStore: Boolean(options.payloadStore)
+                countsRequests: isLimited, recordsDenials: (options.auditDays ?? 0) > 0, hasPayloadStore: Boolean(options.payloadStore),
+                hasSearchEngine: Boolean(options.search?.engine),
+                codeOf: options.worker.codeOf
             }) : null
         }, this.#unstarted(internal(undefined, DOWN)));
         this.perform = this.#dispatcher.perform.bind(this.#dispatcher);

@@ -20,6 +20,7 @@ import type { Endpoint } from '../core/services.js';
 import type { ElementStore, StoreChooser } from '../stores/blobs/element-store.js';
 import type { S3Options } from '../stores/s3/s3-location.js';
 import type { TextLimits } from '../payloads/text-extractor.js';
+import type { CodeSurvey } from '../scripting/hooks/search-code.js';
 import type { SearchOptions } from '../search/create-search.js';
 
 /**
@@ -89,6 +90,10 @@ export interface WorkerOptions {
     readonly uses: Pick<Database, 'commit'>;
     /** Number of all workers. */
     readonly workers: number;
+    /** Unix socket where the search thread takes searches. */
+    readonly searchPath: string;
+    /** What type code has to do with searches at an epoch of the types; null while that is not known. */
+    readonly codeOf: (epoch: number) => CodeSurvey | null;
 }
 
 /** Options of a gateway. */
@@ -110,8 +115,8 @@ export interface GatewayOptions {
     readonly log: Logger;
     /** Set in a worker process, which only reads; see lib/cluster. */
     readonly worker?: WorkerOptions;
-    /** Number of workers of a primary process; default 0. */
-    readonly workers?: number;
+    /** Workers of a primary process, and the Unix socket for their searches; default none. */
+    readonly workers?: { readonly count: number; readonly searchPath: string };
     /** Days for which the audit log keeps entries; default 0, nothing is recorded. */
     readonly auditDays?: number;
     /** Quotas of users and types; default none. */

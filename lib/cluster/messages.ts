@@ -2,6 +2,7 @@
 
 import type { CommitResult, Unit } from '../../db/database.js';
 import type { WorkerLoad } from '../metrics/request-tally.js';
+import type { CodeSurvey } from '../scripting/hooks/search-code.js';
 
 /** What a worker needs to begin. */
 export interface Beginning {
@@ -10,6 +11,8 @@ export interface Beginning {
     /** Where the primary process takes requests. */
     readonly socketPath: string;
     readonly secret: string;
+    /** Where the search thread takes searches. */
+    readonly searchPath: string;
     /** Number of workers. */
     readonly workers: number;
 }
@@ -25,19 +28,21 @@ export interface SystemError {
 
 /**
  * - `listen`: requests can be forwarded. - `open`: the database can be read.
- * - `stored`: the outcome of a unit. - `stop`: requests in progress are to be finished.
+ * - `code`: what type code has to do with searches. - `stored`: the outcome of a unit. - `stop`: requests in progress are to be finished.
  */
 export type ToWorker =
     | { readonly kind: 'begin'; readonly beginning: Beginning }
     | { readonly kind: 'listen' }
     | { readonly kind: 'open' }
+    | { readonly kind: 'code'; readonly survey: CodeSurvey }
     | { readonly kind: 'stored'; readonly id: number; readonly result: CommitResult | null }
     | { readonly kind: 'stop' };
 
-/** - `failed`: it cannot listen. - `store`: a unit to be written. */
+/** - `failed`: it cannot listen. - `code`: asks what type code has to do with searches. - `store`: a unit to be written. */
 export type FromWorker =
     | { readonly kind: 'ready' }
     | { readonly kind: 'listening' }
+    | { readonly kind: 'code'; readonly epoch: number }
     | { readonly kind: 'load'; readonly load: WorkerLoad }
     | { readonly kind: 'failed'; readonly error: SystemError }
     | { readonly kind: 'store'; readonly id: number; readonly unit: Unit };

@@ -4,12 +4,22 @@ import cluster from 'node:cluster';
 import type { CommitResult, Unit } from '../../db/database.js';
 import type { WorkerLoad } from '../metrics/request-tally.js';
 import type { Beginning, FromWorker, ToWorker } from './messages.js';
+import type { CodeSurvey } from '../scripting/hooks/search-code.js';
 import { WORKER_VARIABLE } from './worker-pool.js';
 
 /** True in a process that the primary process has started as its worker. */
 export function isWorkerProcess(): boolean {
 
     return cluster.isWorker && process.env[WORKER_VARIABLE] === '1';
+}
+
+/** Milliseconds after which it is asked again what code has to do with searches: code that could not be loaded may be able to be. */
+const ASK_AGAIN_MS = 10_000;
+
+/** True if no code has to do with searches. */
+function isSettled({ isSearchFree, resolving }: CodeSurvey): boolean {
+
+    return isSearchFree && resolving.size === 0;
 }
 
 /** The channel of a worker. */
@@ -20,6 +30,9 @@ export class PrimaryChannel {
     #onOpen: (() => void) | null = null;
     #onStop: () => void = () => undefined;
     #units = 0;
+    #survey: CodeSurvey | null = null;
+    #requestedEpoch = -1;
+    #requestedAt = -Infinity;
     #begin: (beginning: Beginning) => void = () => undefined;
     #listen: () => void = () => undefined;
     /** Resolves when the primary process takes requests. */
@@ -76,6 +89,23 @@ export class PrimaryChannel {
         await new Promise((resolve) => process.send?.({ kind: 'failed', error: { message, code, address, port, syscall } } satisfies FromWorker, resolve));
     }
 
+    /** Tells what type code has to do with searches at an epoch of the types; null until the primary process has told. */
+    codeOf(epoch: number): CodeSurvey | null {
+
+        const now = performance.now();
+        if (this.#survey?.epoch === epoch && isSettled(this.#survey)) {
+            return this.#survey;
+        }
+
+        if (this.#requestedEpoch !== epoch || now - this.#requestedAt > ASK_AGAIN_MS) {
+            this.#requestedEpoch = epoch;
+            this.#requestedAt = now;
+            this.#send({ kind: 'code', epoch });
+        }
+
+        return this.#survey?.epoch === epoch ? this.#survey : null;
+    }
+
     /** Writes a unit by the primary process. */
     commit(unit: Unit): Promise<CommitResult> {
 
@@ -104,6 +134,9 @@ export class PrimaryChannel {
             case 'open':
                 this.#isOpen = true;
                 this.#onOpen?.();
+                break;
+            case 'code':
+                this.#survey = message.survey;
                 break;
             case 'stored': {
                 const waiting = this.#waiting.get(message.id);

@@ -1,4 +1,4 @@
-/** The folder of the Unix socket by which workers reach their primary process. Only this user can open it. */
+/** The folder of the Unix sockets by which workers reach their primary process, and its search thread. Only this user can open it. */
 
 import { once } from 'node:events';
 import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -8,6 +8,7 @@ import { join } from 'node:path';
 
 const PREFIX = 'doip-gateway-workers-';
 const SOCKET = 'primary';
+const SEARCH_SOCKET = 'search';
 
 /** Minimum age in milliseconds of a folder that is removed: a younger one may be that of a process which is about to listen. */
 const MIN_AGE_MS = 60_000;
@@ -22,12 +23,15 @@ let isWatched = false;
 export class SocketFolder {
 
     readonly socketPath: string;
+    /** Where the search thread takes searches. */
+    readonly searchPath: string;
     readonly #folder: string;
 
     private constructor(folder: string) {
 
         this.#folder = folder;
         this.socketPath = join(folder, SOCKET);
+        this.searchPath = join(folder, SEARCH_SOCKET);
     }
 
     /** Creates one in the folder for temporary files, and removes those of processes that were killed. */

@@ -10,6 +10,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import type { CommitResult, Unit } from '../../db/database.js';
 import type { WorkerLoad } from '../metrics/request-tally.js';
+import type { CodeSurvey } from '../scripting/hooks/search-code.js';
 import type { Beginning, FromWorker, SystemError, ToWorker } from './messages.js';
 import { SocketFolder } from './socket-folder.js';
 
@@ -22,8 +23,13 @@ const MAX_PAUSE_MS = 5000;
 /** A worker that lived for this time in milliseconds was no failed start. */
 const LIVED_MS = 10_000;
 
-/** Writes units of workers, which have no other connection for it. */
-export type StoreUnit = (unit: Unit) => Promise<CommitResult>;
+/** What the primary process does for its workers. */
+export interface WorkerServices {
+    /** Writes units, for which they have no other connection. */
+    store(unit: Unit): Promise<CommitResult>;
+    /** Tells what type code has to do with searches, at an epoch of the types or a later one. */
+    surveyCode(epoch: number): Promise<CodeSurvey>;
+}
 
 /** The workers of this process. */
 export class WorkerPool {
@@ -33,11 +39,11 @@ export class WorkerPool {
     readonly #log: Logger;
     readonly #folder: SocketFolder;
     readonly #workers = new Map<Worker, { readonly since: number; isListening: boolean; connections: number }>();
-    /** Called with requests that workers have performed. */
-    onRequests: (requests: WorkerLoad['requests']) => void = () => undefined;
+    /** Called with what workers have done. */
+    onLoad: (load: WorkerLoad) => void = () => undefined;
     readonly #pauses = new Set<NodeJS.Timeout>();
     #pauseMs = FIRST_PAUSE_MS;
-    #store: StoreUnit | null = null;
+    #services: WorkerServices | null = null;
     #isListening = false;
     #isStopping = false;
     #onListening: (() => void) | null = null;
@@ -59,7 +65,8 @@ export class WorkerPool {
 
         const folder = await SocketFolder.create();
         const port = address.port === 0 ? await freePort(address.host) : address.port;
-        return new WorkerPool({ port, workers, socketPath: folder.socketPath, secret: randomBytes(24).toString('base64url') }, folder, log);
+        const { socketPath, searchPath } = folder;
+        return new WorkerPool({ port, workers, socketPath, searchPath, secret: randomBytes(24).toString('base64url') }, folder, log);
     }
 
     /** Starts all workers; resolves when they accept connections, which they do after {@link listen}, rejects when one cannot. */
@@ -100,9 +107,9 @@ export class WorkerPool {
     }
 
     /** Announces that the database can be read. */
-    open(store: StoreUnit): void {
+    open(services: WorkerServices): void {
 
-        this.#store = store;
+        this.#services = services;
         for (const worker of this.#workers.keys()) {
             send(worker, { kind: 'open' });
         }
@@ -141,7 +148,7 @@ export class WorkerPool {
                     send(worker, { kind: 'listen' });
                 }
 
-                if (this.#store) {
+                if (this.#services) {
                     send(worker, { kind: 'open' });
                 }
 
@@ -155,20 +162,25 @@ export class WorkerPool {
             case 'failed':
                 this.#failed(message.error);
                 break;
+            case 'code':
+                this.#services?.surveyCode(message.epoch).then((survey) => send(worker, { kind: 'code', survey }), () => {
+                    // The worker goes on to leave searches to this process.
+                });
+                break;
             case 'store':
                 void this.#storeUnit(worker, message.id, message.unit);
                 break;
         }
     }
 
-    #receiveLoad(worker: Worker, { connections, requests }: WorkerLoad): void {
+    #receiveLoad(worker: Worker, load: WorkerLoad): void {
 
         const state = this.#workers.get(worker);
         if (state) {
-            state.connections = connections;
+            state.connections = load.connections;
         }
 
-        this.onRequests(requests);
+        this.onLoad(load);
     }
 
     #listens(worker: Worker): void {
@@ -195,7 +207,7 @@ export class WorkerPool {
 
     async #storeUnit(worker: Worker, id: number, unit: Unit): Promise<void> {
 
-        const result = await this.#store?.(unit).catch(() => null) ?? null;
+        const result = await this.#services?.store(unit).catch(() => null) ?? null;
         send(worker, { kind: 'stored', id, result });
     }
 

@@ -310,7 +310,7 @@ const texts = {
 const settings = {
     workers: {
         count: wholeNumber('WORKERS', 0, [0, 64],
-            'Worker processes that accept the connections of HTTP and answer reads of objects and payloads themselves: see docs/workers.md. ' +
+            'Worker processes that accept the connections of HTTP and answer reads of objects and payloads, and searches, themselves: see docs/workers.md. ' +
                 '0: the service is one process.')
     },
     listen: {

@@ -25,7 +25,8 @@ import { ANONYMOUS, inRequest } from '../model/caller.js';
 import { authorise, isReading, unknownOperation } from './authorise.js';
 import { originOf, recordDenial, recordOperation } from './auditing.js';
 import { shapeAttributes, shapeInput } from './input.js';
-import { ForPrimary, forPrimary, type LocalRequests } from './local-requests.js';
+import { ForPrimary } from '../errors/for-primary.js';
+import { forPrimary, type LocalRequests } from './local-requests.js';
 import { Context, requestLog } from './context.js';
 import { readRequestContext } from './attributes.js';
 import { CallCounter } from '../util/concurrency/event-loop-yielder.js';
@@ -164,7 +165,7 @@ export class Dispatcher {
             };
         }
         catch (error) {
-            if (this.#options.local?.isAnswer(error, request) === false) {
+            if (this.#options.local?.isAnswer(error, request, this.state.services) === false) {
                 return forPrimary(request);
             }
 
@@ -213,7 +214,7 @@ export class Dispatcher {
 
         await this.#requests.count();
         const target = await readTarget(request, services);
-        if (this.#options.local?.admitsTarget(target.object, services) === false) {
+        if (this.#options.local?.admitsTarget(request, target, services) === false) {
             throw new ForPrimary();
         }
 

@@ -48,7 +48,7 @@ export interface Operation<A extends object = JsonObject> {
      * before the handler runs. Requires target `service` and rule `anyone`.
      */
     readonly availableWhenDown?: boolean;
-    /** True if it only reads its target, and nothing that one process alone has: worker processes perform it themselves. */
+    /** True if it only reads, and nothing that one process alone has, or searches: worker processes perform it themselves. */
     readonly isLocal?: boolean;
     /** True for an operation on objects that also accepts ids of deleted objects; its handler checks `hasTarget`. */
     readonly targetMayBeGone?: boolean;

@@ -98,7 +98,7 @@ export interface Services extends ScriptedServices {
     /** Applies the resolution hooks of types to objects. */
     readonly resolution: ObjectResolution;
     /** Code of types and of the design. */
-    readonly scripts: Pick<Scripting, 'design' | 'methods' | 'survey'>;
+    readonly scripts: Pick<Scripting, 'design' | 'methods' | 'searchCode' | 'survey'>;
     readonly versions: VersionService;
     readonly relationships: RelationshipService;
     readonly labels: LabelReader;

@@ -28,7 +28,13 @@ export async function offerMetrics(server: Server, address: MetricsAddress, meas
     const [{ Metrics }, { MetricsServer }] = await Promise.all([import('../metrics/metrics.js'), import('../metrics/metrics-server.js')]);
     const metrics = new Metrics({ state: () => gateway.state, connections: () => countConnections(measured) });
     if (pool) {
-        pool.onRequests = (requests) => requests.forEach((each) => metrics.performedByWorker(each));
+        pool.onLoad = ({ requests, searches }) => {
+
+            requests.forEach((each) => metrics.performedByWorker(each));
+            if (searches) {
+                gateway.state.load?.search.searches.addAll(searches);
+            }
+        };
     }
 
     const own = new MetricsServer(metrics, address, (error) => log.error({ event: 'metrics.failed', err: error }, 'metrics could not be collected'));
@@ -54,7 +60,11 @@ export function reportLoad(
 ): void {
 
     const tally = new RequestTally();
-    const report = (): void => channel.reportLoad({ connections: connections.count, requests: tally.take() });
+    const report = (): void => {
+
+        channel.reportLoad({ connections: connections.count, requests: tally.take(), searches: gateway.state.load?.search.searches.take() ?? null });
+    };
+
     const timer = setInterval(report, REPORT_MS).unref();
     gateway.observe(tally);
     server.ext('onPostStop', () => {

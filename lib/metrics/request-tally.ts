@@ -1,5 +1,7 @@
 /** Requests that a worker process has performed, counted for the metrics of the primary process. */
 
+import type { WorkFigures } from '../util/work-tally.js';
+
 /** Upper bounds of the buckets of the time that requests take, in seconds. */
 export const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60];
 
@@ -19,6 +21,8 @@ export interface WorkerLoad {
     readonly connections: number;
     /** Since the last report. */
     readonly requests: readonly TalliedRequests[];
+    /** Searches that the search thread has answered since the last report; null while nothing runs. */
+    readonly searches: WorkFigures | null;
 }
 
 /** Counts requests between two reports. */

@@ -12,6 +12,7 @@ import { ProgramCatalog, type CodeSource, type ModuleOpener } from './program/pr
 import { CodeValidator } from './hooks/code-validator.js';
 import { AuthConfigHooks } from './hooks/auth-config-hooks.js';
 import { DesignHooks } from './hooks/design-hooks.js';
+import { SearchCode } from './hooks/search-code.js';
 import { Methods } from './methods/methods.js';
 import { MethodSurvey } from './methods/method-survey.js';
 import { ScriptInvoker } from './invoker/script-invoker.js';
@@ -33,6 +34,8 @@ export interface ScriptingOptions {
     /** Services for host calls; first used when a script runs. */
     readonly services: () => ScriptedServices;
     readonly byIds: ObjectsById;
+    /** True in a process that runs no code, and performs only what no code has to do with. */
+    readonly isInert: boolean;
 }
 
 /** Milliseconds for which the description of the service waits for code that it has not seen yet. */
@@ -60,18 +63,19 @@ export interface Scripting {
     /** The methods of all types, for descriptions. */
     readonly survey: MethodSurvey;
     readonly authConfigRules: AuthConfigHooks;
+    readonly searchCode: SearchCode;
     readonly pool: Pick<ScriptPool, 'load'>;
     /** Aborts running scripts and stops all workers. */
     close(): Promise<void>;
 }
 
 /** Composes the modules. Workers start with the first script. */
-export function composeScripting({ catalog, elements, policy, limits, log, byIds, services }: ScriptingOptions): Scripting {
+export function composeScripting({ catalog, elements, policy, limits, log, byIds, services, isInert }: ScriptingOptions): Scripting {
 
     const pool = new ScriptPool(limits, log);
     const scripts = new ProgramCatalog(catalog, elements);
     const hostFor = (invocation: InvocationContext): ServiceHost => new ServiceHost(services(), byIds, invocation);
-    const invoker = new ScriptInvoker({ pool, scripts, hostFor, log });
+    const invoker = new ScriptInvoker({ pool, scripts, hostFor, log, isInert });
     const rehearsal: InvocationContext = { caller: SERVICE, requestContext: {}, chain: NO_SCRIPT, isDryRun: true };
     const authConfigRules = new AuthConfigHooks({ scripts, limits, log });
     const methods = new Methods({ invoker, policy, catalog, services });
@@ -97,6 +101,7 @@ export function composeScripting({ catalog, elements, policy, limits, log, byIds
         methods,
         survey: new MethodSurvey({ methods, catalog, scripts, timeout: SURVEY_TIMEOUT }),
         authConfigRules,
+        searchCode: new SearchCode({ invoker, catalog }),
         close: async () => {
 
             await Promise.all([pool.close(), authConfigRules.close()]);

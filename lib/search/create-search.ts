@@ -22,6 +22,7 @@ import { IndexedFormParticipant } from './mapping/indexed-form-participant.js';
 import { StoredIndexSource } from './mapping/document-source.js';
 import { EngineIndex } from './opensearch/engine-index.js';
 import type { EngineOptions } from '../stores/search/engine-location.js';
+import { RemoteIndex, type RemoteIndexOptions } from './remote/remote-index.js';
 import { IndexSupervisor } from './runtime/index-supervisor.js';
 import type { SearchLimits } from './runtime/index-options.js';
 import type { ReindexParts } from './reindexer.js';
@@ -44,6 +45,11 @@ export interface SearchParts {
     readonly texts: TextLimits;
     /** Name of this node among those that share a database; null for a single node. */
     readonly node: string | null;
+    /** The Unix socket for searches of worker processes, at whose side this process is; null without them. */
+    readonly searchesOfWorkers:
+        | { readonly side: 'primary'; readonly socketPath: string }
+        | { readonly side: 'worker' } & Pick<RemoteIndexOptions, 'socketPath' | 'mayShow'>
+        | null;
     /** Called when the index becomes able, or unable, to answer searches. */
     readonly onState: (state: 'UP' | 'FAILED') => void;
     /** Limits of searches. */
@@ -71,7 +77,7 @@ export interface ComposedSearch {
 /** Composes the search and registers its jobs; starts nothing. */
 export function composeSearch(parts: SearchParts): ComposedSearch {
 
-    const { db, log, catalog, refresh, objects, elements, jobs, jobStore, texts: limits, node, onState } = parts;
+    const { db, log, catalog, refresh, objects, elements, jobs, jobStore, texts: limits, node, searchesOfWorkers, onState } = parts;
     const forms = new IndexFormStore(db);
     const store = new PayloadTextStore(db);
     const extractor = new TextExtractor(limits);
@@ -80,9 +86,11 @@ export function composeSearch(parts: SearchParts): ComposedSearch {
     const source = new StoredIndexSource({ objects, forms, texts, catalog, refresh });
     const changes = new SearchLogStore(db);
     const { engine = null, ...searchLimits } = parts.search ?? {};
-    const index = engine ? new EngineIndex({ db, changes, source, log, onState, options: engine, timeoutMs: searchLimits.timeout }) : new IndexSupervisor({
-        log: changes, segments: new SearchSegmentStore(db, node ?? 'local'), logger: log, isShared: node !== null, onState, source, ...searchLimits
-    });
+    const socketPath = searchesOfWorkers?.socketPath ?? null;
+    const index = searchesOfWorkers?.side === 'worker' ? new RemoteIndex({ ...searchesOfWorkers, timeout: searchLimits.timeout }) :
+        engine ? new EngineIndex({ db, changes, source, log, onState, options: engine, timeoutMs: searchLimits.timeout }) : new IndexSupervisor({
+            log: changes, segments: new SearchSegmentStore(db, node ?? 'local'), logger: log, isShared: node !== null, onState, source, socketPath, ...searchLimits
+        });
     if (index instanceof EngineIndex) {
         jobs.register(index.job);
     }

@@ -1,5 +1,5 @@
 /**
- * Reads by worker processes while rights, groups, types, their code, tokens and API keys change: no answer is one that was outdated when its
+ * Reads and searches by worker processes while rights, groups, types, their code, tokens and API keys change: no answer is one that was outdated when its
  * request was sent, as the change was acknowledged.
  */
 
@@ -161,11 +161,85 @@ forEachDatabase((name, createDatabase) => {
                 changed: { ...open, javascript: 'exports.onObjectResolution = (object) => { object.content.name = "changed"; return object; };' },
                 refused: { ...open, javascript: 'exports.onObjectResolution = () => { throw "no"; };' }
             };
-            const stateOf = ({ status, text }: Answer): string => (status === 401 ? 'shut' : status === 400 ? 'refused' : text.includes('changed') ? 'changed' : 'open');
+            const stateOf = ({ status, text }: Answer): string => {
+
+                return status === 401 ? 'shut' : text === '{"message":"no"}' ? 'refused' : text.includes('changed') ? 'changed' : 'open';
+            };
+
             return alternate(
                 Object.keys(types), (state) => write('PUT', '/objects/test/type', { name: 'Changing', schema: { type: 'object' }, ...types[state] }),
                 async (connection) => stateOf(await connection.send('/objects/test/typed'))
             );
+        });
+
+        /** Returns a function that searches, and reads a state from what is found. */
+        const searched = <State>(
+            query: string, stateOf: (found: { size: number; results: { content: { name: string } }[] }) => State, headers: object = {}
+        ) => {
+
+            const path = `/search?pageSize=5&query=${encodeURIComponent(query)}`;
+            return async (connection: WorkerConnection): Promise<State> => {
+
+                const { status, text } = await connection.send(path, { headers: { ...headers } });
+                expect(status, text).to.equal(200);
+                return stateOf(JSON.parse(text) as Parameters<typeof stateOf>[0]);
+            };
+        };
+
+        it('find what the access control list allows', () => {
+
+            const set = (size: number): Promise<unknown> => write('PUT', '/acls/test/object', { readers: size === 1 ? ['test/user'] : [], writers: [] });
+            return alternate([1, 0], set, searched('id:"test/object"', ({ size }) => size, user));
+        });
+
+        it('find what the members of a group may read', async () => {
+
+            await write('PUT', '/acls/test/object', { readers: ['test/club'], writers: [] });
+            const set = (size: number): Promise<unknown> => write('PUT', '/objects/test/club', { users: size === 1 ? ['test/user'] : [] });
+            await alternate([1, 0], set, searched('id:"test/object"', ({ size }) => size, user));
+        });
+
+        it('find what the rights and the code of the type, and the code of the design allow', async () => {
+
+            const [open, shut] = [['public'], []].map((defaultAclRead) => ({ authConfig: { defaultAclRead, defaultAclWrite: [], aclCreate: [] } }));
+            const show = (as: string): string => `exports.onObjectResolution = (object) => { object.content.name = "${as}"; return object; };`;
+            const types: Record<string, object> = {
+                open: open as object, shut: shut as object, harmless: { ...open, javascript: 'exports.beforeStorage = (object) => object;' },
+                changed: { ...open, javascript: show('changed') }, refused: { ...open, javascript: 'exports.onObjectResolution = () => { throw "no"; };' },
+                computed: { ...shut, javascript: `exports.getAuthConfig = () => (${JSON.stringify(open?.authConfig)});${show('computed')}` },
+                hidden: { ...open, javascript: `exports.getAuthConfig = () => (${JSON.stringify(shut?.authConfig)});` },
+                broken: { ...open, javascript: 'exports[["on", "ObjectResolution"].join("")] = () => { throw "no"; };' }
+            };
+            const shown: Record<string, string> = { open: 'as stored', harmless: 'as stored', changed: 'changed', computed: 'computed' };
+            const setType = (state: string): Promise<unknown> => {
+
+                return write('PUT', '/objects/test/type', { name: 'Changing', schema: { type: 'object' }, ...types[state] });
+            };
+
+            const read = searched('type:Changing AND id:"test/typed"', ({ results: [first] }) => first?.content.name ?? 'nothing');
+            const changing = new Changing<string>();
+            await changing.to('as stored', () => setType('open'));
+            const states = Object.keys(types);
+            await watch(changing, read, async () => {
+
+                for (let i = 1; i <= 2 * ROUNDS; ++i) {
+                    const state = states[i % states.length] as string;
+                    await changing.to(shown[state] ?? 'nothing', () => setType(state));
+                    // Long enough for workers to learn what code has to do with searches
+                    await delay(i % 3 === 0 ? 60 : Math.random() * 10);
+                }
+
+                await changing.to('as stored', () => setType('open'));
+                const design = JSON.parse((await writer.send('/objects/design', { headers: ADMIN })).text) as object;
+                for (let i = 0; i < 4; ++i) {
+                    await changing.to('nothing', () => write('PUT', '/objects/design', { ...design, javascript: 'exports.customizeQuery = () => "id:none";' }));
+                    await delay(60);
+                    await changing.to('as stored', () => write('PUT', '/objects/design', { ...design, javascript: 'exports.generateId = () => "test/x";' }));
+                    await delay(60);
+                }
+
+                await changing.to('as stored', () => write('PUT', '/objects/design', design));
+            });
         });
 
         it('follow the entity tag', async () => {

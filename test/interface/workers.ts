@@ -3,6 +3,7 @@
 import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { createConnection } from 'mysql2/promise';
@@ -312,11 +313,15 @@ describe('processes of a service with workers', TIMEOUT, () => {
         const connections = await connectInTurns(service, 4);
         for (let i = 0; i < 20; ++i) {
             await (connections[i % 4] as WorkerConnection).send('/objects/test/none');
+            expect((await (connections[i % 4] as WorkerConnection).send('/search?query=none&pageSize=5')).status).to.equal(200);
+            await delay(20);
         }
 
         const port = /"metrics.listening","host":"[\d.]+","port":(\d+)/.exec(service.log())?.[1];
         const metrics = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
         await until(async () => /_requests_total\{operation="0.DOIP\/Op.Retrieve",protocol="rest",status="0.DOIP\/Status.104"\} 20\n/.test(await metrics()));
+        await until(async () => /_searches_total\{result="ok"\} 20\n/.test(await metrics()));
+        expect(await metrics()).to.match(/_requests_total\{operation="0.DOIP\/Op.Search",protocol="rest",status="0.DOIP\/Status.001"\} 20\n/);
         expect(await metrics()).to.match(/_connections\{protocol="http"\} 4\n/);
         expect(await metrics()).to.match(/_request_duration_seconds_count\{operation="0.DOIP\/Op.Retrieve",protocol="rest"\} 20\n/);
         connections.forEach((connection) => connection.close());

@@ -32,7 +32,7 @@ const DRIVERS = ['mariadb', 'mysql', 'oracledb', 'pg', 'pg-query-stream', 'sqlit
 
 /** Scripts of threads, which their clients find beside themselves. */
 const THREADS = [
-    'lib/search/runtime/search-worker.ts', 'lib/search/runtime/merge-worker.ts', 'lib/search/opensearch/document-worker.ts',
+    'lib/search/runtime/search-worker.ts', 'lib/search/runtime/merge-worker.ts', 'lib/search/relay/relay-worker.ts', 'lib/search/opensearch/document-worker.ts',
     'lib/payloads/text-worker.ts', 'lib/scripting/sandbox/worker-main.ts',
     'db/engines/sqlite/writer-worker.ts'
 ];

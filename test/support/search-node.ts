@@ -49,8 +49,11 @@ export class SearchNode {
         });
     }
 
-    /** Creates, replaces or deletes an object, with its row in the log, and the form in which it is indexed. */
-    async write(before: StoredObject | null, after: StoredObject | null, indexForm?: IndexedForm | null): Promise<void> {
+    /**
+     * Creates, replaces or deletes an object, with its row in the log, and the form in which it is indexed. `beforeReport` is awaited between
+     * the commit and its report to the index.
+     */
+    async write(before: StoredObject | null, after: StoredObject | null, indexForm?: IndexedForm | null, beforeReport?: () => Promise<void>): Promise<void> {
 
         const change: ObjectChange = {
             before, after, processed: null, steps: [], caller: ADMIN, now: 0, ...indexForm === undefined ? {} : { indexForm }
@@ -63,6 +66,7 @@ export class SearchNode {
             throw new Error(`not written: ${result.failed}`);
         }
 
+        await beforeReport?.();
         this.index.participant.committed?.(change);
     }
 

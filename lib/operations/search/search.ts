@@ -72,6 +72,7 @@ export const search = defineOperation<SearchAttributes>({
     methods: ['GET', 'POST'],
     // Results are limited to objects that the caller may read.
     authorise: 'anyone',
+    isLocal: true,
     attributes,
     input: 'optional-json',
     resultSchema: searchResults({

@@ -23,6 +23,22 @@ import type { EntryModule, Program } from '../protocol/program.js';
 
 const HOOK = 'getAuthConfig';
 
+/** Rules by which nobody has access. */
+const CLOSED: JsonObject = { defaultAclRead: [], defaultAclWrite: [], aclCreate: [] };
+
+/** True for code that may compute access rules: it contains the name of the hook. */
+export function mayMakeRules(code: string): boolean {
+
+    return code.includes(HOOK);
+}
+
+/** Rules for a process that does not run code, until it knows that others perform what depends on them: objects of types with computed ones are hidden. */
+export function closedRules(registry: TypeRegistry): RulesByType {
+
+    const names = registry.codedNames().filter((name) => mayMakeRules(registry.get(name)?.javascript ?? ''));
+    return new Map(names.map((name) => [name, CLOSED]));
+}
+
 /** Maximum time in ms to compute the rules of a type, if scripts are allowed more. */
 const MAX_TIME = 2000;
 
@@ -138,7 +154,7 @@ export class AuthConfigHooks {
         for (const name of registry.codedNames()) {
             const type = registry.get(name);
             const code = type?.javascript;
-            if (type && code?.includes(HOOK)) {
+            if (type && code !== undefined && mayMakeRules(code)) {
                 // A unique version for each attempt, so that contexts of a state that never took effect are not reused.
                 program ??= this.#scripts.programOf(String(++this.#pending), registry, files);
                 const made = await this.#rulesOf(type, { unit: typeUnit(name, code), program, pool }, isRetry);

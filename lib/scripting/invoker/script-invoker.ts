@@ -6,7 +6,7 @@
 import type { Logger } from 'pino';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { ProgramCatalog } from '../program/program-catalog.js';
-import type { UnitDescription } from '../program/module-exports.js';
+import { EMPTY_DESCRIPTION, type UnitDescription } from '../program/module-exports.js';
 import type { DescribeOptions, ScriptCall } from '../protocol/script-call.js';
 import { ScriptError, answerTo } from '../protocol/script-error.js';
 import type { ScriptHost } from '../protocol/script-host.js';
@@ -48,19 +48,26 @@ export class ScriptInvoker {
     readonly #pool: ScriptPool;
     readonly #hostFor: HostFactory;
     readonly #log: Logger;
+    readonly #isInert: boolean;
     /** Exports by unit name, of one version of the program. */
     #cache: { readonly version: string; readonly units: Map<string, CacheEntry> } = { version: '', units: new Map() };
 
-    constructor(parts: { pool: ScriptPool; scripts: ProgramCatalog; hostFor: HostFactory; log: Logger }) {
+    /** @param parts `isInert`: all code counts as empty, so that nothing is called */
+    constructor(parts: { pool: ScriptPool; scripts: ProgramCatalog; hostFor: HostFactory; log: Logger; isInert?: boolean }) {
 
         this.#pool = parts.pool;
         this.scripts = parts.scripts;
         this.#hostFor = parts.hostFor;
         this.#log = parts.log;
+        this.#isInert = parts.isInert ?? false;
     }
 
     /** Returns the cached exports of a unit; undefined if they are not known for the current program. */
     cached(unit: EntryModule): UnitDescription | undefined {
+
+        if (this.#isInert) {
+            return EMPTY_DESCRIPTION;
+        }
 
         const { version, units } = this.#cache;
         const cached = version === this.scripts.program.version ? units.get(unit.name) : undefined;

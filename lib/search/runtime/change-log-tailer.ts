@@ -25,6 +25,8 @@ export interface TailerOptions {
     readonly replay: (ids: readonly string[]) => Promise<void>;
     /** Called when batches were removed before they were read. */
     readonly missed?: () => void;
+    /** Called when the log was read to its end. */
+    readonly onRead?: () => void;
     readonly now?: () => number;
 }
 
@@ -57,7 +59,7 @@ export class ChangeLogTailer {
     constructor(source: LogSource, options: TailerOptions) {
 
         this.#source = source;
-        this.#options = { now: () => performance.now(), missed: () => {}, ...options };
+        this.#options = { now: () => performance.now(), missed: () => {}, onRead: () => {}, ...options };
     }
 
     /** Batch up to which everything was reported or replayed. */
@@ -128,6 +130,7 @@ export class ChangeLogTailer {
         this.#readOn = started;
         this.#isReplayed = true;
         this.#hasPending = false;
+        this.#options.onRead();
     }
 
     async #readUnordered(generation: number): Promise<void> {

@@ -43,4 +43,6 @@ export interface LocalSearchOptions extends SearchLimits {
     readonly waitMs?: number;
     /** Heartbeat interval, in milliseconds; default one hour. */
     readonly aliveEvery?: number;
+    /** Unix socket where searches of worker processes arrive; absent or null without them. */
+    readonly socketPath?: string | null;
 }

@@ -14,16 +14,14 @@ import { checkSections, DELETED_SECTION, Flusher } from './flusher.js';
 import type { MergerPort } from './flusher.js';
 import { MergeScheduler } from './merge-scheduler.js';
 import { INDEX_VERSION, isReadable } from '../segment/format.js';
-import type { SearcherUsage } from './protocol.js';
+import { GRACE_MS, type SearcherUsage } from './protocol.js';
 import { SearchClient } from './search-client.js';
 import { serveSections } from './section-channel.js';
+import type { IndexProgress } from '../relay/index-progress.js';
 import type { Change } from '../indexing/live-segments.js';
 import type { SessionParts, StoredState } from './index-options.js';
 import { Watchdog } from './watchdog.js';
 import { workerExited, WorkerClient } from '../../util/workers/worker-client.js';
-
-/** Milliseconds after the timeout of a search until a thread that does not answer counts as stuck. */
-const GRACE_MS = 5000;
 
 /** Bytes in memory above which the index is stored. */
 const STORE_AFTER_BYTES = 32 * 1024 * 1024;
@@ -38,7 +36,7 @@ export class IndexSession {
     readonly #end: (error: Error) => void;
     /** For each running read of objects, the ids that were changed since it started: their state as read may be outdated. */
     readonly #changed = new Set<Set<string>>();
-    readonly #merging = new MergeScheduler(async (load) => await this.#flusher?.merge(load) ?? false);
+    readonly #merging = new MergeScheduler(async (load) => await this.#flusher?.merge(load) ?? false, () => this.#searcher.progress.searches);
     #merger: MergerPort | null = null;
     #flusher: Flusher | null = null;
     readonly #closePort: () => void;
@@ -75,6 +73,18 @@ export class IndexSession {
     get pending(): number {
 
         return this.#searcher.pending;
+    }
+
+    /** What the thread knows without a message. */
+    get progress(): IndexProgress {
+
+        return this.#searcher.progress;
+    }
+
+    /** Answers the searches of worker processes that come through a port; see {@link SearchClient.admit}. */
+    async admit(...given: Parameters<SearchClient['admit']>): Promise<void> {
+
+        await this.#searcher.admit(...given);
     }
 
     /** Returns the size of the index and the memory use of the search thread. */
@@ -220,6 +230,7 @@ export class IndexSession {
     #finish(error: Error): void {
 
         this.#isOver = true;
+        this.#searcher.progress.isOpen = false;
         this.#end(error);
     }
 
@@ -228,6 +239,7 @@ export class IndexSession {
 
         if ((error instanceof DamagedSegment || error instanceof ForgottenIndex) && !this.#isOver) {
             this.#isOver = true;
+            this.#searcher.progress.isOpen = false;
             this.#resetting = this.#discardIndex(error);
         }
     }

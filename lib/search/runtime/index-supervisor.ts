@@ -15,6 +15,7 @@ import { LogOrderer } from './change-log-sequencer.js';
 import type { SearcherUsage } from './protocol.js';
 import type { SearchAnswer, SearchIndex, SearchLoad } from './search-index.js';
 import type { SearchRequest } from '../query/search-request.js';
+import { SearchRelay } from '../relay/search-relay.js';
 import { WorkTally } from '../../util/work-tally.js';
 import { resolvesWithin } from '../../util/concurrency/timeout.js';
 import { isWorkerExited } from '../../util/workers/worker-client.js';
@@ -29,7 +30,7 @@ const FRESHNESS_MS = 200;
 const RESTART_MS = 500;
 const MAX_RESTART_MS = 5000;
 
-const DEFAULTS = { timeout: 10_000, storeAfter: 5000, aliveEvery: 3_600_000, waitMs: 5000, memory: 384 * 1024 * 1024, onState: () => {} };
+const DEFAULTS = { timeout: 10_000, storeAfter: 5000, aliveEvery: 3_600_000, waitMs: 5000, memory: 384 * 1024 * 1024, onState: () => {}, socketPath: null };
 
 export class IndexSupervisor implements SearchIndex {
 
@@ -52,12 +53,16 @@ export class IndexSupervisor implements SearchIndex {
     #replayed = 0;
     /** Milliseconds before the next restart of the threads. */
     #pauseMs = RESTART_MS;
+    /** Where searches of worker processes arrive; null without them, and until they can be answered. */
+    #relay: SearchRelay | null = null;
 
     constructor(options: LocalSearchOptions) {
 
         this.#options = { ...DEFAULTS, ...options };
         const { log, logger } = this.#options;
-        this.#tailer = new ChangeLogTailer(log, { replay: (ids) => this.#replay(ids), missed: () => this.#session?.forget() });
+        this.#tailer = new ChangeLogTailer(log, {
+            replay: (ids) => this.#replay(ids), missed: () => this.#session?.forget(), onRead: () => this.#showReads()
+        });
         this.#orderer = new LogOrderer({
             log, read: () => this.#readLog(),
             failed: (error) => logger.warn({ event: 'search.change-log-failed', err: error }, 'failed to read the change log, retrying')
@@ -74,7 +79,7 @@ export class IndexSupervisor implements SearchIndex {
 
                 this.#orderer.wrote();
                 const number = this.#numbers.get(change);
-                if (number !== undefined && this.#tailer.markCommitted(number)) {
+                if (number !== undefined && this.#markCommitted(number)) {
                     this.#session?.changed(idOf(change), change);
                 }
             }
@@ -138,7 +143,7 @@ export class IndexSupervisor implements SearchIndex {
         const result = await this.#options.log.append(ids.map((id, i) => ({ objectId: id, origin: this.#tailer.origin, number: numbers[i] ?? 0 })), along);
         if (result.ok) {
             ids.forEach(() => this.#orderer.wrote());
-            await this.#applyStored(ids.filter((_, i) => this.#tailer.markCommitted(numbers[i] ?? 0)));
+            await this.#applyStored(ids.filter((_, i) => this.#markCommitted(numbers[i] ?? 0)));
         }
 
         return result;
@@ -162,6 +167,42 @@ export class IndexSupervisor implements SearchIndex {
         return await work(await this.#available());
     }
 
+    /** Reports a commit; false when it was found in the log before. A search of a worker that is sent afterwards must see it. */
+    #markCommitted(number: number): boolean {
+
+        const isNew = this.#tailer.markCommitted(number);
+        if (!isNew) {
+            this.#showReads();
+        }
+
+        return isNew;
+    }
+
+    /** Shows to the search thread how far the log was read. */
+    #showReads(): void {
+
+        const progress = this.#session?.progress;
+        if (this.#options.socketPath !== null && progress) {
+            progress.isBehind = this.#tailer.hasPending;
+            progress.read(performance.now() - this.#tailer.readOn);
+        }
+    }
+
+    /** Lets a session that has everything answer searches of worker processes. */
+    #openRelay(session: IndexSession): void {
+
+        const { socketPath, isShared, logger } = this.#options;
+        if (socketPath === null) {
+            return;
+        }
+
+        const read = (): Promise<boolean> => this.#tailer.catchUp().then(() => true, () => false);
+        this.#showReads();
+        session.progress.isOpen = true;
+        this.#relay ??= new SearchRelay(socketPath, logger);
+        this.#relay.connect((calls) => session.admit(calls, isShared ? FRESHNESS_MS : null, read));
+    }
+
     async #replay(ids: readonly string[]): Promise<void> {
 
         this.#replayed += ids.length;
@@ -181,7 +222,7 @@ export class IndexSupervisor implements SearchIndex {
 
         this.#stop.abort();
         this.#throttle.release();
-        await Promise.all([this.#supervision, this.#orderer.stop()]);
+        await Promise.all([this.#supervision, this.#orderer.stop(), this.#relay?.close()]);
     }
 
     #newSession(): IndexSession {
@@ -206,6 +247,10 @@ export class IndexSupervisor implements SearchIndex {
             const failed = this.#ready.then(() => {
 
                 this.#isUp = this.#session === current;
+                if (this.#isUp && !current.isOver) {
+                    this.#openRelay(current);
+                }
+
                 this.#pauseMs = RESTART_MS;
                 this.#options.onState('UP');
                 return new Promise<never>(() => {});

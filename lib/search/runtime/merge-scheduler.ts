@@ -19,15 +19,19 @@ export type MergeRound = (load: Load) => Promise<boolean>;
 export class MergeScheduler {
 
     readonly #merge: MergeRound;
+    /** Number of searches that were not reported by {@link searched}. */
+    readonly #otherSearches: () => number;
+    #seenSearches = 0;
     #timer: NodeJS.Timeout | undefined;
     #isRunning = false;
     #isClosed = false;
     #changedAt = -Infinity;
     #searchedAt = -Infinity;
 
-    constructor(merge: MergeRound) {
+    constructor(merge: MergeRound, otherSearches: () => number = () => 0) {
 
         this.#merge = merge;
+        this.#otherSearches = otherSearches;
     }
 
     /** To be called when changes were applied. */
@@ -43,9 +47,16 @@ export class MergeScheduler {
         this.#searchedAt = performance.now();
     }
 
+    /** Looks at the load; other searches count from the look that finds them. */
     get load(): Load {
 
         const now = performance.now();
+        const searches = this.#otherSearches();
+        if (searches !== this.#seenSearches) {
+            this.#seenSearches = searches;
+            this.searched();
+        }
+
         return { idleMs: now - this.#changedAt, isSearched: now - this.#searchedAt < SEARCHED_MS };
     }
 

@@ -3,12 +3,16 @@
  */
 
 import { join } from 'node:path';
+import type { MessagePort } from 'node:worker_threads';
+import type { DoipError } from '../../errors/errors.js';
+import { tooManyRequests } from '../../errors/errors.js';
 import type { CacheUsage } from '../../util/cache/cache-usage.js';
 import type { Bits } from '../docset/bit-set.js';
 import type { TermSnapshot, PageId } from './shared-snapshot.js';
 import type { Load } from '../indexing/merge/merge-policy.js';
 import type { Sections, SegmentSize } from '../segment/format.js';
 import type { ChannelEndpoint } from '../../util/workers/sync-channel.js';
+import type { SearchCall } from '../relay/remote-protocol.js';
 import type { FacetResult, SearchHit } from '../query/search-request.js';
 import type { MergedSegment, NamedSegment, StoredName } from '../indexing/segment-entry.js';
 import type { CallerScope } from '../matching/visible-docs.js';
@@ -25,6 +29,21 @@ export interface SearcherOptions {
     readonly memory: number;
     /** Counts evictions of the cache; see {@link LruCache.removals}. */
     readonly removals?: Int32Array;
+    /** Memory of {@link IndexProgress}. */
+    readonly progress?: SharedArrayBuffer;
+}
+
+/** Milliseconds after the timeout of a search until a thread that does not answer counts as stuck. */
+export const GRACE_MS = 5000;
+
+/** Maximum number of pending searches of a caller, and Retry-After in seconds for further ones. */
+export const MAX_PENDING_SEARCHES = 1000;
+const RETRY_AFTER = 1;
+
+/** 429 for a search of a caller with as many pending ones. */
+export function tooManySearches(): DoipError {
+
+    return tooManyRequests(`${MAX_PENDING_SEARCHES} of your searches are still being answered, wait for some of them`, RETRY_AFTER);
 }
 
 /** Target and caller of single-term searches. The key is the JSON text of the access, since copying that of many types is slow. */
@@ -38,16 +57,13 @@ export interface SingleTermRequest {
  * which come first, and preemption of long searches. A search sees all changes that were sent before it.
  */
 export type SearcherCall =
-    /** JSON text of a list of changes. */
-    | { readonly kind: 'apply'; readonly changes: string }
-    /**
-     * JSON text of a {@link SearchRequest}; up to `first` hits come with the result. The timeout `milliseconds` includes waiting
-     * for other searches; `requestedAt` is epoch ms.
-     */
-    | {
-        readonly kind: 'search'; readonly request: string; readonly first: number; readonly milliseconds: number; readonly requestedAt: number;
-        readonly caller: string;
-    }
+    /** JSON text of a list of changes, which are those up to a number of {@link IndexProgress}. */
+    | { readonly kind: 'apply'; readonly changes: string; readonly upTo: number }
+    /** Searches of worker processes come through `calls`; {@link Need}s are posted to `needs`. Milliseconds as in {@link RemoteSearchOptions}. */
+    | { readonly kind: 'admit'; readonly calls: MessagePort; readonly needs: MessagePort; readonly freshnessMs: number | null }
+    /** A read of the log that was asked for has ended. */
+    | { readonly kind: 'read'; readonly read: number; readonly isRead: boolean }
+    | SearchCall
     /** Returns up to `count` further hits of a search, on its snapshot. */
     | { readonly kind: 'more'; readonly cursor: number; readonly count: number }
     /** Discards the further hits of a search. */
@@ -92,6 +108,8 @@ export interface MoreFound {
 /** Results by kind of call. */
 export interface SearcherAnswers {
     readonly apply: FlushStats;
+    readonly admit: null;
+    readonly read: null;
     /** JSON text of a {@link Found}. */
     readonly search: string;
     /** JSON text of a {@link MoreFound}. */

@@ -4,9 +4,16 @@
  * before. Single-term searches are answered here when that takes less than the round trip.
  */
 
-import { DoipError, tooManyRequests } from '../../errors/errors.js';
+import { MessageChannel } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
+import { DoipError } from '../../errors/errors.js';
 import { InFlightLimiter } from '../../identity/throttling/in-flight-limiter.js';
-import { SEARCH_THREAD, type FlushStats, type Found, type MoreFound, type SearcherAnswers, type SearcherCall, type SearcherOptions } from './protocol.js';
+import {
+    MAX_PENDING_SEARCHES, SEARCH_THREAD, tooManySearches,
+    type FlushStats, type Found, type MoreFound, type SearcherAnswers, type SearcherCall, type SearcherOptions
+} from './protocol.js';
+import { IndexProgress } from '../relay/index-progress.js';
+import type { Need } from '../relay/remote-searches.js';
 import { InlineTermSearch } from './inline-search.js';
 import type { SearchRequest } from '../query/search-request.js';
 import type { Change } from '../indexing/live-segments.js';
@@ -17,10 +24,6 @@ const GROUP_MS = 10;
 
 /** Characters of a batch above which it is sent at once. */
 const GROUP_LENGTH = 256 * 1024;
-
-/** Maximum number of pending searches of a caller, and Retry-After in seconds for further ones. */
-const MAX_PENDING_SEARCHES = 1000;
-const RETRY_AFTER = 1;
 
 interface Group {
     readonly texts: string[];
@@ -35,9 +38,12 @@ export class SearchClient {
     readonly #onExit: (error: Error) => void;
     /** Answers searches for rare terms without the thread. */
     readonly inline: InlineTermSearch;
+    /** What is known to the thread without a message. */
+    readonly progress = new IndexProgress();
     readonly #searching = new InFlightLimiter(MAX_PENDING_SEARCHES);
     #group: Group | null = null;
     #timer: NodeJS.Timeout | undefined;
+    #needs: MessagePort | null = null;
 
     /**
      * @param onExit called when the thread ends unintentionally, or lacks changes and must not be used any more
@@ -55,12 +61,12 @@ export class SearchClient {
         };
 
         this.#port = new WorkerClient(SEARCH_THREAD, this.#onExit, {
-            first: { ...options, removals } satisfies SearcherOptions, transferList: [options.sections.port]
+            first: { ...options, removals, progress: this.progress.memory } satisfies SearcherOptions, transferList: [options.sections.port]
         });
     }
 
     /** Calls the thread. Rejects with 503 when it ends before it has answered. A thread that failed to replace segments must not be used any more. */
-    call<K extends SearcherCall['kind']>(call: SearcherCall & { readonly kind: K }): Promise<SearcherAnswers[K]> {
+    call<K extends SearcherCall['kind']>(call: SearcherCall & { readonly kind: K }, transferList: readonly MessagePort[] = []): Promise<SearcherAnswers[K]> {
 
         if (call.kind === 'add' || call.kind === 'replace') {
             // Snapshots would keep the memory of replaced segments.
@@ -68,7 +74,7 @@ export class SearchClient {
         }
 
         this.#send();
-        const answer = this.#port.call<K>(call);
+        const answer = this.#port.call<K>(call, transferList);
         if (call.kind === 'replace') {
             // The replacement is committed in the database: the thread would store segments again that it still has, and read
             // removed ones.
@@ -85,7 +91,7 @@ export class SearchClient {
     async search({ caller = '', ...request }: SearchRequest, first: number, milliseconds: number): Promise<Found> {
 
         if (this.#searching.isFull(caller)) {
-            throw tooManyRequests(`${MAX_PENDING_SEARCHES} of your searches are still being answered, wait for some of them`, RETRY_AFTER);
+            throw tooManySearches();
         }
 
         const call = { kind: 'search', request: JSON.stringify(request), first, milliseconds, requestedAt: Date.now(), caller } as const;
@@ -106,6 +112,7 @@ export class SearchClient {
     apply(changes: readonly Change[], { isUrgent }: { readonly isUrgent: boolean }): Promise<FlushStats> {
 
         this.inline.forget();
+        this.progress.give(changes.length);
         this.#group ??= newGroup();
         const group = this.#group;
         for (const change of changes) {
@@ -125,6 +132,32 @@ export class SearchClient {
         return group.answer;
     }
 
+    /**
+     * Lets the thread answer the searches of worker processes that come through a port.
+     *
+     * @param read reads the change log to its end; true if it could
+     */
+    async admit(calls: MessagePort, freshnessMs: number | null, read: () => Promise<boolean>): Promise<void> {
+
+        const { port1, port2 } = new MessageChannel();
+        this.#needs?.close();
+        this.#needs = port1;
+        port1.on('message', (need: Need) => void this.#meet(need, read)).unref();
+        await this.call({ kind: 'admit', calls, needs: port2, freshnessMs }, [calls, port2]);
+    }
+
+    async #meet(need: Need, read: () => Promise<boolean>): Promise<void> {
+
+        if (need.kind === 'changes') {
+            this.#send();
+            return;
+        }
+
+        await this.call({ kind: 'read', read: need.read, isRead: await read() }).catch(() => {
+            // The thread has ended, and with it the searches that wait.
+        });
+    }
+
     /** Number of calls without an answer. */
     get pending(): number {
 
@@ -135,6 +168,8 @@ export class SearchClient {
     async terminate(): Promise<void> {
 
         this.inline.close();
+        this.progress.isOpen = false;
+        this.#needs?.close();
         const ended = this.#port.terminate();
         this.#send();
         await ended;
@@ -153,7 +188,7 @@ export class SearchClient {
     async #applyAll(changes: string): Promise<FlushStats> {
 
         try {
-            return await this.#port.call({ kind: 'apply', changes });
+            return await this.#port.call({ kind: 'apply', changes, upTo: this.progress.send() });
         }
         catch (error) {
             if (error instanceof DoipError) {

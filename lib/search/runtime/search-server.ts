@@ -13,7 +13,9 @@ import type { Found, MoreFound, SearcherAnswers, SearcherCall, SearcherOptions, 
 import { Preemption } from './preemption.js';
 import { fetchThrough } from './section-channel.js';
 import type { SearchRequest } from '../query/search-request.js';
-import type { PendingCalls } from '../../util/workers/worker-server.js';
+import type { CallServer, PendingCalls } from '../../util/workers/worker-server.js';
+import { IndexProgress } from '../relay/index-progress.js';
+import { RemoteSearches } from '../relay/remote-searches.js';
 import { LiveSegments } from '../indexing/live-segments.js';
 import type { Change } from '../indexing/live-segments.js';
 import type { TermContexts } from '../searcher/term-contexts.js';
@@ -43,6 +45,11 @@ export class SearchServer {
     /** Least recently used first. */
     readonly #cursors = new Map<number, Cursor>();
     readonly #clock: () => number;
+    readonly #progress: IndexProgress;
+    /** Searches of worker processes; null while there are none. */
+    #remote: RemoteSearches | null = null;
+    /** Serves the calls of a further port. */
+    addPort: CallServer<SearcherCall>['add'] = () => {};
     #nextCursor = 1;
     /** End of the last search; epoch ms. */
     #searchedUntil = 0;
@@ -50,9 +57,10 @@ export class SearchServer {
     /**
      * @param clock in milliseconds
      */
-    constructor({ sections, memory, removals }: SearcherOptions, clock = () => performance.now()) {
+    constructor({ sections, memory, removals, progress }: SearcherOptions, clock = () => performance.now()) {
 
         this.#clock = clock;
+        this.#progress = new IndexProgress(progress);
         this.#cache = new LruCache(memory, removals);
         this.#segments = new LiveSegments(this.#cache, fetchThrough(sections));
         this.#engine = new IndexSearcher(this.#cache);
@@ -73,7 +81,15 @@ export class SearchServer {
             case 'apply':
                 this.#forget();
                 (JSON.parse(call.changes) as readonly Change[]).forEach((change) => this.#segments.apply(change));
+                this.#progress.apply(call.upTo);
+                this.#remote?.applied();
                 return { documents: this.#segments.unstored, bytes: this.#segments.unstoredBytes };
+            case 'admit':
+                this.#admit(call);
+                return null;
+            case 'read':
+                this.#remote?.hasRead(call.read, call.isRead);
+                return null;
             case 'search':
                 return this.#search(this.#engine, call, {
                     milliseconds: this.#timeFor(call), pause: pending ? () => this.#preemption.runPending(pending) : null
@@ -110,6 +126,13 @@ export class SearchServer {
                     cache: this.#cache.usage
                 };
         }
+    }
+
+    #admit({ calls, needs, freshnessMs }: SearcherCall & { kind: 'admit' }): void {
+
+        const remote = new RemoteSearches({ progress: this.#progress, freshnessMs, ask: (need) => needs.postMessage(need) });
+        this.#remote = remote;
+        this.addPort(calls, (_, serve, reject) => remote.admit(serve, reject));
     }
 
     /** Drops lookups, which would keep replaced segments in memory. */

@@ -2,7 +2,7 @@
  * Entry point of the search thread.
  */
 
-import type { SearcherCall, SearcherOptions } from './protocol.js';
+import { MAX_PENDING_SEARCHES, tooManySearches, type SearcherCall, type SearcherOptions } from './protocol.js';
 import type { CallOrder } from '../../util/workers/call-queue.js';
 import { SearchServer } from './search-server.js';
 import { receiveOptions, serveCalls } from '../../util/workers/worker-server.js';
@@ -10,7 +10,10 @@ import { receiveOptions, serveCalls } from '../../util/workers/worker-server.js'
 receiveOptions<SearcherOptions>((options) => {
 
     const searcher = new SearchServer(options);
-    serveCalls<SearcherCall>((call, pending) => searcher.handle(call, pending), orderOf);
+    const server = serveCalls<SearcherCall>((call, pending) => searcher.handle(call, pending), {
+        orderOf, perCaller: { max: MAX_PENDING_SEARCHES, error: tooManySearches }
+    });
+    searcher.addPort = (port, admission) => server.add(port, admission);
 });
 
 /** Returns how a call is scheduled: further hits first, because they are cheap; searches fairly by caller, after all earlier changes. */

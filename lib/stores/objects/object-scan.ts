@@ -71,6 +71,12 @@ export class ObjectScan {
         return found ?? null;
     }
 
+    /** Returns the types of the objects that exist among at most {@link OBJECTS_PER_BATCH} ids, in no order. */
+    async typesOf(ids: readonly string[]): Promise<string[]> {
+
+        return ids.length === 0 ? [] : (await this.#sql.types.read<{ type: string }>({ ids })).map(({ type }) => type);
+    }
+
     /** Splits ids, at most {@link OBJECTS_PER_BATCH}, into portions whose objects fit into memory together. */
     async portions(ids: readonly string[]): Promise<string[][]> {
 
@@ -194,6 +200,7 @@ function buildStatements(db: Database) {
     return {
         byIds: build.list<never, 'ids'>((knex, _bind, list) => knex('objects').whereIn('id', list('ids')).select(...OBJECT_COLUMNS)),
         texts: build.list<never, 'ids'>((knex, _bind, list) => knex('objects').whereIn('id', list('ids')).select(...columnsUpTo(knex, LONG_BYTES))),
+        types: build.list<never, 'ids'>((knex, _bind, list) => knex('objects').whereIn('id', list('ids')).select('type')),
         lengths: build.list<never, 'ids'>((knex, _bind, list) => knex('objects').whereIn('id', list('ids')).select('id', knex.raw(`${LENGTH} as length`))),
         after: build<'id'>((knex, bind) => knex('objects').where('id', '>', bind('id')).orderBy('id').limit(OBJECTS_PER_BATCH).select(
             ...columnsUpTo(knex, PAGE_ALONE_BYTES)

@@ -3,6 +3,7 @@
  * Ordered calls, such as index updates, come before the calls that must see them.
  */
 
+import type { MessagePort } from 'node:worker_threads';
 import { FairQueue } from '../concurrency/fair-queue.js';
 
 /** When a call is served: before all others, after the calls that came before it, or when it is the turn of its caller. */
@@ -12,6 +13,8 @@ export type CallOrder = 'first' | 'in order' | { readonly of: string };
 export interface CallMessage<C> {
     readonly id: number;
     readonly call: C;
+    /** Where the answer goes, and the id there; absent for calls of the owner of the thread. */
+    readonly answerTo?: { readonly port: MessagePort; readonly id: number };
 }
 
 export class CallQueue<C> {
@@ -35,6 +38,13 @@ export class CallQueue<C> {
         else {
             this.#byCaller.push(order.of, message);
         }
+    }
+
+    /** Number of pending calls of the caller of a call; 0 for one that is served in order. */
+    pendingWith(call: C): number {
+
+        const order = this.#orderOf(call);
+        return typeof order === 'string' ? 0 : this.#byCaller.sizeOf(order.of);
     }
 
     /** Removes the next call to serve. */

@@ -3,7 +3,7 @@
  */
 
 import { Worker } from 'node:worker_threads';
-import type { WorkerOptions } from 'node:worker_threads';
+import type { TransferListItem, WorkerOptions } from 'node:worker_threads';
 import { DoipError, unavailable } from '../../errors/errors.js';
 import type { CallMessage } from './call-queue.js';
 import { takeWorker } from './spare-workers.js';
@@ -59,7 +59,7 @@ export class WorkerClient<C extends { readonly kind: string }, A extends Record<
     }
 
     /** Calls the worker. Rejects with 503 when the worker ends before it has answered. */
-    call<K extends C['kind']>(call: C & { readonly kind: K }): Promise<A[K]> {
+    call<K extends C['kind']>(call: C & { readonly kind: K }, transferList: readonly TransferListItem[] = []): Promise<A[K]> {
 
         if (this.#isEnded) {
             return Promise.reject(workerExited());
@@ -73,7 +73,7 @@ export class WorkerClient<C extends { readonly kind: string }, A extends Record<
                 this.#worker.ref();
             }
 
-            this.#worker.postMessage({ id, call } satisfies CallMessage<C>);
+            this.#worker.postMessage({ id, call } satisfies CallMessage<C>, transferList);
         });
     }
 
@@ -119,10 +119,11 @@ export class WorkerClient<C extends { readonly kind: string }, A extends Record<
     }
 }
 
-function received({ message, stack, status, http }: SentError): Error {
+/** Returns an error as the thread has thrown it. */
+export function received({ message, stack, status, http, attributes = {} }: SentError): Error {
 
     if (status !== null) {
-        return new DoipError(status, message, http === undefined ? {} : { http });
+        return new DoipError(status, message, http === undefined ? { attributes } : { http, attributes });
     }
 
     const error = new Error(message);

@@ -26,7 +26,7 @@ function start() {
     const searcher = new SearchServer({ sections: port, memory: 1e6 }, () => clock.now);
     const corpus = new SearchCorpus(1);
     const changes = Array.from({ length: DOCUMENTS }, (_, i) => ({ kind: 'put', document: corpus.document(`test/${i}`) }));
-    searcher.handle({ kind: 'apply', changes: JSON.stringify(changes) });
+    searcher.handle({ kind: 'apply', changes: JSON.stringify(changes), upTo: 0 });
     const search = (first: number, askedAt = Date.now()): Found => {
 
         return JSON.parse(searcher.handle({

@@ -60,7 +60,7 @@ class Pair {
 
     put(documents: readonly IndexDocument[]): void {
 
-        this.searcher.handle({ kind: 'apply', changes: JSON.stringify(documents.map((document) => ({ kind: 'put', document }))) });
+        this.searcher.handle({ kind: 'apply', changes: JSON.stringify(documents.map((document) => ({ kind: 'put', document }))), upTo: 0 });
         this.prompt.forget();
     }
 

@@ -10,7 +10,7 @@ const { describe, it } = lab;
 
 type SearchCall = SearcherCall & { readonly kind: 'search' };
 
-const CHANGE: SearcherCall = { kind: 'apply', changes: '[]' };
+const CHANGE: SearcherCall = { kind: 'apply', changes: '[]', upTo: 0 };
 
 /** A search that takes a number of milliseconds. */
 function searchOf(milliseconds: number, timeout = 10_000): SearchCall {
