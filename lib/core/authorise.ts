@@ -24,11 +24,11 @@ export interface Authorised {
 }
 
 /**
- * Checks the authorisation of a request.
+ * Checks the authorisation of a request. To be awaited; undefined if there is nothing to wait for.
  *
  * @throws DoipError 401 for anonymous callers, 403 for others, 404 for callers who may know that the target does not exist
  */
-export async function authorise(operation: Operation, context: OperationContext, { target, isDynamic, isNested }: Authorised): Promise<void> {
+export function authorise(operation: Operation, context: OperationContext, { target, isDynamic, isNested }: Authorised): Promise<void> | undefined {
 
     demandScope(context.caller, { id: isDynamic ? Op.call : operation.id, isReading: isReading(operation), isNested });
     if (operation.target === 'object' && !target && !operation.targetMayBeGone) {
@@ -37,11 +37,11 @@ export async function authorise(operation: Operation, context: OperationContext,
 
     const { authorise: rule } = operation;
     if (typeof rule === 'function') {
-        await rule(context);
-        return;
+        return rule(context) ?? undefined;
     }
 
     demand(context.caller, decide(rule, context));
+    return undefined;
 }
 
 /** Throws unless the API key of the caller, if there is one, permits an operation. @throws DoipError 403 */

@@ -16,10 +16,9 @@ import type { ObjectView } from '../stores/objects/object-store.js';
 import type { Services } from './services.js';
 import type { Operation, OperationResult } from './operation.js';
 import type { OperationRegistry } from './registry.js';
-import { badRequest, declined, DoipError, internal } from '../errors/errors.js';
+import { badRequest, declined, type DoipError } from '../errors/errors.js';
 import { DESIGN_ID, SERVICE_ALIAS } from '../doip/ids.js';
 import { Op } from '../doip/operation-ids.js';
-import { json } from '../doip/segments.js';
 import { Status, type StatusTable } from '../errors/status.js';
 import { ANONYMOUS, inRequest } from '../model/caller.js';
 import { authorise, isReading, unknownOperation } from './authorise.js';
@@ -27,8 +26,9 @@ import { originOf, recordDenial, recordOperation } from './auditing.js';
 import { shapeAttributes, shapeInput } from './input.js';
 import { ForPrimary } from '../errors/for-primary.js';
 import { forPrimary, type LocalRequests } from './local-requests.js';
-import { Context, requestLog } from './context.js';
+import { Context } from './context.js';
 import { readRequestContext } from './attributes.js';
+import { errorResponse, responseTo } from './responses.js';
 import { CallCounter } from '../util/concurrency/event-loop-yielder.js';
 
 /** Dependencies of the dispatcher. */
@@ -127,18 +127,21 @@ export class Dispatcher {
     }
 
     /** Performs a request. Never rejects: errors become responses. */
-    async perform(request: DoipRequest): Promise<DoipResponse> {
+    perform(request: DoipRequest): Promise<DoipResponse> {
 
-        const { observer, tracer } = this;
         if (this.#isForPrimary(request)) {
-            return forPrimary(request);
+            return Promise.resolve(forPrimary(request));
         }
 
-        if (tracer) {
-            return (await tracer(request, () => this.#observed(request))).response;
-        }
+        return this.observer || this.tracer ? this.#watched(request) : this.#perform(request, { caller: null, dynamic: false });
+    }
 
-        return observer ? (await this.#observed(request)).response : this.#perform(request, { caller: null, dynamic: false });
+    /** Performs a request for the tracer and the observer. */
+    async #watched(request: DoipRequest): Promise<DoipResponse> {
+
+        const { tracer } = this;
+        const { response } = tracer ? await tracer(request, () => this.#observed(request)) : await this.#observed(request);
+        return response;
     }
 
     async #observed(request: DoipRequest): Promise<TracedResponse> {
@@ -157,12 +160,7 @@ export class Dispatcher {
     async #perform(request: DoipRequest, seen: Seen): Promise<DoipResponse> {
 
         try {
-            const { status, attributes, output, callerId = seen.caller?.userId ?? null, entityTag, createdId, http } = await this.#run(request, seen);
-            const response = { requestId: request.requestId, status, attributes, output, callerId, ...limitsOf(seen) };
-            return entityTag === undefined && createdId === undefined && http === undefined ? response : {
-                ...response, ...entityTag === undefined ? {} : { entityTag }, ...createdId === undefined ? {} : { createdId },
-                ...http === undefined ? {} : { http }
-            };
+            return responseTo(request, await this.#run(request, seen), seen);
         }
         catch (error) {
             if (this.#options.local?.isAnswer(error, request, this.state.services) === false) {
@@ -171,8 +169,7 @@ export class Dispatcher {
 
             const explained = this.#options.explain?.(error) ?? error;
             recordDenial(this.state.services, request, seen.caller, explained);
-            const response = errorResponse(request.requestId, explained, this.#options.statuses, () => requestLog(this.#options.log, request));
-            return { ...response, callerId: seen.caller?.userId ?? null, ...limitsOf(seen) };
+            return errorResponse(request, explained, seen, { statuses: this.#options.statuses, log: this.#options.log });
         }
     }
 
@@ -218,7 +215,8 @@ export class Dispatcher {
             throw new ForPrimary();
         }
 
-        const found = await authenticate(services, { request, operationId: fixed?.id, target }, allowance);
+        const authenticated = services.identity.authenticator.authenticate(request, fixed?.id, target.epochs);
+        const found = await (allowance ? countingFailure(authenticated, allowance) : authenticated);
         const caller = services.auditTrail ? inRequest(found, originOf(request, fixed?.id)) : found;
         seen.caller = caller;
         allowance?.countCaller(caller);
@@ -313,6 +311,11 @@ async function readTarget(request: DoipRequest, services: Services): Promise<Tar
         }
     }
 
+    const cached = services.reader.recall(request.targetId);
+    if (cached) {
+        return { id: request.targetId, isService: false, object: cached.object, epochs: cached.epochs };
+    }
+
     const { object, epochs } = await services.reader.view(request.targetId);
     return isOnService(request, services.serviceId) ?
         { id: services.serviceId, isService: true, object: null, epochs } :
@@ -327,12 +330,15 @@ function checkVerb(operation: Operation, request: DoipRequest): void {
     }
 }
 
-/** Rejects input that is known to exceed the free disk space before it is read. */
-async function checkFreeSpace(operation: Operation, { inputBytes = 0 }: DoipRequest, { space }: Services): Promise<void> {
+/** Rejects input that is known to exceed the free disk space before it is read. To be awaited; undefined if there is nothing to wait for. */
+function checkFreeSpace(operation: Operation, request: DoipRequest, { space }: Services): Promise<void> | undefined {
 
-    if (inputBytes > SMALL_BYTES && !isReading(operation) && !operation.storesEachItem) {
-        await space.demand(inputBytes);
+    if (isReading(operation) || operation.storesEachItem) {
+        return undefined;
     }
+
+    const { inputBytes = 0 } = request;
+    return inputBytes > SMALL_BYTES ? space.demand(inputBytes) : undefined;
 }
 
 /** What an operation counts as; one that depends on the target, such as a method of its type, may change things. */
@@ -341,26 +347,16 @@ function kindOf(operation: Operation | undefined): RequestKind {
     return operation?.id === Op.search ? 'search' : operation && isReading(operation) ? 'read' : 'change';
 }
 
-/** Authenticates a request; one with wrong credentials counts for its address. */
-async function authenticate(
-    { identity }: Services, { request, operationId, target }: { request: DoipRequest; operationId: string | undefined; target: Target },
-    allowance: RequestAllowance | undefined
-): Promise<Caller> {
+/** Counts a request with wrong credentials for its address. */
+async function countingFailure(authenticated: Promise<Caller>, allowance: RequestAllowance): Promise<Caller> {
 
     try {
-        return await identity.authenticator.authenticate(request, operationId, target.epochs);
+        return await authenticated;
     }
     catch (error) {
-        allowance?.countFailure(error);
+        allowance.countFailure(error);
         throw error;
     }
-}
-
-/** The rate limits of a request, as a member of its response. */
-function limitsOf({ allowance }: Seen): Pick<DoipResponse, 'rateLimits'> {
-
-    const states = allowance?.states;
-    return states === undefined || states.length === 0 ? {} : { rateLimits: states };
 }
 
 function checkTarget(operation: Operation, onService: boolean): void {
@@ -377,26 +373,4 @@ function contextWithoutState(operation: Operation, request: DoipRequest, service
         caller: ANONYMOUS, targetId: DESIGN_ID, operation, attributes: shapeAttributes(operation, request.attributes, request.attributeTexts),
         requestContext: readRequestContext(request.attributes), services, log, request, stored: null
     });
-}
-
-/** Returns the response for an error. Details that the caller must not see are only logged. */
-function errorResponse(requestId: string | null, thrown: unknown, statuses: StatusTable, log: () => Logger): DoipResponse {
-
-    const error = thrown instanceof DoipError ? thrown : internal(thrown);
-    if (error.cause !== undefined || !(thrown instanceof DoipError)) {
-        log().error({ event: 'operation.failed', err: error.cause ?? thrown, status: error.status, message: error.message }, 'operation failed');
-    }
-    else if (error.reason !== undefined) {
-        log().info({ event: 'operation.refused', status: error.status, message: error.message, reason: error.reason }, 'operation refused');
-    }
-
-    const body = { message: error.message, ...error.details };
-    const isPlain = error.http === undefined && statuses.info(error.status).http >= 400;
-    return {
-        requestId,
-        status: error.status,
-        attributes: { message: error.message, ...error.attributes },
-        output: json(body),
-        ...(isPlain ? {} : { http: statuses.errorCode(error) })
-    };
 }

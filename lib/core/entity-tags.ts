@@ -29,10 +29,11 @@ export function entityTagOf({ metadata }: StoredObject): string {
     return String(metadata.txnId);
 }
 
-/** Adds the tag of a version to a result that depends on nothing else. */
+/** Adds the tag of a version to a new result that depends on nothing else. */
 export function tagged(result: OperationResult, entityTag: string | null): OperationResult {
 
-    return entityTag === null ? result : { ...result, entityTag };
+    // A merged copy would take ten times as long, of every retrieve.
+    return entityTag === null ? result : Object.assign(result, { entityTag });
 }
 
 /** @throws DoipError 409 (412 over HTTP), with a message about `name`, unless the preconditions hold for the current version */

@@ -10,7 +10,7 @@ import type { Operation } from './operation.js';
 import { areExact, asDeclared } from './attributes.js';
 import { badRequest } from '../errors/errors.js';
 import { isJsonObject } from '../util/json-types.js';
-import { expectNone, readJson, readOptionalJson } from '../doip/segments.js';
+import { expectNone, isNone, readJson, readOptionalJson } from '../doip/segments.js';
 import { getOrAdd } from '../util/cache/get-or-add.js';
 
 
@@ -29,7 +29,7 @@ export function shapeAttributes(operation: Operation, attributes: JsonObject, te
     }
 
     const declared = asDeclared(schema, attributes, texts);
-    return areExact(schema, declared) ? { ...defaultsOf(schema), ...declared } : validate(schema, declared);
+    return areExact(schema, declared) ? Object.assign({}, defaultsOf(schema), declared) : validate(schema, declared);
 }
 
 /** Cached results of validating no attributes: by far the most frequent case. */
@@ -59,22 +59,31 @@ function validate(schema: Joi.ObjectSchema, attributes: JsonObject): JsonObject 
     return checked.value;
 }
 
-/** Reads and validates the input as declared by the operation, except segments, which its handler reads. @throws DoipError 400 */
-export async function shapeInput(operation: Operation, context: { inputJson: JsonValue | undefined }, input: DoipRequest['input']): Promise<void> {
+/** The part of a context that the input determines. */
+interface InputContext {
+    inputJson: JsonValue | undefined;
+}
 
-    switch (operation.input ?? 'none') {
-        case 'segments':
-            return;
-        case 'none':
-            return expectNone(input);
-        case 'json':
-            context.inputJson = checkInput(operation, await readJson(input));
-            return;
-        case 'optional-json': {
-            const value = await readOptionalJson(input);
-            context.inputJson = value === undefined ? undefined : checkInput(operation, value);
-        }
+/**
+ * Reads and validates the input as declared by the operation, except segments, which its handler reads. To be awaited; undefined if there is
+ * nothing to wait for.
+ *
+ * @throws DoipError 400
+ */
+export function shapeInput(operation: Operation, context: InputContext, input: DoipRequest['input']): Promise<void> | undefined {
+
+    const { input: kind = 'none' } = operation;
+    if (kind === 'segments' || kind === 'none' && isNone(input)) {
+        return undefined;
     }
+
+    return kind === 'none' ? expectNone(input) : shapeJson(operation, context, input);
+}
+
+async function shapeJson(operation: Operation, context: InputContext, input: DoipRequest['input']): Promise<void> {
+
+    const value = operation.input === 'json' ? await readJson(input) : await readOptionalJson(input);
+    context.inputJson = value === undefined ? undefined : checkInput(operation, value);
 }
 
 function checkInput(operation: Operation, input: JsonValue): JsonValue {

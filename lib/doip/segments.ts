@@ -107,10 +107,16 @@ export function inputTooLong(limit: number): DoipError {
     return tooLarge(`the input is longer than the allowed ${limit} bytes`);
 }
 
-/** Checks that the input is empty, or null, which some clients send for none. @throws DoipError 400 */
+/** True for an input of which it is known without reading it that it is empty, or null, which some clients send for none. */
+export function isNone(input: AsyncIterable<Segment>): boolean {
+
+    return input instanceof JsonInMemory && (input.value ?? null) === null;
+}
+
+/** Checks that the input is empty, or null. @throws DoipError 400 */
 export async function expectNone(input: AsyncIterable<Segment>): Promise<void> {
 
-    if (input instanceof JsonInMemory && (input.value ?? null) === null) {
+    if (isNone(input)) {
         return;
     }
 
@@ -161,7 +167,7 @@ export async function readOptionalJson(input: AsyncIterable<Segment>): Promise<J
 /** Reads a required JSON input. @throws DoipError 400 if there is none, another kind, or more than one segment */
 export async function readJson(input: AsyncIterable<Segment>): Promise<JsonValue> {
 
-    const value = await readOptionalJson(input);
+    const value = input instanceof JsonInMemory ? input.value : await readOptionalJson(input);
     if (value === undefined) {
         throw badRequest('Missing input');
     }

@@ -36,17 +36,17 @@ export interface StoredObject {
 export function toDigitalObject(object: StoredObject): DigitalObject {
 
     const { content, acl, metadata, userMetadata } = object;
-    return {
-        id: object.id,
-        type: object.type,
-        attributes: {
-            content,
-            ...(acl ? { acl } : {}),
-            ...(userMetadata ? { userMetadata } : {}),
-            metadata
-        },
-        elements: object.elements.map(toElement)
-    };
+    const attributes: DigitalObject['attributes'] = { content };
+    if (acl) {
+        attributes.acl = acl;
+    }
+
+    if (userMetadata) {
+        attributes.userMetadata = userMetadata;
+    }
+
+    attributes.metadata = metadata;
+    return { id: object.id, type: object.type, attributes, elements: object.elements.map(toElement) };
 }
 
 /** Returns an element in the form for clients. */

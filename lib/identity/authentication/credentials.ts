@@ -45,7 +45,6 @@ const NONE: PresentedCredentials = { credentials: { kind: 'none' }, asUserId: nu
  */
 export function readCredentials(authentication: JsonObject, clientId: string | null): PresentedCredentials {
 
-    const { token, username, password, sessionId, csrfToken, asUserId, unreadable: reason } = authentication;
     if (Object.keys(authentication).length === 0) {
         if (clientId !== null) {
             throw unauthenticated(`No authentication provided for ${clientId.slice(0, 255)}`);
@@ -53,6 +52,8 @@ export function readCredentials(authentication: JsonObject, clientId: string | n
 
         return NONE;
     }
+
+    const { token, username, password, sessionId, csrfToken, asUserId, unreadable: reason } = authentication;
 
     if (typeof reason === 'string') {
         throw unauthenticated(reason.slice(0, MAX_REASON_LENGTH).toWellFormed());

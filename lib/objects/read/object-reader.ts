@@ -25,6 +25,13 @@ export class ObjectReader {
         return view;
     }
 
+    /** Returns the result of {@link view} if it is cached, with types that are as recent; null if something has to be read. */
+    recall(id: string): ObjectView | null {
+
+        const view = this.#store.recall(id);
+        return view && this.#catalog.epoch >= view.epochs.types ? view : null;
+    }
+
     /** The epochs alone, for requests that have no object as target, and to bring the catalog up to date. */
     async epochs(): Promise<Epochs> {
 

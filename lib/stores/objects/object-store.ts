@@ -67,16 +67,20 @@ export class ObjectStore {
     /** Returns an object with the epochs of the same moment. A change that is committed, but not reported to this process yet, may be missing. */
     async view(id: string): Promise<ObjectView> {
 
+        return this.recall(id) ?? this.freshView(id);
+    }
+
+    /** Returns the result of {@link view} if it is cached; null if it has to be read. */
+    recall(id: string): ObjectView | null {
+
         const { revision } = this.#db;
-        if (revision !== null) {
-            const cached = this.#cache.get(id);
-            if (cached?.facts.revision === revision) {
-                this.#cache.hits += 1;
-                return { object: cached.object, epochs: cached.facts.epochs };
-            }
+        const cached = revision === null ? undefined : this.#cache.get(id);
+        if (!cached || cached.facts.revision !== revision) {
+            return null;
         }
 
-        return this.freshView(id);
+        this.#cache.hits += 1;
+        return { object: cached.object, epochs: cached.facts.epochs };
     }
 
     /** Returns the current epochs, cached until the next commit. A commit that is not reported to this process yet may be missing. */
