@@ -28,49 +28,48 @@ export const ROUTE_OPTIONS = {
 /** hapi's options for routes with a body. */
 export const BODY_OPTIONS = {
     ...ROUTE_OPTIONS,
-    payload: STREAMED,
-    ext: { onPostAuth: { method: surviveError } }
+    payload: STREAMED
 } as const;
 
 /**
  * Adds an error listener to the decompressor, which may fail before its output is read, for example during a login; without a listener the
  * process would end. A later reader still receives the error.
  */
-function surviveError({ payload }: Request, h: ResponseToolkit): symbol {
+function surviveError({ payload }: Request): void {
 
     if (payload instanceof Stream) {
         payload.on('error', () => {});
     }
-
-    return h.continue;
 }
 
 /** Translates one request and responds to it. Throws a DoipError for an invalid request. */
-export type Answer = (request: Request, h: ResponseToolkit) => Promise<ResponseObject>;
+export type Answer = (request: Request, h: ResponseToolkit) => Promise<ResponseObject> | ResponseObject;
 
 /** Wraps `answer` as a hapi handler. In a worker process `forward` takes the requests that are for the primary process. */
 export function answering(gateway: Performer, answer: Answer, forward?: Forward): Lifecycle.Method {
 
     return async (request, h) => {
 
-        const response = await answer(request, h).catch((error: unknown) => {
-
+        // hapi calls this in the turn in which it makes the decompressor. An extension before the handler would take as long as all of it.
+        surviveError(request);
+        let response: ResponseObject;
+        try {
+            response = await answer(request, h);
+        }
+        catch (error) {
             if (error instanceof ForwardRequest && forward) {
                 forward(request);
                 return h.abandon;
             }
 
-            return respondFailure(h, explain(request, error, gateway));
-        });
-        if (typeof response === 'symbol') {
-            return response;
+            response = respondFailure(h, explain(request, error, gateway));
         }
 
         if ('source' in response && response.source instanceof ByteStream) {
             response.source.onFailure = (error) => void errorToReport(request, error, gateway);
             response.source.beforeEnd = () => discardBody(request);     // The response may be computed from the request body while it is sent
         }
-        else {
+        else if (!isRead(request.raw.req)) {
             await discardBody(request);
         }
 
@@ -100,6 +99,14 @@ function errorToReport(request: Request, thrown: unknown, gateway: Performer): u
     return error;
 }
 
+/** The body of a request. */
+type Body = Readable & { readonly complete?: boolean };
+
+/** True if nothing of a body is left. */
+function isRead({ complete, destroyed, readableEnded }: Body): boolean {
+
+    return complete !== false || destroyed || readableEnded;
+}
 
 /**
  * Discards the rest of a request body, within limits. Beyond them the connection is closed after the response, and the client may see a
@@ -107,8 +114,8 @@ function errorToReport(request: Request, thrown: unknown, gateway: Performer): u
  */
 export async function discardBody(request: Request): Promise<void> {
 
-    const source: Readable & { readonly complete?: boolean } = request.raw.req;
-    if (source.complete !== false || source.destroyed || source.readableEnded) {
+    const source: Body = request.raw.req;
+    if (isRead(source)) {
         return;
     }
 

@@ -72,12 +72,15 @@ export class PathTable {
      */
     match(path: string): PathMatch | null {
 
-        const all = segments(path);
-        for (let length = Math.min(all.length, this.#depth); length >= 0; --length) {
-            const found = this.#paths.get(all.slice(0, length).map((segment) => `/${segment}`).join(''));
+        for (let end = endOf(path, this.#depth); end >= 0; end = path.lastIndexOf('/', end - 1)) {
+            const found = this.#paths.get(path.slice(0, end));
             if (found) {
-                const name = all.slice(length).map(decodeURIComponent).join('/');
+                const name = decodeURIComponent(path.slice(end + 1));
                 return { methods: name === '' ? found.own : found.named, name };
+            }
+
+            if (end === 0) {
+                break;
             }
         }
 
@@ -105,6 +108,18 @@ export function pathGroups(routes: readonly Route[], base: string, isOne: boolea
 function ownPath({ path }: Route): string {
 
     return path.endsWith(NAMED) ? path.slice(0, -NAMED.length) : path;
+}
+
+/** Where the first segments of a path end, up to a number of them. */
+function endOf(path: string, count: number): number {
+
+    let end = 0;
+    for (let i = 0; i < count && end < path.length; ++i) {
+        const slash = path.indexOf('/', end + 1);
+        end = slash === -1 ? path.length : slash;
+    }
+
+    return end;
 }
 
 function segments(path: string): string[] {

@@ -1,7 +1,7 @@
 /** Mounts routes on a hapi server, and handles what all routes share: parameters and credentials, the request context, responses and errors. */
 
 import type { Request, ResponseObject, ResponseToolkit, Server } from '@hapi/hapi';
-import type { DoipRequest, DoipResponse, Transport } from '../../lib/doip/envelope.js';
+import type { DoipRequest, DoipResponse } from '../../lib/doip/envelope.js';
 import type { JsonObject } from '../../lib/util/json-types.js';
 import type { Performer, TranslatorOptions } from './request/translator-options.js';
 import type { TransportReader } from './request/transport.js';
@@ -9,7 +9,7 @@ import type { Reply } from './response/reply.js';
 import type { OperationCall, RouteCall, Route } from './route.js';
 import { empty } from '../../lib/doip/segments.js';
 import { Status } from '../../lib/errors/status.js';
-import { pathText, queryOf, parseParameters } from './request/url.js';
+import { type Parameter, pathText, queryOf, parseParameters } from './request/url.js';
 import { readAuthentication } from './request/authentication.js';
 import { type CookieScope, endedResponse, isEnded, sessionToken, withSession } from './request/browser-session.js';
 import { isForm, readForm } from './request/body.js';
@@ -52,10 +52,10 @@ export function mount(server: Server, routes: readonly Route[], options: Transla
 
     for (const base of bases) {
         for (const { patterns, table } of pathGroups(routes, base, ownsBases && base !== '')) {
-            const handler = answering(gateway, async (request, h) => {
+            const handler = answering(gateway, (request, h) => {
 
                 const found = table.match(request.path.slice(prefixOf(request).length + base.length));
-                return found?.methods ? await answer(request, h, { methods: found.methods, name: pathText(request, found.name), base, setting }) :
+                return found?.methods ? answer(request, h, { methods: found.methods, name: pathText(request, found.name), base, setting }) :
                     respondFailure(h, nothingAt(request, gateway.statuses));
             }, forward);
             patterns.forEach((path) => server.route({ method: '*', path, handler, options: BODY_OPTIONS }));
@@ -68,17 +68,17 @@ function prefixOf(request: Request): string {
     return request.route.realm.modifiers.route.prefix ?? '';
 }
 
-async function answer(
-    request: Request, h: ResponseToolkit, { methods, ...target }: { methods: Methods; name: string; base: string; setting: Setting }
-): Promise<ResponseObject> {
+function answer(
+    request: Request, h: ResponseToolkit, { methods, name, base, setting }: { methods: Methods; name: string; base: string; setting: Setting }
+): Promise<ResponseObject> | ResponseObject {
 
     const route = methods.get(request.method === 'head' ? 'get' : request.method);
     if (route) {
-        return await handle(request, h, { route, ...target });
+        return handle(request, h, { route, name, base, setting });
     }
 
     const allowed = [...methods.keys()].map((method) => method.toUpperCase());
-    return request.method === 'options' ? respondOptions(h, allowed) : respondFailure(h, methodNotAllowed(request, allowed, target.setting.gateway.statuses));
+    return request.method === 'options' ? respondOptions(h, allowed) : respondFailure(h, methodNotAllowed(request, allowed, setting.gateway.statuses));
 }
 
 async function handle(
@@ -88,7 +88,7 @@ async function handle(
     const { gateway, limits } = setting;
     const transport = setting.transport(request);
     const scope = { transport, prefix: prefixOf(request) };
-    const params = await readParams(request, transport, limits);
+    const params = readQuery(request, limits, isForm(request) ? await readForm(request, limits.ofForm(request, transport)) : []);
     const { authentication, isPrivate, isBySession } = readCredentials(request, params, setting.hasBrowserSessions ? scope : null);
     const rejection = gateway.edge?.rejects(authentication, transport);
     if (rejection) {
@@ -122,8 +122,8 @@ async function answerOf(
     if (!isFailure(response)) {
         const { permission } = response.attributes;
         const entityTag = operationCall.isUntagged ? undefined : response.entityTag;
-        const sent = await notModified(request, h, { entityTag, output: response.output }) ??
-            await send(request, h, await replyOf(operationCall, response), response);
+        const unmodified = notModified(request, h, { entityTag, output: response.output });
+        const sent = unmodified ? await unmodified : await send(request, h, await replyOf(operationCall, response), response);
         withEntityTag(request, sent, entityTag);
         return typeof permission === 'string' ? sent.header('X-Permission', permission) : sent;
     }
@@ -157,19 +157,24 @@ function envelope(
         clientId: null,
         operationId: operationCall.operationId,
         targetId: operationCall.targetId ?? 'service',
-        attributes: { ...shared, ...operationCall.attributes },
+        attributes: Object.assign(shared, operationCall.attributes),
         laterAttributes: operationCall.laterAttributes,
         input: operationCall.input ?? empty(),
         authentication, transport,
-        ...(isSafe(request) ? { safe: true } : {}),
-        ...(operationCall.allowTypeChange === true ? { allowTypeChange: true } : {})
+        safe: isSafe(request),
+        allowTypeChange: operationCall.allowTypeChange === true
     });
 }
 
 /** Attributes that any request may have. An operation without support for dry runs rejects `dryRun`, instead of storing the input. */
 function sharedAttributes(request: Request, params: Params): JsonObject {
 
-    return { ...params.requestContext(), ...!isSafe(request) && params.strictFlag('dryRun') ? { dryRun: true } : {} };
+    const shared: JsonObject = params.requestContext();
+    if (!isSafe(request) && params.strictFlag('dryRun')) {
+        shared.dryRun = true;
+    }
+
+    return shared;
 }
 
 /** True for safe methods. */
@@ -178,10 +183,11 @@ function isSafe({ method }: Request): boolean {
     return method === 'get' || method === 'head';
 }
 
-async function readParams(request: Request, transport: Transport, limits: RequestLimits): Promise<Params> {
+/** The parameters of the query string, and the fields of a form after them. */
+function readQuery(request: Request, limits: RequestLimits, fields: readonly Parameter[]): Params {
 
-    const fields = isForm(request) ? await readForm(request, limits.ofForm(request, transport)) : [];
-    return Params.fromPairs([...parseParameters(queryOf(request), limits.base.parameters), ...fields]);
+    const query = queryOf(request);
+    return query === '' && fields.length === 0 ? Params.NONE : Params.fromPairs([...parseParameters(query, limits.base.parameters), ...fields]);
 }
 
 /**
@@ -202,7 +208,7 @@ function readCredentials(
     const isDirect = hasHeader || accessToken !== undefined || ofSession !== undefined;
     const session = isDirect ? {} : readSession(headers, params.text('csrfToken'));
     return {
-        authentication: { ...session, ...direct },
+        authentication: session.sessionId === undefined ? direct : { ...session, ...direct },
         isPrivate: accessToken !== undefined || ofSession !== undefined || session.sessionId !== undefined,
         isBySession: ofSession !== undefined
     };

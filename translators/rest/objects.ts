@@ -104,7 +104,7 @@ function retrieveBytes(call: RouteCall, element: string): OperationCall {
         targetId: call.name,
         attributes: { element, ...call.request.method === 'get' ? rangeAttributes(call.request.headers) : {} },
         fromEnvelope: ({ attributes }) => ({
-            headers: { ...headersOf(call, attributes), 'Accept-Ranges': 'bytes' },
+            headers: Object.assign(headersOf(call, attributes), { 'Accept-Ranges': 'bytes' }),
             body: { kind: 'output', disposition, isTrusted: call.name === DESIGN_ID }
         })
     };

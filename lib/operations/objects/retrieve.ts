@@ -95,7 +95,7 @@ async function retrieveElement(
 
     const length = range ? range.end - range.start + 1 : element.size;
     const body = elements.open(element, range);
-    const facts: JsonObject = { ...objectAttributes(context, target), ...elementFacts(element), size: element.size };
+    const facts = Object.assign(objectAttributes(context, target), elementFacts(element));
     if (range) {
         facts.range = { start: range.start, end: range.end, size: element.size };
     }
@@ -149,10 +149,8 @@ function checkPayloadRight({ caller, target, services: { policy } }: OperationCo
     demand(caller, policy.canReadPayload(caller, target));
 }
 
-function elementFacts({ mediaType, filename }: StoredElement): JsonObject {
+function elementFacts({ mediaType, filename, size }: StoredElement): JsonObject {
 
-    return {
-        mediaType: mediaType ?? 'application/octet-stream',
-        ...(filename === null ? {} : { filename })
-    };
+    const type = mediaType ?? 'application/octet-stream';
+    return filename === null ? { mediaType: type, size } : { mediaType: type, filename, size };
 }

@@ -30,7 +30,10 @@ export function withEntityTag(request: Request, response: ResponseObject, entity
     }
 
     // Evaluated before; hapi would split it by an expression that takes quadratic time.
-    delete request.headers['if-none-match'];
+    if (request.headers['if-none-match'] !== undefined) {
+        delete request.headers['if-none-match'];
+    }
+
     return response.etag(entityTag, { weak: false, vary: true }).vary('authorization, cookie, as-user');
 }
 

@@ -30,6 +30,10 @@ export function readSession(headers: RequestHeaders, field?: string): JsonObject
 /** Reads the first cookie with a name; undefined if it is too long. Malformed other cookies are ignored. */
 export function cookie(headers: RequestHeaders, name: string, maxLength = MAX_LENGTH): string | undefined {
 
+    if (headers['cookie'] === undefined) {
+        return undefined;                                   // Most requests
+    }
+
     const { value } = cookies(headers, name).next();
     return value !== undefined && value !== '' && value.length <= maxLength ? value : undefined;
 }

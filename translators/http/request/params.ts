@@ -14,6 +14,9 @@ const MAX_SHOWN = 80;
 /** Parameters of one request. Unknown parameters are ignored. */
 export class Params {
 
+    /** No parameters, as most requests for an object have. */
+    static readonly NONE = new Params(new Map());
+
     readonly #values: ReadonlyMap<string, readonly JsonValue[]>;
 
     private constructor(values: ReadonlyMap<string, readonly JsonValue[]>) {

@@ -41,20 +41,22 @@ export async function send(request: Request, h: ResponseToolkit, { code, headers
 }
 
 /** Responds without the body, and closes the output, if the client has it already; null if it has not. */
-export async function notModified(
+export function notModified(
     request: Request, h: ResponseToolkit, { entityTag, output }: { entityTag?: string | undefined; output: DoipResponse['output'] }
-): Promise<ResponseObject | null> {
+): Promise<ResponseObject> | null {
 
     const { headers, method } = request;
-    if (entityTag === undefined || method !== 'get' && method !== 'head' || !isFresh(headers, entityTag)) {
-        return null;
-    }
+    const isKnown = entityTag !== undefined && (method === 'get' || method === 'head') && isFresh(headers, entityTag);
+    return isKnown ? respondUnmodified(h, output) : null;
+}
+
+async function respondUnmodified(h: ResponseToolkit, output: DoipResponse['output']): Promise<ResponseObject> {
 
     await output[Symbol.asyncIterator]().return?.();
     return h.response().code(304);
 }
 
-async function sendBody(request: Request, h: ResponseToolkit, body: ReplyBody, response: DoipResponse): Promise<ResponseObject> {
+function sendBody(request: Request, h: ResponseToolkit, body: ReplyBody, response: DoipResponse): Promise<ResponseObject> | ResponseObject {
 
     switch (body.kind) {
         case 'json':
@@ -62,13 +64,17 @@ async function sendBody(request: Request, h: ResponseToolkit, body: ReplyBody, r
         case 'text':
             return withForeignType(h.response(body.text), isMediaType(body.mediaType) ? body.mediaType : 'text/plain');
         case 'texts':
-            return await sendTexts(h, body.texts, body.mediaType);
-        case 'output': {
-            const { attributes } = response;
-            const { kind: _, ...properties } = body;
-            return await respond(request, h, await readOutput(response), { attributes, ...properties });
-        }
+            return sendTexts(h, body.texts, body.mediaType);
+        case 'output':
+            return sendOutput(request, h, body, response);
     }
+}
+
+async function sendOutput(
+    request: Request, h: ResponseToolkit, { kind: _, ...properties }: Extract<ReplyBody, { kind: 'output' }>, response: DoipResponse
+): Promise<ResponseObject> {
+
+    return await respond(request, h, await readOutput(response), { attributes: response.attributes, ...properties });
 }
 
 /** Sends text in chunks. A single chunk is sent with its length; an error before the second chunk still gives an error response. */

@@ -54,16 +54,28 @@ export function toRestObject(object: DigitalObject, permission?: string): RestOb
 
     const { attributes: { content, acl, userMetadata, metadata, responseContext }, elements } = object;
     const context = permission === undefined ? responseContext : { ...responseContext, permission };
-    return {
-        id: object.id,
-        type: object.type,
-        content,
-        ...(acl ? { acl } : {}),
-        ...(userMetadata ? { userMetadata } : {}),
-        ...(metadata ? { metadata: metadata as unknown as JsonObject } : {}),
-        ...(context ? { responseContext: context } : {}),
-        ...(elements?.length ? { payloads: elements.map(toPayload) } : {})
-    };
+    const form: RestObject = { id: object.id, type: object.type, content };
+    if (acl) {
+        form.acl = acl;
+    }
+
+    if (userMetadata) {
+        form.userMetadata = userMetadata;
+    }
+
+    if (metadata) {
+        form.metadata = metadata as unknown as JsonObject;
+    }
+
+    if (context) {
+        form.responseContext = context;
+    }
+
+    if (elements?.length) {
+        form.payloads = elements.map(toPayload);
+    }
+
+    return form;
 }
 
 /** The JSON text of {@link toRestObject}, assembled from the stored texts of the parts. */
@@ -144,10 +156,8 @@ export function payloadFacts(object: DigitalObject, name: string): JsonObject {
 /** Response headers about an object: its location and type. */
 export function objectHeaders(base: string, id: string, { type }: JsonObject): Record<string, string> {
 
-    return {
-        Location: objectPath(base, id),
-        ...(typeof type === 'string' ? { 'X-Schema': headerText(type) } : {})
-    };
+    const location = objectPath(base, id);
+    return typeof type === 'string' ? { Location: location, 'X-Schema': headerText(type) } : { Location: location };
 }
 
 /** Percent-encodes everything but printable ASCII, for use in a header. */
