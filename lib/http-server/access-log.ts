@@ -1,6 +1,7 @@
 /** Access log: one line per request. Secrets in the query string are redacted. */
 
-import type { IncomingMessage } from 'node:http';
+import type { ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { Request, Server } from '@hapi/hapi';
 import type { Logger } from 'pino';
 import { Op } from '../doip/operation-ids.js';
@@ -65,7 +66,9 @@ export function logAccess(server: Server, log: Logger, { factsOf, connectionOf }
 
         const { info, method, raw } = request;
         const connection = connectionOf(request);
-        const fields = {
+        // The log leaves out what is undefined.
+        access.info({
+            event: 'http.request',
             requestId: requestIdOf(request),
             remote: remoteAddress ?? connection.remoteAddress,
             http: connection.httpVersion,
@@ -73,14 +76,14 @@ export function logAccess(server: Server, log: Logger, { factsOf, connectionOf }
             url: loggedUrl(raw.req.url ?? ''),
             status: statusOf(request),
             ms: (info.completed || Date.now()) - info.received,
-            ...bytesOf(request),
-            ...(traceId === undefined ? {} : { traceId }),
-            ...(operationId === undefined ? {} : { operation: operationId }),
-            ...(callerId === undefined ? {} : { user: callerId }),
-            ...(createdId === undefined ? {} : { created: createdId }),
-            ...(info.responded > 0 ? {} : { broken: true })
-        };
-        access.info({ event: 'http.request', ...fields }, 'request');
+            requestBytes: requestBytesOf(request),
+            responseBytes: responseBytesOf(request),
+            traceId,
+            operation: operationId,
+            user: callerId,
+            created: createdId,
+            broken: info.responded > 0 ? undefined : true
+        }, 'request');
     });
 
     server.events.on({ name: 'request', channels: ['error', 'app'] }, (request, event) => {
@@ -97,30 +100,37 @@ function isForwarded({ response }: Request): boolean {
     return typeof response === 'symbol';
 }
 
-/** Bytes of the body of a response that were streamed, by the request. */
-const STREAMED = new WeakMap<IncomingMessage, { bytes: number }>();
+/** Bytes of the body of a response that were streamed. */
+const STREAMED = new WeakMap<ServerResponse, { bytes: number }>();
 
 /** Counts the bytes of a response, if it is streamed; to be called when its request arrives. */
-export function countBytes({ raw: { req, res } }: Request): void {
+export function countBytes({ raw: { res } }: Request): void {
 
-    res.once('pipe', (source) => {
+    res.on('pipe', countPiped);
+}
 
-        const sent = { bytes: 0 };
-        STREAMED.set(req, sent);
-        source.on('data', ({ length }: Buffer) => {
+function countPiped(this: ServerResponse, source: Readable): void {
 
-            sent.bytes += length;
-        });
+    const sent = { bytes: 0 };
+    STREAMED.set(this, sent);
+    source.on('data', ({ length }: Buffer) => {
+
+        sent.bytes += length;
     });
 }
 
-/** The bytes of both bodies: of the request as it announced them, of the response as they were sent, compressed or not. */
-function bytesOf({ method, raw: { req, res } }: Request): { readonly requestBytes?: number; readonly responseBytes: number } {
+/** The bytes of the body of a request, as it announced them; undefined if it has none. */
+function requestBytesOf({ raw: { req } }: Request): number | undefined {
 
     const announced = req.headers['content-length'];
+    return announced === undefined ? undefined : Number(announced);
+}
+
+/** The bytes of the body of a response as they were sent, compressed or not. */
+function responseBytesOf({ method, raw: { res } }: Request): number {
+
     const isEmpty = method === 'head' || res.statusCode === 304 || res.statusCode === 204;
-    const responseBytes = isEmpty ? 0 : STREAMED.get(req)?.bytes ?? Number(res.getHeader('content-length') ?? 0);
-    return announced === undefined ? { responseBytes } : { requestBytes: Number(announced), responseBytes };
+    return isEmpty ? 0 : STREAMED.get(res)?.bytes ?? Number(res.getHeader('content-length') ?? 0);
 }
 
 /** Aggregates early rejections, so that thousands of them do not flood the log. */

@@ -136,7 +136,7 @@ export class Connections {
         const { socket } = exchange.request;
         this.#sockets.set(socket, performance.now());
         this.#exchanges.set(socket, exchange);
-        exchange.response.once('close', () => {
+        exchange.response.on('close', () => {
 
             if (this.#exchanges.get(socket) === exchange) {
                 this.#exchanges.delete(socket);
