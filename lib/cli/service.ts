@@ -33,7 +33,8 @@ export async function openService(config: Config): Promise<Service> {
 
     // No informational events between the messages for the user
     const log = openLog({ level: config.log.level === 'info' ? 'warn' : config.log.level });
-    const gateway = createGateway(gatewayOptions(config, log.logger));
+    const { payloadStore, ...options } = gatewayOptions(config, log.logger);
+    const gateway = createGateway({ ...options, payloadStore: payloadStore ? { ...payloadStore, isForCommand: true } : null });
     try {
         const { generatedPassword } = await gateway.start();
         if (generatedPassword !== null) {

@@ -352,7 +352,7 @@ const settings = {
             'true: URLs with the bucket in their path instead of the host. Unset: true with PAYLOAD_STORE_ENDPOINT.'),
         payloadStoreWrites: setting(Joi.boolean().default(true), { name: 'PAYLOAD_STORE_WRITES' },
             'false: new payloads go to the database, those in the store can be read and moved back.'),
-        payloadStoreAdopt: optional(Joi.string().guid(), { name: 'PAYLOAD_STORE_ADOPT' },
+        payloadStoreAdopt: optional(matching(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/, 'the token that a refused start names'), { name: 'PAYLOAD_STORE_ADOPT' },
             'Takes the bucket over from another copy of the database: the token that a refused start names. It has no effect a second time.'),
         payloadStoreMemory: wholeNumber('PAYLOAD_STORE_MEMORY_BYTES', 256 * MIB, [8 * MIB, 64 * GIB],
             'Memory for payloads on their way to the store, all together. Each has parts of 8 MiB; one that gets no memory within 30 seconds is answered with 503.'),

@@ -24,7 +24,7 @@ const MESSAGES: Readonly<Record<StorageCondition, string>> = {
     full: 'the storage is full: what is stored can be read, nothing can be added until there is room',
     'no room to start': 'the storage is full: the service starts when there is room',
     'no payloads': 'the payload store does not answer: payloads can be neither read nor stored',
-    'payloads not owned': 'another copy of this repository uses the payload store: payloads can be read, and not stored',
+    'payloads not owned': 'another copy of this repository uses the payload store, or it is no longer that of this one: payloads can be read, and not stored',
     damaged: 'a part of the storage cannot be read: restore it from a backup'
 };
 

@@ -149,6 +149,7 @@ class PageMove {
     /** Several at a time; those that share a blob after each other. */
     async all(page: readonly MovablePayload[]): Promise<void> {
 
+        await this.#parts.mover.demandRemovals(this.#facts.route);
         const waiting = byBlob(page);
         const results = await Promise.allSettled(Array.from({ length: WIDTH }, async () => {
 

@@ -13,6 +13,10 @@ import { type ServiceProcess, startProcess } from '../support/process.js';
 import { ADMIN_HEADERS } from '../support/rest.js';
 import { BUCKET, HAS_S3, s3Options, type S3Relay, startS3, startS3Relay, type TestS3 } from '../support/s3.js';
 import { until } from '../support/until.js';
+import { SILENT } from '../../db/log.js';
+import { BucketOwnership } from '../../lib/stores/s3/bucket-ownership.js';
+import { readMarker } from '../../lib/stores/s3/repository-marker.js';
+import { S3Bucket } from '../../lib/stores/s3/s3-bucket.js';
 import { PAYLOAD_STORE_SETTING } from '../../lib/stores/s3/s3-claim.js';
 import type { S3Options } from '../../lib/stores/s3/s3-location.js';
 import { SettingStore } from '../../lib/stores/setting-store.js';
@@ -286,6 +290,9 @@ describe('a start with payloads in a bucket', { skip: !HAS_S3 }, () => {
         const copied = await claim();
 
         expect((await refusal(s3Options(s3.url)))[0]).to.equal('started');
+        const bucket = await S3Bucket.open(s3Options(s3.url));
+        await new BucketOwnership({ bucket, db, log: SILENT }).rotate(await readMarker(bucket) ?? { repository: '', owner: null });
+        bucket.close();
         const overtaking = await claim();
         await restore(copied);
         const [said, code] = await refusal(s3Options(s3.url));

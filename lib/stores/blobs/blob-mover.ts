@@ -6,7 +6,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { Database, Step } from '../../../db/database.js';
 import { statements } from '../../../db/statements.js';
-import { DamagedBlobError, type ElementStores } from './element-store.js';
+import { unavailable } from '../../errors/errors.js';
+import { DamagedBlobError, type ElementStores, removeAll } from './element-store.js';
 
 /** A payload whose reference names the store to be left. */
 export interface MovablePayload {
@@ -33,6 +34,9 @@ export interface MoveRoute {
 /** The bytes in the store to be left are not as they were stored. */
 export class DamagedSourceError extends Error {}
 
+const NOT_YET = 'the store that is left removes nothing yet, as another copy of this repository may use it';
+const RETRY_SECONDS = 60;
+
 /** Moves blobs one by one. */
 export class BlobMover {
 
@@ -43,6 +47,14 @@ export class BlobMover {
 
         this.#stores = stores;
         this.#sql = buildStatements(db);
+    }
+
+    /** Demands that the store to be left removes what has left it, which otherwise would stay there. @throws DoipError 503 */
+    async demandRemovals({ from }: MoveRoute): Promise<void> {
+
+        if (await this.#stores.get(from).prepareSweep?.() === false) {
+            throw unavailable(NOT_YET, RETRY_SECONDS);
+        }
     }
 
     /** Returns payloads in the order of objects and names after a position. */
@@ -91,7 +103,7 @@ export class BlobMover {
     /** Removes what a store has of a blob. */
     async remove(store: string, blobId: number): Promise<void> {
 
-        await this.#stores.get(store).remove(blobId);
+        await removeAll(this.#stores.get(store), blobId, { hasRow: true });
     }
 
     /** Returns the steps that make a blob one of the other store, unless it was unlinked meanwhile, and correct the reference of the payload. */

@@ -8,7 +8,7 @@ import type { Log } from '../../../db/log.js';
 import { statements } from '../../../db/statements.js';
 import type { BlobStore } from './blob-store.js';
 import type { BlobPins } from './blob-pins.js';
-import type { ElementStore, ElementStores } from './element-store.js';
+import { type ElementStore, type ElementStores, removeAll } from './element-store.js';
 import { PayloadTextStore } from './payload-text-store.js';
 
 /** Limits of a sweep. */
@@ -17,7 +17,7 @@ export interface SweepOptions {
     readonly grace: number;
     /** Milliseconds without a heartbeat after which a staged blob is removed; longer than several heartbeats. */
     readonly stagedTtl: number;
-    /** Maximum number of blobs of each kind in one sweep. */
+    /** Maximum number of blobs of each kind and store in one sweep. */
     readonly limit: number;
     /** Ends the sweep between two blobs. */
     readonly signal?: AbortSignal;
@@ -88,7 +88,10 @@ export class BlobSweeper {
     async #sweepStore({ name, store, result }: StoreSweep, now: number, options: SweepOptions): Promise<void> {
 
         const { staged, unlinked } = this.#sql;
-        await store.prepareRemovals?.();
+        if (await store.prepareSweep?.() === false) {
+            return;
+        }
+
         result.staged += await this.#purge({ sql: staged, cutoff: now - options.stagedTtl, store: name }, options);
         result.unlinked += await this.#purge({ sql: unlinked, cutoff: now - options.grace, store: name }, options);
         result.orphans += await this.#purgeOrphans(name, store, options);
@@ -123,7 +126,7 @@ export class BlobSweeper {
 
         // Keeps the bytes for a reader that has started meanwhile; without their row they are found as orphans later.
         if (!isInUse(this.#inUse, id)) {
-            await this.#stores.get(store).remove(id);
+            await removeAll(this.#stores.get(store), id, { hasRow: true });
         }
 
         return 1;
@@ -139,7 +142,7 @@ export class BlobSweeper {
             const ids = await store.list(after, ORPHANS_PER_BATCH);
             for (const id of await this.#unknown(ids)) {
                 if (!this.#inUse.isPinned(id) && !this.#inUse.isRead(id)) {
-                    await store.remove(id);
+                    await removeAll(store, id, { hasRow: false });
                     purged += 1;
                 }
             }

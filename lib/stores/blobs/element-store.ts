@@ -37,12 +37,23 @@ export interface ElementStore {
      * @throws DamagedBlobError
      */
     read(blobId: number, range: ByteRange, size: number): AsyncIterable<Uint8Array>;
-    /** Removes the bytes of a blob, complete or not; does nothing when there are none. */
+    /** Removes the bytes of a blob that this process has written; does nothing when there are none. */
     remove(blobId: number): Promise<void>;
-    /** Called before blobs are removed that are no longer referenced; rejects when nothing may be removed now. */
-    prepareRemovals?(): Promise<void>;
+    /** Called before a sweep; false when nothing may be swept now. */
+    prepareSweep?(): Promise<boolean>;
+    /**
+     * Removes all that there is of a blob, which any process may have written; without this method, {@link remove} does. The number of one without a
+     * row may be given to another blob meanwhile, whose bytes must be kept.
+     */
+    removeAll?(blobId: number, how: { readonly hasRow: boolean }): Promise<void>;
     /** Returns up to `limit` ids of stored blobs, ascending from `after` (exclusive); used to find what crashes left. */
     list(after: number, limit: number): Promise<readonly number[]>;
+}
+
+/** Removes all bytes of a blob from a store. */
+export async function removeAll(store: ElementStore, blobId: number, how: { readonly hasRow: boolean }): Promise<void> {
+
+    await (store.removeAll ? store.removeAll(blobId, how) : store.remove(blobId));
 }
 
 /** What is known of an object when the bytes of one of its elements arrive; the content may not have arrived yet. */

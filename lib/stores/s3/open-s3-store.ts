@@ -56,7 +56,7 @@ export async function openS3Store(options: S3Options, { db, log }: { readonly db
     }
 
     const bucket = await S3Bucket.open(options);
-    const ownership = new BucketOwnership({ bucket, db, log });
+    const ownership = new BucketOwnership({ bucket, db, log, challengeMs: options.challengeMs });
     try {
         await new Claiming({ bucket, options, db, log, ownership }).claim();
     }
@@ -73,8 +73,9 @@ export async function openS3Store(options: S3Options, { db, log }: { readonly db
         condition: async () => {
 
             if (performance.now() > pinged.until) {
-                const answers = await pings.run(async () => await bucket.ping(MARKER) && await ownership.refresh());
+                const answers = await pings.run(() => bucket.ping(MARKER));
                 pinged = { until: performance.now() + PINGED_MS, answers };
+                ownership.refresh();
             }
 
             return !pinged.answers ? 'no payloads' : ownership.isOwner ? null : 'payloads not owned';
@@ -155,15 +156,9 @@ class Claiming {
             await this.#ownership.changeClaim((current) => ({ ...current, url, endpoint, isMarked: true }));
         }
 
-        try {
-            await this.#ownership.rotate(repository);
-        }
-        catch (error) {
-            // Such as a full bucket, from which payloads can be read.
-            this.#log.warn({ event: 'payloads.token-failed', err: error, store: this.#bucket.name }, 'failed to write a token to the payload store');
-            if (!(error instanceof S3Error)) {
-                throw error;
-            }
+        if (owner === null) {
+            await this.#ownership.rotate({ repository, owner });
+            this.#ownership.establish();
         }
     }
 
@@ -176,19 +171,25 @@ class Claiming {
         return result.ok ? claim : readClaim(await this.#settings.get(PAYLOAD_STORE_SETTING)) ?? claim;
     }
 
-    /** Rejects a start on a copy of the database that another one has overtaken, unless the operator has decided for this one. */
+    /**
+     * Rejects a start on a copy of the database that another one has overtaken, unless the operator has decided for this one. Commands may read.
+     *
+     * @throws PayloadStoreError
+     */
     async #demandOwnership(marker: Marker): Promise<void> {
 
-        if (await this.#ownership.owns(marker)) {
+        if (this.#options.isForCommand === true || await this.#ownership.owns(marker)) {
             return;
         }
 
-        const owner = marker.owner ?? '';
-        if (owner !== this.#options.adopt) {
+        const { owner } = marker;
+        if (owner === null || owner !== this.#options.adopt) {
             throw new PayloadStoreError(`${this.#bucket.name} was used with another copy of this database after this one was made, such as before a restore: `
                 + `each would remove what only the other one knows. Copy the bucket, or end the other service for good and start with PAYLOAD_STORE_ADOPT=${owner}`);
         }
 
+        await this.#ownership.rotate(marker);
+        this.#ownership.establish();
         this.#log.warn({ event: 'payloads.adopted', store: this.#bucket.name, owner }, 'the payload store was taken over from another copy of this repository');
     }
 

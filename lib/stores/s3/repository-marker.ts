@@ -2,13 +2,20 @@
 
 import { parseJson } from '../../json/strict-parser.js';
 import { isJsonObject } from '../../util/json-types.js';
+import { steady } from './block-reading.js';
 import type { S3Bucket } from './s3-bucket.js';
 import { S3Error } from './s3-error.js';
 
 /** Key of the marker. */
 export const MARKER = 'repository.json';
 
-const MAX_MARKER_BYTES = 4096;
+/** Key of an object by which a process that starts asks others to write another token to the marker. */
+export const CHALLENGE = 'challenge';
+
+const MAX_BYTES = 4096;
+
+/** Time in ms without a byte after which a read has failed. */
+const STALL_MS = 10_000;
 
 /** Contents of the marker. */
 export interface Marker {
@@ -21,19 +28,26 @@ export interface Marker {
 /** Reads the marker; null when there is none. @throws S3Error */
 export async function readMarker(bucket: S3Bucket): Promise<Marker | null> {
 
+    const bytes = await readSmall(bucket, MARKER);
+    return bytes && parsed(bytes.toString());
+}
+
+/** Reads a small object; null when there is none, and empty when it is not small. @throws S3Error */
+export async function readSmall(bucket: S3Bucket, key: string): Promise<Buffer | null> {
+
     try {
-        const { body, size } = await bucket.get(MARKER);
-        if (size > MAX_MARKER_BYTES) {
+        const { body, size } = await bucket.get(key);
+        if (size > MAX_BYTES) {
             body.destroy();
-            return { repository: '', owner: null };
+            return Buffer.alloc(0);
         }
 
         const chunks: Uint8Array[] = [];
-        for await (const chunk of body) {
-            chunks.push(chunk as Uint8Array);
+        for await (const chunk of steady(body, STALL_MS, (bytes) => bucket.countReceived(bytes))) {
+            chunks.push(chunk);
         }
 
-        return parsed(Buffer.concat(chunks).toString());
+        return Buffer.concat(chunks);
     }
     catch (error) {
         if (error instanceof S3Error && error.failure === 'missing') {

@@ -27,15 +27,15 @@ const PAUSE_MS = 100;
 
 /**
  * Age in ms from which bytes that no blob refers to count as left behind: much more than it takes until every node sees the row of a blob,
- * which another one has written before the bytes.
+ * which another one has written before the bytes, and time for an operator to notice that another copy of the database uses the bucket.
  */
-const ORPHAN_MS = 60 * 60_000;
+const ORPHAN_MS = 24 * 60 * 60_000;
 
 /** What a store in a bucket depends on. */
 export interface S3StoreParts {
     readonly db: Database;
     readonly bucket: S3Bucket;
-    readonly ownership: Pick<BucketOwnership, 'demand' | 'renew'>;
+    readonly ownership: Pick<BucketOwnership, 'demand' | 'demandEstablished' | 'renew'>;
     readonly log: Log;
     /** Maximum memory of uploads in progress, in bytes. */
     readonly memoryBytes: number;
@@ -70,10 +70,10 @@ export class S3ElementStore implements ElementStore {
         this.memory = new UploadMemory(memoryBytes, PART_BYTES, memory);
     }
 
-    /** Renews the ownership of the bucket. @throws DoipError 503 when another copy of the database owns it, S3Error when it does not answer */
-    async prepareRemovals(): Promise<void> {
+    /** Renews the ownership of the bucket; false when another copy of the database may own it. @throws S3Error */
+    async prepareSweep(): Promise<boolean> {
 
-        await this.#ownership.renew();
+        return await this.#ownership.renew();
     }
 
     /** @throws DoipError 503 when the bucket cannot be written, or too many uploads are in progress while this one is slow, or cannot begin */
@@ -91,6 +91,7 @@ export class S3ElementStore implements ElementStore {
             }
 
             if (await upload.finish() > 0) {
+                await this.#ownership.demand();
                 await this.#checksums.save(blobId, key, hasher.digest());
             }
         }
@@ -134,6 +135,7 @@ export class S3ElementStore implements ElementStore {
         }
     }
 
+    /** Another copy of the database may have other bytes of the same number. @throws DoipError 503 when it owns the bucket */
     async remove(blobId: number): Promise<void> {
 
         if (this.#given.delete(blobId)) {
@@ -141,16 +143,32 @@ export class S3ElementStore implements ElementStore {
         }
 
         await this.#ownership.demand();
-        // What is listed later is found by its bytes, so the row goes first.
-        await this.#checksums.remove(blobId);
-        const prefix = keyPrefix(blobId);
-        const [uploads, objects] = await Promise.all([this.#bucket.listUploads(prefix), this.#bucket.listObjects(prefix)]);
-        for (const { key, uploadId } of [...uploads.keys, ...objects.keys]) {
-            await (uploadId === null ? this.#bucket.delete(key) : this.#bucket.abortUpload(key, uploadId));
+        const stored = await this.#checksums.find(blobId);
+        if (stored) {
+            // What is listed later is found by its bytes, so the row goes first.
+            await this.#checksums.removeKey(blobId, stored.key);
+            await this.#bucket.delete(stored.key);
         }
     }
 
-    /** Includes blobs of which there are only parts. Bytes of the last hour are left out. */
+    /** @throws DoipError 503 soon after the start, and when another copy of the database owns the bucket */
+    async removeAll(blobId: number, { hasRow }: { readonly hasRow: boolean }): Promise<void> {
+
+        await this.#ownership.demandEstablished();
+        const prefix = keyPrefix(blobId);
+        const [uploads, objects] = await Promise.all([this.#bucket.listUploads(prefix), this.#bucket.listObjects(prefix)]);
+        const youngest = hasRow ? Infinity : this.#now() - ORPHAN_MS;
+        for (const { key, uploadId } of [...uploads.keys, ...objects.keys].filter(({ storedOn }) => storedOn <= youngest)) {
+            await this.#checksums.removeKey(blobId, key);
+            await (uploadId === null ? this.#bucket.delete(key) : this.#bucket.abortUpload(key, uploadId));
+        }
+
+        if (hasRow) {
+            await this.#checksums.remove(blobId);
+        }
+    }
+
+    /** Includes blobs of which there are only parts. Bytes of the last day are left out. */
     async list(after: number, limit: number): Promise<readonly number[]> {
 
         const youngest = this.#now() - ORPHAN_MS;

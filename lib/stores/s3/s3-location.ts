@@ -25,6 +25,10 @@ export interface S3Options {
     readonly stallMs: number;
     /** The ownership token of another copy of the database, from which the bucket is to be taken over. */
     readonly adopt?: string | null;
+    /** True for a command, which ends soon: on a copy of the database that does not own the bucket it may read. */
+    readonly isForCommand?: boolean;
+    /** Milliseconds after the start until bytes are removed that another copy of the database may know, unless it shows itself; default five minutes. */
+    readonly challengeMs?: number;
 }
 
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;

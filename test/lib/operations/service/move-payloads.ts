@@ -53,7 +53,7 @@ forEachDatabase((name, create) => {
 
             await service?.stop();
             const options: Partial<GatewayOptions> = isForNew === null ? {} : {
-                payloadStore: s3Options(relay.url, { url: `s3://payloads/move-${name.toLowerCase()}-${prefix}`, isForNew, stallMs: 1000 })
+                payloadStore: s3Options(relay.url, { url: `s3://payloads/move-${name.toLowerCase()}-${prefix}`, isForNew, stallMs: 1000, challengeMs: 0 })
             };
             service = await startGateway(database, options);
             return service;

@@ -59,7 +59,7 @@ forEachDatabase((name, create) => {
             bucket = await S3Bucket.open(s3Options(relay.url, { stallMs: STALL_MS }));
             stores = new ElementStores(new DatabaseElementStore(database.blobs));
             (await openS3Store(s3Options(s3.url), { db: database, log: SILENT })).close();
-            const ownership = new BucketOwnership({ bucket, db: database, log: SILENT, checkedMs: Infinity });
+            const ownership = new BucketOwnership({ bucket, db: database, log: SILENT, checkedMs: Infinity, challengeMs: 0 });
             await ownership.demand();
             store = new S3ElementStore({
                 db: database, bucket, ownership, log: SILENT, memoryBytes: 3 * PART_BYTES, memory: { slowMs: SLOW_MS }, stallMs: STALL_MS, now: () => Date.now() + later
@@ -438,7 +438,7 @@ forEachDatabase((name, create) => {
                 expect(await s3.keys()).to.include([`one/${object}`]);
                 expect(await s3.uploads()).to.equal([`one/${part}`]);
 
-                later = 2 * HOUR;
+                later = 25 * HOUR;
                 await sweeper().sweep(Date.now(), OPTIONS);
 
                 expect(await s3.keys()).to.not.include(`one/${object}`).and.to.include(`one/${foreign}`);
@@ -459,7 +459,7 @@ forEachDatabase((name, create) => {
                 expect(await s3.uploads()).to.have.length(1);
                 relay.behave();
 
-                later = 2 * HOUR;
+                later = 25 * HOUR;
                 await sweeper().sweep(Date.now(), OPTIONS);
 
                 expect(await s3.uploads()).to.equal([]);
@@ -472,7 +472,7 @@ forEachDatabase((name, create) => {
                 await stage(1);
             }
 
-            later = 2 * HOUR;
+            later = 25 * HOUR;
             const all = await store.list(0, 10_000);
             const first = await store.list(0, 2);
             const second = await store.list(first[1] ?? 0, 2);
