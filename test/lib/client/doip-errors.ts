@@ -181,7 +181,7 @@ for (const transport of TRANSPORTS) {
 
         it('is not repeated, as a part of it is stored, and its error lists what was', async () => {
 
-            const server = await startServer({ RATE_LIMIT_BYTES_SECONDS: 2, RATE_LIMIT_USER_BYTES: 600_000 });
+            const server = await startServer({ RATE_LIMIT_BYTES_SECONDS: 120, RATE_LIMIT_USER_BYTES: 600_000 });
             const way = await openLink(server, transport);
             const admin = way.client();
             await admin.create({ type: 'User', id: 'test/ann', attributes: { content: { username: 'ann', password: 'a long password' } } });
