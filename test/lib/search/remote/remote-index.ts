@@ -235,6 +235,35 @@ forEachDatabase((name, create) => {
             });
         }
 
+        it('are for the primary process when the search thread is stuck, which that one replaces', async () => {
+
+            const node = await start({ storeAfter: 10, timeout: 200 });
+            const impatient = new RemoteIndex({ socketPath: join(folder, 'search'), mayShow: () => Promise.resolve(true), timeout: 200 });
+            for (let n = 0; n < 10; ++n) {
+                await node.write(null, object(n, n));
+            }
+
+            await until(async () => (await node.segments.segments()).length === 1 && (await node.index.usage()).unstored === 0);
+            const read = node.segments.readRange.bind(node.segments);
+            let release = (): void => {};
+            const stuck = new Promise<void>((resolve) => {
+
+                release = resolve;
+            });
+            node.segments.readRange = async (...range) => {
+
+                await stuck;
+                return await read(...range);
+            };
+
+            const search = impatient.search({ ...EVERYTHING, ...PAGE, query: '/n:[2 TO 5]' });
+            await Promise.all([expect(search).to.reject(ForPrimary), expect(node.search({ query: '/n:[3 TO 5]' })).to.reject(/took too long/)]);
+            release();
+
+            await until(async () => await sizeOf('/n:[2 TO 5]').catch(() => 0) === 4);
+            await impatient.stop();
+        });
+
         it('are for the primary process where there is none', async () => {
 
             await expect(remote.search({ ...EVERYTHING, ...PAGE })).to.reject(ForPrimary);
