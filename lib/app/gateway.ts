@@ -40,6 +40,7 @@ const STORAGE_FULL = 'The storage is full: the service starts when there is room
 
 /** Retry-After in seconds: the database usually returns soon, but freeing disk space needs an operator. */
 const RETRY_SECONDS = 5;
+const SHUTDOWN_RETRY_SECONDS = 1;
 const FULL_RETRY_SECONDS = 60;
 
 /** A repository. */
@@ -73,8 +74,8 @@ export interface Gateway {
     /** Table of statuses for translators. */
     readonly statuses: StatusTable;
     /**
-     * Opens and migrates the database and starts the service. Rejects on failure; `perform` then responds with 500, and `start` can be
-     * called again. During a later outage of the database `perform` responds with 503.
+     * Opens and migrates the database and starts the service. Rejects on failure; `perform` then responds with 503, as during a later
+     * outage of the database, and `start` can be called again.
      */
     start(): Promise<GatewayStart>;
     /** Announces that the service is about to stop: it is not ready for further clients, but serves requests until `stop()`. */
@@ -155,7 +156,7 @@ class RepositoryGateway implements Gateway {
                 hasSearchEngine: Boolean(options.search?.engine),
                 codeOf: options.worker.codeOf
             }) : null
-        }, this.#unstarted(internal(undefined, DOWN)));
+        }, this.#unstarted(unavailable(DOWN, RETRY_SECONDS)));
         this.perform = this.#dispatcher.perform.bind(this.#dispatcher);
     }
 
@@ -242,7 +243,7 @@ class RepositoryGateway implements Gateway {
         catch (error) {
             const isStorageFull = isFull(error) || error instanceof Error && isFull(error.cause);
             this.#startup.fail(isStorageFull ? 'no room to start' : null);
-            this.#dispatcher.state = this.#unstarted(isStorageFull ? unavailable(STORAGE_FULL, FULL_RETRY_SECONDS) : internal(undefined, DOWN));
+            this.#dispatcher.state = this.#unstarted(isStorageFull ? unavailable(STORAGE_FULL, FULL_RETRY_SECONDS) : unavailable(DOWN, RETRY_SECONDS));
             throw error;
         }
     }
@@ -258,7 +259,7 @@ class RepositoryGateway implements Gateway {
         const [runtime, watch] = [this.#runtime, this.#watch];
         this.#runtime = null;
         this.#watch = null;
-        this.#dispatcher.state = this.#unstarted(internal(undefined, 'The system is shutting down.'));
+        this.#dispatcher.state = this.#unstarted(unavailable('The system is shutting down.', SHUTDOWN_RETRY_SECONDS));
         await watch?.stop();
         await runtime?.close();
     }

@@ -155,7 +155,6 @@ export function composeIdentity(options: IdentityOptions): Identity {
     const messages = new SealedMessages({ db, settings }, now);
     const browserLogins = new BrowserLogins(loginProviders, { providers, logins: stores.logins, messages, log, now });
     const authenticator = new Authenticator({ assertions, callers, hook, keys, local, logins, providers, tokens }, design);
-    edge.use((login) => !hook.isPresent && logins.isRejected(login));
     return {
         authenticator, browserLogins, edge, keys, local, logins, directory,
         tokens: new OAuthTokenService({ authenticator, browserLogins, callers, credentials: stores.credentials, directory, edge, keys, tokens }),
@@ -176,6 +175,8 @@ export function composeIdentity(options: IdentityOptions): Identity {
         housekeeping: sweepLogins({ tokens, keys, logins: stores.logins }, now),
         start: () => {
 
+            // The hook is in the design, which is not read before.
+            edge.use((login) => !hook.isPresent && logins.isRejected(login));
             tokens.start();
             keys.start();
         },

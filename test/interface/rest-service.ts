@@ -2,10 +2,11 @@ import type { JsonObject } from '../../lib/util/json-types.js';
 import type { RestService } from '../support/rest-service.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { setImmediate } from 'node:timers/promises';
 import { createGateway } from '../../lib/app/gateway.js';
 import { createSqlite, forEachDatabase } from '../support/database.js';
 import { gatewayOptions } from '../support/gateway.js';
-import { jsonOf, restServer } from '../support/rest.js';
+import { ADMIN_HEADERS, jsonOf, restServer } from '../support/rest.js';
 import { forEachWay } from '../support/rest-service.js';
 import { until } from '../support/until.js';
 
@@ -118,7 +119,7 @@ const isUp = (record: Readonly<Record<string, unknown>>): boolean => {
 
 describe('a service after a failed start', () => {
 
-    it('reports it by REST, and responds with 500 to everything else', async () => {
+    it('reports it by REST, and responds with 503 to everything else', async () => {
 
         const database = await createSqlite();
         const gateway = createGateway(gatewayOptions(database, { databaseUrl: 'mysql://nobody@127.0.0.1:1/none' }));
@@ -128,7 +129,7 @@ describe('a service after a failed start', () => {
         const status = await server.inject('/startupStatus');
         const other = await server.inject('/objects/test/1');
 
-        expect([status.statusCode, jsonOf(status)['state'], other.statusCode]).to.equal([500, 'FAILED', 500]);
+        expect([status.statusCode, jsonOf(status)['state'], other.statusCode]).to.equal([500, 'FAILED', 503]);
         expect(jsonOf(status)['details']).to.include({ storage: 'FAILED' });
         expect(jsonOf(other)['message']).to.be.a.string();
         await gateway.stop();
@@ -140,7 +141,7 @@ forEachDatabase((name, create) => {
 
     describe(`a starting service on ${name}`, () => {
 
-        it('reports every subsystem, responds with 500 to everything else, and is up finally', async () => {
+        it('reports every subsystem, responds with 503 to everything else, and is up finally', async () => {
 
             const database = await create();
             const gateway = createGateway(gatewayOptions(database));
@@ -157,8 +158,32 @@ forEachDatabase((name, create) => {
             const all = (state: string): unknown => Object.fromEntries(subsystems.map((subsystem) => [subsystem, state]));
             expect<unknown>([early.statusCode, jsonOf(early)])
                 .to.equal([500, { message: 'start-up failed', state: 'FAILED', details: {}, subsystems: all('STARTING') }]);
-            expect<unknown>([other.statusCode, jsonOf(other)]).to.equal([500, { message: 'The system is down.' }]);
+            expect<unknown>([other.statusCode, jsonOf(other), other.headers['retry-after']]).to.equal([503, { message: 'The system is down.' }, '5']);
             expect<unknown>([late.statusCode, jsonOf(late)]).to.equal([200, { state: 'UP', details: { storage: 'UP', indexer: 'UP' }, subsystems: all('UP') }]);
+            await gateway.stop();
+            await database.dispose();
+        });
+
+        it('responds with 503 to logins until it is up', async () => {
+
+            const database = await create();
+            const gateway = createGateway(gatewayOptions(database));
+            const server = await restServer(gateway);
+            const statuses = new Set<number>();
+            let isUpNow = false;
+            const started = gateway.start().then(() => {
+
+                isUpNow = true;
+            });
+
+            while (!isUpNow) {
+                const { statusCode } = await server.inject({ url: '/objects/test/1', headers: ADMIN_HEADERS });
+                statuses.add(statusCode);
+                await setImmediate();
+            }
+
+            await started;
+            expect([...statuses].filter((status) => status !== 404)).to.equal([503]);
             await gateway.stop();
             await database.dispose();
         });

@@ -187,7 +187,7 @@ describe('the service at start', () => {
 
         expect(status.status).to.equal(500);
         expect(await status.json()).to.include({ state: 'FAILED' });
-        expect(other.status).to.equal(500);
+        expect(other.status).to.equal(503);
         expect(await other.json()).to.include('message');
         expect(service.log()).to.not.include('secret');
         await service.stop();

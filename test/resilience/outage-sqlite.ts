@@ -51,7 +51,7 @@ describe('a service on SQLite', { timeout: 2 * PATIENCE_MS }, () => {
 
         expect([down.status, down.body['state']]).to.equal([500, 'FAILED']);
         expect(down.body['details']).to.include({ storage: 'FAILED' });
-        expect([other.status, other.body]).to.equal([500, { message: 'The system is down.' }]);
+        expect([other.status, other.body, other.retryAfter]).to.equal([503, { message: 'The system is down.' }, '5']);
         expect((await create(service, 'test/1')).status).to.equal(200);
         expect(service.log()).to.include('service.start-failed');
     });

@@ -69,8 +69,8 @@ describe('a service on MariaDB', { timeout: 4 * PATIENCE_MS, skip: !TESTS_MYSQL 
         const login = await ask(service, '/check-credentials', { headers: { authorization: `Basic ${btoa(`admin:${password}`)}` } });
 
         expect([down.status, down.body['state']]).to.equal([500, 'FAILED']);
-        for (const { status, body } of others) {
-            expect([status, body]).to.equal([500, { message: 'The system is down.' }]);
+        for (const { status, body, retryAfter } of others) {
+            expect([status, body, retryAfter]).to.equal([503, { message: 'The system is down.' }, '5']);
         }
 
         expect([up.status, up.body]).to.equal([200, {

@@ -51,6 +51,7 @@ forEachDatabase((name, create) => {
         it('is rejected at once for known and unknown users, without affecting other addresses', async () => {
 
             const node = kit.node({ cost: DEFAULT_COST });
+            node.start();
             await kit.authenticate(node, ANN, { transport: HERE });
             const { ended } = await crowd(node);
             const refused = (authentication: Record<string, string>, transport = HERE): boolean =>
@@ -80,6 +81,7 @@ forEachDatabase((name, create) => {
         it('is over when its last login has ended', async () => {
 
             const node = kit.node({ cost: { cost: 4096, blockSize: 8, parallelization: 1 } });
+            node.start();
             const ended = Promise.allSettled(Array.from({ length: GUESSES }, (_, i) =>
                 kit.authenticate(node, { username: `late-${i}`, password: 'x' }, { transport: HERE })));
 
@@ -97,6 +99,7 @@ forEachDatabase((name, create) => {
                 reads += Number(/credentials/.test(sql));
             }));
             const node = watched.node({ cost: DEFAULT_COST });
+            node.start();
             await kit.addUser('test/eve', { username: 'eve', password: 'old' });
             const login = (): Promise<string | null> => watched.authenticate(node, { username: 'eve', password: 'new' }, { transport: HERE })
                 .then(({ userId }) => userId, ({ message }: Error) => message);
@@ -113,6 +116,7 @@ forEachDatabase((name, create) => {
         it('is left to the authenticate hook if there is one', async () => {
 
             const node = kit.node({ cost: DEFAULT_COST });
+            node.start();
             const { ended } = await crowd(node);
 
             const hook = async (): Promise<JsonObject> => ({ active: true, userId: 'orcid/1' });

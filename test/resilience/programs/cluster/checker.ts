@@ -21,6 +21,9 @@ export interface Finding {
     readonly on: number;
 }
 
+/** Findings that are printed when they are made. */
+const MAX_PRINTED = 30;
+
 /** What the object is after a write. */
 export interface State {
     /** What the write has left: a text that no other write leaves, or null for no object. */
@@ -163,7 +166,7 @@ export class Checker {
     find(kind: Kind, text: string): void {
 
         this.findings.push({ kind, text, on: Date.now() });
-        if (!this.#isQuiet) {
+        if (!this.#isQuiet && this.findings.length <= MAX_PRINTED) {
             console.log(`${new Date().toISOString()} ${kind.toUpperCase()}: ${text}`);
         }
     }
