@@ -68,7 +68,7 @@ export async function readRequest(request: Request, setting: RequestSetting, see
         ...(isSafe || parameters.input !== undefined ? {} : { rawInput: readRawSegments(request, limits) }),
         transport,
         httpMethod: isSafe ? 'GET' : 'POST',
-        ...(isSafe ? { safe: true } : {})
+        safe: isSafe
     });
     return { envelope, isPrivate: tokens.length > 0 || session !== null, session };
 }
@@ -107,7 +107,8 @@ function required(value: string | undefined, name: string): string {
 function attributesOf(request: Request, attributes: JsonObject): JsonObject {
 
     const mediaType = header(request.headers, 'content-type');
-    const { filename } = parseDisposition(header(request.headers, 'content-disposition') ?? '');
+    const disposition = header(request.headers, 'content-disposition');
+    const filename = disposition === undefined ? undefined : parseDisposition(disposition).filename;
     const hasRange = request.method === 'get' && attributes['element'] !== undefined;
     return {
         ...(mediaType === undefined ? {} : { mediaType }),
@@ -118,13 +119,13 @@ function attributesOf(request: Request, attributes: JsonObject): JsonObject {
     };
 }
 
-/** Yields the body as segments. The parameter `input` is merged into a JSON body, or replaces an absent body. */
-async function *inputOf(request: Request, parameter: JsonValue | undefined, limits: HttpLimits): AsyncGenerator<Segment> {
+/** Returns the body as segments. The parameter `input` is merged into a JSON body, or replaces an absent body. */
+function inputOf(request: Request, parameter: JsonValue | undefined, limits: HttpLimits): AsyncIterable<Segment> {
 
-    if (parameter === undefined) {
-        yield *readSegments(request, limits);
-        return;
-    }
+    return parameter === undefined ? readSegments(request, limits) : merged(request, parameter, limits);
+}
+
+async function *merged(request: Request, parameter: JsonValue, limits: HttpLimits): AsyncGenerator<Segment> {
 
     let input = parameter;
     for await (const segment of readSegments(request, limits)) {

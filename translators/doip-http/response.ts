@@ -60,8 +60,8 @@ export function writeFailure(h: ResponseToolkit, failure: Failure, requestId: st
  */
 export function doipHeader(requestId: string | null, status: string, attributes: JsonObject): string {
 
-    const head: JsonObject = { ...(requestId === null ? {} : { requestId }), status };
-    const whole = Object.keys(attributes).length === 0 ? head : { ...head, attributes };
+    const head: JsonObject = requestId === null ? { status } : { requestId, status };
+    const whole = Object.keys(attributes).length === 0 ? head : Object.assign({}, head, { attributes });
     const text = toAscii(whole);
     if (text.length <= MAX_HEADER) {
         return text;

@@ -12,7 +12,7 @@ import type { JsonTextOptions } from '../../../lib/json/strict-parser.js';
 import { decodeUtf8, parseJson } from '../../../lib/json/strict-parser.js';
 import { turnFor } from '../../../lib/util/concurrency/event-loop-yielder.js';
 import { startingWith } from '../../../lib/util/streams/starting-with.js';
-import { bytesSegment, inputTooLong, jsonSegment } from '../../../lib/doip/segments.js';
+import { bytesSegment, empty, inputTooLong, jsonSegment } from '../../../lib/doip/segments.js';
 import { bufferBody } from './body-memory.js';
 import { contentType, FORM_TYPE, isJsonType, parseMediaType } from '../headers/content-type.js';
 import { parseDisposition } from '../headers/content-disposition.js';
@@ -137,22 +137,24 @@ export function bytesPart(part: Part): BytesSegment {
  *
  * Only the first part is parsed as JSON; see {@link BytesSegment}.
  */
-export function readSegments(request: RequestWithBody, limits: HttpLimits): AsyncGenerator<Segment> {
+export function readSegments(request: RequestWithBody, limits: HttpLimits): AsyncIterable<Segment> {
 
     return segmentsOf(request, limits, true);
 }
 
 /** Like {@link readSegments}, but a JSON body is one segment of bytes of any length. */
-export function readRawSegments(request: RequestWithBody, limits: HttpLimits): AsyncGenerator<Segment> {
+export function readRawSegments(request: RequestWithBody, limits: HttpLimits): AsyncIterable<Segment> {
 
     return segmentsOf(request, limits, false);
 }
 
-async function *segmentsOf(request: RequestWithBody, limits: HttpLimits, isParsed: boolean): AsyncGenerator<Segment> {
+function segmentsOf(request: RequestWithBody, limits: HttpLimits, isParsed: boolean): AsyncIterable<Segment> {
 
-    if (request.method === 'get' || request.method === 'head' || isForm(request)) {
-        return;
-    }
+    const isEmpty = request.method === 'get' || request.method === 'head' || isForm(request);
+    return isEmpty ? empty() : segmentsOfBody(request, limits, isParsed);
+}
+
+async function *segmentsOfBody(request: RequestWithBody, limits: HttpLimits, isParsed: boolean): AsyncGenerator<Segment> {
 
     const type = contentType(request.headers);
     if (isParsed && isJsonType(type.essence)) {

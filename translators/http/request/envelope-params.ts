@@ -87,7 +87,7 @@ export function readEnvelopeParameters(parameters: readonly Parameter[]): Envelo
         throw badRequest('parameter attributes must be a JSON object');
     }
 
-    return { ...texts, ...values, attributes, texts: literals };
+    return Object.assign(texts, values, { attributes, texts: literals });
 }
 
 /**
