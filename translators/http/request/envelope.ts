@@ -42,12 +42,12 @@ export class HttpEnvelope implements DoipRequest {
         this.rawInput = fields.rawInput;
         this.transport = fields.transport;
         this.#request = request;
-        if (fields.safe !== undefined) {
-            this.safe = fields.safe;
+        if (fields.safe) {
+            this.safe = true;
         }
 
-        if (fields.allowTypeChange !== undefined) {
-            this.allowTypeChange = fields.allowTypeChange;
+        if (fields.allowTypeChange) {
+            this.allowTypeChange = true;
         }
 
         if (fields.httpMethod !== undefined) {
