@@ -175,4 +175,18 @@ describe('JSON with a syntax error in the editor', { skip: !hasBrowser, timeout:
 
         await shows(' not JSON yet');
     });
+
+    it('does not keep the buttons of the editor from being seen and used, wherever the page is scrolled to', async () => {
+
+        await page.setViewportSize({ width: 1280, height: 300 });
+        await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+        await until(async () => await page.evaluate<number>('scrollY') > 100);
+        const names = await page.evaluate<string[]>(`[...document.querySelectorAll('.edit-head button')].map((button) => {
+
+            const { left, top, width, height } = button.getBoundingClientRect();
+            return button.contains(document.elementFromPoint(left + width / 2, top + height / 2)) ? '' : button.textContent;
+        })`);
+
+        expect(names.filter((name) => name !== '')).to.equal([]);
+    });
 });

@@ -1,7 +1,7 @@
 /** The head of every screen: title, search, new objects, navigation, account. */
 
 import type { JSX } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Icon } from '../components/icon.js';
 import { quoted } from '../components/object-query.js';
 import { Menu, type MenuItem } from '../components/menu.js';
@@ -20,8 +20,20 @@ import { t } from './texts.js';
 /** The head. */
 export function Header(): JSX.Element {
 
+    const head = useRef<HTMLElement>(null);
+    useLayoutEffect(() => {
+
+        // What stays below it, while the page is scrolled, needs its height.
+        const observer = new ResizeObserver(([entry]) =>
+            document.documentElement.style.setProperty('--shell-head', `${entry?.target.getBoundingClientRect().height ?? 0}px`));
+        if (head.current) {
+            observer.observe(head.current);
+        }
+
+        return () => observer.disconnect();
+    }, []);
     return (
-        <header class="shell-head">
+        <header class="shell-head" ref={head}>
             <div class="shell-bar">
                 <a class="brand" href={to.home}><Icon name="type" /><span dir="auto">{uiConfig.value.title ?? config.name}</span></a>
                 <SearchBox />
