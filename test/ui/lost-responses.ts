@@ -22,6 +22,8 @@ describe('forms of the web UI whose response is lost', { skip: !hasBrowser, time
     let browser: Browser;
     let watched: WatchedPage;
     let page: Page;
+    /** Responses that were cut: of what the service has done. */
+    let cut: (readonly [status: number, text: string])[] = [];
 
     const send = async (method: string, path: string, body?: unknown): Promise<unknown> => {
 
@@ -47,6 +49,7 @@ describe('forms of the web UI whose response is lost', { skip: !hasBrowser, time
 
     beforeEach(async () => {
 
+        cut = [];
         watched = await openPage(browser, test.url);
         ({ page } = watched);
         watched.expected.push(/ERR_CONNECTION_RESET|status of 412/);
@@ -57,6 +60,7 @@ describe('forms of the web UI whose response is lost', { skip: !hasBrowser, time
 
         await watched.close();
         expect(watched.complaints).to.equal([]);
+        expect(cut.filter(([status]) => status !== 200 && status !== 412)).to.equal([]);
     });
 
     /** Lets the service do the work of the next requests, and cuts the connection before their responses arrive. */
@@ -71,7 +75,8 @@ describe('forms of the web UI whose response is lost', { skip: !hasBrowser, time
             }
 
             left -= 1;
-            await route.fetch();
+            const response = await route.fetch({ timeout: 120_000 });
+            cut.push([response.status(), await response.text()]);
             await route.abort('connectionreset');
         });
     };
