@@ -3,9 +3,10 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { hasBrowser, holds, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { announced, hasBrowser, holds, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startServer, type TestServer } from '../support/server.js';
+import { until } from '../support/until.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after, beforeEach, afterEach } = lab;
@@ -93,5 +94,84 @@ describe('the editor of a type', { skip: !hasBrowser }, () => {
 
         expect(await (await ask('GET', '/objects/test/baltic')).json()).to.equal({ name: 'The Baltic', scale: '1:25000' });
         expect(JSON.stringify(await (await ask('GET', '/schemas/Sheet')).json())).to.not.include('scale');
+    });
+
+    const schemaOf = async (): Promise<Record<string, unknown>> => await (await ask('GET', '/schemas/Draft')).json() as Record<string, unknown>;
+
+    /** Opens the schema of a type, and types at its end. */
+    const openSchema = async (text: string): Promise<Locator> => {
+
+        await ask('PUT', '/schemas/Draft', { type: 'object', title: 'before' });
+        await page.goto(`${test.url}/#schemas/Draft?tab=schema`);
+        const editor = page.locator('.cm-content');
+        await editor.click();
+        await page.keyboard.press('Control+End');
+        await page.keyboard.type(text);
+        await until(async () => (await editor.innerText()).includes(text.trim()));
+        return editor;
+    };
+
+    it('keeps a schema with a syntax error after a conflict, and does not overwrite anything with what was there before the error', async () => {
+
+        watched.expected.push(/status of 412/);
+        const editor = await openSchema(' ');
+        await page.keyboard.press('Control+A');
+        await page.keyboard.insertText('{"type": "object", "title": "mine"}');
+        await ask('PUT', '/schemas/Draft', { type: 'object', title: 'theirs' });
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        const overwrite = page.getByRole('button', { name: /overwrite/i });
+        await overwrite.waitFor();
+        await editor.click();
+        await page.keyboard.press('Control+End');
+        await page.keyboard.type(' not JSON yet');
+        await overwrite.click();
+        await page.getByRole('main').getByRole('alert').filter({ hasText: /JSON/ }).waitFor();
+
+        expect(await editor.innerText()).to.include(' not JSON yet');
+        expect((await schemaOf())['title']).to.equal('theirs');
+
+        await editor.click();
+        await page.keyboard.press('Control+End');
+        for (let count = 0; count < ' not JSON yet'.length; ++count) {
+            await page.keyboard.press('Backspace');
+        }
+
+        await overwrite.click();
+        await until(async () => (await schemaOf())['title'] === 'mine');
+    });
+
+    it('keeps what is typed while it is saved', async () => {
+
+        const editor = await openSchema(' ');
+        await page.keyboard.press('Control+A');
+        await page.keyboard.insertText('{"type": "object", "title": "first"}');
+        let open = (): void => undefined;
+        const opened = new Promise<void>((resolve) => {
+
+            open = resolve;
+        });
+        await page.route((url) => url.pathname.startsWith('/objects/') && !url.searchParams.has('dryRun'), async (route) => {
+
+            if (route.request().method() === 'PUT') {
+                await opened;
+            }
+
+            await route.fallback();
+        });
+        const sent = page.waitForRequest((request) => request.method() === 'PUT' && !request.url().includes('dryRun'));
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        await sent;
+        await editor.click();
+        await page.keyboard.press('Control+A');
+        await page.keyboard.insertText('{"type": "object", "title": "second"}');
+        open();
+        await announced(page, 'saved');
+        await watched.idle();
+
+        expect((await schemaOf())['title']).to.equal('first');
+        expect(await editor.innerText()).to.include('second');
+
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        await until(async () => (await schemaOf())['title'] === 'second');
     });
 });

@@ -10,7 +10,7 @@ import { guardLeaving } from '../../router.js';
 import { readDesign } from '../../state/design.js';
 import { say, sayError, textOf } from '../../state/messages.js';
 import { Conflict } from '../../types/editor/conflict.js';
-import { useDiagnosis, useDraft, type Diagnosis, type Draft } from '../../types/editor/draft.js';
+import { useDiagnosis, useDraft, useIsTypedOn, type Diagnosis, type Draft } from '../../types/editor/draft.js';
 import { CHANGED, useStore } from '../../types/editor/use-store.js';
 import { readTypeObject, type TypeObject } from '../../types/model/type-object.js';
 import { t } from './texts.js';
@@ -64,12 +64,14 @@ function DesignBar({ draft, diagnosis: { state, errors, failure } }: { readonly 
         readonly isBusy: boolean; readonly error: string | null; readonly theirs: TypeObject | null
     }>({ isBusy: false, error: null, theirs: null });
     const store = useStore();
+    const isTypedOn = useIsTypedOn(draft);
     const save = async (etag: string | null): Promise<void> => {
 
         setOutcome({ isBusy: true, error: null, theirs: null });
         try {
             await store({ id: DESIGN, content, etag });
-            draft.reset(await readTypeObject(DESIGN));
+            const stored = await readTypeObject(DESIGN);
+            draft.reset(stored, { keep: isTypedOn() });
             await readDesign();
             setOutcome({ isBusy: false, error: null, theirs: null });
             say(t('saved'));

@@ -45,6 +45,14 @@ interface State {
     readonly text: string | null;
 }
 
+/** Returns what says later whether the user has changed the draft since. */
+export function useIsTypedOn(draft: Draft): () => boolean {
+
+    const latest = useRef(draft);
+    latest.current = draft;
+    return () => latest.current.content !== draft.content || latest.current.schemaText !== draft.schemaText;
+}
+
 /** The draft of a type that was read. */
 export function useDraft(stored: TypeObject): Draft {
 

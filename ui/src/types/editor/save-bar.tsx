@@ -10,7 +10,7 @@ import { readDesign } from '../../state/design.js';
 import { say, sayError, textOf } from '../../state/messages.js';
 import { readTypeObject, type TypeObject } from '../model/type-object.js';
 import { Conflict } from './conflict.js';
-import type { Diagnosis, Draft } from './draft.js';
+import { useIsTypedOn, type Diagnosis, type Draft } from './draft.js';
 import { FitDialog } from './fit-dialog.js';
 import { t } from './texts.js';
 import { CHANGED, useStore } from './use-store.js';
@@ -32,20 +32,31 @@ export function SaveBar({ name, draft, diagnosis, onSaved }: SaveBarProps): JSX.
     const [fit, setFit] = useState<'check' | 'save' | null>(null);
     const { base, content, isChanged, isValidJson, isSchemaChanged } = draft;
     const store = useStore();
+    const isTypedOn = useIsTypedOn(draft);
     const save = async (etag: string | null = base.etag): Promise<void> => {
 
         setFit(null);
+        if (!isValidJson) {
+            setState({ ...state, error: t('invalidJson') });
+            return;
+        }
+
         setState({ isBusy: true, error: null, theirs: null });
         try {
             await store({ id: base.id, content, etag });
-            draft.reset(await readTypeObject(base.id));
-            guardLeaving(null);
+            const stored = await readTypeObject(base.id);
+            const isKept = isTypedOn();
+            draft.reset(stored, { keep: isKept });
+            if (!isKept) {
+                guardLeaving(null);
+            }
+
             await readDesign();
             setState({ isBusy: false, error: null, theirs: null });
             const newName = typeof content['name'] === 'string' ? content['name'] : name;
             say(t('saved', { name: newName }));
             onSaved();
-            if (newName !== name) {
+            if (newName !== name && !isKept) {
                 go(to.type(newName), { replace: true });
             }
         }
