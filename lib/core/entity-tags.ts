@@ -32,7 +32,7 @@ export function entityTagOf({ metadata }: StoredObject): string {
 /** Adds the tag of a version to a new result that depends on nothing else. */
 export function tagged(result: OperationResult, entityTag: string | null): OperationResult {
 
-    // A merged copy would take ten times as long, of every retrieve.
+    // Merging both into a new object would take ten times as long.
     return entityTag === null ? result : Object.assign(result, { entityTag });
 }
 

@@ -50,7 +50,7 @@ export function answering(gateway: Performer, answer: Answer, forward?: Forward)
 
     return async (request, h) => {
 
-        // hapi calls this in the turn in which it makes the decompressor. An extension before the handler would take as long as all of it.
+        // In the turn in which hapi has made the decompressor: it cannot have failed before.
         surviveError(request);
         let response: ResponseObject;
         try {

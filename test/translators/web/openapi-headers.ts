@@ -23,6 +23,7 @@ const LEFT_OUT: ReadonlyMap<string, string> = new Map([
     ['cookie', 'browsers send what the service has set'],
     ['sec-fetch-site', 'browsers send it, and no client may'],
     ['x-requested-with', 'sent by the pages of the service, for browsers without Sec-Fetch-Site'],
+    ['x-session', 'sent by the pages of the service, with what they do in a session'],
     ['content-disposition', 'of a body, as in any part of a form: the name of its file'],
     ['content-encoding', 'of a body: HTTP clients have it'],
     ['content-length', 'of a body: HTTP clients have it'],
