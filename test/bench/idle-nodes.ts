@@ -8,7 +8,6 @@
  * `--with FOLDER` measures another build, such as that of an earlier version.
  */
 
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import Mysql from 'mysql2/promise';
 import { startPrivateMariadb } from '../support/private-mariadb.js';
-import { MeasuredProcess } from './measured-process.js';
+import { MeasuredProcess, processorTime } from './measured-process.js';
 
 const ROOT = join(__dirname, '../../..');
 
@@ -133,14 +132,6 @@ async function figure(connection: Mysql.Connection, name: string): Promise<numbe
 
     const [rows] = await connection.query('show global status like ?', [name]);
     return Number((rows as { Value: string }[])[0]?.Value);
-}
-
-/** Processor time of all threads of a process, those that have ended included, in milliseconds. */
-function processorTime(pid: number): number {
-
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
-    // Fields 14 and 15 of proc(5), in hundredths of a second
-    return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 void main();

@@ -46,7 +46,7 @@ const CROSSINGS = 10_000;
 const SAMPLE = 1000;
 
 /** One search with the hits of its page; returns its count. */
-export async function ask(index: SearchIndex, request: SearchRequest): Promise<number> {
+export async function ask(index: Pick<SearchIndex, 'search'>, request: SearchRequest): Promise<number> {
 
     const { size, hits } = await index.search(request);
     for await (const block of hits) {
