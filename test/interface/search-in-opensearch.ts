@@ -90,6 +90,21 @@ describe('searches in OpenSearch', { skip: !HAS_OPENSEARCH, timeout: 300_000 }, 
                 expect([await ids(one, 'other'), (await ids(one, '/n:[* TO *]')).length]).to.equal([[], 9]);
             });
 
+            it('find each of many concurrent changes with the next request', async () => {
+
+                const missing: string[] = [];
+                await Promise.all(Array.from({ length: 12 }, async (_, writer) => {
+
+                    for (let i = 0; i < 12; ++i) {
+                        const word = `concurrent${writer}x${i}`;
+                        await one.create('Document', { name: word, pad: 'x'.repeat(writer * 10_000) });
+                        missing.push(...(await ids(one, `/name:${word}`)).length === 1 ? [] : [word]);
+                    }
+                }));
+
+                expect(missing).to.equal([]);
+            });
+
             it('have rights before counts', async () => {
 
                 await one.create('Document', { name: 'secretword' }, { id: 'test/secret', attributes: { acl: { readers: [], writers: [] } } });

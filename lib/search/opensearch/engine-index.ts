@@ -102,8 +102,9 @@ export class EngineIndex implements SearchIndex {
     /** Index that was seen to have the history of the database. */
     #known: string | null = null;
     #isUp = false;
+    /** Of the last row of the log that this node has made; rows are not committed in the order of their numbers. */
     #number = 0;
-    /** Numbers of the last change of this node that was committed, and of the last one that searches find. */
+    /** Changes of this node that were committed, and how many of them searches find. */
     #written = 0;
     #settled = 0;
     #open = 0;
@@ -151,7 +152,7 @@ export class EngineIndex implements SearchIndex {
             })
         };
         // What the previous process of this node wrote counts as well.
-        this.#written = ++this.#number;
+        this.#written += 1;
         this.#orderer.start();
         this.#watch = this.#watchEngine(this.#opened);
     }
@@ -237,7 +238,7 @@ export class EngineIndex implements SearchIndex {
 
     #wrote(): void {
 
-        this.#written = this.#number;
+        this.#written += 1;
         this.#orderer.wrote();
         this.#opened?.feeder.wake();
     }
