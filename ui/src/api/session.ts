@@ -59,14 +59,21 @@ export function askForLogin(isRenewal = false): Promise<boolean> {
 
     pending ??= new Promise<boolean>((resolve) => {
 
-        loginRequest.value = {
+        const request: LoginRequest = {
             isRenewal, finish: (isLoggedIn) => {
 
-                pending = null;
-                loginRequest.value = null;
-                resolve(isLoggedIn);
+                if (loginRequest.value === request) {
+                    pending = null;
+                    loginRequest.value = null;
+                    resolve(isLoggedIn);
+                }
+                else if (isLoggedIn) {
+                    // The dialog was closed before the service answered; whoever asks for a login now has it.
+                    loginRequest.value?.finish(true);
+                }
             }
         };
+        loginRequest.value = request;
     });
     return pending;
 }

@@ -1,4 +1,4 @@
-/** A question before something that cannot be undone. */
+/** A question before something that cannot be undone. Once it is confirmed it stays until the service has answered: what was sent cannot be called back. */
 
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
@@ -44,12 +44,12 @@ export function Confirm({ title, children, action, isDangerous = false, isReady 
     };
 
     return (
-        <Dialog title={title} onClose={onClose}>
+        <Dialog title={title} isClosable={!state.isBusy} onClose={onClose}>
             <form class="stack" onSubmit={(event) => void confirm(event)}>
                 {children}
                 {state.error !== null && <ErrorBox message={state.error} />}
                 <div class="actions">
-                    <button type="button" onClick={onClose}>{t('cancel')}</button>
+                    <button type="button" disabled={state.isBusy} onClick={onClose}>{t('cancel')}</button>
                     <button type="submit" class={isDangerous ? 'danger' : 'primary'} disabled={!isReady || state.isBusy}>{action}</button>
                 </div>
             </form>

@@ -13,11 +13,13 @@ interface DialogProps {
     readonly children: ComponentChildren;
     /** Called by Escape, and by the button for it; the dialog must then be removed from the page, unless it has to stay. */
     readonly onClose: () => void;
+    /** False while it has to stay: neither Escape nor the button calls `onClose` then. */
+    readonly isClosable?: boolean;
     readonly size?: 'small' | 'large';
 }
 
 /** A modal dialog. */
-export function Dialog({ title, children, onClose, size = 'small' }: DialogProps): JSX.Element {
+export function Dialog({ title, children, onClose, isClosable = true, size = 'small' }: DialogProps): JSX.Element {
 
     const ref = useRef<HTMLDialogElement>(null);
     const id = useId();
@@ -37,14 +39,27 @@ export function Dialog({ title, children, onClose, size = 'small' }: DialogProps
     const cancel = (event: Event): void => {
 
         event.preventDefault();
-        onClose();
+        if (isClosable) {
+            onClose();
+        }
+    };
+
+    // Chrome closes a dialog by a second Escape without asking; whether it goes is the decision of its owner.
+    const closed = (): void => {
+
+        if (ref.current?.isConnected === true && !ref.current.open) {
+            ref.current.showModal();
+            if (isClosable) {
+                onClose();
+            }
+        }
     };
 
     return (
-        <dialog ref={ref} class={`dialog ${size}`} aria-labelledby={id} onCancel={cancel}>
+        <dialog ref={ref} class={`dialog ${size}`} aria-labelledby={id} onCancel={cancel} onClose={closed}>
             <div class="dialog-head">
                 <h2 id={id}>{title}</h2>
-                <button type="button" class="quiet icon-button" aria-label={t('close')} onClick={onClose}><Icon name="close" /></button>
+                <button type="button" class="quiet icon-button" aria-label={t('close')} disabled={!isClosable} onClick={onClose}><Icon name="close" /></button>
             </div>
             {children}
         </dialog>

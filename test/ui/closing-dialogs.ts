@@ -1,0 +1,146 @@
+/** Dialogs that are closed while the service has not answered: they stay, or what was begun in them ends as it should. */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { announced, hasBrowser, holdRequests, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { ADMIN_PASSWORD } from '../support/gateway.js';
+import { startServer, type TestServer } from '../support/server.js';
+import { until } from '../support/until.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after, beforeEach, afterEach } = lab;
+
+describe('a dialog of the web UI that is closed before the service has answered', { skip: !hasBrowser, timeout: 180_000 }, () => {
+
+    let test: TestServer;
+    let browser: Browser;
+    let watched: WatchedPage;
+    let page: Page;
+
+    const ask = async (method: string, path: string, body?: unknown): Promise<Response> => fetch(test.url + path, {
+        method, headers: { 'Authorization': `Basic ${btoa(`admin:${ADMIN_PASSWORD}`)}`, 'Content-Type': 'application/json' },
+        ...body === undefined ? {} : { body: JSON.stringify(body) }
+    });
+
+    before(async () => {
+
+        [test, browser] = await Promise.all([startServer(), startBrowser()]);
+        await ask('POST', '/objects?type=Document&handle=test/note', { name: 'A note' });
+    });
+
+    after(async () => {
+
+        await browser.close();
+        await test.stop();
+    });
+
+    beforeEach(async () => {
+
+        watched = await openPage(browser, test.url);
+        ({ page } = watched);
+        await logInAsAdmin(page, test.url);
+    });
+
+    afterEach(async () => {
+
+        await watched.close();
+        expect(watched.complaints).to.equal([]);
+    });
+
+    const dialog = (): Locator => page.getByRole('dialog').last();
+
+    /** Holds the requests of a method to a path; says when there is one. */
+    const hold = async (method: string, path: RegExp): Promise<{ readonly isHeld: () => Promise<void>; readonly release: () => void }> => {
+
+        let isAsked = false;
+        const release = await holdRequests(page, (request) => {
+
+            const isIt = request.method() === method && path.test(request.url());
+            isAsked ||= isIt;
+            return isIt;
+        });
+        return { isHeld: () => until(() => isAsked), release };
+    };
+
+    it('shows a new key that Escape was pressed for while it was made', async () => {
+
+        await page.goto(`${test.url}/#admin/account`);
+        await page.getByRole('button', { name: 'New key' }).click();
+        await dialog().getByLabel(/^Name/).fill('nightly');
+        const { isHeld, release } = await hold('POST', /auth\/keys/);
+        await dialog().getByRole('button', { name: 'Create' }).click();
+        await isHeld();
+        await page.keyboard.press('Escape');
+        await page.keyboard.press('Escape');
+
+        expect(await dialog().getByRole('button', { name: 'Cancel' }).isDisabled()).to.be.true();
+        expect(await dialog().getByRole('button', { name: 'Close' }).isDisabled()).to.be.true();
+        release();
+        await dialog().locator('code.secret').waitFor();
+        await page.keyboard.press('Escape');
+        await dialog().waitFor({ state: 'detached' });
+    });
+
+    it('counts a bulk change until its end, however often Escape is pressed', async () => {
+
+        await page.goto(`${test.url}/#objects/?query=type:Document&size=50&view=table`);
+        await page.getByRole('checkbox', { name: 'Select A note' }).check();
+        await page.getByRole('group', { name: '1 selected' }).getByRole('button', { name: 'Change …' }).click();
+        await dialog().getByRole('combobox', { name: /^Property/ }).selectOption('/name');
+        await dialog().getByLabel('Value').fill('Another name');
+        const { isHeld, release } = await hold('PUT', /objects\/test/);
+        await dialog().getByRole('button', { name: 'Change 1 object' }).click();
+        await isHeld();
+        for (let times = 0; times < 3; ++times) {
+            await page.keyboard.press('Escape');
+        }
+
+        await dialog().getByRole('button', { name: 'Cancel' }).waitFor();
+        release();
+        await dialog().getByRole('button', { name: 'Close', exact: true }).last().click();
+        await dialog().waitFor({ state: 'detached' });
+    });
+
+    it('does what a second login was asked for, when the first one is answered after its dialog was closed', async () => {
+
+        watched.expected.push(/401/);
+        await page.goto(`${test.url}/#admin/groups`);
+        await page.getByRole('button', { name: 'New group' }).click();
+        await dialog().getByLabel('Name', { exact: true }).fill('staff');
+        const [cookie] = await page.context().cookies();
+        await fetch(`${test.url}/auth/revoke`, { method: 'POST', body: new URLSearchParams({ token: cookie?.value ?? '' }) });
+        const login = page.getByRole('dialog', { name: 'Your session has ended' });
+        const create = dialog().getByRole('button', { name: 'Create' });
+        await create.click();
+        await login.getByLabel('Password', { exact: true }).fill(ADMIN_PASSWORD);
+        const { isHeld, release } = await hold('POST', /\/session$/);
+        await login.getByRole('button', { name: 'Log in', exact: true }).click();
+        await isHeld();
+        await login.press('Escape');
+        await page.getByRole('dialog').getByRole('alert').waitFor();
+        await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+        await login.waitFor();
+        release();
+        await login.waitFor({ state: 'detached' });
+
+        await page.getByRole('row', { name: /staff/ }).waitFor();
+        expect((await (await ask('GET', '/search?query=/groupName:staff&ids')).json() as { size: number }).size).to.equal(1);
+    });
+
+    it('deletes an object that somebody has confirmed, and closes then', async () => {
+
+        await page.goto(`${test.url}/#objects/test/note`);
+        await page.getByRole('button', { name: 'More', exact: true }).click();
+        await page.getByRole('menuitem', { name: 'Delete' }).click();
+        const { isHeld, release } = await hold('DELETE', /objects\/test/);
+        await dialog().getByRole('button', { name: 'Delete' }).click();
+        await isHeld();
+        await page.keyboard.press('Escape');
+
+        expect(await dialog().count()).to.equal(1);
+        release();
+        await announced(page, 'test/note');
+        await dialog().waitFor({ state: 'detached' });
+    });
+});
