@@ -27,6 +27,9 @@ const DOCUMENTS_PER_BATCH = 500;
 /** Rounds before those that count, in which the engine compiles what it runs often. */
 const WARM_UP = 3;
 
+/** Later pages are read from a point in time, whose requests cannot be repeated. */
+const MAX_START = 10_000;
+
 /** Milliseconds of the two ways. */
 interface Times {
     readonly service: number[];
@@ -47,7 +50,7 @@ async function main(): Promise<void> {
         await fill(engine, objects);
         const measured: [name: string, times: Times][] = [];
         for (const { name, requests } of SHAPES) {
-            measured.push([name, await measure(engine, agent, requests, rounds)]);
+            measured.push([name, await measure(engine, agent, requests.filter(({ start }) => start < MAX_START), rounds)]);
         }
 
         report(measured);
