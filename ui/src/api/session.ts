@@ -4,6 +4,7 @@
  */
 
 import { batch, computed, signal } from '@preact/signals';
+import { config } from '../config.js';
 import { browserStorage, dropAllDrafts } from '../state/drafts.js';
 import { forgetLabels } from '../state/labels.js';
 import { hasInput } from '../state/input.js';
@@ -91,7 +92,7 @@ export async function logOut(): Promise<void> {
 
     endEarly();
     await sessions.request({ method: 'DELETE', path: '/session' });
-    dropAllDrafts(browserStorage());
+    dropAllDrafts(browserStorage(), config.base);
     setCaller(NOBODY);
     tellOthers();
 }

@@ -6,14 +6,14 @@ import type { Draft } from '../state/drafts.js';
 import { t } from './texts.js';
 
 /** The box. */
-export function DraftBox({ draft: { savedOn, text }, isOld, onRestore, onDiscard }: {
-    readonly draft: Draft; readonly isOld: boolean; readonly onRestore: (text: string) => void; readonly onDiscard: () => void;
+export function DraftBox({ draft: { savedOn }, isOld, onRestore, onDiscard }: {
+    readonly draft: Draft; readonly isOld: boolean; readonly onRestore: () => void; readonly onDiscard: () => void;
 }): JSX.Element {
 
     return (
         <div class="box">
             <p class="grow">{t('draftFound', { time: formatTime(savedOn) })}{isOld && ` ${t('draftOld')}`}</p>
-            <button type="button" onClick={() => onRestore(text)}>{t('restore')}</button>
+            <button type="button" onClick={onRestore}>{t('restore')}</button>
             <button type="button" onClick={onDiscard}>{t('discard')}</button>
         </div>
     );

@@ -3,6 +3,7 @@
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { RepositoryError } from '../api/client.js';
+import { isCallerKnown } from '../api/session.js';
 import { Dialog } from '../components/dialog.js';
 import { Empty, ErrorBox, Loading, Unreadable } from '../components/feedback.js';
 import { useResource } from '../components/use-resource.js';
@@ -75,7 +76,7 @@ function NewObject({ type, original = null, isNested = false, onSaved, onCancel 
     const schema = formSchema(type);
     const content = useMemo(() => (schema ? original ?? initialContent(schema, context) : null), [schema, context, original]);
     const target = useMemo((): Target => ({ kind: 'new', type, ...names }), [type, names]);
-    if (!design.value) {
+    if (!design.value || !isCallerKnown.value) {
         return <Loading />;
     }
 
@@ -111,7 +112,8 @@ export function EditObject({ route: { name: id } }: ScreenProps): JSX.Element {
         return isMissing ? <Empty isPage title={t('noObject')} /> : <><h1 dir="auto">{t('editObject', { name: id })}</h1><Unreadable {...{ error, retryOn, reload }} /></>;
     }
 
-    return object && design.value ? <ExistingObject object={object} schema={formSchema(object.type) ?? {}} /> : <Loading />;
+    // The drafts are those of the caller.
+    return object && design.value && isCallerKnown.value ? <ExistingObject object={object} schema={formSchema(object.type) ?? {}} /> : <Loading />;
 }
 
 function ExistingObject({ object: { id, type, content, etag }, schema }: { readonly object: EditedObject; readonly schema: JsonMap }): JSX.Element {

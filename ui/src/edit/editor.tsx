@@ -11,6 +11,7 @@ import { isCutShort } from '../api/upload.js';
 import { CodeEditor } from '../code/code-editor.js';
 import { ErrorBox } from '../components/feedback.js';
 import { ObjectLink } from '../components/object-link.js';
+import { useMounted } from '../components/use-mounted.js';
 import { isLost } from '../components/use-once.js';
 import { formatAgo } from '../i18n/index.js';
 import { SchemaForm } from '../form/schema-form.js';
@@ -21,7 +22,7 @@ import type { Json, JsonMap } from '../json/exact-number.js';
 import { parsePointer, valueAt } from '../json/pointer.js';
 import { writeJson } from '../json/write-json.js';
 import { guardLeaving } from '../router.js';
-import { isAbort, say, textOf } from '../state/messages.js';
+import { isAbort, say, sayError, textOf } from '../state/messages.js';
 import { ConflictBox } from './conflict-box.js';
 import type { Way } from './conflict-box.js';
 import { DraftBox } from './draft-box.js';
@@ -36,7 +37,7 @@ import { saveObject } from './save-object.js';
 import type { NewFile, Saved, SaveOptions } from './save-object.js';
 import { t } from './texts.js';
 import { parsedOrNull, useCheck, useDraft, useGuard, useKeys, useParsed } from './use-editing.js';
-import type { Base } from './use-editing.js';
+import type { Base, OfferedDraft } from './use-editing.js';
 
 /** Somebody else has saved the object, or deleted it. */
 const [NOT_FOUND, PRECONDITION_FAILED] = [404, 412];
@@ -84,10 +85,11 @@ export function Editor(props: EditorProps): JSX.Element {
     const faulty = json !== null && !parse.isPending && parse.isFaulty(json) ? json : null;
     const isDirty = parse.isPending || faulty !== null || value !== base.content && !isEqual(value, base.content) || files.length > 0;
     const { errors, setErrors } = useCheck(target, value, isDirty);
-    const { found, keptOn, forget, setAside } = useDraft(target, { value, faulty, base, isDirty });
+    const { found, keptOn, forget, discard, adopt, setAside } = useDraft(target, isNested, { value, faulty, base, isDirty });
     // What is missing is only said once the user wants to save.
     const shownErrors = useMemo(() => (isTried ? errors : errors.filter(({ pointer }) => pointer === '' || valueAt(value, parsePointer(pointer)) !== undefined)), [errors, isTried]);
-    useGuard(isDirty && saving === null, isNested);
+    useGuard(isDirty || saving !== null, isNested);
+    const isMounted = useMounted();
 
     const save = async (chosen?: Json, version: string | null = base.etag): Promise<void> => {
 
@@ -214,13 +216,25 @@ export function Editor(props: EditorProps): JSX.Element {
 
     const settle = (sent: Json, { object, missing }: Saved): void => {
 
-        forget();
         lost.current = null;
         unanswered.current = [];
         const now = text.current === null ? { value: latest.current } : parse.now(text.current);
         const isChanged = now?.value !== sent && !(now && isEqual(now.value, sent));
+        if (!isChanged) {
+            forget();
+        }
+
+        const note = missing.length > 0 ? t('filesMissing', { names: missing.map(({ name }) => name).join(', ') }) : null;
+        if (!isMounted()) {
+            say(note ?? t(target.kind === 'new' ? 'created' : 'saved'), note === null ? 'success' : 'error');
+            return;
+        }
+
         if (missing.length === 0 && !isChanged) {
-            guardLeaving(null);
+            if (!isNested) {
+                guardLeaving(null);
+            }
+
             say(t(target.kind === 'new' ? 'created' : 'saved'));
             onSaved(object);
             return;
@@ -230,7 +244,7 @@ export function Editor(props: EditorProps): JSX.Element {
         setBase(object);
         setFiles(missing);
         setCreated(target.kind === 'new' ? object : created);
-        setMessage(missing.length > 0 ? t('filesMissing', { names: missing.map(({ name }) => name).join(', ') }) : t('typedOn'));
+        setMessage(note ?? t('typedOn'));
         if (!isChanged) {
             edit(object.content);
         }
@@ -238,7 +252,10 @@ export function Editor(props: EditorProps): JSX.Element {
 
     const fail = async (error: unknown, attempt: Attempt): Promise<void> => {
 
-        if (isAbort(error)) {
+        if (!isMounted()) {
+            sayError(error);
+        }
+        else if (isAbort(error)) {
             setMessage(t('stopped'));
         }
         else if (error instanceof RepositoryError && error.status === NOT_FOUND && target.kind === 'object') {
@@ -307,15 +324,19 @@ export function Editor(props: EditorProps): JSX.Element {
     };
 
     /** Edits the text of a draft, which may be no JSON yet. */
-    const restore = (draft: string): void => {
+    const restore = (draft: OfferedDraft): void => {
 
-        const parsed = parsedOrNull(draft);
-        forget();
+        const parsed = parsedOrNull(draft.text);
+        if (isDirty) {
+            setAside(json ?? writeJson(value));
+        }
+
+        adopt(draft);
         if (parsed) {
             edit(parsed.value);
         }
         else {
-            onJson(draft);
+            onJson(draft.text);
         }
     };
 
@@ -361,7 +382,7 @@ export function Editor(props: EditorProps): JSX.Element {
                     <button type="submit" class="primary" disabled={saving !== null} aria-keyshortcuts="Control+S Meta+S">{t(saving ? 'saving' : target.kind === 'new' ? 'create' : 'save')}</button>
                 </div>
             </div>
-            {found && <DraftBox draft={found} isOld={found.etag !== base.etag} onRestore={restore} onDiscard={forget} />}
+            {found.map((draft) => <DraftBox key={draft.slot} draft={draft} isOld={draft.etag !== base.etag} onRestore={() => restore(draft)} onDiscard={() => discard(draft)} />)}
             {conflict && <ConflictBox base={base.content} mine={value} theirs={conflict} onKeep={() => setConflict(null)} onTake={(way) => take(conflict, way)} />}
             {message !== null && (
                 <ErrorBox message={message}>

@@ -1,17 +1,18 @@
 /** What goes on while somebody edits: checks by the service, drafts, keys, and the question before changes are lost. */
 
 import type { RefObject } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { RepositoryError } from '../api/client.js';
 import { caller, other } from '../api/session.js';
+import { config } from '../config.js';
 import type { FormError } from '../form/schema-form.js';
 import { isEqual } from '../json/exact-number.js';
 import type { Json } from '../json/exact-number.js';
 import { parseJson } from '../json/parse-json.js';
 import { writeJson } from '../json/write-json.js';
 import { guardLeaving } from '../router.js';
-import { browserStorage, dropDraft, findDraft, keepDraft } from '../state/drafts.js';
-import type { Draft } from '../state/drafts.js';
+import { browserStorage, dropDraft, findDraft, keepDraft, MAX_DRAFTS } from '../state/drafts.js';
+import type { Draft, DraftKey } from '../state/drafts.js';
 import { checkContent } from './object-access.js';
 import type { Target } from './object-access.js';
 import { t } from './texts.js';
@@ -149,58 +150,131 @@ interface Edited {
     readonly isDirty: boolean;
 }
 
-/** Keeps what is edited as a draft, and finds the one of before. `keptOn` is 0 where the browser could not keep it. */
-export function useDraft(target: Target, { value, faulty, base, isDirty }: Edited): {
-    readonly found: Draft | null; readonly keptOn: number | null; readonly forget: () => void;
+/** A draft that is offered, with its number. */
+export interface OfferedDraft extends Draft {
+    readonly slot: number;
+}
+
+interface Drafts {
+    /** Drafts of before. They stay until the user takes or discards them, whatever is typed. */
+    readonly found: readonly OfferedDraft[];
+    /** Time at which the draft was kept; 0 where the browser could not keep it. */
+    readonly keptOn: number | null;
+    /** Removes the draft of what was saved. */
+    readonly forget: () => void;
+    readonly discard: (draft: OfferedDraft) => void;
+    /** What is edited goes on with a draft: the place of it is the one of what is edited. */
+    readonly adopt: (draft: OfferedDraft) => void;
     /** Keeps a text at once, and offers it again: something else is about to take its place. */
     readonly setAside: (text: string) => void;
-} {
+}
 
-    const key = { user: caller.value.userId ?? '', target: target.kind === 'object' ? target.id : `new:${target.type}` };
-    const [stored] = useState(() => findDraft(browserStorage(), key));
-    const [found, setFound] = useState(() => otherDraft(stored, base.content));
+/** Keeps what is edited as a draft, and finds those of before. */
+export function useDraft(target: Target, isNested: boolean, { value, faulty, base, isDirty }: Edited): Drafts {
+
+    // An object that is created on the way may be of the type of the one that waits for it.
+    const name = target.kind === 'object' ? target.id : `${isNested ? 'nested:' : ''}new:${target.type}`;
+    const keyOf = (slot: number): DraftKey => ({ base: config.base, user: caller.value.userId ?? '', target: name, slot });
+    const [found, setFound] = useState(() => offered(keyOf, base.content));
     const [keptOn, setKeptOn] = useState<number | null>(null);
-    // Another page of the browser may have kept a later draft of the same object, which is not dropped with this one.
-    const own = useRef(stored?.savedOn);
-    const draftOf = (text: string): Draft => {
+    // Where this draft is; null before it is kept. Another page of the browser keeps its own draft of the same object at another place.
+    const own = useRef<{ readonly slot: number; readonly savedOn: number } | null>(null);
+    // Keeps what was typed last, if that is still to be done.
+    const pending = useRef<(() => void) | null>(null);
+    const keep = (text: string): OfferedDraft & { readonly isKept: boolean } => {
 
-        own.current = Date.now();
-        return { savedOn: own.current, etag: base.etag, text };
+        const draft: Draft = { savedOn: Date.now(), etag: base.etag, text };
+        const slot = own.current?.slot ?? freeSlot(keyOf, base.content);
+        const isKept = keepDraft(browserStorage(), keyOf(slot), draft);
+        own.current = { slot, savedOn: isKept ? draft.savedOn : own.current?.savedOn ?? 0 };
+        return { ...draft, slot, isKept };
     };
 
     useEffect(() => {
 
+        pending.current = null;
         // Somebody who has logged out wants none to be left.
         if (!isDirty || other.value) {
             return undefined;
         }
 
-        const timer = setTimeout(() => {
+        const { userId } = caller.value;
+        const keepNow = (): void => {
 
-            const draft = draftOf(faulty ?? contentText(value));
-            setKeptOn(keepDraft(browserStorage(), key, draft) ? draft.savedOn : 0);
-            setFound(null);
-        }, DRAFT_MS);
+            pending.current = null;
+            if (!other.value && caller.value.userId === userId) {
+                const { savedOn, isKept } = keep(faulty ?? contentText(value));
+                setKeptOn(isKept ? savedOn : 0);
+            }
+        };
+
+        pending.current = keepNow;
+        const timer = setTimeout(keepNow, DRAFT_MS);
         return () => clearTimeout(timer);
-    }, [value, faulty, isDirty]);
+    }, [value, faulty, isDirty, base.etag]);
+    useLayoutEffect(() => {
+
+        return () => pending.current?.();
+    }, []);
     const setAside = (text: string): void => {
 
-        const draft = draftOf(text);
-        keepDraft(browserStorage(), key, draft);
+        const draft = keep(text);
+        own.current = null;
         // What is too large for the storage is offered as long as the page lasts.
-        setFound(draft);
+        setFound((drafts) => [...drafts, draft]);
     };
 
     const forget = (): void => {
 
-        if (findDraft(browserStorage(), key)?.savedOn === own.current) {
-            dropDraft(browserStorage(), key);
+        pending.current = null;
+        if (own.current) {
+            dropOwn(keyOf, own.current);
         }
 
-        setFound(null);
+        own.current = null;
     };
 
-    return { found, keptOn, forget, setAside };
+    const discard = (draft: OfferedDraft): void => {
+
+        dropOwn(keyOf, draft);
+        setFound((drafts) => drafts.filter((each) => each !== draft));
+    };
+
+    const adopt = (draft: OfferedDraft): void => {
+
+        own.current = draft;
+        setFound((drafts) => drafts.filter((each) => each !== draft));
+    };
+
+    return { found, keptOn, forget, discard, adopt, setAside };
+}
+
+type KeyOf = (slot: number) => DraftKey;
+
+const SLOTS = Array.from({ length: MAX_DRAFTS }, (_, slot) => slot);
+
+/** The drafts that differ from what is stored. */
+function offered(keyOf: KeyOf, content: Json): readonly OfferedDraft[] {
+
+    return SLOTS.flatMap((slot) => {
+
+        const draft = otherDraft(findDraft(browserStorage(), keyOf(slot)), content);
+        return draft ? [{ ...draft, slot }] : [];
+    });
+}
+
+/** Where nothing is kept, or only what is stored; the last place if there is none. */
+function freeSlot(keyOf: KeyOf, content: Json): number {
+
+    return SLOTS.find((slot) => otherDraft(findDraft(browserStorage(), keyOf(slot)), content) === null) ?? MAX_DRAFTS - 1;
+}
+
+/** Removes a draft, unless there is another one at its place. */
+function dropOwn(keyOf: KeyOf, { slot, savedOn }: { readonly slot: number; readonly savedOn: number }): void {
+
+    if (findDraft(browserStorage(), keyOf(slot))?.savedOn === savedOn) {
+        dropDraft(browserStorage(), keyOf(slot));
+    }
 }
 
 /** A draft that differs from what is stored; one that is no JSON does. */
@@ -244,7 +318,7 @@ export function useKeys(actions: { readonly save: () => void; readonly cancel: (
 /** Asks before changes are lost. */
 export function useGuard(isDirty: boolean, isNested: boolean): void {
 
-    useEffect(() => {
+    useLayoutEffect(() => {
 
         if (!isDirty) {
             return undefined;

@@ -7,7 +7,7 @@ import { quoted } from '../components/object-query.js';
 import { Menu, type MenuItem } from '../components/menu.js';
 import { askForLogin, caller, isAdmin, logOut } from '../api/session.js';
 import { LANGUAGES, language, setLanguage, type Language } from '../i18n/index.js';
-import { route, to } from '../router.js';
+import { hasGuard, route, to } from '../router.js';
 import { inOrder, uiConfig, typeNames, type NavLink } from '../state/design.js';
 import { say, sayError } from '../state/messages.js';
 import { setTheme, theme, type Theme } from '../state/theme.js';
@@ -78,7 +78,9 @@ function AccountMenu(): JSX.Element {
     ];
     const leave = (): void => {
 
-        logOut().then(() => say(t('loggedOut'), 'info'), sayError);
+        if (!hasGuard() || confirm(t('unsaved'))) {
+            logOut().then(() => say(t('loggedOut'), 'info'), sayError);
+        }
     };
 
     const own: readonly MenuItem[] = [

@@ -21,17 +21,21 @@ export interface Draft {
 
 /** Whose draft of what: the id of an object, or `new:` with a type. */
 export interface DraftKey {
+    /** Path of the service, as several of one origin share the storage; empty for the root. */
+    readonly base?: string;
     readonly user: string;
     readonly target: string;
+    /** Number of the draft, from 0: there may be several of one object. */
+    readonly slot?: number;
 }
 
 const PREFIX = 'doip-gateway-draft:';
 
+/** Drafts that are kept; the oldest ones go. */
+export const MAX_DRAFTS = 12;
+
 /** Characters of a draft: the storage of a page has about 5 million. */
 const MAX_LENGTH = 700_000;
-
-/** Drafts that are kept; the oldest ones go. */
-const MAX_DRAFTS = 12;
 
 const NO_STORAGE: DraftStorage = { length: 0, key: () => null, getItem: () => null, setItem: () => undefined, removeItem: () => undefined };
 
@@ -46,7 +50,7 @@ export function browserStorage(): DraftStorage {
     }
 }
 
-const nameOf = ({ user, target }: DraftKey): string => PREFIX + JSON.stringify([user, target]);
+const nameOf = ({ base = '', user, target, slot = 0 }: DraftKey): string => PREFIX + base + JSON.stringify(slot === 0 ? [user, target] : [user, target, slot]);
 
 /** Keeps a draft; returns false if it is too large, or the browser refuses. */
 export function keepDraft(storage: DraftStorage, key: DraftKey, draft: Draft): boolean {
@@ -88,20 +92,20 @@ export function dropDraft(storage: DraftStorage, key: DraftKey): void {
     }
 }
 
-/** Removes all drafts, as the computer may be a shared one. */
-export function dropAllDrafts(storage: DraftStorage): void {
+/** Removes all drafts of a service, as the computer may be a shared one. */
+export function dropAllDrafts(storage: DraftStorage, base = ''): void {
 
     try {
-        names(storage).forEach((name) => storage.removeItem(name));
+        names(storage, `${base}[`).forEach((name) => storage.removeItem(name));
     }
     catch {
         // Where storage is blocked, there are no drafts.
     }
 }
 
-function names(storage: DraftStorage): string[] {
+function names(storage: DraftStorage, start = ''): string[] {
 
-    return Array.from({ length: storage.length }, (_, i) => storage.key(i) ?? '').filter((name) => name.startsWith(PREFIX));
+    return Array.from({ length: storage.length }, (_, i) => storage.key(i) ?? '').filter((name) => name.startsWith(PREFIX + start));
 }
 
 function timeOf(storage: DraftStorage, name: string): number {

@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { repository } from '../../api/client.js';
 import { Confirm } from '../../components/confirm.js';
 import { ErrorBox, Loading } from '../../components/feedback.js';
+import { useMounted } from '../../components/use-mounted.js';
 import { useResource } from '../../components/use-resource.js';
 import { go, guardLeaving, to } from '../../router.js';
 import { readDesign } from '../../state/design.js';
@@ -16,12 +17,16 @@ export function DeleteType({ name, id, etag, onClose }: {
 }): JSX.Element {
 
     const { value, error } = useResource((signal) => countObjects(name, signal), [name]);
+    const isMounted = useMounted();
     const remove = async (): Promise<void> => {
 
         await repository.delete(id, { ifMatch: etag });
-        guardLeaving(null);
         say(t('deleted', { name }));
-        go(to.types);
+        if (isMounted()) {
+            guardLeaving(null);
+            go(to.types);
+        }
+
         await readDesign();
     };
 

@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { RepositoryError } from '../../api/client.js';
 import { ErrorBox } from '../../components/feedback.js';
+import { useMounted } from '../../components/use-mounted.js';
 import { Icon } from '../../components/icon.js';
 import { go, guardLeaving, to } from '../../router.js';
 import { readDesign } from '../../state/design.js';
@@ -33,6 +34,7 @@ export function SaveBar({ name, draft, diagnosis, onSaved }: SaveBarProps): JSX.
     const { base, content, isChanged, isValidJson, isSchemaChanged } = draft;
     const store = useStore();
     const isTypedOn = useIsTypedOn(draft);
+    const isMounted = useMounted();
     const save = async (etag: string | null = base.etag): Promise<void> => {
 
         setFit(null);
@@ -47,7 +49,7 @@ export function SaveBar({ name, draft, diagnosis, onSaved }: SaveBarProps): JSX.
             const stored = await readTypeObject(base.id);
             const isKept = isTypedOn();
             draft.reset(stored, { keep: isKept });
-            if (!isKept) {
+            if (!isKept && isMounted()) {
                 guardLeaving(null);
             }
 
@@ -56,7 +58,7 @@ export function SaveBar({ name, draft, diagnosis, onSaved }: SaveBarProps): JSX.
             const newName = typeof content['name'] === 'string' ? content['name'] : name;
             say(t('saved', { name: newName }));
             onSaved();
-            if (newName !== name && !isKept) {
+            if (newName !== name && !isKept && isMounted()) {
                 go(to.type(newName), { replace: true });
             }
         }

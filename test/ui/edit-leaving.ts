@@ -1,0 +1,210 @@
+/** Leaving an editor of the web UI: nothing that was typed is lost unasked, and each draft is offered until it is taken. */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { accessibilityFindings, announced, hasBrowser, holdRequests, holds, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { ADMIN_PASSWORD } from '../support/gateway.js';
+import { startServer, type TestServer } from '../support/server.js';
+import { until } from '../support/until.js';
+
+export const lab = Lab.script();
+const { describe, it, before, after, beforeEach, afterEach } = lab;
+
+const NOTE = {
+    type: 'object', properties: {
+        title: { type: 'string', title: 'Title', cordra: { preview: { isPrimary: true, showInPreview: true } } },
+        about: { type: 'string', title: 'About', cordra: { type: { handleReference: { types: ['Note'] } } } }
+    }
+};
+
+describe('leaving an editor of the web UI', { skip: !hasBrowser, timeout: 180_000 }, () => {
+
+    let test: TestServer;
+    let browser: Browser;
+    let watched: WatchedPage;
+    let page: Page;
+    let questions: number;
+    let answer: 'accept' | 'dismiss';
+
+    const send = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+
+        const authorization = `Basic ${Buffer.from(`admin:${ADMIN_PASSWORD}`).toString('base64')}`;
+        const response = await fetch(test.url + path, { method, ...body === undefined ? {} : { body: JSON.stringify(body) }, headers: { authorization } });
+        return response.json();
+    };
+
+    before(async () => {
+
+        [test, browser] = await Promise.all([startServer(), startBrowser()]);
+        await send('PUT', '/schemas/Note', NOTE);
+    });
+
+    after(async () => {
+
+        await browser.close();
+        await test.stop();
+    });
+
+    beforeEach(async () => {
+
+        for (const name of ['a', 'b']) {
+            await send('DELETE', `/objects/test/${name}`);
+            await send('POST', `/objects?type=Note&handle=test/${name}`, { title: name });
+        }
+
+        watched = await openPage(browser, test.url);
+        ({ page } = watched);
+        [questions, answer] = [0, 'dismiss'];
+        page.on('dialog', (dialog) => {
+
+            ++questions;
+            void dialog[answer]();
+        });
+        page.setDefaultTimeout(20_000);
+        await logInAsAdmin(page, test.url);
+        await page.goto(`${test.url}/#nowhere`);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+    });
+
+    afterEach(async () => {
+
+        await watched.close();
+        expect(watched.complaints).to.equal([]);
+    });
+
+    const edit = async (id: string): Promise<Locator> => {
+
+        await page.evaluate(`location.hash = '#objects/${id}?edit'`);
+        await page.getByRole('heading', { level: 1, name: 'Edit' }).waitFor();
+        return page.getByLabel('Title', { exact: true });
+    };
+
+    const drafts = async (): Promise<string> => page.evaluate<string>('JSON.stringify(localStorage)');
+
+    const leave = async (): Promise<void> => page.getByRole('link', { name: 'Types', exact: true }).click();
+
+    const holdPut = (): Promise<() => void> => holdRequests(page, (request) => request.method() === 'PUT' && !request.url().includes('dryRun'));
+
+    it('asks while it saves, and says when the service refuses what was left; what was typed is a draft', async () => {
+
+        watched.expected.push(/412/);
+        const field = await edit('test/a');
+        const open = await holdPut();
+        await field.fill('saved late');
+        await page.keyboard.press('Control+s');
+        await page.getByRole('button', { name: /^Saving/ }).waitFor();
+        await leave();
+        await until(() => questions === 1);
+        await holds(field, 'saved late');
+
+        await send('PUT', '/objects/test/a', { title: 'theirs' });
+        await field.fill('typed last');
+        answer = 'accept';
+        await leave();
+        await page.getByRole('heading', { level: 1, name: 'Types' }).waitFor();
+        open();
+        await page.getByRole('alert').first().waitFor();
+
+        expect(await drafts()).to.include('typed last');
+        expect(await send('GET', '/objects/test/a')).to.equal({ title: 'theirs' });
+    });
+
+    it('leaves another editor alone when the service answers what was left', async () => {
+
+        const field = await edit('test/a');
+        const open = await holdPut();
+        await field.fill('saved late');
+        await page.keyboard.press('Control+s');
+        await page.getByRole('button', { name: /^Saving/ }).waitFor();
+        answer = 'accept';
+        const other = await edit('test/b');
+        await holds(other, 'b');
+        await other.fill('typed into b');
+        open();
+        await announced(page, 'Saved');
+
+        await holds(other, 'typed into b');
+        [questions, answer] = [0, 'dismiss'];
+        await leave();
+        await until(() => questions === 1);
+        await holds(other, 'typed into b');
+        expect(await drafts()).to.not.include('saved late');
+    });
+
+    it('keeps a draft that is offered while something else is typed, and offers both', async () => {
+
+        answer = 'accept';
+        await (await edit('test/a')).fill('hours of work');
+        await page.getByText('Draft kept').first().waitFor();
+        await page.reload();
+        const field = page.getByLabel('Title', { exact: true });
+        await page.getByRole('button', { name: 'Restore the draft' }).waitFor();
+        await field.fill('one letter');
+        await page.getByText('Draft kept').first().waitFor();
+
+        await page.getByRole('button', { name: 'Restore the draft' }).click();
+        await holds(field, 'hours of work');
+        await page.keyboard.press('Control+s');
+        await announced(page, 'Saved');
+        await edit('test/a');
+        await page.getByRole('button', { name: 'Restore the draft' }).click();
+        await holds(field, 'one letter');
+    });
+
+    it('asks after an object was created on the way, whose draft is not the one of the object around', async () => {
+
+        answer = 'accept';
+        await page.evaluate('location.hash = "#create/Note"');
+        await page.getByLabel('Title', { exact: true }).fill('outer');
+        await page.getByText('Draft kept').first().waitFor();
+        await page.getByRole('combobox', { name: 'About' }).fill('Nothing yet');
+        await page.getByRole('option', { name: 'Create new: Note' }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByLabel('Title', { exact: true }).fill('inner');
+        await dialog.getByText('Draft kept').first().waitFor();
+        expect(await drafts()).to.include('outer').and.include('inner');
+        expect(await page.getByRole('button', { name: 'Restore the draft' }).count()).to.equal(0);
+        await dialog.getByRole('button', { name: 'Create', exact: true }).click();
+        await dialog.waitFor({ state: 'detached' });
+
+        answer = 'dismiss';
+        await leave();
+        await until(() => questions === 1);
+        await holds(page.getByLabel('Title', { exact: true }), 'outer');
+    });
+
+    it('asks before a logout that would remove what was typed', async () => {
+
+        const field = await edit('test/a');
+        await field.fill('not saved');
+        const logOut = async (): Promise<void> => {
+
+            await page.locator('.account-menu > button').click();
+            await page.getByRole('menuitem', { name: 'Log out' }).click();
+        };
+
+        await logOut();
+        await until(() => questions === 1);
+        await holds(field, 'not saved');
+        expect(await accessibilityFindings(page)).to.equal([]);
+
+        answer = 'accept';
+        await logOut();
+        await announced(page, 'You are logged out.');
+        expect(await drafts()).to.not.include('not saved');
+    });
+
+    it('offers the draft also where the service says late who is logged in', async () => {
+
+        answer = 'accept';
+        await (await edit('test/a')).fill('hours of work');
+        await page.getByText('Draft kept').first().waitFor();
+        const open = await holdRequests(page, (request) => new URL(request.url()).pathname === '/session');
+        await page.reload();
+        setTimeout(open, 1500);
+        await page.getByRole('button', { name: 'Restore the draft' }).click();
+
+        await holds(page.getByLabel('Title', { exact: true }), 'hours of work');
+    });
+});
