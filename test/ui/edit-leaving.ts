@@ -104,7 +104,7 @@ describe('leaving an editor of the web UI', { skip: !hasBrowser, timeout: 180_00
         await leave();
         await page.getByRole('heading', { level: 1, name: 'Types' }).waitFor();
         open();
-        await page.getByRole('alert').first().waitFor();
+        await page.locator('.messages .error').first().waitFor();
 
         expect(await drafts()).to.include('typed last');
         expect(await send('GET', '/objects/test/a')).to.equal({ title: 'theirs' });

@@ -53,6 +53,17 @@ describe('drafts', () => {
         expect(findDraft(storage, key)).to.be.null();
     });
 
+    it('of several services of one origin are apart, as are several of one object', () => {
+
+        const storage = storageOf();
+        const keys = [key, { ...key, slot: 1 }, { ...key, base: '/second' }];
+        keys.forEach((each, i) => keepDraft(storage, each, { savedOn: i + 1, etag: null, text: String(i) }));
+        expect(keys.map((each) => findDraft(storage, each)?.text)).to.equal(['0', '1', '2']);
+
+        dropAllDrafts(storage);
+        expect(keys.map((each) => findDraft(storage, each)?.text)).to.equal([undefined, undefined, '2']);
+    });
+
     it('are the latest dozen, beside what others store', () => {
 
         const storage = storageOf();
