@@ -107,4 +107,32 @@ describe('responses that arrive late in the web UI', { skip: !hasBrowser, timeou
 
         expect(await account.count()).to.equal(1);
     });
+
+    it('of a script that comes after the modules are not kept for later questions', async () => {
+
+        await logInAsAdmin(page, test.url);
+        let open = (): void => undefined;
+        const opened = new Promise<void>((resolve) => {
+
+            open = resolve;
+        });
+        await page.route((url) => /\/first-[^/]+\.js$/.test(url.pathname), async (route) => {
+
+            await opened;
+            await route.fallback();
+        });
+        await page.goto(`${test.url}/#schemas`, { waitUntil: 'commit' });
+        await page.getByRole('main').getByRole('link', { name: 'Document', exact: true }).waitFor();
+        open();
+        await page.waitForLoadState('load');
+        await watched.idle();
+        await page.getByRole('button', { name: 'Load from a file' }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.locator('input[type=file]').setInputFiles({ name: 'types.json', mimeType: 'application/json', buffer: Buffer.from('{"Newest": {"type": "object"}}') });
+        await dialog.getByRole('button', { name: 'Store' }).click();
+        await dialog.waitFor({ state: 'detached' });
+        await watched.idle();
+
+        expect(await page.getByRole('main').getByRole('link', { name: 'Newest', exact: true }).count()).to.equal(1);
+    });
 });

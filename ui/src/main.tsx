@@ -2,6 +2,7 @@
 
 import { effect } from '@preact/signals';
 import { render } from 'preact';
+import { beginWithEarly } from './api/early.js';
 import { completeProviderLogin } from './api/provider-login.js';
 import { followOtherPages, readCaller } from './api/session.js';
 import { delayAfter, isUnavailable, untilDue } from './api/unavailable.js';
@@ -17,6 +18,7 @@ import { applyTheme } from './state/theme.js';
 
 async function start(): Promise<void> {
 
+    beginWithEarly();
     applyTheme();
     startRouter();
     followInput();

@@ -6,15 +6,20 @@
 declare global {
 
     interface Window {
-        doipGatewayEarly?: Map<string, Promise<Response>> | undefined;
+        /** Null once it is too late for them. */
+        doipGatewayEarly?: Map<string, Promise<Response>> | null;
     }
 }
 
 /** By this header the service knows that a request is of its own origin: pages of others cannot send it without permission. */
 export const OWN_ORIGIN = { 'X-Requested-With': 'doip-gateway' };
 
-/** Sends a request whose response the client will want. */
+/** Sends a request whose response the client will want; none where the client has begun before, and asks itself. */
 export function sendEarly(method: 'GET' | 'POST', url: string, body?: string): void {
+
+    if (window.doipGatewayEarly === null) {
+        return;
+    }
 
     const headers = { ...OWN_ORIGIN, ...body === undefined ? {} : { 'Content-Type': 'application/json' } };
     const response = fetch(url, { method, headers, credentials: 'same-origin', ...body === undefined ? {} : { body } });
@@ -32,10 +37,16 @@ export function takeEarly(url: string, { method = 'GET', body }: RequestInit): P
     return response;
 }
 
+/** The client begins: what was not sent before comes too late. */
+export function beginWithEarly(): void {
+
+    window.doipGatewayEarly ??= null;
+}
+
 /** Forgets what nobody has taken: the user goes to another screen, or another user comes. */
 export function endEarly(): void {
 
-    window.doipGatewayEarly = undefined;
+    window.doipGatewayEarly = null;
 }
 
 function keyOf(url: string, method: string, body: unknown): string {
