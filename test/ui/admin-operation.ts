@@ -160,6 +160,52 @@ describe('the operation of the service in the administration', { skip: !hasBrows
         expect(await statusOf('test/step-1199')).to.equal(200);
     });
 
+    it('asks before a running import is left, and goes on with it afterwards, so that no object without an id is stored twice', async () => {
+
+        const asked: string[] = [];
+        let mayLeave = false;
+        page.on('dialog', (dialog) => {
+
+            asked.push(dialog.message());
+            void (mayLeave ? dialog.accept() : dialog.dismiss());
+        });
+        await show('transfer');
+        await drop('no-ids.ndjson', lines(...Array.from({ length: 700 }, () => ({ type: 'Document', content: { name: 'nameless' } }))));
+        let batches = 0;
+        const release = await holdRequests(page, (request) => request.url().includes('batchUpload') && (batches += 1) === 2);
+        await page.getByRole('button', { name: 'Import', exact: true }).click();
+        await until(() => batches === 2);
+        await page.getByRole('link', { name: 'Status', exact: true }).click();
+        await until(() => asked.length === 1);
+
+        expect(await page.getByRole('heading', { name: 'Import and export', level: 1 }).count()).to.equal(1);
+        mayLeave = true;
+        await page.getByRole('link', { name: 'Status', exact: true }).click();
+        await page.getByRole('heading', { name: 'Status', level: 1 }).waitFor();
+        release();
+        await page.unrouteAll({ behavior: 'ignoreErrors' });
+        await page.getByRole('link', { name: 'Import and export', exact: true }).click();
+        await page.locator('.drop').getByText('no-ids.ndjson').waitFor();
+        await page.getByRole('button', { name: 'Go on', exact: true }).click();
+        await page.getByText('700 objects are stored.').waitFor();
+        const found = await (await ask('GET', '/search?query=/name:nameless&ids&pageSize=1')).json() as { size: number };
+
+        expect(asked).to.equal(Array.from({ length: 2 }, () => 'The import is running. Stop it and leave this page?'));
+        expect(found.size).to.equal(700);
+    });
+
+    it('says what a proxy has rejected a file with', async () => {
+
+        watched.expected.push(/status of 413/);
+        await show('transfer');
+        await drop('objects.ndjson', lines(documentOf('test/too-large', 'x')));
+        await page.getByRole('radio', { name: /All or none/ }).check();
+        await page.route('**/uploadObjects*', (route) => route.fulfill({ status: 413, contentType: 'text/html', body: '<html><h1>Request Entity Too Large</h1></html>' }));
+        await page.getByRole('button', { name: 'Import', exact: true }).click();
+
+        expect(await page.getByRole('main').getByRole('alert').textContent()).to.include('413').and.not.include('JSON');
+    });
+
     it('stores all objects of a file or none, and names the one that is wrong', async () => {
 
         watched.expected.push(/status of 400/);

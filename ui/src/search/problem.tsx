@@ -1,5 +1,6 @@
 /** What is shown instead of results: the error of a query at its place, and what can be done when nothing was found. */
 
+import { computed } from '@preact/signals';
 import type { JSX } from 'preact';
 import { Unreadable } from '../components/feedback.js';
 import { Icon } from '../components/icon.js';
@@ -49,8 +50,8 @@ export function QueryProblem(
     );
 }
 
-/** Names that types gave to fields, and those of payloads. */
-function otherNames(): readonly string[] {
+/** Names that types gave to fields, and those of payloads; found once for each design, as there may be thousands of types. */
+const otherNames = computed((): readonly string[] => {
 
     const found = new Set<string>();
     JSON.stringify(design.value?.schemas ?? {}, (name, value: unknown) => {
@@ -65,7 +66,7 @@ function otherNames(): readonly string[] {
         return value;
     });
     return [...found];
-}
+});
 
 /** Hints for fields that no type has. */
 export function FieldHints({ state }: { readonly state: SearchState }): JSX.Element | null {
@@ -74,7 +75,7 @@ export function FieldHints({ state }: { readonly state: SearchState }): JSX.Elem
         return null;
     }
 
-    const hints = fieldHints(state.query, allFields(typeOf(state)).map(({ name }) => name), otherNames());
+    const hints = fieldHints(state.query, allFields(typeOf(state)).map(({ name }) => name), otherNames.value);
     return hints.length === 0 ? null : (
         <div class="box warning" role="status">
             <Icon name="warning" />

@@ -38,6 +38,8 @@ export function App(): JSX.Element {
     const current = route.value;
     const isEdited = current.screen === 'object' && current.params.has('edit');
     const Screen = isEdited ? EditObject : SCREENS[current.screen];
+    // A new object that begins with the content of another is not the one that begins empty.
+    const original = current.screen === 'create' ? current.params.get('from') ?? '' : '';
     const main = useRef<HTMLElement>(null);
     const isFirst = useRef(true);
     useEffect(() => {
@@ -62,7 +64,7 @@ export function App(): JSX.Element {
             <Header />
             <main id="main" ref={main} tabIndex={-1} class={`screen-${current.screen}`}>
                 <Boundary address={location.hash}>
-                    <Screen key={`${person.value} ${current.screen} ${current.name} ${isEdited}`} route={current} />
+                    <Screen key={`${person.value} ${current.screen} ${current.name} ${isEdited} ${original}`} route={current} />
                 </Boundary>
             </main>
             <Messages />

@@ -1,7 +1,7 @@
 /** The API keys of all users. */
 
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { getJson } from '../../api/client.js';
 import { ErrorBox, Loading } from '../../components/feedback.js';
 import { Icon } from '../../components/icon.js';
@@ -24,16 +24,27 @@ export function AllKeys(): JSX.Element {
     const [userId, setUserId] = useState<string | null>(null);
     const [creating, create] = useState<string | null>(null);
     const [further, setFurther] = useState<KeyPage>({ keys: [] });
+    const [isReading, setReading] = useState(false);
+    // Counts the lists that were begun: a page of a former one is no part of this one.
+    const round = useRef(0);
     const { value, error, reload } = useResource(async (signal) => {
 
+        ++round.current;
+        setReading(false);
         setFurther({ keys: [] });
         return getJson<KeyPage>('/auth/keys', userId === null ? { all: true, pageSize: PAGE_SIZE } : { userId }, signal);
     }, [userId]);
     const next = further.keys.length > 0 ? further.next : value?.next;
     const readMore = (): void => {
 
-        getJson<KeyPage>('/auth/keys', { all: true, pageSize: PAGE_SIZE, after: next ?? '' })
-            .then((page) => setFurther({ ...page, keys: [...further.keys, ...page.keys] }), sayError);
+        const asked = round.current;
+        setReading(true);
+        getJson<KeyPage>('/auth/keys', { all: true, pageSize: PAGE_SIZE, after: next ?? '' }).then((page) => {
+
+            if (asked === round.current) {
+                setFurther({ ...page, keys: [...further.keys, ...page.keys] });
+            }
+        }, sayError).finally(() => asked === round.current && setReading(false));
     };
 
     return (
@@ -49,7 +60,7 @@ export function AllKeys(): JSX.Element {
             {error && <ErrorBox message={error.message} onRetry={reload} />}
             {!value && !error && <Loading />}
             {value && <KeyTable keys={[...value.keys, ...further.keys]} hasUsers onChanged={reload} />}
-            {next !== undefined && <p><button type="button" onClick={readMore}>{t('more')}</button></p>}
+            {next !== undefined && <p><button type="button" disabled={isReading} onClick={readMore}>{t('more')}</button></p>}
             {creating !== null && <NewKey userId={creating} onClose={() => create(null)} onCreated={reload} />}
         </>
     );

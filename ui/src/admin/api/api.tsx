@@ -87,6 +87,7 @@ function TryIt({ operation }: { readonly operation: ApiOperation }): JSX.Element
     const [body, setBody] = useState<EnteredBody>({ form: bodies[0] ?? null, text: '', parts: {}, files: [] });
     const [answer, setAnswer] = useState<Answer | null>(null);
     const [error, setError] = useState<string | null>(null);
+    const [isBusy, setBusy] = useState(false);
     const address = `${config.base}${addressOf(operation, values)}`;
     const { type, content } = sentBody(body);
     const headers = { ...headersOf(operation, values), ...type === null ? {} : { 'Content-Type': type } };
@@ -95,11 +96,15 @@ function TryIt({ operation }: { readonly operation: ApiOperation }): JSX.Element
         event.preventDefault();
         setError(null);
         setAnswer(null);
+        setBusy(true);
         try {
             setAnswer(await request(address, { method, headers, ...content === null ? {} : { body: content } }));
         }
         catch (failure) {
             setError(textOf(failure));
+        }
+        finally {
+            setBusy(false);
         }
     };
 
@@ -116,7 +121,7 @@ function TryIt({ operation }: { readonly operation: ApiOperation }): JSX.Element
             ))}</div></fieldset>}
             <BodyFields forms={bodies} body={body} onChange={setBody} />
             {method !== 'GET' && <small>{t('warning')}</small>}
-            <div class="row"><button type="submit" class="primary">{t('send')}</button><button type="button" onClick={copy}>{t('copy')}</button></div>
+            <div class="row"><button type="submit" class="primary" disabled={isBusy}>{t('send')}</button><button type="button" onClick={copy}>{t('copy')}</button></div>
             {error !== null && <ErrorBox message={error} />}
             {answer && (
                 <div class="stack" role="status">

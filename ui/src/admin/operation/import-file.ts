@@ -196,6 +196,21 @@ export async function sendFile(file: File, options: SendFileOptions): Promise<Im
     return withLogin(() => sendOnce(file, options));
 }
 
+type WholeAnswer = Partial<BatchResults> & {
+    created?: number; updated?: number; unchanged?: number; errors?: readonly { position?: number; message: string }[];
+};
+
+/** What the service answered; null for the page of a proxy. */
+function answerIn(text: string): WholeAnswer | null {
+
+    try {
+        return text === '' ? {} : JSON.parse(text) as WholeAnswer;
+    }
+    catch {
+        return null;
+    }
+}
+
 async function sendOnce(file: File, { mode, removeOthers, signal, onProgress }: SendFileOptions): Promise<ImportState> {
 
     await demandOwnSession();
@@ -219,8 +234,8 @@ async function sendOnce(file: File, { mode, removeOthers, signal, onProgress }: 
         request.send(file);
     });
     const { status, responseText } = sent;
-    const body = responseText === '' ? {} : JSON.parse(responseText) as Partial<BatchResults> & { created?: number; updated?: number; unchanged?: number; errors?: readonly { position?: number; message: string }[] };
-    if (status >= FAILED && !body.errors && !body.results) {
+    const body = answerIn(responseText);
+    if (body === null || status >= FAILED && !body.errors && !body.results) {
         throw await errorOfSent(sent, 'import');
     }
 

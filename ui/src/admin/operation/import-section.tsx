@@ -6,6 +6,8 @@ import { download } from '../../components/download.js';
 import { ErrorBox, ProgressBar } from '../../components/feedback.js';
 import { Icon } from '../../components/icon.js';
 import { formatBytes } from '../../i18n/index.js';
+import { guardLeaving } from '../../router.js';
+import { person } from '../../api/session.js';
 import { readDesign } from '../../state/design.js';
 import { isAbort, textOf } from '../../state/messages.js';
 import { Newest } from '../../state/newest.js';
@@ -17,19 +19,59 @@ const MODES: readonly ImportMode[] = ['asBatch', 'asRestore', 'asUpload'];
 /** Refusals that are listed on the page. */
 const MAX_LISTED = 100;
 
+/** An import in batches that was stopped, which can go on, also after another section was shown: what was stored has no ids by which to find it again. */
+interface Stopped {
+    readonly file: File;
+    readonly progress: ImportProgress;
+    /** Whose it is: `person`. */
+    readonly of: number;
+}
+
+let stopped: Stopped | null = null;
+
+function stoppedOf(file: File | null): ImportProgress | null {
+
+    const isSame = file !== null && stopped?.of === person.value && (['name', 'size', 'lastModified'] as const).every((each) => stopped?.file[each] === file[each]);
+    return isSame ? stopped?.progress ?? null : null;
+}
+
+/** Asks before a running import is left, and before the page that knows how far one has come. */
+function useGuard(isRunning: boolean, isStopped: boolean): void {
+
+    useEffect(() => {
+
+        if (!isRunning) {
+            return undefined;
+        }
+
+        guardLeaving(() => confirm(t('leaveImport')));
+        return () => guardLeaving(null);
+    }, [isRunning]);
+    useEffect(() => {
+
+        if (!isRunning && !isStopped) {
+            return undefined;
+        }
+
+        const stay = (event: BeforeUnloadEvent): void => event.preventDefault();
+        addEventListener('beforeunload', stay);
+        return () => removeEventListener('beforeunload', stay);
+    }, [isRunning, isStopped]);
+}
+
 type Phase = 'idle' | 'running' | 'done' | 'cancelled';
 
 export function ImportSection(): JSX.Element {
 
-    const [file, setFile] = useState<File | null>(null);
+    const [file, setFile] = useState<File | null>(() => (stopped?.of === person.value ? stopped.file : null));
     const [mode, setMode] = useState<ImportMode>('asBatch');
     const [removeOthers, setRemoveOthers] = useState(false);
-    const [phase, setPhase] = useState<Phase>('idle');
-    const [state, setState] = useState<ImportState>(NOTHING);
+    const [phase, setPhase] = useState<Phase>(() => (stoppedOf(file) ? 'cancelled' : 'idle'));
+    const [state, setState] = useState<ImportState>(() => stoppedOf(file)?.state ?? NOTHING);
     const [error, setError] = useState<string | null>(null);
     const controller = useRef<AbortController | null>(null);
-    // An import in batches that was stopped, which can go on.
-    const progress = useRef<ImportProgress | null>(null);
+    const canGoOn = stoppedOf(file) !== null;
+    useGuard(phase === 'running', canGoOn);
     useEffect(() => {
 
         return () => controller.current?.abort(new DOMException('the section is left', 'AbortError'));
@@ -40,8 +82,10 @@ export function ImportSection(): JSX.Element {
         setFile(chosen ?? null);
         setPhase('idle');
         setError(null);
-        progress.current = null;
-        if (chosen) {
+        if (stoppedOf(chosen ?? null)) {
+            setMode('asBatch');
+        }
+        else if (chosen) {
             const isNewest = sniffed.current.ask();
             sniff(chosen).then(({ isExport }) => isNewest() && setMode(isExport ? 'asRestore' : 'asBatch'), () => undefined);
         }
@@ -60,13 +104,14 @@ export function ImportSection(): JSX.Element {
         setError(null);
         try {
             if (mode === 'asBatch') {
-                progress.current ??= { state: NOTHING, answered: 0, lostSince: null };
-                setState(progress.current.state);
-                for await (const step of importBatches(file, (await sniff(file)).isLines, progress.current, own.signal)) {
+                const progress = stoppedOf(file) ?? { state: NOTHING, answered: 0, lostSince: null };
+                stopped = { file, progress, of: person.value };
+                setState(progress.state);
+                for await (const step of importBatches(file, (await sniff(file)).isLines, progress, own.signal)) {
                     setState(step);
                 }
 
-                progress.current = null;
+                stopped = null;
             }
             else {
                 setState(NOTHING);
@@ -101,7 +146,7 @@ export function ImportSection(): JSX.Element {
                 {file && phase === 'running' && <Progress file={file} state={state} mode={mode} />}
                 {error !== null && <ErrorBox message={error} />}
                 {file && <div class="row">
-                    <button type="submit" class="primary" disabled={phase === 'running'}>{t(mode === 'asBatch' && progress.current !== null && phase !== 'running' ? 'goOn' : 'start')}</button>
+                    <button type="submit" class="primary" disabled={phase === 'running'}>{t(mode === 'asBatch' && canGoOn && phase !== 'running' ? 'goOn' : 'start')}</button>
                     {phase === 'running' && <button type="button" onClick={() => controller.current?.abort(new DOMException('the user cancelled it', 'AbortError'))}>{t('cancel')}</button>}
                 </div>}
             </form>

@@ -5,6 +5,7 @@ import { useRef, useState } from 'preact/hooks';
 import type { JsonObject } from '../../../../lib/client/web/index.js';
 import { getJson, repository } from '../../api/client.js';
 import { Confirm } from '../../components/confirm.js';
+import { ErrorBox } from '../../components/feedback.js';
 import { useOnce, type Sent } from '../../components/use-once.js';
 import { useResource } from '../../components/use-resource.js';
 import { config } from '../../config.js';
@@ -16,7 +17,7 @@ import { JsonSyntaxError, parseJson } from '../../json/parse-json.js';
 import { jsonErrorText } from '../../json/texts.js';
 import { writeJson } from '../../json/write-json.js';
 import { readDesign, schemaIdOf, typeNames } from '../../state/design.js';
-import { say } from '../../state/messages.js';
+import { say, textOf } from '../../state/messages.js';
 import { Newest } from '../../state/newest.js';
 import { readTable } from '../model/csv.js';
 import { schemaOfExamples, schemaOfRows } from '../model/infer-schema.js';
@@ -55,7 +56,8 @@ export function NewType({ onClose }: { readonly onClose: () => void }): JSX.Elem
     const [name, setName] = useState('');
     const [source, setSource] = useState<Source>('template');
     const [entered, setEntered] = useState<Entered>({ template: 'default', example: '', csv: '', copy: '' });
-    const templates = useResource((signal) => getJson<Templates>('/schemaTemplates', {}, signal), []).value?.templates ?? {};
+    const { value: read, error, reload } = useResource((signal) => getJson<Templates>('/schemaTemplates', {}, signal), []);
+    const templates = read?.templates ?? {};
     const once = useOnce(async ({ sent, began }: Sent<JsonMap>): Promise<CreatedType | null> => (await findLost({ kind: 'new', type: 'Schema' }, { content: sent, began }, '')).object);
     const create = async (): Promise<void> => {
 
@@ -80,7 +82,7 @@ export function NewType({ onClose }: { readonly onClose: () => void }): JSX.Elem
 
     const set = (part: Partial<Entered>): void => setEntered({ ...entered, ...part });
     return (
-        <Confirm title={t('newType')} action={t('create')} onConfirm={create} onClose={onClose}>
+        <Confirm title={t('newType')} action={t('create')} isReady={source !== 'template' || read !== null} onConfirm={create} onClose={onClose}>
             <label>{t('name')}
                 <input required dir="auto" autocomplete="off" spellcheck={false} value={name} onInput={(event) => setName(event.currentTarget.value.trimStart())} />
                 <small>{t('nameHint')}</small>
@@ -91,6 +93,7 @@ export function NewType({ onClose }: { readonly onClose: () => void }): JSX.Elem
                     {SOURCES.map((each) => <label key={each} class="inline"><input type="radio" name="source" checked={source === each} onChange={() => setSource(each)} />{t(each)}</label>)}
                 </div>
             </fieldset>
+            {source === 'template' && error && <ErrorBox message={textOf(error)} onRetry={reload} />}
             {source === 'template' && (
                 <label>{t('templateLabel')}
                     <select value={entered.template} onChange={(event) => set({ template: event.currentTarget.value })}>
