@@ -356,6 +356,23 @@ describe('the editor of the web UI', { skip: !hasBrowser }, () => {
         expect(await stored('test/book')).to.contain('1871').and.contain('1.10');
     });
 
+    it('sends a file beside the one of the same name that the object has', async () => {
+
+        await send('POST', '/objects?type=Person&handle=test/filed', '{"name":"Filed"}');
+        const form = new FormData();
+        form.append('content', '{"name":"Filed"}');
+        form.append('report.txt', new File(['stored'], 'report.txt'));
+        const authorization = `Basic ${Buffer.from(`admin:${ADMIN_PASSWORD}`).toString('base64')}`;
+        await fetch(`${test.url}/objects/test/filed`, { method: 'PUT', headers: { authorization }, body: form });
+        await open('#objects/test/filed?edit');
+        await page.locator('.edit-files input').setInputFiles([{ name: 'report.txt', mimeType: 'text/plain', buffer: Buffer.from('another') }]);
+        await save();
+        await announced(page, 'Saved');
+
+        expect(await (await send('GET', '/objects/test/filed?payload=report.txt')).text()).to.equal('stored');
+        expect(await (await send('GET', '/objects/test/filed?payload=2-report.txt')).text()).to.equal('another');
+    });
+
     it('takes all that is typed after the session has ended, and asks for a login when it is saved', async () => {
 
         watched.expected.push(/401/);

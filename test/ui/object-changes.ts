@@ -261,6 +261,46 @@ describe('changes on the screen of an object', { skip: !hasBrowser }, () => {
         expect(await send('GET', `/objects/test/dropped?payload=${encodeURIComponent('zwei \u05d0.txt')}`)).to.equal('second');
     });
 
+    it('does not give a file the name of another one', async () => {
+
+        await create('test/names', '{"title":"Names"}', { 'a.txt': ['of a', 'text/plain'], 'b.txt': ['of b', 'text/plain'] });
+        await open('test/names?tab=files');
+        await page.getByRole('button', { name: 'More about a.txt' }).click();
+        await page.getByRole('menuitem', { name: 'Rename' }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByLabel('Name of the file in the object').fill(' b.txt');
+        await dialog.getByRole('button', { name: 'Rename' }).click();
+        await dialog.getByRole('alert').getByText('The object has another file of the name b.txt').waitFor();
+
+        expect(await send('GET', '/objects/test/names?payload=a.txt')).to.equal('of a');
+        expect(await send('GET', '/objects/test/names?payload=b.txt')).to.equal('of b');
+    });
+
+    it('does not say that nothing has changed when an upload is cancelled after all of it was sent', async () => {
+
+        await create('test/sent', '{"title":"Sent"}');
+        await open('test/sent?tab=files');
+        await page.getByText('Drop files here').waitFor();
+        // Everything is sent, and the page does not hear of the response.
+        await page.evaluate(`(() => {
+            const { send } = XMLHttpRequest.prototype;
+            XMLHttpRequest.prototype.send = function (body) {
+                this.upload.addEventListener('load', () => document.body.dataset.sent = 'yes');
+                send.call(this, body);
+            };
+            const { addEventListener } = XMLHttpRequest.prototype;
+            XMLHttpRequest.prototype.addEventListener = function (type, ...rest) {
+                if (type !== 'load') {
+                    addEventListener.call(this, type, ...rest);
+                }
+            };
+        })()`);
+        await page.locator('input[type=file]').first().setInputFiles({ name: 'sent.txt', mimeType: 'text/plain', buffer: Buffer.from('all of it') });
+        await page.locator('body[data-sent]').waitFor();
+        await page.getByRole('button', { name: 'Cancel' }).click();
+        await announced(page, 'the service may still store it');
+    });
+
     it('asks for a login when the session has ended before an upload, and then goes on with the same files', async () => {
 
         watched.expected.push(/401/);

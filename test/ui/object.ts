@@ -274,6 +274,25 @@ describe('the screen of an object', { skip: !hasBrowser }, () => {
         expect(JSON.parse(await send('GET', '/acls/test/contested'))).to.equal({ readers: ['test/ada'] });
     });
 
+    it('makes a change of rights to the list that somebody else has changed meanwhile, and shows it before it is saved again', async () => {
+
+        watched.expected.push(/412/);
+        await create('Dataset', 'test/both', { title: 'Both' });
+        await send('PUT', '/acls/test/both', '{"readers":["public"]}');
+        await open('test/both?tab=rights');
+        await page.getByRole('button', { name: 'Change who may read', exact: true }).click();
+        await page.getByRole('combobox', { name: 'Add a user' }).fill('alic');
+        await page.getByRole('option', { name: 'alice' }).click();
+        await send('PUT', '/acls/test/both', '{"readers":["test/ada"]}');
+        await page.getByRole('button', { name: 'Save' }).click();
+        await page.getByRole('button', { name: 'Remove everyone' }).waitFor({ state: 'detached' });
+        await page.getByRole('button', { name: 'Remove Ada Lovelace' }).waitFor();
+        await page.getByRole('button', { name: 'Save' }).click();
+        await page.getByRole('link', { name: 'alice' }).waitFor();
+
+        expect(JSON.parse(await send('GET', '/acls/test/both'))).to.equal({ readers: ['test/ada', 'test/alice'] });
+    });
+
     it('publishes a version, shows the difference and restores it with exact numbers', async () => {
 
         await create('Dataset', 'test/versioned', '{"title":"First","exact":1.10}');

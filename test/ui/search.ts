@@ -341,6 +341,60 @@ describe('the search of the web UI', { skip: !hasBrowser }, () => {
         expect(await changed.json()).to.include({ genre: 'essay', title: 'Book 0', year: 1900 });
     });
 
+    it('replaces readers and writers of many objects, and keeps their other rights, also when it cannot begin at first', async () => {
+
+        const acl = async (body?: string): Promise<unknown> => {
+
+            const response = await fetch(`${test.url}/acls/test/measure-0`, { method: body === undefined ? 'GET' : 'PUT', headers: { Authorization: AUTHORIZATION }, ...body === undefined ? {} : { body } });
+            return response.json();
+        };
+
+        await acl('{"writers":["public"],"payloadReaders":["creator"],"methods":{"count":["creator"]}}');
+        await logIn();
+        await open('query=id:"test/measure-0"&view=table');
+        await page.getByRole('checkbox', { name: 'Select all of this page' }).check();
+        await page.getByRole('button', { name: 'Change …' }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByLabel('What to do').selectOption('rights');
+        await dialog.getByRole('group', { name: 'May read' }).getByRole('checkbox').uncheck();
+        await dialog.getByRole('button', { name: 'Change 1 object' }).click();
+        await dialog.getByText('1 object was changed.').first().waitFor();
+
+        expect(await acl()).to.equal({ readers: [], payloadReaders: ['creator'], methods: { count: ['creator'] } });
+
+        await acl('{}');
+    });
+
+    it('keeps the rights that were chosen when the objects cannot be collected, and asks again before it deletes more than was confirmed', async () => {
+
+        watched.expected.push(/Failed to load|ERR_FAILED/);
+        await logIn();
+        await open('query=type:Measure&view=table');
+        await page.getByRole('checkbox', { name: 'Select all of this page' }).check();
+        await page.getByRole('button', { name: 'Select all 250 results' }).click();
+        await page.getByRole('group', { name: '250 selected' }).getByRole('button', { name: 'Change …' }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByLabel('What to do').selectOption('rights');
+        const ownList = dialog.getByRole('group', { name: 'May read' }).getByRole('checkbox');
+        await ownList.uncheck();
+        await page.route(/\/search/, (route) => route.abort());
+        await dialog.getByRole('button', { name: 'Change 250 objects' }).click();
+        await dialog.getByRole('alert').waitFor();
+
+        expect(await ownList.isChecked()).to.be.false();
+
+        await page.unroute(/\/search/);
+        await fetch(`${test.url}/objects?type=Measure&handle=test/measure-more`, { method: 'POST', headers: { Authorization: AUTHORIZATION }, body: '{"number":1}' });
+        await dialog.getByLabel('What to do').selectOption('delete');
+        await dialog.getByLabel('Enter 250 to confirm').fill('250');
+        await dialog.getByRole('button', { name: 'Delete 250 objects' }).click();
+        await dialog.getByText('Nothing was deleted: there are 251 objects now').waitFor();
+
+        expect(await dialog.getByRole('button', { name: 'Delete 251 objects' }).isDisabled()).to.be.true();
+
+        await fetch(`${test.url}/objects/test/measure-more`, { method: 'DELETE', headers: { Authorization: AUTHORIZATION } });
+    });
+
     it('shows hostile content as text, without a broken layout, and is accessible in light and dark, wide and narrow', async () => {
 
         await open('query=type:Note');

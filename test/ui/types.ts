@@ -239,6 +239,34 @@ describe('the screens about types', { skip: !hasBrowser, timeout: 180_000 }, () 
         });
     });
 
+    it('does not take another table in place of a schema with a syntax error', async () => {
+
+        await ask('PUT', '/schemas/Faulty', { type: 'object', properties: { name: { type: 'string' } } });
+        const page = await show('/#schemas/Faulty?tab=schema');
+        await page.locator('.cm-content').click();
+        await page.keyboard.press('Control+End');
+        await page.keyboard.type(' not JSON yet');
+        await page.getByRole('navigation').getByRole('link', { name: 'Fields' }).click();
+
+        expect(await page.getByRole('checkbox', { name: 'Required: name' }).isDisabled()).to.be.true();
+
+        await page.getByRole('navigation').getByRole('link', { name: 'Schema' }).click();
+        await page.locator('.cm-content').getByText('not JSON yet').waitFor();
+    });
+
+    it('stays open when the choice of a file is cancelled', async () => {
+
+        const page = await show('/#schemas');
+        await page.getByRole('button', { name: 'Load from a file' }).click();
+        const dialog = page.getByRole('dialog');
+        const input = dialog.locator('input[type=file]').first();
+        await input.waitFor({ state: 'attached' });
+        await page.evaluate('document.querySelector("dialog input[type=file]").dispatchEvent(new Event("cancel", { bubbles: true }))');
+        await page.keyboard.press('Tab');
+
+        expect(await dialog.isVisible()).to.be.true();
+    });
+
     it('shows errors of code at line and column, and stores code only when it compiles', async () => {
 
         await ask('PUT', '/schemas/Coded', { type: 'object', properties: { name: { type: 'string' } } });

@@ -6,6 +6,7 @@ import { countScalars, orderedNames, tableColumns } from '../../../ui/src/object
 import { nameForFile, parseTable, previewKind, type PreviewKind } from '../../../ui/src/object/files/kinds.js';
 import { diffLines, withContext } from '../../../ui/src/object/history/diff.js';
 import { snippetsFor } from '../../../ui/src/object/json/snippets.js';
+import { mergedEntries } from '../../../ui/src/object/rights/merged-entries.js';
 import { titleOfName } from '../../../ui/src/json/property-title.js';
 import type { JsonObject } from '../../../lib/util/json-types.js';
 import { SchemaView, textIn } from '../../../ui/src/object/model/schema.js';
@@ -20,6 +21,15 @@ function summary(left: string, right: string): string {
 
     return diffLines(left, right).map(({ kind }) => marks[kind]).join('');
 }
+
+describe('the entries of a right that two people change', () => {
+
+    it('have what each has added and removed', () => {
+
+        expect(mergedEntries(['a', 'b', 'c'], ['a', 'c', 'own'], ['a', 'b', 'theirs'])).to.equal(['a', 'theirs', 'own']);
+        expect(mergedEntries([], ['same'], ['same'])).to.equal(['same']);
+    });
+});
 
 describe('the difference of two texts', () => {
 

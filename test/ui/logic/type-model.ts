@@ -72,6 +72,33 @@ describe('the fields of a type', () => {
         }
     });
 
+    it('keep choices, fields of objects and types of references when they become a list, and a value again', () => {
+
+        const properties: readonly JsonMap[] = [
+            { type: 'string', enum: ['a', 'b'], title: 'Choice' }, { type: 'object', properties: { x: { type: 'number' } }, required: ['x'] },
+            { type: 'string', cordra: { type: { handleReference: { types: ['Note'] } }, preview: { showInPreview: true } } }
+        ];
+        for (const property of properties) {
+            const { kind } = model.kindOf(property);
+            const list = model.withKind(property, kind, true);
+
+            expect(model.kindOf(list)).to.equal({ kind, isList: true });
+            expect<unknown>(model.withKind(list, kind, false)).to.equal(property);
+        }
+
+        expect<unknown>(model.withKind(properties[0] ?? {}, 'choice', true)).to.equal({ type: 'array', items: { type: 'string', enum: ['a', 'b'] }, title: 'Choice' });
+        expect(model.referenceTypes({ isList: true, property: model.withKind(properties[2] ?? {}, 'reference', true) })).to.equal(['Note']);
+    });
+
+    it('are what they were before when their kind is chosen again', () => {
+
+        const choice: JsonMap = { type: 'string', enum: ['a', 'b'], title: 'Choice' };
+        const text = model.withKind(choice, 'text', false);
+
+        expect<unknown>(text).to.equal({ type: 'string', title: 'Choice' });
+        expect<unknown>(model.withKind(text, 'choice', false, choice)).to.equal(choice);
+    });
+
     it('keep annotations when the kind changes', () => {
 
         const property = model.withKind(fieldOf(SCHEMA, 'name').property, 'date', false);

@@ -26,7 +26,7 @@ export interface Uploaded {
 /**
  * Sends an upload; when the session has ended, again after another login, so that nobody has to choose the files anew.
  *
- * @throws RepositoryError for anything but success, and the reason of the signal when that is aborted
+ * @throws RepositoryError for anything but success, and the reason of the signal when that is aborted before everything was sent
  */
 export async function upload(request: Upload): Promise<Uploaded> {
 
@@ -90,15 +90,15 @@ async function sendForm({ method, path, fields, files, ifMatch, onProgress, sign
 
     return new Promise((resolve, reject) => {
 
+        let isSent = false;
         const abort = (): void => {
 
             request.abort();
-            reject(signal?.reason as Error);
+            reject(isSent ? lostUpload(true) : signal?.reason as Error);
         };
 
         signal?.addEventListener('abort', abort, { once: true });
         request.upload.addEventListener('progress', ({ loaded, total }) => onProgress?.(loaded, total));
-        let isSent = false;
         request.upload.addEventListener('load', () => {
 
             isSent = true;

@@ -38,6 +38,11 @@ export function Dialog({ title, children, onClose, isClosable = true, size = 'sm
     }, []);
     const cancel = (event: Event): void => {
 
+        // That of a file picker inside bubbles.
+        if (event.target !== event.currentTarget) {
+            return;
+        }
+
         event.preventDefault();
         if (isClosable) {
             onClose();

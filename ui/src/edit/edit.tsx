@@ -116,14 +116,14 @@ export function EditObject({ route: { name: id } }: ScreenProps): JSX.Element {
     return object && design.value && isCallerKnown.value ? <ExistingObject object={object} schema={formSchema(object.type) ?? {}} /> : <Loading />;
 }
 
-function ExistingObject({ object: { id, type, content, etag }, schema }: { readonly object: EditedObject; readonly schema: JsonMap }): JSX.Element {
+function ExistingObject({ object: { id, type, content, etag, payloads }, schema }: { readonly object: EditedObject; readonly schema: JsonMap }): JSX.Element {
 
     const { context, dialog } = useEditContext();
     const target = useMemo((): Target => ({ kind: 'object', id }), [id]);
     const opened: Json = content;
     return (
         <>
-            <Editor title={t('editObject', { name: labelOf(id).value?.label ?? id })} {...{ target, schema, context, etag }} content={opened}
+            <Editor title={t('editObject', { name: labelOf(id).value?.label ?? id })} {...{ target, schema, context, etag, payloads }} content={opened}
                 onSaved={() => go(to.object(id), { replace: true })} onCancel={() => go(to.object(id), { replace: true })}>
                 {uiConfig.value.hideTypeInObjectEditor === true ? null : <p class="muted">{t('type')}: <bdi>{type}</bdi></p>}
             </Editor>

@@ -11,6 +11,7 @@ import { isCutShort } from '../api/upload.js';
 import { CodeEditor } from '../code/code-editor.js';
 import { ErrorBox } from '../components/feedback.js';
 import { ObjectLink } from '../components/object-link.js';
+import { useGuard } from '../components/use-guard.js';
 import { useMounted } from '../components/use-mounted.js';
 import { isLost } from '../components/use-once.js';
 import { formatAgo } from '../i18n/index.js';
@@ -36,7 +37,7 @@ import type { EditedObject, Target } from './object-access.js';
 import { saveObject } from './save-object.js';
 import type { NewFile, Saved, SaveOptions } from './save-object.js';
 import { t } from './texts.js';
-import { parsedOrNull, useCheck, useDraft, useGuard, useKeys, useParsed } from './use-editing.js';
+import { parsedOrNull, useCheck, useDraft, useKeys, useParsed } from './use-editing.js';
 import type { Base, OfferedDraft } from './use-editing.js';
 
 /** Somebody else has saved the object, or deleted it. */
@@ -48,6 +49,8 @@ export interface EditorProps {
     readonly schema: JsonMap;
     readonly content: Json;
     readonly etag: string | null;
+    /** Names of the files that the object has. */
+    readonly payloads?: readonly string[];
     readonly context: FormContext;
     readonly children?: ComponentChildren;
     /** True inside a dialog: the address of the page does not belong to it. */
@@ -59,7 +62,7 @@ export interface EditorProps {
 /** The editor. */
 export function Editor(props: EditorProps): JSX.Element {
 
-    const { title, schema, content, etag, context, children, isNested = false, onSaved } = props;
+    const { title, schema, content, etag, payloads = [], context, children, isNested = false, onSaved } = props;
     // An object that was created stays open if one of its files was not stored.
     const [created, setCreated] = useState<EditedObject | null>(null);
     const target = useMemo((): Target => (created ? { kind: 'object', id: created.id } : props.target), [props.target, created]);
@@ -88,7 +91,7 @@ export function Editor(props: EditorProps): JSX.Element {
     const { found, keptOn, forget, discard, adopt, setAside } = useDraft(target, isNested, { value, faulty, base, isDirty });
     // What is missing is only said once the user wants to save.
     const shownErrors = useMemo(() => (isTried ? errors : errors.filter(({ pointer }) => pointer === '' || valueAt(value, parsePointer(pointer)) !== undefined)), [errors, isTried]);
-    useGuard(isDirty || saving !== null, isNested);
+    useGuard(isDirty || saving !== null, isNested ? null : () => confirm(t('leave')));
     const isMounted = useMounted();
 
     const save = async (chosen?: Json, version: string | null = base.etag): Promise<void> => {
@@ -393,7 +396,7 @@ export function Editor(props: EditorProps): JSX.Element {
             {json === null ?
                 <SchemaForm schema={schema} value={value} onChange={setValue} onProblems={setProblems} errors={shownErrors} context={context} label={t('content')} /> :
                 <JsonView text={json} errors={shownErrors} onChange={onJson} />}
-            <NewFiles files={files} saving={saving} onChange={setFiles} onRetry={() => void save()} />
+            <NewFiles files={files} stored={created?.payloads ?? payloads} saving={saving} onChange={setFiles} onRetry={() => void save()} />
         </form>
     );
 }

@@ -16,6 +16,8 @@ export interface Saving {
 
 interface NewFilesProps {
     readonly files: readonly NewFile[];
+    /** Names of the files that the object has. */
+    readonly stored: readonly string[];
     /** Null while nothing is saved. */
     readonly saving: Saving | null;
     readonly onChange: (files: readonly NewFile[]) => void;
@@ -24,13 +26,13 @@ interface NewFilesProps {
 }
 
 /** The list, a button to add files, a place to drop them, and the progress of sending them. */
-export function NewFiles({ files, saving, onChange, onRetry }: NewFilesProps): JSX.Element {
+export function NewFiles({ files, stored, saving, onChange, onRetry }: NewFilesProps): JSX.Element {
 
     const isDisabled = saving !== null;
     const failed = files.filter(({ problem }) => problem !== undefined);
     const add = (list: FileList | null): void => {
 
-        const names = new Set(files.map(({ name }) => name));
+        const names = new Set([...stored, ...files.map(({ name }) => name)]);
         const added = [...list ?? []].map((file) => ({ name: unusedName(file.name, names), file }));
         onChange([...files, ...added]);
     };

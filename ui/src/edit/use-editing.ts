@@ -10,12 +10,10 @@ import { isEqual } from '../json/exact-number.js';
 import type { Json } from '../json/exact-number.js';
 import { parseJson } from '../json/parse-json.js';
 import { writeJson } from '../json/write-json.js';
-import { guardLeaving } from '../router.js';
 import { browserStorage, dropDraft, findDraft, keepDraft, MAX_DRAFTS } from '../state/drafts.js';
 import type { Draft, DraftKey } from '../state/drafts.js';
 import { checkContent } from './object-access.js';
 import type { Target } from './object-access.js';
-import { t } from './texts.js';
 
 /** Pause in typing before the service checks the content, in milliseconds. */
 const CHECK_MS = 400;
@@ -313,29 +311,4 @@ export function useKeys(actions: { readonly save: () => void; readonly cancel: (
         return () => document.removeEventListener('keydown', listen);
     }, []);
     return form;
-}
-
-/** Asks before changes are lost. */
-export function useGuard(isDirty: boolean, isNested: boolean): void {
-
-    useLayoutEffect(() => {
-
-        if (!isDirty) {
-            return undefined;
-        }
-
-        const stay = (event: BeforeUnloadEvent): void => event.preventDefault();
-        if (!isNested) {
-            guardLeaving(() => confirm(t('leave')));
-        }
-
-        addEventListener('beforeunload', stay);
-        return () => {
-
-            removeEventListener('beforeunload', stay);
-            if (!isNested) {
-                guardLeaving(null);
-            }
-        };
-    }, [isDirty, isNested]);
 }

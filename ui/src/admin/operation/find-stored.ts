@@ -12,8 +12,15 @@ import type { Line } from './import-file.js';
 /** How often they are looked for, as the service may still be storing them, and the pause between, in milliseconds. */
 const [LOOKS, PAUSE_MS] = [5, 1000];
 
-/** Returns the lines without ids whose objects are stored. @param began when the batch was sent, by the clock of the browser */
-export async function findStored(lines: readonly Line[], began: number, signal: AbortSignal): Promise<ReadonlySet<Line>> {
+/**
+ * Returns the lines without ids whose objects are stored.
+ *
+ * @param began when the batch was sent, by the clock of the browser
+ * @param known ids of objects that were stored before it, which may be equal
+ */
+export async function findStored(
+    lines: readonly Line[], { began, known }: { readonly began: number; readonly known: ReadonlySet<string> }, signal: AbortSignal
+): Promise<ReadonlySet<Line>> {
 
     const open = lines.flatMap((line) => {
 
@@ -27,7 +34,7 @@ export async function findStored(lines: readonly Line[], began: number, signal: 
             signal.throwIfAborted();
         }
 
-        const stored = await readCreated(began, open.length, signal);
+        const stored = (await readCreated(began, open.length, signal)).filter(({ id }) => typeof id !== 'string' || !known.has(id));
         found = new Set();
         for (const { line, object } of open) {
             const at = stored.findIndex((each) => each['type'] === object['type'] && isStoredFrom(each['content'], object['content'] ?? null));

@@ -42,6 +42,9 @@ const BATCH_LINES = 500;
 
 const BATCH_BYTES = 4_000_000;
 
+/** Ids that are kept of what was stored: more than in the seconds by which clocks are compared. */
+const MAX_LATELY = 10_000;
+
 /** Bytes of JSON that are read at once, when it is not in lines. */
 const MAX_JSON_BYTES = 64_000_000;
 
@@ -62,6 +65,8 @@ export interface ImportProgress {
     answered: number;
     /** When a batch was sent whose response was lost, in epoch milliseconds by the clock of the browser; null if there is none. */
     lostSince: number | null;
+    /** Ids of the objects that were stored last, as answered: equal ones of a lost batch are others. */
+    lately: readonly string[];
 }
 
 /**
@@ -76,11 +81,12 @@ export async function *importBatches(
     let batch: Line[] = [];
     const send = async (bytes: number): Promise<void> => {
 
-        const stored = progress.lostSince === null ? new Set<Line>() : await findStored(batch, progress.lostSince, signal);
+        const stored = progress.lostSince === null ? new Set<Line>() : await findStored(batch, { began: progress.lostSince, known: new Set(progress.lately) }, signal);
         const missing = batch.filter((line) => !stored.has(line));
         const began = Date.now();
         try {
             const results = missing.length === 0 ? { results: [], success: true } : await sendBatch(missing.map(({ text }) => text), signal);
+            progress.lately = [...progress.lately, ...idsOf(results)].slice(-MAX_LATELY);
             progress.state = add({ ...progress.state, stored: progress.state.stored + stored.size }, results, missing.map(({ position }) => position), bytes);
         }
         catch (error) {
@@ -174,6 +180,16 @@ function add(state: ImportState, { results }: BatchResults, positions: readonly 
         ...state, stored: state.stored + results.length - refused.length, refusedCount: state.refusedCount + refused.length,
         refusals: [...state.refusals, ...refusals].slice(0, MAX_REFUSALS), bytes
     };
+}
+
+function idsOf({ results }: BatchResults): readonly string[] {
+
+    return results.flatMap(({ response }) => {
+
+        const object = response as Json;
+        const id = isJsonMap(object) ? object['id'] : undefined;
+        return typeof id === 'string' ? [id] : [];
+    });
 }
 
 function messageOf(response: Json | undefined): string {

@@ -5,8 +5,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { download } from '../../components/download.js';
 import { ErrorBox, ProgressBar } from '../../components/feedback.js';
 import { Icon } from '../../components/icon.js';
+import { useGuard } from '../../components/use-guard.js';
 import { formatBytes } from '../../i18n/index.js';
-import { guardLeaving } from '../../router.js';
 import { person } from '../../api/session.js';
 import { readDesign } from '../../state/design.js';
 import { isAbort, textOf } from '../../state/messages.js';
@@ -35,30 +35,6 @@ function stoppedOf(file: File | null): ImportProgress | null {
     return isSame ? stopped?.progress ?? null : null;
 }
 
-/** Asks before a running import is left, and before the page that knows how far one has come. */
-function useGuard(isRunning: boolean, isStopped: boolean): void {
-
-    useEffect(() => {
-
-        if (!isRunning) {
-            return undefined;
-        }
-
-        guardLeaving(() => confirm(t('leaveImport')));
-        return () => guardLeaving(null);
-    }, [isRunning]);
-    useEffect(() => {
-
-        if (!isRunning && !isStopped) {
-            return undefined;
-        }
-
-        const stay = (event: BeforeUnloadEvent): void => event.preventDefault();
-        addEventListener('beforeunload', stay);
-        return () => removeEventListener('beforeunload', stay);
-    }, [isRunning, isStopped]);
-}
-
 type Phase = 'idle' | 'running' | 'done' | 'cancelled';
 
 export function ImportSection(): JSX.Element {
@@ -71,7 +47,7 @@ export function ImportSection(): JSX.Element {
     const [error, setError] = useState<string | null>(null);
     const controller = useRef<AbortController | null>(null);
     const canGoOn = stoppedOf(file) !== null;
-    useGuard(phase === 'running', canGoOn);
+    useGuard(phase === 'running' || canGoOn, phase === 'running' ? () => confirm(t('leaveImport')) : null);
     useEffect(() => {
 
         return () => controller.current?.abort(new DOMException('the section is left', 'AbortError'));
@@ -104,7 +80,7 @@ export function ImportSection(): JSX.Element {
         setError(null);
         try {
             if (mode === 'asBatch') {
-                const progress = stoppedOf(file) ?? { state: NOTHING, answered: 0, lostSince: null };
+                const progress = stoppedOf(file) ?? { state: NOTHING, answered: 0, lostSince: null, lately: [] };
                 stopped = { file, progress, of: person.value };
                 setState(progress.state);
                 for await (const step of importBatches(file, (await sniff(file)).isLines, progress, own.signal)) {

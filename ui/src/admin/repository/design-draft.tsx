@@ -1,12 +1,12 @@
 /** The draft of the design object, which its sections share, and the bar that stores it. */
 
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { RepositoryError } from '../../api/client.js';
 import { ErrorBox, Loading } from '../../components/feedback.js';
 import { Icon } from '../../components/icon.js';
+import { useGuard } from '../../components/use-guard.js';
 import { useResource } from '../../components/use-resource.js';
-import { guardLeaving } from '../../router.js';
 import { readDesign } from '../../state/design.js';
 import { say, sayError, textOf } from '../../state/messages.js';
 import { Conflict } from '../../types/editor/conflict.js';
@@ -39,21 +39,7 @@ function DesignEditor({ stored, children }: {
 
     const draft = useDraft(stored);
     const diagnosis = useDiagnosis(draft);
-    useEffect(() => {
-
-        if (!draft.isChanged) {
-            return undefined;
-        }
-
-        const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
-        guardLeaving(() => /^#admin\/(?:design|rights|handles)\?/.test(location.hash) || confirm(t('unsaved')));
-        addEventListener('beforeunload', warn);
-        return () => {
-
-            guardLeaving(null);
-            removeEventListener('beforeunload', warn);
-        };
-    });
+    useGuard(draft.isChanged, () => /^#admin\/(?:design|rights|handles)\?/.test(location.hash) || confirm(t('unsaved')));
     return <>{children(draft, diagnosis)}<DesignBar draft={draft} diagnosis={diagnosis} /></>;
 }
 

@@ -44,7 +44,12 @@ export function FilesTab({ object, reload, params }: TabProps): JSX.Element {
             reload();
         }
         catch (error) {
-            if (controller.signal.aborted) {
+            if (error instanceof RepositoryError && error.mayHaveChanged && controller.signal.aborted) {
+                // The service had received everything.
+                say(t('stoppedLate'), 'info');
+                reload();
+            }
+            else if (controller.signal.aborted) {
                 say(t('cancelled'), 'info');
             }
             else {

@@ -18,7 +18,12 @@ export function RenameDialog({ object, payload, reload, onClose }: {
     const [filename, setFilename] = useState(payload.filename ?? payload.name);
     const rename = async (): Promise<void> => {
 
-        await renameFile(object, { from: payload.name, to: name.trim(), filename: filename.trim() });
+        const to = name.trim();
+        if (to !== payload.name && object.payloads.some((each) => each.name === to)) {
+            throw new Error(t('taken', { name: to }));
+        }
+
+        await renameFile(object, { from: payload.name, to, filename: filename.trim() });
         say(t('renamed'));
         reload();
     };

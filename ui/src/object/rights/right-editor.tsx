@@ -1,7 +1,7 @@
 /** The editor of the entries of one right. */
 
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { ErrorBox } from '../../components/feedback.js';
 import { Icon } from '../../components/icon.js';
 import { ObjectPicker } from '../../components/object-picker.js';
@@ -11,6 +11,7 @@ import { labelOf } from '../../state/labels.js';
 import { uiConfig } from '../../state/design.js';
 import { say, textOf } from '../../state/messages.js';
 import { ifMatch, type LoadedObject } from '../model/load.js';
+import { mergedEntries } from './merged-entries.js';
 import { changedAcl, ENTRY_WORDS, METHOD_WORDS, type Rights, type Rule, type Subject } from './rights.js';
 import { t, wordName } from './texts.js';
 
@@ -33,6 +34,14 @@ interface RightEditorProps {
 export function RightEditor({ right, rule: { entries: initial, source, isPartial }, rights, object, reload, onClose }: RightEditorProps): JSX.Element {
 
     const [entries, setEntries] = useState(initial);
+    const base = useRef(initial);
+    useEffect(() => {
+
+        // What somebody else has changed meanwhile is kept beside the own change.
+        const before = base.current;
+        base.current = initial;
+        setEntries((own) => mergedEntries(before, own, initial));
+    }, [initial]);
     const [error, setError] = useState<string | null>(null);
     const [isBusy, setBusy] = useState(false);
     const { aclUiSearchTypes = USUAL_TYPES } = uiConfig.value;

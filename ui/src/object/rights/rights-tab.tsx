@@ -26,7 +26,8 @@ const NO_RULE: Rule = { entries: [], source: 'default' };
 export function RightsTab({ object, reload }: TabProps): JSX.Element {
 
     const { id, etag, acl } = object;
-    const { value, error } = useResource((signal) => readRights(id, signal), [id, etag]);
+    // A change of what is shown is one of the version that was read before it.
+    const { value, error } = useResource(async (signal) => ({ object, rights: await readRights(id, signal) }), [id, etag]);
     if (error instanceof RepositoryError && error.status === NOT_FOUND) {
         return <div class="stack"><p>{t('unavailable')}</p><pre>{JSON.stringify(acl ?? {}, null, 2)}</pre></div>;
     }
@@ -39,10 +40,10 @@ export function RightsTab({ object, reload }: TabProps): JSX.Element {
         <div class="object-columns">
             <section class="card" aria-labelledby="rights-title">
                 <h2 id="rights-title">{t('title')}</h2>
-                <RightsTable rights={value} object={object} reload={reload} />
+                <RightsTable {...value} reload={reload} />
                 <p class="muted">{t('adminAlways')}</p>
             </section>
-            {object.mayWrite && <CheckSomebody object={object} rights={value} />}
+            {object.mayWrite && <CheckSomebody {...value} />}
         </div>
     ) : <Loading />;
 }

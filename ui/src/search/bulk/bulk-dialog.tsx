@@ -43,6 +43,8 @@ export function BulkDialog({ state, type, ids, count, onClose, onDone }: BulkPro
     const [action, setAction] = useState<Action>('set');
     const [change, setChange] = useState<Change | null>(null);
     const [confirmed, confirm] = useState('');
+    // Others may make results more or fewer until they are collected.
+    const [counted, setCounted] = useState(count);
     const [run, setRun] = useState<Run | null>(null);
     const [error, setError] = useState<string | null>(null);
     const controller = useRef<AbortController | null>(null);
@@ -60,6 +62,14 @@ export function BulkDialog({ state, type, ids, count, onClose, onDone }: BulkPro
         setRun(first);
         try {
             const all = only ?? await collectIds(state, signal, (collected) => setRun({ ...first, collected }));
+            if (each.kind === 'delete' && only === null && all.length !== counted) {
+                setCounted(all.length);
+                confirm('');
+                setError(t('otherCount', { count: all.length }));
+                setRun(null);
+                return;
+            }
+
             const result = await changeAll(all, each, (progress) => {
 
                 setRun({ ...first, ...progress, state: 'running', total: all.length, isCancelled: signal.aborted });
@@ -96,34 +106,34 @@ export function BulkDialog({ state, type, ids, count, onClose, onDone }: BulkPro
         setRun((now) => now && { ...now, isCancelled: true });
     };
 
-    const isReady = action === 'delete' ? confirmed.trim() === String(count) : change !== null;
+    const isReady = action === 'delete' ? confirmed.trim() === String(counted) : change !== null;
     return (
-        <Dialog title={t('title', { count })} onClose={() => (isRunning ? stop() : onClose())}>
-            {run === null ? (
-                <form class="stack" onSubmit={submit}>
-                    <label>{t('what')}
-                        <select value={action} onChange={(event) => choose(event.currentTarget.value as Action)}>
-                            {ACTIONS.map((each) => <option key={each} value={each}>{t(each)}</option>)}
-                        </select>
-                    </label>
-                    {(action === 'set' || action === 'unset') && <PropertyChange key={action} kind={action} type={type} onChange={setChange} />}
-                    {(action === 'add' || action === 'remove') && <EntryChange key={action} kind={action} onChange={setChange} />}
-                    {action === 'rights' && <RightsChange onChange={setChange} />}
-                    {action === 'delete' && (
-                        <>
-                            <p class="box warning">{t('deleteWarning')}</p>
-                            <label>{t('confirm', { count: String(count) })}
-                                <input inputMode="numeric" autocomplete="off" value={confirmed} onInput={(event) => confirm(event.currentTarget.value)} />
-                            </label>
-                        </>
-                    )}
-                    {error !== null && <ErrorBox message={error} />}
-                    <div class="actions">
-                        <button type="button" onClick={onClose}>{t('cancel')}</button>
-                        <button type="submit" class={action === 'delete' ? 'danger' : 'primary'} disabled={!isReady}>{t(action === 'delete' ? 'doDelete' : 'doChange', { count })}</button>
-                    </div>
-                </form>
-            ) : (
+        <Dialog title={t('title', { count: counted })} onClose={() => (isRunning ? stop() : onClose())}>
+            {/* Hidden while it runs, so that nothing is lost of what was chosen when it could not begin. */}
+            <form class="stack" hidden={run !== null} onSubmit={submit}>
+                <label>{t('what')}
+                    <select value={action} onChange={(event) => choose(event.currentTarget.value as Action)}>
+                        {ACTIONS.map((each) => <option key={each} value={each}>{t(each)}</option>)}
+                    </select>
+                </label>
+                {(action === 'set' || action === 'unset') && <PropertyChange key={action} kind={action} type={type} onChange={setChange} />}
+                {(action === 'add' || action === 'remove') && <EntryChange key={action} kind={action} onChange={setChange} />}
+                {action === 'rights' && <RightsChange onChange={setChange} />}
+                {action === 'delete' && (
+                    <>
+                        <p class="box warning">{t('deleteWarning')}</p>
+                        <label>{t('confirm', { count: String(counted) })}
+                            <input inputMode="numeric" autocomplete="off" value={confirmed} onInput={(event) => confirm(event.currentTarget.value)} />
+                        </label>
+                    </>
+                )}
+                {error !== null && <ErrorBox message={error} />}
+                <div class="actions">
+                    <button type="button" onClick={onClose}>{t('cancel')}</button>
+                    <button type="submit" class={action === 'delete' ? 'danger' : 'primary'} disabled={!isReady}>{t(action === 'delete' ? 'doDelete' : 'doChange', { count: counted })}</button>
+                </div>
+            </form>
+            {run && (
                 <div class="stack">
                     {isRunning ? <Running run={run} /> : <Report run={run} />}
                     <div class="actions">

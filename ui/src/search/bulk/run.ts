@@ -76,11 +76,7 @@ async function changeObject(id: string, change: Change): Promise<boolean> {
             return true;
         }
 
-        case 'rights': {
-            await repository.putAcl(id, change.acl);
-            return true;
-        }
-
+        case 'rights':
         case 'add':
         case 'remove': {
             return changeAcl(id, change);
@@ -93,8 +89,8 @@ async function changeObject(id: string, change: Change): Promise<boolean> {
     }
 }
 
-/** Adds or removes an entry of the list that was read, unless somebody has changed it since: then again. */
-async function changeAcl(id: string, change: Change & { readonly kind: 'add' | 'remove' }): Promise<boolean> {
+/** Changes the list that was read, unless somebody has changed it since: then again. */
+async function changeAcl(id: string, change: AclChange): Promise<boolean> {
 
     for (let attempt = 1; ; ++attempt) {
         const found = await repository.getAcl(id);
@@ -119,9 +115,17 @@ async function changeAcl(id: string, change: Change & { readonly kind: 'add' | '
     }
 }
 
-/** An access control list with an entry more or less; null when it is so already. */
-export function changedAcl(acl: Acl, { kind, list, id }: Change & { readonly kind: 'add' | 'remove' }): Acl | null {
+type AclChange = Change & { readonly kind: 'rights' | 'add' | 'remove' };
 
+/** An access control list with an entry more or less, or other readers and writers; null when an entry is so already. What the change does not name stays. */
+export function changedAcl(acl: Acl, change: AclChange): Acl | null {
+
+    if (change.kind === 'rights') {
+        const { readers: _readers, writers: _writers, ...others } = acl;
+        return { ...others, ...change.acl };
+    }
+
+    const { kind, list, id } = change;
     const before = acl[list];
     const hasEntry = before?.includes(id) ?? false;
     if (hasEntry === (kind === 'add')) {

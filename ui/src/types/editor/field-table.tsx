@@ -1,7 +1,7 @@
 /** A table of the properties of an object schema. */
 
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { Icon } from '../../components/icon.js';
 import { Empty } from '../../components/feedback.js';
 import type { Json } from '../../json/exact-number.js';
@@ -62,7 +62,14 @@ function FieldRow({ model, schema, hasTitle, isReadOnly, onChange, onOpen, field
 
     const { name, kind, isList, isRequired, isTitle, isPreview, property } = field;
     const setProperty = (next: Json): void => onChange(model.withProperty(schema, name, next));
-    const setKind = (next: Kind, list: boolean): void => setProperty(model.withKind(property, next, list && next !== 'generated' && next !== 'other'));
+    // A kind that is chosen again is what it was before.
+    const left = useRef(new Map<Kind, Json>());
+    const setKind = (next: Kind, list: boolean): void => {
+
+        left.current.set(kind, property);
+        setProperty(model.withKind(property, next, list && next !== 'generated' && next !== 'other', left.current.get(next)));
+    };
+
     const rename = (next: string): void => {
 
         onChange(model.rename(schema, name, next));

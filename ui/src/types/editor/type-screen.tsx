@@ -7,10 +7,11 @@ import { Icon } from '../../components/icon.js';
 import { lazy } from '../../components/lazy.js';
 import { Menu } from '../../components/menu.js';
 import { Tabs } from '../../components/tabs.js';
+import { useGuard } from '../../components/use-guard.js';
 import { useResource } from '../../components/use-resource.js';
 import { caller } from '../../api/session.js';
 import type { JsonMap } from '../../json/exact-number.js';
-import { guardLeaving, parseRoute, to } from '../../router.js';
+import { parseRoute, to } from '../../router.js';
 import type { ScreenProps } from '../../shell/app.js';
 import { design, schemaIdOf, schemaOf } from '../../state/design.js';
 import { countObjects } from '../model/objects-of-type.js';
@@ -75,7 +76,12 @@ function Editor({ name, stored, tab }: { readonly name: string; readonly stored:
     const [isDeleting, setDeleting] = useState(false);
     const count = useResource((signal) => countObjects(name, signal), [name]);
     const { base: { mayWrite, id }, isChanged } = draft;
-    useLeaveGuard(name, isChanged, tab);
+    // Other tabs of the type lose nothing.
+    useGuard(isChanged, () => {
+
+        const next = parseRoute(location.hash);
+        return next.screen === 'type' && next.name === name || confirm(t('leave'));
+    });
     // With the caller, rights change, but not what was typed.
     useEffect(() => {
 
@@ -113,31 +119,4 @@ function errorsOf({ errors }: Diagnosis, tab: TabId): number {
 
     const prefix = { schema: '/schema', code: '/javascript', rights: '/authConfig', fields: '/name', preview: '?' }[tab];
     return errors.filter(({ pointer }) => pointer === prefix || pointer.startsWith(`${prefix}/`)).length;
-}
-
-/** Asks before changes are lost. Other tabs of the type lose nothing. */
-function useLeaveGuard(name: string, isChanged: boolean, tab: string): void {
-
-    useEffect(() => {
-
-        if (!isChanged) {
-            guardLeaving(null);
-            return undefined;
-        }
-
-        const mayLeave = (): boolean => {
-
-            const next = parseRoute(location.hash);
-            return next.screen === 'type' && next.name === name || confirm(t('leave'));
-        };
-
-        const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
-        guardLeaving(mayLeave);
-        addEventListener('beforeunload', warn);
-        return () => {
-
-            guardLeaving(null);
-            removeEventListener('beforeunload', warn);
-        };
-    }, [name, isChanged, tab]);
 }
