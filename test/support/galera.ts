@@ -3,7 +3,7 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,6 @@ import { until } from './until.js';
 const PROVIDER = '/usr/lib/galera/libgalera_smm.so';
 const SERVER = '/usr/sbin/mariadbd';
 const START_MS = 90_000;
-const LOG_LENGTH = 3000;
 
 /** True where a cluster can be started. In CI it must be. */
 export const HAS_GALERA = canTestWith('galera', existsSync(PROVIDER) && existsSync(SERVER) && hasProgram('rsync'));
@@ -29,8 +28,6 @@ export interface Galera {
     kill(n: number): Promise<void>;
     /** Starts a killed server again, which joins the others and gets what it lacks; resolves when it accepts queries. */
     rejoin(n: number): Promise<void>;
-    /** Starts servers again that have ended by themselves, as a service manager does; resolves to the last lines that each has logged. */
-    revive(): Promise<readonly string[]>;
     stop(): Promise<void>;
 }
 
@@ -39,10 +36,6 @@ export async function startGalera(count = 3): Promise<Galera> {
 
     const folder = await mkdtemp(join(tmpdir(), 'doip-gateway-galera-'));
     await chmod(folder, 0o755);
-    // For the user of the servers.
-    const logs = join(folder, 'logs');
-    await mkdir(logs);
-    await chmod(logs, 0o777);
     const servers: ChildProcess[] = [];
     const starts: ((...more: string[]) => Promise<void>)[] = [];
     const stop = async (): Promise<void> => {
@@ -69,7 +62,7 @@ export async function startGalera(count = 3): Promise<Galera> {
                 `--wsrep-cluster-address=gcomm://${places.map((place) => `127.0.0.1:${place.base}`).join(',')}`,
                 `--wsrep-node-address=127.0.0.1:${base}`, `--wsrep-node-incoming-address=127.0.0.1:${port}`,
                 `--wsrep-provider-options=gmcast.listen_addr=tcp://127.0.0.1:${base};ist.recv_addr=127.0.0.1:${base + 1};gcache.size=128M`,
-                '--wsrep-sst-method=rsync', `--log-error=${join(logs, `${n}.log`)}`, `--wsrep-sst-receive-address=127.0.0.1:${base + 2}`
+                '--wsrep-sst-method=rsync', `--wsrep-sst-receive-address=127.0.0.1:${base + 2}`
             ];
             const start = async (...more: string[]): Promise<void> => {
 
@@ -85,17 +78,7 @@ export async function startGalera(count = 3): Promise<Galera> {
             urls, stop,
             signal: (n, signal) => void servers[n]?.kill(signal),
             kill: (n) => end(servers[n]),
-            rejoin: async (n) => await starts[n]?.(),
-            async revive() {
-
-                const ended = [...servers.entries()].filter(([, { exitCode, signalCode }]) => exitCode !== null || signalCode !== null);
-                return await Promise.all(ended.map(async ([n]) => {
-
-                    const log = await readFile(join(logs, `${n}.log`), 'utf8').catch(() => '');
-                    await starts[n]?.();
-                    return log.slice(-LOG_LENGTH);
-                }));
-            }
+            rejoin: async (n) => await starts[n]?.()
         };
     }
     catch (error) {

@@ -1,7 +1,5 @@
 /** A node of the installation: a process of the service that can be killed, stopped, and started again on another port, and what its clients see. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
-import { EXIT } from '../../../../lib/errors/exit-codes.js';
 import type { TestDatabase } from '../../../support/database.js';
 import { startProcess, type ServiceProcess } from '../../../support/process.js';
 import { ADMIN_HEADERS } from '../../../support/rest.js';
@@ -9,10 +7,6 @@ import type { Checker } from './checker.js';
 
 /** Milliseconds after which a client gives up: longer than the ten seconds after which a write that conflicts is answered. */
 const TIMEOUT_MS = 15_000;
-
-/** Milliseconds between two starts, and for all of them. */
-const RESTART_MS = 1000;
-const START_MS = 120_000;
 
 /** Of the message of a response 500 that says that the outcome is not known. Any other 500 is no answer to a fault: the service has to know what is wrong. */
 const UNKNOWN_OUTCOME = 'look whether it was stored';
@@ -91,28 +85,11 @@ export class GatewayNode {
         return this.#log + (this.#process?.log() ?? '');
     }
 
-    /**
-     * Starts the process, as a service manager does: again after an end with 69, which is that of a node whose relay fails. For the service each relay
-     * is another server of S3 or OpenSearch, and only one that was used before may be away at the start.
-     */
-    async start(): Promise<void> {
+    async start(more: NodeJS.ProcessEnv = {}): Promise<void> {
 
         const { database, env, launcher } = this.#options;
-        const deadline = performance.now() + START_MS;
-        for (;;) {
-            try {
-                this.#process = await startProcess(database, env, undefined, launcher);
-                this.#incarnation += 1;
-                return;
-            }
-            catch (error) {
-                if (!String(error).includes(`ended with ${EXIT.unavailable}`) || performance.now() > deadline) {
-                    throw error;
-                }
-
-                await sleep(RESTART_MS);
-            }
-        }
+        this.#process = await startProcess(database, { ...env, ...more }, undefined, launcher);
+        this.#incarnation += 1;
     }
 
     signal(name: NodeJS.Signals): void {

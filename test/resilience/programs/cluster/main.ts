@@ -183,10 +183,8 @@ async function runFault(installation: Installation, report: Report, { fault, num
         report.fail(`${fault.name}: ${String(error)}`);
     }
 
-
     const ended = performance.now();
     while (nodes.some(({ lastWrite }) => lastWrite < ended) && performance.now() - ended < RECOVERY_MS) {
-        await (fault.area === 'database' ? revive(installation, report) : null);
         await sleep(20);
     }
 
@@ -198,15 +196,6 @@ async function runFault(installation: Installation, report: Report, { fault, num
     report.end(event, performance.now() - ended);
     console.log(`${number}: ${fault.name}, ${((ended - event.begun) / 1000).toFixed(1)} s, longest without a write ${(event.gapMs / 1000).toFixed(1)} s, ` +
         `all nodes after ${(event.recoveryMs / 1000).toFixed(1)} s, 503 ${event.errors503}, no answer ${event.unanswered}, other ${event.otherErrors}`);
-}
-
-/** Starts servers again that have ended by themselves. */
-async function revive({ galera }: Installation, report: Report): Promise<void> {
-
-    for (const log of await galera?.revive() ?? []) {
-        report.serversEnded += 1;
-        console.log(`a server of Galera has ended by itself, and was started again:\n${log}`);
-    }
 }
 
 void main().catch((error: unknown) => {

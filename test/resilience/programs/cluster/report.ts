@@ -23,8 +23,6 @@ const ANSWERS = [200, 400, 401, 403, 404, 409, 412, 429];
 export class Report {
 
     readonly events: Event[] = [];
-    /** Servers of Galera that have ended by themselves, as they do after some partitions. */
-    serversEnded = 0;
     readonly #checker: Checker;
     readonly #active = new Set<Event>();
     #lastWrite = performance.now();
@@ -98,7 +96,7 @@ export class Report {
         console.log(findings.length === 0 ? 'verdict: passed' : 'verdict: FAILED');
         console.log(JSON.stringify({
             faults: this.events.length, writes, reads, searches, races, ...counts,
-            serversEnded: this.serversEnded, longestGapSeconds: longest(this.events, 'gapMs'), longestRecoverySeconds: longest(this.events, 'recoveryMs'), ...more
+            longestGapSeconds: longest(this.events, 'gapMs'), longestRecoverySeconds: longest(this.events, 'recoveryMs'), ...more
         }));
     }
 }
