@@ -361,8 +361,10 @@ describe('the screen of an object', { skip: !hasBrowser }, () => {
         await page.evaluate('dispatchEvent(new Event("focus"))');
         await page.getByRole('button', { name: 'Show the new state' }).click();
         await page.getByRole('heading', { name: 'After' }).waitFor();
-        await send('DELETE', '/objects/test/moving');
+        // Also just after another question, and twice at once.
         await page.evaluate('dispatchEvent(new Event("focus"))');
+        await send('DELETE', '/objects/test/moving');
+        await page.evaluate('dispatchEvent(new Event("focus")); dispatchEvent(new Event("focus"))');
         await page.getByText('has been deleted since').first().waitFor();
     });
 

@@ -1,6 +1,6 @@
 /** Whether an object is still as it was read: asked when somebody comes back to the page. */
 
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { objectPath, send } from '../../api/client.js';
 import { config } from '../../config.js';
 import type { LoadedObject } from './load.js';
@@ -12,20 +12,21 @@ const PAUSE_MS = 2000;
 
 const NOT_FOUND = 404;
 
-/** Follows whether the object has changed. */
+/**
+ * Follows whether the object has changed. No return to the page goes unanswered: one that comes too soon after the
+ * last question is answered at the end of the pause, one that is under way as the object is replaced is asked again.
+ */
 export function useFreshness(object: LoadedObject): Freshness {
 
     const [state, setState] = useState<Freshness>('fresh');
+    const isPending = useRef(false);
     const { id, etag } = object;
     useEffect(() => {
 
         setState('fresh');
         let [last, isCurrent] = [0, true];
+        let timer: ReturnType<typeof setTimeout> | undefined;
         const ask = async (): Promise<void> => {
-
-            if (document.visibilityState === 'hidden' || etag === null || Date.now() - last < PAUSE_MS) {
-                return;
-            }
 
             last = Date.now();
             const response = await send(`${config.base}${objectPath(id)}?full`, { method: 'HEAD' });
@@ -36,13 +37,36 @@ export function useFreshness(object: LoadedObject): Freshness {
             }
         };
 
-        // A service that is away is noticed by the next request that matters.
-        const follow = (): void => void ask().catch(() => undefined);
+        const askNow = (): void => {
+
+            timer = undefined;
+            // A service that is away is noticed by the next request that matters.
+            void ask().catch(() => undefined).finally(() => {
+
+                if (isCurrent && timer === undefined) {
+                    isPending.current = false;
+                }
+            });
+        };
+
+        const follow = (): void => {
+
+            if (document.visibilityState !== 'hidden' && etag !== null && timer === undefined) {
+                isPending.current = true;
+                timer = setTimeout(askNow, Math.max(0, last + PAUSE_MS - Date.now()));
+            }
+        };
+
+        if (isPending.current) {
+            follow();
+        }
+
         addEventListener('focus', follow);
         document.addEventListener('visibilitychange', follow);
         return () => {
 
             isCurrent = false;
+            clearTimeout(timer);
             removeEventListener('focus', follow);
             document.removeEventListener('visibilitychange', follow);
         };
