@@ -2,50 +2,29 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import type { Browser, Locator, Page } from 'playwright-core';
-import { announced, hasBrowser, holdRequests, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import type { Locator, Page } from 'playwright-core';
+import { announced, hasBrowser, holdRequests, logInAsAdmin } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
-import { startServer, type TestServer } from '../support/server.js';
 import { until } from '../support/until.js';
+import { startUi } from '../support/ui-suite.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after, beforeEach, afterEach } = lab;
+const { describe, it, before, beforeEach } = lab;
 
 describe('a dialog of the web UI that is closed before the service has answered', { skip: !hasBrowser, timeout: 180_000 }, () => {
 
-    let test: TestServer;
-    let browser: Browser;
-    let watched: WatchedPage;
+    const ui = startUi(lab);
     let page: Page;
-
-    const ask = async (method: string, path: string, body?: unknown): Promise<Response> => fetch(test.url + path, {
-        method, headers: { 'Authorization': `Basic ${btoa(`admin:${ADMIN_PASSWORD}`)}`, 'Content-Type': 'application/json' },
-        ...body === undefined ? {} : { body: JSON.stringify(body) }
-    });
 
     before(async () => {
 
-        [test, browser] = await Promise.all([startServer(), startBrowser()]);
-        await ask('POST', '/objects?type=Document&handle=test/note', { name: 'A note' });
-    });
-
-    after(async () => {
-
-        await browser.close();
-        await test.stop();
+        await ui.ask('POST', '/objects?type=Document&handle=test/note', { name: 'A note' });
     });
 
     beforeEach(async () => {
 
-        watched = await openPage(browser, test.url);
-        ({ page } = watched);
-        await logInAsAdmin(page, test.url);
-    });
-
-    afterEach(async () => {
-
-        await watched.close();
-        expect(watched.complaints).to.equal([]);
+        ({ page } = ui);
+        await logInAsAdmin(page, ui.url);
     });
 
     const dialog = (): Locator => page.getByRole('dialog').last();
@@ -65,7 +44,7 @@ describe('a dialog of the web UI that is closed before the service has answered'
 
     it('shows a new key that Escape was pressed for while it was made', async () => {
 
-        await page.goto(`${test.url}/#admin/account`);
+        await page.goto(`${ui.url}/#admin/account`);
         await page.getByRole('button', { name: 'New key' }).click();
         await dialog().getByLabel(/^Name/).fill('nightly');
         const { isHeld, release } = await hold('POST', /auth\/keys/);
@@ -84,7 +63,7 @@ describe('a dialog of the web UI that is closed before the service has answered'
 
     it('counts a bulk change until its end, however often Escape is pressed', async () => {
 
-        await page.goto(`${test.url}/#objects/?query=type:Document&size=50&view=table`);
+        await page.goto(`${ui.url}/#objects/?query=type:Document&size=50&view=table`);
         await page.getByRole('checkbox', { name: 'Select A note' }).check();
         await page.getByRole('group', { name: '1 selected' }).getByRole('button', { name: 'Change …' }).click();
         await dialog().getByRole('combobox', { name: /^Property/ }).selectOption('/name');
@@ -104,12 +83,12 @@ describe('a dialog of the web UI that is closed before the service has answered'
 
     it('does what a second login was asked for, when the first one is answered after its dialog was closed', async () => {
 
-        watched.expected.push(/401/);
-        await page.goto(`${test.url}/#admin/groups`);
+        ui.watched.expected.push(/401/);
+        await page.goto(`${ui.url}/#admin/groups`);
         await page.getByRole('button', { name: 'New group' }).click();
         await dialog().getByLabel('Name', { exact: true }).fill('staff');
         const [cookie] = await page.context().cookies();
-        await fetch(`${test.url}/auth/revoke`, { method: 'POST', body: new URLSearchParams({ token: cookie?.value ?? '' }) });
+        await fetch(`${ui.url}/auth/revoke`, { method: 'POST', body: new URLSearchParams({ token: cookie?.value ?? '' }) });
         const login = page.getByRole('dialog', { name: 'Your session has ended' });
         const create = dialog().getByRole('button', { name: 'Create' });
         await create.click();
@@ -125,12 +104,12 @@ describe('a dialog of the web UI that is closed before the service has answered'
         await login.waitFor({ state: 'detached' });
 
         await page.getByRole('row', { name: /staff/ }).waitFor();
-        expect((await (await ask('GET', '/search?query=/groupName:staff&ids')).json() as { size: number }).size).to.equal(1);
+        expect((await (await ui.ask('GET', '/search?query=/groupName:staff&ids')).json() as { size: number }).size).to.equal(1);
     });
 
     it('deletes an object that somebody has confirmed, and closes then', async () => {
 
-        await page.goto(`${test.url}/#objects/test/note`);
+        await page.goto(`${ui.url}/#objects/test/note`);
         await page.getByRole('button', { name: 'More', exact: true }).click();
         await page.getByRole('menuitem', { name: 'Delete' }).click();
         const { isHeld, release } = await hold('DELETE', /objects\/test/);

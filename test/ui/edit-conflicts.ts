@@ -2,62 +2,40 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import type { Browser, Locator, Page } from 'playwright-core';
-import { accessibilityFindings, announced, hasBrowser, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
-import { ADMIN_PASSWORD } from '../support/gateway.js';
-import { startServer, type TestServer } from '../support/server.js';
+import type { Locator, Page } from 'playwright-core';
+import { accessibilityFindings, announced, hasBrowser, logInAsAdmin } from '../support/browser.js';
 import { until } from '../support/until.js';
+import { startUi } from '../support/ui-suite.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after, beforeEach, afterEach } = lab;
+const { describe, it, before, beforeEach } = lab;
 
 const NOTE = { type: 'object', properties: { title: { type: 'string', title: 'Title' }, text: { type: 'string', title: 'Text' } } };
 
 describe('JSON with a syntax error in the editor', { skip: !hasBrowser, timeout: 180_000 }, () => {
 
-    let test: TestServer;
-    let browser: Browser;
-    let watched: WatchedPage;
+    const ui = startUi(lab);
     let page: Page;
 
-    const send = async (method: string, path: string, body?: unknown): Promise<unknown> => {
-
-        const authorization = `Basic ${Buffer.from(`admin:${ADMIN_PASSWORD}`).toString('base64')}`;
-        const response = await fetch(test.url + path, { method, ...body === undefined ? {} : { body: JSON.stringify(body) }, headers: { authorization } });
-        return response.json();
-    };
+    const send = async (method: string, path: string, body?: unknown): Promise<unknown> => (await ui.ask(method, path, body)).json();
 
     before(async () => {
 
-        [test, browser] = await Promise.all([startServer(), startBrowser()]);
         await send('PUT', '/schemas/Note', NOTE);
-    });
-
-    after(async () => {
-
-        await browser.close();
-        await test.stop();
     });
 
     beforeEach(async () => {
 
         await send('DELETE', '/objects/test/note');
         await send('POST', '/objects?type=Note&handle=test/note', { title: 'before', text: 'before' });
-        watched = await openPage(browser, test.url);
-        ({ page } = watched);
-        watched.expected.push(/412/);
+        ({ page } = ui);
+        ui.watched.expected.push(/412/);
         page.on('dialog', (dialog) => void dialog.accept());
-        await logInAsAdmin(page, test.url);
-        await page.goto(`${test.url}/#objects/test/note?edit`);
+        await logInAsAdmin(page, ui.url);
+        await page.goto(`${ui.url}/#objects/test/note?edit`);
         await page.getByLabel('Title', { exact: true }).fill('mine');
         await page.getByRole('button', { name: 'JSON', exact: true }).click();
         await page.locator('.cm-content').waitFor();
-    });
-
-    afterEach(async () => {
-
-        await watched.close();
-        expect(watched.complaints).to.equal([]);
     });
 
     const stored = (): Promise<unknown> => send('GET', '/objects/test/note');

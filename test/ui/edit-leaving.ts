@@ -2,14 +2,13 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import type { Browser, Locator, Page } from 'playwright-core';
-import { accessibilityFindings, announced, hasBrowser, holdRequests, holds, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
-import { ADMIN_PASSWORD } from '../support/gateway.js';
-import { startServer, type TestServer } from '../support/server.js';
+import type { Locator, Page } from 'playwright-core';
+import { accessibilityFindings, announced, hasBrowser, holdRequests, holds, logInAsAdmin } from '../support/browser.js';
 import { until } from '../support/until.js';
+import { startUi } from '../support/ui-suite.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after, beforeEach, afterEach } = lab;
+const { describe, it, before, beforeEach } = lab;
 
 const NOTE = {
     type: 'object', properties: {
@@ -20,30 +19,16 @@ const NOTE = {
 
 describe('leaving an editor of the web UI', { skip: !hasBrowser, timeout: 180_000 }, () => {
 
-    let test: TestServer;
-    let browser: Browser;
-    let watched: WatchedPage;
+    const ui = startUi(lab);
     let page: Page;
     let questions: number;
     let answer: 'accept' | 'dismiss';
 
-    const send = async (method: string, path: string, body?: unknown): Promise<unknown> => {
-
-        const authorization = `Basic ${Buffer.from(`admin:${ADMIN_PASSWORD}`).toString('base64')}`;
-        const response = await fetch(test.url + path, { method, ...body === undefined ? {} : { body: JSON.stringify(body) }, headers: { authorization } });
-        return response.json();
-    };
+    const send = async (method: string, path: string, body?: unknown): Promise<unknown> => (await ui.ask(method, path, body)).json();
 
     before(async () => {
 
-        [test, browser] = await Promise.all([startServer(), startBrowser()]);
         await send('PUT', '/schemas/Note', NOTE);
-    });
-
-    after(async () => {
-
-        await browser.close();
-        await test.stop();
     });
 
     beforeEach(async () => {
@@ -53,8 +38,7 @@ describe('leaving an editor of the web UI', { skip: !hasBrowser, timeout: 180_00
             await send('POST', `/objects?type=Note&handle=test/${name}`, { title: name });
         }
 
-        watched = await openPage(browser, test.url);
-        ({ page } = watched);
+        ({ page } = ui);
         [questions, answer] = [0, 'dismiss'];
         page.on('dialog', (dialog) => {
 
@@ -62,15 +46,9 @@ describe('leaving an editor of the web UI', { skip: !hasBrowser, timeout: 180_00
             void dialog[answer]();
         });
         page.setDefaultTimeout(20_000);
-        await logInAsAdmin(page, test.url);
-        await page.goto(`${test.url}/#nowhere`);
+        await logInAsAdmin(page, ui.url);
+        await page.goto(`${ui.url}/#nowhere`);
         await page.getByRole('heading', { level: 1 }).waitFor();
-    });
-
-    afterEach(async () => {
-
-        await watched.close();
-        expect(watched.complaints).to.equal([]);
     });
 
     const edit = async (id: string): Promise<Locator> => {
@@ -88,7 +66,7 @@ describe('leaving an editor of the web UI', { skip: !hasBrowser, timeout: 180_00
 
     it('asks while it saves, and says when the service refuses what was left; what was typed is a draft', async () => {
 
-        watched.expected.push(/412/);
+        ui.watched.expected.push(/412/);
         const field = await edit('test/a');
         const open = await holdPut();
         await field.fill('saved late');

@@ -2,14 +2,14 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import type { Browser, Page } from 'playwright-core';
-import { hasBrowser, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import type { Page } from 'playwright-core';
+import { hasBrowser, logInAsAdmin } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
-import { startServer, type TestServer } from '../support/server.js';
 import { Newest } from '../../ui/src/state/newest.js';
+import { startUi } from '../support/ui-suite.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after, beforeEach, afterEach } = lab;
+const { describe, it, beforeEach } = lab;
 
 describe('the newest answer', () => {
 
@@ -25,32 +25,12 @@ describe('the newest answer', () => {
 
 describe('responses that arrive late in the web UI', { skip: !hasBrowser, timeout: 180_000 }, () => {
 
-    let test: TestServer;
-    let browser: Browser;
-    let watched: WatchedPage;
+    const ui = startUi(lab);
     let page: Page;
-
-    before(async () => {
-
-        [test, browser] = await Promise.all([startServer(), startBrowser()]);
-    });
-
-    after(async () => {
-
-        await browser.close();
-        await test.stop();
-    });
 
     beforeEach(async () => {
 
-        watched = await openPage(browser, test.url);
-        ({ page } = watched);
-    });
-
-    afterEach(async () => {
-
-        await watched.close();
-        expect(watched.complaints).to.equal([]);
+        ({ page } = ui);
     });
 
     /** Holds the response to the first request of a path, which is made at once; the function lets it arrive. */
@@ -72,15 +52,15 @@ describe('responses that arrive late in the web UI', { skip: !hasBrowser, timeou
             const arrived = page.waitForResponse((response) => new URL(response.url()).pathname === path);
             open();
             await (await arrived).finished();
-            await watched.idle();
+            await ui.watched.idle();
         };
     };
 
     it('do not take a type away that was stored meanwhile', async () => {
 
-        await logInAsAdmin(page, test.url);
+        await logInAsAdmin(page, ui.url);
         const release = await holdFirst('/design');
-        await page.goto(`${test.url}/#schemas`);
+        await page.goto(`${ui.url}/#schemas`);
         await page.getByRole('button', { name: 'Load from a file' }).click();
         const dialog = page.getByRole('dialog');
         await dialog.locator('input[type=file]').setInputFiles({ name: 'types.json', mimeType: 'application/json', buffer: Buffer.from('{"Stored": {"type": "object"}}') });
@@ -95,7 +75,7 @@ describe('responses that arrive late in the web UI', { skip: !hasBrowser, timeou
     it('do not log out somebody who has logged in meanwhile', async () => {
 
         const release = await holdFirst('/session');
-        await page.goto(`${test.url}/#nowhere`);
+        await page.goto(`${ui.url}/#nowhere`);
         await page.getByRole('banner').getByRole('button', { name: 'Log in' }).click();
         const dialog = page.getByRole('dialog', { name: 'Log in' });
         await dialog.getByLabel('Name or id').fill('admin');
@@ -110,7 +90,7 @@ describe('responses that arrive late in the web UI', { skip: !hasBrowser, timeou
 
     it('of a script that comes after the modules are not kept for later questions', async () => {
 
-        await logInAsAdmin(page, test.url);
+        await logInAsAdmin(page, ui.url);
         let open = (): void => undefined;
         const opened = new Promise<void>((resolve) => {
 
@@ -121,17 +101,17 @@ describe('responses that arrive late in the web UI', { skip: !hasBrowser, timeou
             await opened;
             await route.fallback();
         });
-        await page.goto(`${test.url}/#schemas`, { waitUntil: 'commit' });
+        await page.goto(`${ui.url}/#schemas`, { waitUntil: 'commit' });
         await page.getByRole('main').getByRole('link', { name: 'Document', exact: true }).waitFor();
         open();
         await page.waitForLoadState('load');
-        await watched.idle();
+        await ui.watched.idle();
         await page.getByRole('button', { name: 'Load from a file' }).click();
         const dialog = page.getByRole('dialog');
         await dialog.locator('input[type=file]').setInputFiles({ name: 'types.json', mimeType: 'application/json', buffer: Buffer.from('{"Newest": {"type": "object"}}') });
         await dialog.getByRole('button', { name: 'Store' }).click();
         await dialog.waitFor({ state: 'detached' });
-        await watched.idle();
+        await ui.watched.idle();
 
         expect(await page.getByRole('main').getByRole('link', { name: 'Newest', exact: true }).count()).to.equal(1);
     });

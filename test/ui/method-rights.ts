@@ -2,35 +2,33 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import type { Browser, Page } from 'playwright-core';
-import { announced, findingsOnEachScreen, hasBrowser, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import type { Page } from 'playwright-core';
+import { announced, findingsOnEachScreen, hasBrowser } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { startUi } from '../support/ui-suite.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after, beforeEach, afterEach } = lab;
+const { describe, it, before, beforeEach } = lab;
 
 const CODE = 'exports.methods = { print: () => "printed", burn: () => "burnt" };';
 
 describe('rights to call methods in the web UI', { skip: !hasBrowser, timeout: 180_000 }, () => {
 
-    let test: TestServer;
-    let browser: Browser;
-    let watched: WatchedPage;
+    const ui = startUi(lab);
     let page: Page;
 
     const passwordOf = (name: string): string => (name === 'admin' ? ADMIN_PASSWORD : `password of ${name}`);
 
-    const ask = async (name: string, method: string, path: string, body?: unknown): Promise<Response> => fetch(test.url + path, {
+    const ask = async (name: string, method: string, path: string, body?: unknown): Promise<Response> => fetch(ui.url + path, {
         method, headers: { Authorization: `Basic ${btoa(`${name}:${passwordOf(name)}`)}` }, ...body === undefined ? {} : { body: JSON.stringify(body) }
     });
 
     const open = async (name: string): Promise<void> => {
 
-        await page.request.post(`${test.url}/session`, { headers: { 'X-Requested-With': 'doip-gateway' }, data: { username: name, password: passwordOf(name) } });
-        await page.goto(`${test.url}/#objects/test/report?tab=rights`);
+        await page.request.post(`${ui.url}/session`, { headers: { 'X-Requested-With': 'doip-gateway' }, data: { username: name, password: passwordOf(name) } });
+        await page.goto(`${ui.url}/#objects/test/report?tab=rights`);
         await page.getByRole('rowheader', { name: 'read', exact: true }).waitFor();
-        await watched.idle();
+        await ui.watched.idle();
     };
 
     const cellsOf = async (right: string): Promise<string[]> => {
@@ -57,17 +55,10 @@ describe('rights to call methods in the web UI', { skip: !hasBrowser, timeout: 1
 
     before(async () => {
 
-        [test, browser] = await Promise.all([startServer(), startBrowser()]);
         await ask('admin', 'POST', '/objects?type=Schema', { identifier: '', name: 'Report', schema: { type: 'object' }, javascript: CODE });
         for (const username of ['ann', 'bob']) {
             await ask('admin', 'POST', `/objects?type=User&handle=test/${username}`, { username, password: passwordOf(username) });
         }
-    });
-
-    after(async () => {
-
-        await browser.close();
-        await test.stop();
     });
 
     beforeEach(async () => {
@@ -75,14 +66,7 @@ describe('rights to call methods in the web UI', { skip: !hasBrowser, timeout: 1
         await ask('admin', 'DELETE', '/objects/test/report');
         await ask('admin', 'POST', '/objects?type=Report&handle=test/report', {});
         await ask('admin', 'PUT', '/objects/design?jsonPointer=/authConfig', {});
-        watched = await openPage(browser, test.url);
-        ({ page } = watched);
-    });
-
-    afterEach(async () => {
-
-        await watched.close();
-        expect(watched.complaints).to.equal([]);
+        ({ page } = ui);
     });
 
     it('are shown, given for one method by the object, checked, and taken back', async () => {
@@ -121,7 +105,7 @@ describe('rights to call methods in the web UI', { skip: !hasBrowser, timeout: 1
 
     it('are not given by a writer who lacks them, which is said', async () => {
 
-        watched.expected.push(/403/);
+        ui.watched.expected.push(/403/);
         await ask('admin', 'PUT', '/objects/design?jsonPointer=/authConfig', { schemaAcls: { Report: { defaultAclRead: ['public'], defaultAclWrite: ['test/ann'], aclMethods: { instance: { print: ['test/bob'] } } } } });
         await open('ann');
         expect(await cellsOf('call print')).to.equal(['others that you may not see', 'by the rules of Report', 'Change']);

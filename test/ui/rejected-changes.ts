@@ -2,13 +2,13 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import type { Browser, Page } from 'playwright-core';
-import { announced, hasBrowser, holds, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import type { Page } from 'playwright-core';
+import { announced, hasBrowser, holds, logInAsAdmin } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
-import { startServer, type TestServer } from '../support/server.js';
+import { startUi } from '../support/ui-suite.js';
 
 export const lab = Lab.script();
-const { describe, it, before, after, beforeEach, afterEach } = lab;
+const { describe, it, before, beforeEach } = lab;
 
 /** Writes, and then says what a service says to somebody who is not logged in. */
 const CODE = `
@@ -23,56 +23,33 @@ exports.methods = { write };`;
 
 describe('changes of the web UI that are answered with 401', { skip: !hasBrowser, timeout: 180_000 }, () => {
 
-    let test: TestServer;
-    let browser: Browser;
-    let watched: WatchedPage;
+    const ui = startUi(lab);
     let page: Page;
 
-    const ask = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
-
-        const response = await fetch(test.url + path, {
-            method, headers: { 'Authorization': `Basic ${btoa(`admin:${ADMIN_PASSWORD}`)}`, 'Content-Type': 'application/json' },
-            ...body === undefined ? {} : { body: JSON.stringify(body) }
-        });
-        return await response.json() as T;
-    };
+    const ask = async <T>(method: string, path: string, body?: unknown): Promise<T> => await (await ui.ask(method, path, body)).json() as T;
 
     const written = async (): Promise<number> => (await ask<{ size: number }>('GET', `/search?query=${encodeURIComponent('type:Document')}&ids`)).size;
 
     before(async () => {
 
-        [test, browser] = await Promise.all([startServer(), startBrowser()]);
         const schema = { type: 'object', properties: { title: { type: 'string', title: 'Title' } } };
         await ask('POST', '/objects?type=Schema', { identifier: '', name: 'Coded', schema, javascript: CODE });
         await ask('PUT', '/schemas/Note', schema);
         await ask('POST', '/objects?type=Coded&handle=test/coded', { title: 'before' });
     });
 
-    after(async () => {
-
-        await browser.close();
-        await test.stop();
-    });
-
     beforeEach(async () => {
 
-        watched = await openPage(browser, test.url);
-        ({ page } = watched);
-        watched.expected.push(/401/);
-        await logInAsAdmin(page, test.url);
-    });
-
-    afterEach(async () => {
-
-        await watched.close();
-        expect(watched.complaints).to.equal([]);
+        ({ page } = ui);
+        ui.watched.expected.push(/401/);
+        await logInAsAdmin(page, ui.url);
     });
 
     const open = async (fragment: string): Promise<void> => {
 
-        await page.goto(`${test.url}/#${fragment}`);
+        await page.goto(`${ui.url}/#${fragment}`);
         await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor();
-        await watched.idle();
+        await ui.watched.idle();
     };
 
     const isRefusedOnce = async (): Promise<void> => {
@@ -80,7 +57,7 @@ describe('changes of the web UI that are answered with 401', { skip: !hasBrowser
         const earlier = await written();
         await page.getByRole('button', { name: /^(Call write|Save|Delete)$/ }).last().click();
         await page.getByText('no, says the code').first().waitFor();
-        await watched.idle();
+        await ui.watched.idle();
 
         expect(await page.getByRole('dialog', { name: 'Your session has ended' }).count()).to.equal(0);
         expect(await written() - earlier).to.equal(1);
@@ -97,7 +74,7 @@ describe('changes of the web UI that are answered with 401', { skip: !hasBrowser
 
         await open('objects/test/coded?edit');
         await page.getByLabel('Title', { exact: true }).fill('write');
-        await watched.idle();
+        await ui.watched.idle();
         await isRefusedOnce();
         await holds(page.getByLabel('Title', { exact: true }), 'write');
     });
@@ -107,7 +84,7 @@ describe('changes of the web UI that are answered with 401', { skip: !hasBrowser
         await open('objects/test/coded?edit');
         await page.getByLabel('Title', { exact: true }).fill('write');
         await page.locator('input[type=file]').first().setInputFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('bytes') });
-        await watched.idle();
+        await ui.watched.idle();
         await isRefusedOnce();
     });
 
@@ -126,7 +103,7 @@ describe('changes of the web UI that are answered with 401', { skip: !hasBrowser
         await ask('PUT', '/acls/test/open', { readers: ['public'], writers: ['public'] });
         await open('objects/test/open?edit');
         await page.getByLabel('Title', { exact: true }).fill('after');
-        await watched.idle();
+        await ui.watched.idle();
         await page.context().clearCookies();
         await page.keyboard.press('Control+s');
         const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
