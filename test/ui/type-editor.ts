@@ -3,7 +3,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { announced, hasBrowser, holds, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { announced, hasBrowser, holdRequests, holds, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { until } from '../support/until.js';
@@ -138,6 +138,51 @@ describe('the editor of a type', { skip: !hasBrowser }, () => {
 
         await overwrite.click();
         await until(async () => (await schemaOf())['title'] === 'mine');
+    });
+
+    it('keeps what is typed while it is renamed, and shows it by its new name', async () => {
+
+        const editor = await openSchema(' ');
+        await page.goto(`${test.url}/#schemas/Draft?tab=fields`);
+        await page.getByText('Name and settings').click();
+        await page.getByRole('textbox', { name: /^Name/ }).first().fill('Renamed');
+        const open = await holdRequests(page, (request) => request.method() === 'PUT' && !request.url().includes('dryRun'));
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        await page.goto(`${test.url}/#schemas/Draft?tab=schema`);
+        await editor.click();
+        await page.keyboard.press('Control+A');
+        await page.keyboard.insertText('{"type": "object", "title": "typed on"}');
+        open();
+        await announced(page, 'saved');
+        await page.getByRole('heading', { level: 1, name: 'Renamed' }).waitFor();
+
+        expect(await editor.innerText()).to.include('typed on');
+
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        await until(async () => (await (await ask('GET', '/schemas/Renamed')).json() as { title?: string }).title === 'typed on');
+    });
+
+    it('keeps rules with a syntax error over other tabs, and does not store those before the error', async () => {
+
+        await openSchema(' ');
+        await page.goto(`${test.url}/#schemas/Draft?tab=rights`);
+        await page.getByRole('button', { name: 'Give the type rules of its own' }).click();
+        await page.getByText('As JSON').click();
+        const rules = page.getByRole('textbox', { name: 'Rules as JSON' });
+        await rules.click();
+        await page.keyboard.press('Control+End');
+        await page.keyboard.type(' not JSON yet');
+        await page.getByRole('status').filter({ hasText: /not valid JSON/ }).first().waitFor();
+        expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).to.be.true();
+
+        await page.getByRole('link', { name: /^Code/ }).click();
+        await page.getByRole('textbox', { name: 'JavaScript code of the type' }).waitFor();
+        expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).to.be.true();
+        await page.getByRole('main').getByRole('link', { name: /^Rights/ }).click();
+        await until(async () => (await rules.innerText()).includes(' not JSON yet'));
+
+        await page.getByRole('button', { name: 'Discard' }).click();
+        await until(async () => !(await page.getByRole('main').innerText()).includes('not JSON yet'));
     });
 
     it('keeps what is typed while it is saved', async () => {

@@ -9,7 +9,7 @@ import { delayAfter, isUnavailable, untilDue } from './api/unavailable.js';
 import { App } from './shell/app.js';
 import { t } from './shell/texts.js';
 import { config } from './config.js';
-import { go, route, startRouter } from './router.js';
+import { go, route, startRouter, type Route } from './router.js';
 import { readDesign, uiConfig } from './state/design.js';
 import { firstContent } from './state/first-content.js';
 import { followInput } from './state/input.js';
@@ -76,10 +76,15 @@ async function untilRead(read: () => Promise<void>): Promise<void> {
     }
 }
 
+/** What screens are called in the title, besides the name of what they show. */
+const SCREEN_NAMES: Readonly<Partial<Record<Route['screen'], () => string>>> = {
+    search: () => t('searchButton'), create: () => t('create'), types: () => t('types'), admin: () => t('admin')
+};
+
 effect(() => {
 
     const { screen, name } = route.value;
-    document.title = [name || null, screen === 'home' ? null : screen, uiConfig.value.title ?? config.name].filter((part) => part !== null).join(' · ');
+    document.title = [name || null, SCREEN_NAMES[screen]?.() ?? null, uiConfig.value.title ?? config.name].filter((part) => part !== null).join(' · ');
 });
 
 void start();

@@ -1,6 +1,6 @@
 /** Follows the address of the page: see routes.ts. */
 
-import { signal } from '@preact/signals';
+import { batch, signal } from '@preact/signals';
 import { endEarly } from './api/early.js';
 import { parseRoute, type Route } from './routes.js';
 
@@ -8,6 +8,9 @@ export { parseRoute, paramText, to, type Route } from './routes.js';
 
 /** Where the user is. */
 export const route = signal<Route>(parseRoute(globalThis.location?.hash ?? ''));
+
+/** The name with which the screen was opened. It stays when what the screen shows is renamed. */
+export const openedAs = signal(route.value.name);
 
 /** Asks whether the user may leave: screens with unsaved changes set it. Null: nothing is lost. */
 let guard: (() => boolean) | null = null;
@@ -24,15 +27,34 @@ export function hasGuard(): boolean {
     return guard !== null;
 }
 
+/** The address follows what the screen shows, which has another name now; the screen stays with all that is typed. */
+export function followRenamed(address: string): void {
+
+    guard = null;
+    history.replaceState({ position }, '', address);
+    follow({ isRenamed: true });
+}
+
 /** Goes to an address of `to`. With `replace` the present one is not kept in the history. */
 export function go(address: string, { replace = false } = {}): void {
 
     if (replace) {
         history.replaceState({ position }, '', address);
-        follow();
+        follow({ isRenamed: false });
     }
     else {
         location.hash = address;
+    }
+}
+
+/** Goes back to where the user came from; to an address where this is the first page that the user sees here. */
+export function goBack(otherwise: string): void {
+
+    if (position > 0) {
+        history.back();
+    }
+    else {
+        go(otherwise, { replace: true });
     }
 }
 
@@ -47,7 +69,7 @@ function positionOf(state: unknown): number | null {
     return typeof found === 'number' ? found : null;
 }
 
-function follow(): void {
+function follow({ isRenamed }: { readonly isRenamed: boolean }): void {
 
     if (location.hash === current) {
         return;
@@ -72,12 +94,20 @@ function follow(): void {
     current = location.hash;
     guard = null;
     endEarly();
-    route.value = parseRoute(current);
+    const shown = parseRoute(current);
+    batch(() => {
+
+        if (!isRenamed && (shown.screen !== route.value.screen || shown.name !== route.value.name)) {
+            openedAs.value = shown.name;
+        }
+
+        route.value = shown;
+    });
 }
 
 /** Follows the address, once the page runs. */
 export function startRouter(): void {
 
     history.replaceState({ position }, '');
-    addEventListener('hashchange', follow);
+    addEventListener('hashchange', () => follow({ isRenamed: false }));
 }

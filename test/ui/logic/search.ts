@@ -3,6 +3,8 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { codeFor } from '../../../ui/src/search/code.js';
+import type { Json } from '../../../ui/src/json/exact-number.js';
+import { parseJson } from '../../../ui/src/json/parse-json.js';
 import { cell, columnsOf, headerRow, row } from '../../../ui/src/search/export/csv.js';
 import { facetFields, fieldsOf, pointersOf, previewOf, rangeFields, titleOf, valuesAt } from '../../../ui/src/search/fields.js';
 import { errorPlace, fieldHints, namesIn, wordsIn } from '../../../ui/src/search/hints.js';
@@ -164,6 +166,18 @@ describe('results as CSV', () => {
 
         expect(headerRow(columns, true)).to.equal('id,type,title,authors/_/name,createdOn,createdBy,modifiedOn,modifiedBy,other\r\n');
         expect(row(result, columns, true)).to.equal('t/1,Book,"A ""b"", c","x; y",1970-01-01T00:00:00.000Z,,,,"{""other"":7}"\r\n');
+    });
+
+    it('have what is beside a column in the last cell, also inside of objects and lists, and where a value is of another kind than the type says', () => {
+
+        const columns = columnsOf([FIELDS.filter(({ name }) => name === '/title' || name === '/authors/_/name' || name === '/place/a~1b~0c')]);
+        const restOf = (content: Json): string => (/,,,,(?:"(.*)")?\r\n$/.exec(row({ id: 't/1', type: 'Book', content }, columns, true))?.[1] ?? '').replaceAll('""', '"');
+
+        expect(restOf(parseJson('{"id":"t/1","title":"A","authors":[{"name":"x"},{"name":"y","born":1.10}],"place":{"a/b~c":"here","zip":"04"}}')))
+            .to.equal('{"authors":[null,{"born":1.10}],"place":{"zip":"04"}}');
+        expect(restOf({ id: 't/2', title: 'A', authors: 'nobody', place: [{ zip: '04' }] })).to.equal('{"id":"t/2","authors":"nobody","place":[{"zip":"04"}]}');
+        expect(restOf({ title: ['A', 'B'], authors: [{ name: 'x' }, 'y'], place: {} })).to.equal('{"authors":[null,"y"]}');
+        expect(restOf({ title: 'A', authors: [], place: { 'a/b~c': null } })).to.equal('');
     });
 
     it('are no formulas, unless that is wanted', () => {

@@ -30,7 +30,27 @@ export interface Uploaded {
  */
 export async function upload(request: Upload): Promise<Uploaded> {
 
-    return withLogin(() => sendForm(request));
+    return guarded(() => withLogin(() => sendForm(request)));
+}
+
+let running = 0;
+
+const stay = (event: BeforeUnloadEvent): void => event.preventDefault();
+
+/** Asks before the page is closed while something is sent: another screen may be shown meanwhile. */
+async function guarded<T>(work: () => Promise<T>): Promise<T> {
+
+    running += 1;
+    addEventListener('beforeunload', stay);
+    try {
+        return await work();
+    }
+    finally {
+        running -= 1;
+        if (running === 0) {
+            removeEventListener('beforeunload', stay);
+        }
+    }
 }
 
 /** Makes a change, and again after another login when the service has rejected it since the session has ended. @throws RepositoryError */

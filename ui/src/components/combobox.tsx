@@ -62,7 +62,15 @@ const NOTHING: State<never> = { found: [], isLoading: false, error: null };
 export function Combobox<S extends Suggestion>(props: ComboboxProps<S>): JSX.Element {
 
     const { label, text, suggest, onPick, onText, onCancel, placeholder, autofocus = false } = props;
-    const [typed, setTyped] = useState<string | null>(null);
+    const [typed, showTyped] = useState<string | null>(null);
+    // Known at once: a field that is removed as a suggestion was picked is left before it is rendered again.
+    const latest = useRef<string | null>(null);
+    const setTyped = (next: string | null): void => {
+
+        latest.current = next;
+        showTyped(next);
+    };
+
     const [isOpen, setOpen] = useState(false);
     const [active, setActive] = useState(-1);
     const { found, isLoading, error } = useSuggestions(isOpen ? typed ?? '' : null, suggest);
@@ -94,11 +102,11 @@ export function Combobox<S extends Suggestion>(props: ComboboxProps<S>): JSX.Ele
 
     const leave = (): void => {
 
-        if (typed !== null && typed.trim() !== text.trim()) {
-            onText?.(typed.trim());
-        }
-
+        const left = latest.current?.trim() ?? text.trim();
         close();
+        if (left !== text.trim()) {
+            onText?.(left);
+        }
     };
 
     const press = (event: KeyboardEvent): void => {

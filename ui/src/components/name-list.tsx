@@ -46,7 +46,7 @@ export function NameList({ label, hint, values, suggestions = [], isReadOnly = f
                         event.preventDefault();
                         add();
                     }
-                }} />
+                }} onBlur={add} />
                 {!isReadOnly && <button type="button" disabled={text.trim() === ''} aria-label={`${t('add')}: ${label}`} onClick={add}>{t('add')}</button>}
             </div>
             <datalist id={`${id}-list`}>{matching.map((each) => <option key={each} value={each} />)}</datalist>

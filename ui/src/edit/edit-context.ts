@@ -4,10 +4,9 @@ import { findObjects } from '../components/object-picker.js';
 import { caller } from '../api/session.js';
 import { config } from '../config.js';
 import type { FormContext, ReferenceOption } from '../form/schema-form.js';
-import { isJsonMap } from '../json/exact-number.js';
 import type { JsonMap } from '../json/exact-number.js';
 import { to } from '../router.js';
-import { design, schemaOf } from '../state/design.js';
+import { schemaOf, servicePrefix } from '../state/design.js';
 import { labelOf } from '../state/labels.js';
 import { say } from '../state/messages.js';
 
@@ -16,14 +15,6 @@ const SINGLE = 'CordraDesign';
 
 /** Types that are offered to create an object to refer to. */
 const MAX_OFFERED = 5;
-
-/** The prefix of ids that the service makes; empty if the design does not tell. */
-export function servicePrefix(): string {
-
-    const minting: unknown = design.value?.['handleMintingConfig'];
-    const prefix = isJsonMap(minting) ? minting['prefix'] : undefined;
-    return typeof prefix === 'string' ? prefix : '';
-}
 
 /** The schema of a type, as forms read it. */
 export function formSchema(type: string): JsonMap | null {

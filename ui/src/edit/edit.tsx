@@ -10,12 +10,12 @@ import { useResource } from '../components/use-resource.js';
 import { initialContent } from '../form/schema-form.js';
 import type { FormContext, ReferenceOption } from '../form/schema-form.js';
 import type { Json, JsonMap } from '../json/exact-number.js';
-import { go, to } from '../router.js';
+import { go, goBack, to } from '../router.js';
 import type { ScreenProps } from '../shell/app.js';
-import { design, uiConfig } from '../state/design.js';
+import { design, servicePrefix, uiConfig } from '../state/design.js';
 import { labelOf } from '../state/labels.js';
 import { textOf } from '../state/messages.js';
-import { editContext, formSchema, servicePrefix } from './edit-context.js';
+import { editContext, formSchema } from './edit-context.js';
 import { Editor } from './editor.js';
 import { readObject } from './object-access.js';
 import type { EditedObject, Target } from './object-access.js';
@@ -63,7 +63,7 @@ export function Create({ route: { name: type, params } }: ScreenProps): JSX.Elem
         return error ? <ErrorBox message={textOf(error)} onRetry={reload} /> : <Loading />;
     }
 
-    return <NewObject type={type} original={original?.content ?? null} onSaved={({ id }) => go(to.object(id), { replace: true })} onCancel={() => history.back()} />;
+    return <NewObject type={type} original={original?.content ?? null} onSaved={({ id }) => go(to.object(id), { replace: true })} onCancel={() => goBack(to.home)} />;
 }
 
 function NewObject({ type, original = null, isNested = false, onSaved, onCancel }: {

@@ -23,11 +23,11 @@ import type { Json, JsonMap } from '../json/exact-number.js';
 import { parsePointer, valueAt } from '../json/pointer.js';
 import { writeJson } from '../json/write-json.js';
 import { guardLeaving } from '../router.js';
+import { servicePrefix } from '../state/design.js';
 import { isAbort, say, sayError, textOf } from '../state/messages.js';
 import { ConflictBox } from './conflict-box.js';
 import type { Way } from './conflict-box.js';
 import { DraftBox } from './draft-box.js';
-import { servicePrefix } from './edit-context.js';
 import { findLost, isStoredFrom } from './lost-response.js';
 import type { Attempt } from './lost-response.js';
 import { NewFiles } from './new-files.js';
@@ -69,7 +69,8 @@ export function Editor(props: EditorProps): JSX.Element {
     const [base, setBase] = useState<Base>({ content, etag });
     const [value, setValue] = useState(content);
     const [json, setJson] = useState<string | null>(null);
-    const [problems, setProblems] = useState(0);
+    const [formProblems, setProblems] = useState(0);
+    const problems = json === null ? formProblems : 0;
     const [isTried, setTried] = useState(false);
     const [files, setFiles] = useState<readonly NewFile[]>([]);
     const [saving, setSaving] = useState<Saving | null>(null);
@@ -77,6 +78,8 @@ export function Editor(props: EditorProps): JSX.Element {
     latest.current = value;
     const text = useRef(json);
     text.current = json;
+    const hasProblems = useRef(false);
+    hasProblems.current = problems > 0;
     const [message, setMessage] = useState<string | null>(null);
     const [conflict, setConflict] = useState<EditedObject | null>(null);
     // A request for a new object that was not answered, and objects that may be of it.
@@ -91,7 +94,7 @@ export function Editor(props: EditorProps): JSX.Element {
     const { found, keptOn, forget, discard, adopt, setAside } = useDraft(target, isNested, { value, faulty, base, isDirty });
     // What is missing is only said once the user wants to save.
     const shownErrors = useMemo(() => (isTried ? errors : errors.filter(({ pointer }) => pointer === '' || valueAt(value, parsePointer(pointer)) !== undefined)), [errors, isTried]);
-    useGuard(isDirty || saving !== null, isNested ? null : () => confirm(t('leave')));
+    useGuard(isDirty || problems > 0 || saving !== null, isNested ? null : () => confirm(t('leave')));
     const isMounted = useMounted();
 
     const save = async (chosen?: Json, version: string | null = base.etag): Promise<void> => {
@@ -222,7 +225,7 @@ export function Editor(props: EditorProps): JSX.Element {
         lost.current = null;
         unanswered.current = [];
         const now = text.current === null ? { value: latest.current } : parse.now(text.current);
-        const isChanged = now?.value !== sent && !(now && isEqual(now.value, sent));
+        const isChanged = hasProblems.current || now?.value !== sent && !(now && isEqual(now.value, sent));
         if (!isChanged) {
             forget();
         }
@@ -345,7 +348,12 @@ export function Editor(props: EditorProps): JSX.Element {
 
     const show = (view: 'form' | 'json'): void => {
 
-        if (view === 'json') {
+        if (view === 'json' && problems > 0) {
+            // They are no part of the JSON, and would be lost.
+            setTried(true);
+            setMessage(t('problems'));
+        }
+        else if (view === 'json') {
             setJson(json ?? writeJson(value, 2));
         }
         else if (!current()) {
@@ -394,7 +402,7 @@ export function Editor(props: EditorProps): JSX.Element {
             )}
             {children}
             {json === null ?
-                <SchemaForm schema={schema} value={value} onChange={setValue} onProblems={setProblems} errors={shownErrors} context={context} label={t('content')} /> :
+                <SchemaForm schema={schema} value={value} onChange={setValue} onProblems={setProblems} errors={shownErrors} isTried={isTried} context={context} label={t('content')} /> :
                 <JsonView text={json} errors={shownErrors} onChange={onJson} />}
             <NewFiles files={files} stored={created?.payloads ?? payloads} saving={saving} onChange={setFiles} onRetry={() => void save()} />
         </form>

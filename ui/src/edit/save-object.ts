@@ -58,7 +58,8 @@ export async function saveObject(target: Target, content: Json, options: SaveOpt
         }
     }
     catch (error) {
-        if (!isOfFiles(error, target)) {
+        // What was stopped after all of it was sent may be stored: only the user says what follows.
+        if (!isOfFiles(error, target) || signal.aborted) {
             throw error;
         }
 

@@ -282,6 +282,19 @@ function otherDraft(draft: Draft | null, content: Json): Draft | null {
     return parsed && isEqual(parsed.value, content) ? null : draft;
 }
 
+/** Saves with what the field that has the focus takes over only when it is left, such as an entry of a list. */
+function saveTyped(save: () => void): void {
+
+    const field = document.activeElement;
+    if (field instanceof HTMLInputElement) {
+        field.blur();
+        field.focus();
+    }
+
+    // The edit is rendered before this task.
+    setTimeout(save);
+}
+
 /** Ctrl+S saves and Escape cancels, wherever the focus is; while a dialog is open, the keys are those of the editor inside, if there is one. */
 export function useKeys(actions: { readonly save: () => void; readonly cancel: () => void }): RefObject<HTMLFormElement | null> {
 
@@ -300,7 +313,7 @@ export function useKeys(actions: { readonly save: () => void; readonly cancel: (
 
             if (isSave) {
                 event.preventDefault();
-                latest.current.save();
+                saveTyped(() => latest.current.save());
             }
             else if (event.key === 'Escape' && top === null) {
                 latest.current.cancel();

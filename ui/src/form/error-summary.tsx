@@ -3,6 +3,7 @@
 import type { JSX } from 'preact';
 import { idOf, useForm } from './context.js';
 import { parsePointer } from '../json/pointer.js';
+import { pointerOf } from './store/form-store.js';
 import type { FormError } from './store/form-store.js';
 import type { FormNode } from './store/form-node.js';
 import { t } from './texts.js';
@@ -34,10 +35,11 @@ export function focusNode(node: FormNode, frames = MAX_FRAMES): void {
 }
 
 /** The list. It is empty, and takes no room, without messages. */
-export function ErrorSummary(): JSX.Element {
+export function ErrorSummary({ isTried }: { readonly isTried: boolean }): JSX.Element {
 
     const { store } = useForm();
-    const errors = store.errors.value;
+    const problems = isTried ? [...store.problems.value].map((node) => ({ pointer: pointerOf(node), message: node.problem.value ?? '' })) : [];
+    const errors = [...problems, ...store.errors.value];
     const go = (event: Event, pointer: string): void => {
 
         event.preventDefault();

@@ -28,6 +28,8 @@ interface FormProps {
     /** Called when the number of texts changes that are no values, such as letters in a number: they are not part of the value. */
     readonly onProblems?: (count: number) => void;
     readonly errors?: readonly FormError[];
+    /** True to list such texts with the errors: the user has tried to save. */
+    readonly isTried?: boolean;
     readonly isReadOnly?: boolean;
     readonly context: FormContext;
     /** Name of the form for screen readers. */
@@ -37,7 +39,7 @@ interface FormProps {
 const NO_ERRORS: readonly FormError[] = [];
 
 /** The form. */
-export function SchemaForm({ schema, value, onChange, onProblems, errors = NO_ERRORS, isReadOnly = false, context, label }: FormProps): JSX.Element {
+export function SchemaForm({ schema, value, onChange, onProblems, errors = NO_ERRORS, isTried = false, isReadOnly = false, context, label }: FormProps): JSX.Element {
 
     const report = useRef({ onChange, onProblems });
     report.current = { onChange, onProblems };
@@ -54,11 +56,11 @@ export function SchemaForm({ schema, value, onChange, onProblems, errors = NO_ER
     return useMemo(() => (
         <HostContext.Provider value={host}>
             <div class="form">
-                <ErrorSummary />
+                <ErrorSummary isTried={isTried} />
                 <Field node={host.store.root} schema={schema} name={label} isItem level={0} isReadOnly={isReadOnly} />
             </div>
         </HostContext.Provider>
-    ), [host, schema, label, isReadOnly]);
+    ), [host, schema, label, isTried, isReadOnly]);
 }
 
 /** The content of a new object. */

@@ -17,8 +17,14 @@ const SHOWN = 6;
 /** A facet and how it is shown. */
 export interface Facet extends FacetCounts {
     readonly label: string;
-    readonly kind: Field['kind'] | undefined;
+    /** Null for a field that no type declares. */
+    readonly shown: ShownField | null;
 }
+
+/** What decides how values are shown. */
+type ShownField = Pick<Field, 'kind' | 'reference'>;
+
+const USER: ShownField = { kind: 'reference' };
 
 interface FacetsProps {
     readonly state: SearchState;
@@ -40,7 +46,7 @@ export function Facets({ state, facets, ranges, onChange }: FacetsProps): JSX.El
 
 type Change = Pick<FacetsProps, 'onChange'> & { readonly filters: readonly string[] };
 
-function ValueFacet({ facet: { field, label, kind, buckets }, filters, onChange }: Change & { readonly facet: Facet }): JSX.Element {
+function ValueFacet({ facet: { field, label, shown: look, buckets }, filters, onChange }: Change & { readonly facet: Facet }): JSX.Element {
 
     const [showsAll, showAll] = useState(false);
     const chosen = new Map(filters.flatMap((filter) => {
@@ -65,7 +71,7 @@ function ValueFacet({ facet: { field, label, kind, buckets }, filters, onChange 
             {shown.map((bucket) => (
                 <label key={bucket.value} class="facet-value">
                     <input type="checkbox" checked={chosen.has(bucket.value)} onChange={() => toggle(bucket)} />
-                    <span class="facet-name" dir="auto">{facetText(bucket.value, kind) || '–'}</span>
+                    <span class="facet-name" dir="auto">{facetText(bucket.value, look) || '–'}</span>
                     <span class="facet-count">{formatNumber(bucket.count)}</span>
                     <meter class="facet-bar" aria-hidden="true" min={0} max={max} value={bucket.count} />
                 </label>
@@ -188,8 +194,7 @@ export function filterText(filter: string, type: string | null): string {
 
     const value = valueIn(filter);
     if (value) {
-        const kind = kindOf(value.field, type);
-        return `${labelFor(value.field, type)}: ${facetText(value.value, kind)}`;
+        return `${labelFor(value.field, type)}: ${facetText(value.value, fieldFor(value.field, type))}`;
     }
 
     const range = rangeIn(filter);
@@ -203,10 +208,10 @@ export function filterText(filter: string, type: string | null): string {
     return `${labelFor(range.field, type)}: ${text}`;
 }
 
-/** The kind of a field by its name. */
-export function kindOf(name: string, type: string | null): Field['kind'] | undefined {
+/** A field by its name; null for one that no type declares. */
+export function fieldFor(name: string, type: string | null): ShownField | null {
 
-    return name === 'metadata/createdBy' || name === 'metadata/modifiedBy' ? 'reference' : type === null ? undefined : fieldsOfType(type).find((field) => field.name === name)?.kind;
+    return name === 'metadata/createdBy' || name === 'metadata/modifiedBy' ? USER : type === null ? null : fieldsOfType(type).find((field) => field.name === name) ?? null;
 }
 
 /** The label of a field by its name, also for those of metadata. */

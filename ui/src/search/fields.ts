@@ -1,6 +1,7 @@
 /** Fields of types, as searches use them: what is shown of results, what facets, orders and suggestions there are. */
 
 import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
+import { isJsonMap, isNumber, type Json } from '../json/exact-number.js';
 import { titleOfName } from '../json/property-title.js';
 
 /** Kinds of fields, by what can be done with their values. */
@@ -19,6 +20,8 @@ export interface Field {
     readonly isPrimary: boolean;
     readonly isPreview: boolean;
     readonly hidesLabel: boolean;
+    /** The `handleReference` of a reference. */
+    readonly reference?: JsonObject;
 }
 
 const MAX_DEPTH = 6;
@@ -75,7 +78,8 @@ export function fieldsOf(schema: JsonObject | null, keyword: string): readonly F
             const whole = isList && kindOf !== 'object' ? [...path, '_'] : path;
             found.push({
                 path: whole, name: nameOf(whole), label: title, kind: kindOf, values: choices(isList ? items : part, keyword),
-                isPrimary: isPrimary === true, isPreview: showInPreview === true, hidesLabel: excludeTitle === true
+                isPrimary: isPrimary === true, isPreview: showInPreview === true, hidesLabel: excludeTitle === true,
+                ...kindOf === 'reference' ? { reference: objectIn(objectIn(objectIn((isList ? items : part)[keyword])['type'])['handleReference']) } : {}
             });
         }
 
@@ -174,27 +178,26 @@ export function pointersOf({ title, fields }: Preview): string[] {
 }
 
 /** The values of a content at a path. */
-export function valuesAt(content: JsonValue | undefined, path: readonly string[]): readonly JsonValue[] {
+export function valuesAt(content: Json | undefined, path: readonly string[]): readonly Json[] {
 
-    return path.reduce<readonly JsonValue[]>((values, name) => values.flatMap((value) => {
+    return path.reduce<readonly Json[]>((values, name) => values.flatMap((value) => {
 
         if (name === '_' && Array.isArray(value)) {
-            return value;
+            return value as readonly Json[];
         }
 
-        const inner = objectIn(value);
-        const found = Object.hasOwn(inner, name) ? inner[name] : undefined;
+        const found = isJsonMap(value) && Object.hasOwn(value, name) ? value[name] : undefined;
         return found === undefined ? [] : [found];
     }), content === undefined ? [] : [content]);
 }
 
 /** What names an object: its title, or null. */
-export function titleOf(content: JsonValue | undefined, { title }: Preview): string | null {
+export function titleOf(content: Json | undefined, { title }: Preview): string | null {
 
     const paths = [...title ? [title.path] : [], ...TITLES.map((name) => [name])];
     for (const path of paths) {
         const [value] = valuesAt(content, path);
-        if (typeof value === 'string' && value.trim() !== '' || typeof value === 'number') {
+        if (typeof value === 'string' && value.trim() !== '' || isNumber(value)) {
             return String(value);
         }
     }

@@ -1,8 +1,9 @@
 /** Requests of a search: a page of results with only what is shown, and counts of values. */
 
-import type { JsonObject } from '../../../lib/util/json-types.js';
 import type { SearchResults } from '../../../lib/client/web/index.js';
 import { repository, screenClient, sendJson } from '../api/client.js';
+import type { JsonMap } from '../json/exact-number.js';
+import { parseJson } from '../json/parse-json.js';
 import { bodyOf, pageBody } from './page-request.js';
 import type { Result, SearchBody } from './search-types.js';
 import type { SearchState } from './state.js';
@@ -40,13 +41,19 @@ export async function search<R = Result>(body: SearchBody, signal?: AbortSignal,
 }
 
 /** Sends a search; returns the response as it was sent, with the digits of its numbers. @throws RepositoryError */
-export async function searchText(body: SearchBody, signal: AbortSignal): Promise<string> {
+export async function searchText(body: SearchBody, signal: AbortSignal, client = repository): Promise<string> {
 
     const text = JSON.stringify(body);
-    const response = await repository.request({
+    const response = await client.request({
         method: 'POST', path: '/search', isRead: true, signal, body: { mediaType: 'application/json', open: () => text, isReplayable: true }
     });
     return response.text();
+}
+
+/** Sends a search; returns the results with the digits of their numbers. @throws RepositoryError */
+async function searchExactly(body: SearchBody, signal: AbortSignal, client = repository): Promise<SearchResults<Result>> {
+
+    return parseJson(await searchText(body, signal, client)) as unknown as SearchResults<Result>;
 }
 
 /** Reads a page of results, and nothing that could delay it: counts are read afterwards. */
@@ -54,7 +61,7 @@ export async function readPage(state: SearchState, signal: AbortSignal): Promise
 
     const body = pageBody(state);
     const started = performance.now();
-    const { size, results } = await search(body, signal, screenClient);
+    const { size, results } = await searchExactly(body, signal, screenClient);
     return { state, size, results, pointers: body.filter, time: performance.now() - started };
 }
 
@@ -66,17 +73,17 @@ export async function readTypes(state: Pick<SearchState, 'query' | 'filters'>, s
 }
 
 /** Reads the rest of what is shown of the results of a page. */
-export async function readMissing({ state, results }: Page, pointers: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, JsonObject>> {
+export async function readMissing({ state, results }: Page, pointers: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, JsonMap>> {
 
     if (pointers.length === 0) {
         return new Map();
     }
 
-    const found = await search({
+    const found = await searchExactly({
         ...bodyOf(state), ...state.sort === '' ? {} : { sortFields: state.sort }, pageNum: state.page - 1, pageSize: state.size, filter: ['/id', ...pointers]
     }, signal);
     const wanted = new Set(results.map(({ id }) => id));
-    return new Map(found.results.filter(({ id }) => wanted.has(id)).map(({ id, content }) => [id, content as JsonObject]));
+    return new Map(found.results.filter(({ id }) => wanted.has(id)).map(({ id, content }) => [id, content as JsonMap]));
 }
 
 /** Counts the values of fields. Values of a field that is filtered are counted as if it were not, so that another one can be chosen. */

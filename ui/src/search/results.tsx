@@ -2,9 +2,9 @@
 
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { JsonObject } from '../../../lib/util/json-types.js';
 import { Icon } from '../components/icon.js';
 import { Ago, UserName } from '../components/object-link.js';
+import { isJsonMap, type JsonMap } from '../json/exact-number.js';
 import { to } from '../router.js';
 import { uiConfig } from '../state/design.js';
 import { previewOfType } from './context.js';
@@ -26,16 +26,16 @@ export interface Selection {
 export interface ResultsProps {
     readonly results: readonly Result[];
     /** The rest of their content, by id, where it was read later. */
-    readonly contents: ReadonlyMap<string, JsonObject>;
+    readonly contents: ReadonlyMap<string, JsonMap>;
     /** Null when nothing can be selected. */
     readonly selection: Selection | null;
     readonly sort: string;
     readonly onSort: (sort: Sort) => void;
 }
 
-function contentOf({ id, content }: Result, contents: ResultsProps['contents']): JsonObject {
+function contentOf({ id, content }: Result, contents: ResultsProps['contents']): JsonMap {
 
-    const first = typeof content === 'object' && content !== null && !Array.isArray(content) ? content : {};
+    const first = isJsonMap(content) ? content : {};
     return { ...first, ...contents.get(id) };
 }
 
@@ -54,13 +54,13 @@ function move(event: KeyboardEvent): void {
     }
 }
 
-function Title({ result, content }: { readonly result: Result; readonly content: JsonObject }): JSX.Element {
+function Title({ result, content }: { readonly result: Result; readonly content: JsonMap }): JSX.Element {
 
     const { id, type } = result;
     return <a class="result-title" href={to.object(id)} title={id} dir="auto">{shortened(titleOf(content, previewOfType(type)) ?? id, MAX_TITLE)}</a>;
 }
 
-function Select({ result, content, selection }: { readonly result: Result; readonly content: JsonObject; readonly selection: Selection }): JSX.Element {
+function Select({ result, content, selection }: { readonly result: Result; readonly content: JsonMap; readonly selection: Selection }): JSX.Element {
 
     const name = shortened(titleOf(content, previewOfType(result.type)) ?? result.id, 100);
     return (
@@ -156,7 +156,7 @@ function Files({ result: { payloads = [] } }: { readonly result: Result }): JSX.
 }
 
 /** What is shown of an object, in a line. */
-export function PreviewLine({ type, content }: { readonly type: string; readonly content: JsonObject }): JSX.Element {
+export function PreviewLine({ type, content }: { readonly type: string; readonly content: JsonMap }): JSX.Element {
 
     return (
         <div class="preview">
@@ -165,7 +165,7 @@ export function PreviewLine({ type, content }: { readonly type: string; readonly
     );
 }
 
-function PreviewPart({ field, content }: { readonly field: Field; readonly content: JsonObject }): JSX.Element | null {
+function PreviewPart({ field, content }: { readonly field: Field; readonly content: JsonMap }): JSX.Element | null {
 
     const values = FieldValues({ content, field });
     return values && <span class="preview-part">{!field.hidesLabel && <span class="muted" dir="auto">{field.label}: </span>}{values}</span>;

@@ -4,7 +4,7 @@ import type { DigitalObject } from '../../../lib/client/web/types.js';
 import type { Json, JsonMap } from '../json/exact-number.js';
 
 /** A result; only some of its properties were asked for. */
-export type Result = DigitalObject;
+export type Result = Omit<DigitalObject, 'content'> & { readonly content?: Json };
 
 /** An object whose numbers are as they were sent. */
 export interface ExactResult extends JsonMap {

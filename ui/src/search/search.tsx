@@ -13,7 +13,7 @@ import { formatNumber } from '../i18n/index.js';
 import { go, to } from '../router.js';
 import { design, uiConfig } from '../state/design.js';
 import { fieldsOfType, previewOfType } from './context.js';
-import { Chips, Facets, kindOf, labelFor, type Facet } from './facets.js';
+import { Chips, Facets, fieldFor, labelFor, type Facet } from './facets.js';
 import { facetFields, isUsefulFacet, pointersOf, rangeFields, sortableFields, type Field } from './fields.js';
 import { rememberPreviews } from './page-request.js';
 import { Pager } from './pager.js';
@@ -132,8 +132,10 @@ export function Search({ route: { params } }: ScreenProps): JSX.Element {
                 <SavedDialog search={{ name: nameOf(state), params: to.search(paramsOf({ ...state, page: 1 })).replace(/^[^?]*\??/, '') }} onClose={() => setDialog(null)} />
             )}
             {dialog === 'bulk' && (
-                <BulkDialog state={state} type={type} ids={selectsAll ? null : [...selected]} count={count} onClose={() => setDialog(null)} onDone={() => {
+                <BulkDialog state={state} type={type} ids={selectsAll ? null : [...selected]} count={count} onClose={() => setDialog(null)} onDone={(deleted) => {
 
+                    const gone = new Set(deleted);
+                    setSelected((ids) => new Set([...ids].filter((id) => !gone.has(id))));
                     setChanges(changes + 1);
                     reload();
                 }} />
@@ -198,8 +200,8 @@ function useFacets({ state, page, types, type, changes }: FacetOptions): readonl
         [wanted.join('\n'), JSON.stringify([page?.state.query, page?.state.filters]), page === null || type === null && types === null, changes]);
     const size = page?.size ?? 0;
     const first: readonly FacetCounts[] = filtered.includes('type') || types === null ? [] : [{ field: 'type', buckets: types }];
-    return [...first, ...value ?? []].filter(({ field, buckets }) => filtered.includes(field) || isUsefulFacet(field === 'type' ? 'choice' : kindOf(field, type), buckets, size, MAX_BUCKETS))
-        .map((each) => ({ ...each, label: labelFor(each.field, type), kind: kindOf(each.field, type) }));
+    return [...first, ...value ?? []].filter(({ field, buckets }) => filtered.includes(field) || isUsefulFacet(field === 'type' ? 'choice' : fieldFor(field, type)?.kind, buckets, size, MAX_BUCKETS))
+        .map((each) => ({ ...each, label: labelFor(each.field, type), shown: fieldFor(each.field, type) }));
 }
 
 function FacetPanel({ children }: { readonly children: JSX.Element }): JSX.Element {

@@ -7,7 +7,7 @@ import { Empty, Messages } from '../components/feedback.js';
 import { lazy } from '../components/lazy.js';
 import { loginRequest, person } from '../api/session.js';
 import { language } from '../i18n/index.js';
-import { route, to, type Route } from '../router.js';
+import { openedAs, route, to, type Route } from '../router.js';
 import { Header } from './header.js';
 import { LoginDialog } from './login-dialog.js';
 import { t } from './texts.js';
@@ -52,7 +52,7 @@ export function App(): JSX.Element {
             main.current?.focus({ preventScroll: true });
             scrollTo(0, 0);
         }
-    }, [current.screen, current.name, isEdited]);
+    }, [current.screen, openedAs.value, isEdited]);
     useEffect(() => {
 
         document.documentElement.lang = language.value;
@@ -64,7 +64,7 @@ export function App(): JSX.Element {
             <Header />
             <main id="main" ref={main} tabIndex={-1} class={`screen-${current.screen}`}>
                 <Boundary address={location.hash}>
-                    <Screen key={`${person.value} ${current.screen} ${current.name} ${isEdited} ${original}`} route={current} />
+                    <Screen key={`${person.value} ${current.screen} ${openedAs.value} ${isEdited} ${original}`} route={current} />
                 </Boundary>
             </main>
             <Messages />

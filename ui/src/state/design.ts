@@ -88,6 +88,21 @@ export function schemaIdOf(type: string): string | null {
     return idsByName.value.get(type) ?? null;
 }
 
+/** The prefix of ids that the service makes, without a slash; empty if the design does not tell. */
+export function servicePrefix(): string {
+
+    const minting = design.value?.['handleMintingConfig'];
+    const prefix = typeof minting === 'object' && minting !== null && !Array.isArray(minting) ? minting['prefix'] : undefined;
+    return typeof prefix === 'string' ? prefix.replace(/\/$/, '') : '';
+}
+
+/** The id that a reference stands for. `rule` is the `handleReference` of its schema. */
+export function referencedId(rule: { readonly prepend?: unknown; readonly prependHandleMintingConfigPrefix?: unknown }, value: string): string {
+
+    const prefix = servicePrefix();
+    return rule.prependHandleMintingConfigPrefix === true && prefix !== '' ? `${prefix}/${value}` : typeof rule.prepend === 'string' ? rule.prepend + value : value;
+}
+
 /** The extension keyword of a schema or property: its member, such as `preview` or `type`. */
 export function extensionOf(schema: JsonValue | undefined): JsonObject {
 

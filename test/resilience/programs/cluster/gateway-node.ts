@@ -1,5 +1,6 @@
 /** A node of the installation: a process of the service that can be killed, stopped, and started again on another port, and what its clients see. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestDatabase } from '../../../support/database.js';
 import { startProcess, type ServiceProcess } from '../../../support/process.js';
 import { ADMIN_HEADERS } from '../../../support/rest.js';
@@ -10,6 +11,9 @@ const TIMEOUT_MS = 15_000;
 
 /** Of the message of a response 500 that says that the outcome is not known. Any other 500 is no answer to a fault: the service has to know what is wrong. */
 const UNKNOWN_OUTCOME = 'look whether it was stored';
+
+/** Milliseconds until what a process logs has arrived, and characters of it that are shown for a request. */
+const [LOG_MS, MAX_LOGGED] = [300, 4000];
 
 /** Passwords go by HTTPS only, or by a proxy that says so, as which a client counts here. */
 const FORWARDED = { 'x-forwarded-proto': 'https' };
@@ -129,6 +133,7 @@ export class GatewayNode {
         const from = performance.now();
         const incarnation = this.#incarnation;
         let reply = { status: 0, bytes: Buffer.alloc(0), etag: null as string | null };
+        let requestId: string | null = null;
         try {
             const response = await fetch(this.url + path, {
                 method, signal: AbortSignal.timeout(TIMEOUT_MS),
@@ -136,6 +141,7 @@ export class GatewayNode {
                 ...body === undefined ? {} : { body: body instanceof Buffer ? new Uint8Array(body) : JSON.stringify(body) }
             });
             reply = { status: response.status, bytes: Buffer.from(await response.arrayBuffer()), etag: response.headers.get('etag') };
+            requestId = response.headers.get('request-id');
         }
         catch (error) {
             const { code } = (error as { cause?: { code?: string } }).cause ?? {};
@@ -146,10 +152,17 @@ export class GatewayNode {
         this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
         this.onReply(status);
         if (status === 500 && !bytes.includes(UNKNOWN_OUTCOME)) {
-            this.#checker.find('unexpected', `${this.name}: ${line} ${status} ${bytes.toString().slice(0, 300)}`);
+            await sleep(LOG_MS);
+            this.#checker.find('unexpected', `${this.name}: ${line} ${status} ${bytes.toString().slice(0, 300)}\n${this.#loggedFor(requestId)}`);
         }
 
         return { ...reply, from, incarnation, json: () => JSON.parse(bytes.toString()) as unknown };
+    }
+
+    /** The lines of the log about a request. */
+    #loggedFor(requestId: string | null): string {
+
+        return requestId === null ? '' : this.log.split('\n').filter((line) => line.includes(requestId)).join('\n').slice(0, MAX_LOGGED);
     }
 
     /** Records that a write was acknowledged. */

@@ -10,7 +10,7 @@
  * acknowledged is lost, stale, leaked or there twice, or when something else is found: see `checker.ts`.
  */
 
-import { writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { seeded } from '../../../support/random.js';
@@ -39,6 +39,9 @@ const RECOVERY_MS = 120_000;
 const BEFORE_MS = 2000;
 const BETWEEN_MS = [200, 2000] as const;
 
+/** Milliseconds between two writings of the logs. */
+const LOG_MS = 10_000;
+
 /** For one fault with its recovery, and for what comes before and after all. A run that takes longer hangs. */
 const LIMIT_PER_FAULT_MS = 200_000;
 const LIMIT_MS = 600_000;
@@ -64,6 +67,7 @@ async function main(): Promise<void> {
         hasNetworks: !values.without.includes('networks')
     }, checker);
     const nodes = installation.parts.map(({ node }) => node);
+    const logging = setInterval(() => writeLogs(nodes), LOG_MS);
     try {
         await Promise.all(nodes.map(becomesReady));
         const hasNetworks = installation.parts.every(({ network }) => network);
@@ -83,11 +87,18 @@ async function main(): Promise<void> {
         process.exitCode = checker.findings.length === 0 && checker.writes > 0 ? 0 : 1;
     }
     finally {
-        if (values.log !== undefined) {
-            await writeFile(values.log, nodes.map(({ name, log }) => `${name}\n${log}`).join('\n'));
-        }
+        clearInterval(logging);
+        writeLogs(nodes);
 
         await installation.stop();
+    }
+}
+
+/** Writes what the nodes have logged so far, also for a run that does not come to its end. */
+function writeLogs(nodes: Load['nodes']): void {
+
+    if (values.log !== undefined) {
+        writeFileSync(values.log, nodes.map(({ name, log }) => `${name}\n${log}`).join('\n'));
     }
 }
 

@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact';
 import { getJson, RepositoryError, sendJson } from '../../api/client.js';
+import { fewAtATime } from '../../api/few-at-a-time.js';
 import { Empty, ErrorBox, Loading } from '../../components/feedback.js';
 import { Ago } from '../../components/object-link.js';
 import { useResource } from '../../components/use-resource.js';
@@ -21,6 +22,11 @@ interface Token {
 
 const NOT_FOUND = 404;
 
+function nameOf(kind: string): string {
+
+    return kind === 'session' ? t('ofCookie') : kind === 'token' ? t('ofToken') : kind;
+}
+
 /** Sessions of the caller, or of another user for the administrator. */
 export function TokenList({ userId }: { readonly userId?: string }): JSX.Element {
 
@@ -35,11 +41,19 @@ export function TokenList({ userId }: { readonly userId?: string }): JSX.Element
         }, sayError);
     };
 
+    const endOne = (id: string): Promise<unknown> => sendJson('DELETE', `/auth/tokens/${encodeURIComponent(id)}`, undefined, { query }).catch((failure: unknown) => {
+
+        // One that has ended by itself meanwhile is no failure.
+        if (!(failure instanceof RepositoryError) || failure.status !== NOT_FOUND) {
+            throw failure;
+        }
+    });
+
     const endAll = (): void => {
 
         // Those of the caller end one by one, so that the session in use stays.
         const others = (value?.tokens ?? []).filter(({ current }) => !current);
-        Promise.all(others.map(({ id }) => sendJson('DELETE', `/auth/tokens/${encodeURIComponent(id)}`, undefined, { query }))).then(() => say(t('allEnded')), sayError).finally(reload);
+        fewAtATime(others, ({ id }) => endOne(id)).then(() => say(t('allEnded')), sayError).finally(reload);
     };
 
     const others = (value?.tokens ?? []).filter(({ current }) => !current).length;
@@ -64,7 +78,7 @@ export function TokenList({ userId }: { readonly userId?: string }): JSX.Element
                                     <td>{createdOn === undefined ? '–' : <Ago time={createdOn} />}</td>
                                     <td>{lastUsedOn === undefined ? '–' : <Ago time={lastUsedOn} />}</td>
                                     <td><Ago time={expiresOn} /></td>
-                                    <td>{kind}</td>
+                                    <td>{nameOf(kind)}</td>
                                     <td class="end">{current ? <span class="badge on">{t('thisOne')}</span> : (
                                         <button type="button" class="small" aria-label={t('endNamed', { time: formatTime(createdOn ?? expiresOn) })} onClick={() => end(`/auth/tokens/${encodeURIComponent(id)}`, t('ended'))}>{t('end')}</button>
                                     )}</td>

@@ -96,6 +96,11 @@ function progressText(progress: unknown): string {
     return typeof total === 'number' && typeof done === 'number' ? `${formatNumber(done)} / ${formatNumber(total)}` : typeof after === 'string' ? `… ${after}` : '';
 }
 
+function stateName(state: string): string {
+
+    return state === 'waiting' || state === 'running' || state === 'done' || state === 'failed' ? t(({ waiting: 'jobWaiting', running: 'jobRunning', done: 'jobDone', failed: 'jobFailed' } as const)[state]) : state;
+}
+
 /** The newest jobs. */
 export function Jobs({ jobs }: { readonly jobs: readonly Job[] }): JSX.Element {
 
@@ -111,7 +116,7 @@ export function Jobs({ jobs }: { readonly jobs: readonly Job[] }): JSX.Element {
                             {jobs.map(({ type, state, createdOn, progress, error }, at) => (
                                 <tr key={at}>
                                     <td>{type}</td>
-                                    <td><span class={`badge ${state === 'failed' ? 'off' : state === 'done' ? 'on' : 'plain'}`}>{state}</span></td>
+                                    <td><span class={`badge ${state === 'failed' ? 'off' : state === 'done' ? 'on' : 'plain'}`}>{stateName(state)}</span></td>
                                     <td><Ago time={createdOn} /></td>
                                     <td>{error !== undefined ? <span class="danger-text" dir="auto">{error}</span> : <small>{progressText(progress)}</small>}</td>
                                 </tr>

@@ -45,7 +45,7 @@ function DesignEditor({ stored, children }: {
 
 function DesignBar({ draft, diagnosis: { state, errors, failure } }: { readonly draft: Draft; readonly diagnosis: Diagnosis }): JSX.Element | null {
 
-    const { base, content, isChanged } = draft;
+    const { base, content, isChanged, isValidJson } = draft;
     const [outcome, setOutcome] = useState<{
         readonly isBusy: boolean; readonly error: string | null; readonly theirs: TypeObject | null
     }>({ isBusy: false, error: null, theirs: null });
@@ -87,9 +87,9 @@ function DesignBar({ draft, diagnosis: { state, errors, failure } }: { readonly 
             {outcome.error !== null && <ErrorBox message={outcome.error} />}
             {errors.length > 0 && <div role="status"><ul class="errors">{errors.map(({ pointer, message }) => <li key={pointer + message} dir="auto"><code>{pointer}</code> {message}</li>)}</ul></div>}
             <div class="save-bar" role="region" aria-label={t('save')}>
-                <span class="grow muted" role="status">{state === 'checking' ? t('checking') : state === 'valid' ? t('valid') : state === 'invalid' ? t('errors', { count: errors.length }) : state === 'failed' ? t('failed', { error: failure ?? '' }) : t('unsaved')}</span>
+                <span class="grow muted" role="status">{!isValidJson ? t('invalidJson') : state === 'checking' ? t('checking') : state === 'valid' ? t('valid') : state === 'invalid' ? t('errors', { count: errors.length }) : state === 'failed' ? t('failed', { error: failure ?? '' }) : t('unsaved')}</span>
                 <button type="button" onClick={() => draft.reset(base)}>{t('discard')}</button>
-                <button type="button" class="primary" disabled={outcome.isBusy || !isChanged} onClick={() => void save(base.etag)}><Icon name="save" />{t('save')}</button>
+                <button type="button" class="primary" disabled={outcome.isBusy || !isChanged || !isValidJson} onClick={() => void save(base.etag)}><Icon name="save" />{t('save')}</button>
             </div>
         </div>
     );

@@ -11,8 +11,8 @@ import { paramText, to } from '../../router.js';
 import type { ScreenProps } from '../../shell/app.js';
 import { design, typeNames } from '../../state/design.js';
 import type { Draft } from '../../types/editor/draft.js';
+import { JsonMember } from '../../types/editor/json-member.js';
 import { WithDesign } from './design-draft.js';
-import { JsonMember } from './json-member.js';
 import { t } from './texts.js';
 
 const TABS = ['form', 'json', 'code'] as const;
@@ -32,9 +32,10 @@ export function DesignSection({ route: { params } }: ScreenProps): JSX.Element {
             {(draft, { errors }) => (
                 <>
                     <Tabs label={t('tabs')} selected={tab} tabs={TABS.map((id) => ({ id, label: t(id), href: `${to.admin('design')}${paramText({ tab: id })}` }))} />
-                    {tab === 'form' && <DesignForm draft={draft} />}
-                    {tab === 'json' && <JsonMember label={t('jsonLabel')} height="tall" value={draft.content} onChange={draft.replace} />}
-                    {tab === 'code' && <CodeEditor language="javascript" label={t('codeLabel')} height="tall" value={textOf(draft.content['javascript'])}
+                    {tab !== 'json' && draft.faultyText('') !== null && <div class="box error"><Icon name="warning" /><p>{t('invalidJson')}</p></div>}
+                    {tab === 'form' && draft.faultyText('') === null && <DesignForm draft={draft} />}
+                    {tab === 'json' && <JsonMember draft={draft} place="" label={t('jsonLabel')} height="tall" value={draft.content} onChange={draft.replace} />}
+                    {tab === 'code' && draft.faultyText('') === null && <CodeEditor language="javascript" label={t('codeLabel')} height="tall" value={textOf(draft.content['javascript'])}
                         diagnostics={errors.filter(({ pointer }) => pointer === '/javascript').map(({ message, line, column }) => ({ message, ...line === undefined ? {} : { line, column: column ?? 1 } }))}
                         onChange={(text) => draft.set('javascript', text === '' ? undefined : text)} />}
                 </>

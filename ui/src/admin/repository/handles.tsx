@@ -10,9 +10,9 @@ import { withMember, withoutMember } from '../../json/pointer.js';
 import { design } from '../../state/design.js';
 import { isAbort, textOf } from '../../state/messages.js';
 import type { Draft } from '../../types/editor/draft.js';
+import { JsonMember } from '../../types/editor/json-member.js';
 import { HandleOutbox } from '../operation/status.js';
 import { WithDesign } from './design-draft.js';
-import { JsonMember } from './json-member.js';
 import { t } from './texts.js';
 
 export function Handles(): JSX.Element {
@@ -30,14 +30,15 @@ function HandleSettings({ draft }: { readonly draft: Draft }): JSX.Element {
     const served = design.value?.['handleMintingConfig'];
     const settings = isJsonMap(own) ? own : isJsonMap(served) ? served : {};
     const text = (member: 'prefix' | 'baseUri'): string => (typeof settings[member] === 'string' ? settings[member] : '');
+    const isFaulty = draft.faultyText('/handleMintingConfig') !== null;
     const set = (member: string, value: string): void => draft.set('handleMintingConfig', value === '' ? withoutMember(settings, member) : withMember(settings, member, value));
     return (
         <section class="card stack">
             <div class="form-grid">
-                <label>{t('prefix')}<input value={text('prefix')} onInput={(event) => set('prefix', event.currentTarget.value)} /></label>
-                <label>{t('baseUri')}<input type="url" value={text('baseUri')} onInput={(event) => set('baseUri', event.currentTarget.value)} /><small>{t('baseUriHint')}</small></label>
+                <label>{t('prefix')}<input value={text('prefix')} readOnly={isFaulty} onInput={(event) => set('prefix', event.currentTarget.value)} /></label>
+                <label>{t('baseUri')}<input type="url" value={text('baseUri')} readOnly={isFaulty} onInput={(event) => set('baseUri', event.currentTarget.value)} /><small>{t('baseUriHint')}</small></label>
             </div>
-            <details><summary>{t('otherConfig')}</summary><JsonMember label={t('otherConfig')} value={settings} onChange={(next) => draft.set('handleMintingConfig', next)} /></details>
+            <details open={isFaulty}><summary>{t('otherConfig')}</summary><JsonMember draft={draft} place="/handleMintingConfig" label={t('otherConfig')} value={settings} onChange={(next) => draft.set('handleMintingConfig', next)} /></details>
         </section>
     );
 }

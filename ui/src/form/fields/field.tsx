@@ -4,6 +4,7 @@ import { computed } from '@preact/signals';
 import type { ComponentType, JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { Icon } from '../../components/icon.js';
+import { useChanged } from '../../components/use-changed.js';
 import { isJsonMap } from '../../json/exact-number.js';
 import type { JsonMap } from '../../json/exact-number.js';
 import { idOf, useEffective, useForm } from '../context.js';
@@ -47,11 +48,13 @@ const STABLE: Readonly<Partial<Record<FieldKind, readonly FieldKind[]>>> = {
 export function Field(props: FieldProps): JSX.Element | null {
 
     const { node, name, cell, isItem = false, isRequired = false } = props;
-    const { context } = useForm();
+    const { context, store } = useForm();
     const { schema, choices, isForbidden } = useEffective(node, props.schema);
     const extension = useMemo(() => extensionOf(schema, context.keyword), [schema]);
     const items = useItems(node, schema);
     const kind = useKind(node, schema, extension, items);
+    // What was typed into a control of another kind is no text of this one.
+    useChanged(kind, () => store.forgetTyped(node));
     const label = cell ?? labelOf(schema, name);
     const description = cell === undefined ? textOf(schema['description']) : undefined;
     const isReadOnly = props.isReadOnly || schema['readOnly'] === true || extension.isDisabled || extension.generated !== null;

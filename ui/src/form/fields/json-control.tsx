@@ -1,7 +1,7 @@
 /** Values that no other control fits, as JSON text. */
 
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { formatBytes } from '../../i18n/index.js';
 import { isEqual } from '../../json/exact-number.js';
 import type { Json } from '../../json/exact-number.js';
@@ -24,27 +24,25 @@ export function JsonControl(props: ControlProps): JSX.Element {
     const { store } = useForm();
     const clear = useClear();
     const attributes = useControl(props);
-    const [draft, setDraft] = useState<{ readonly text: string; readonly value: Json | undefined } | null>(null);
     const [isWanted, want] = useState(false);
     const value = node.value.value;
-    const isDraft = draft !== null && (node.problem.value !== null || isEqual(draft.value, value));
-    const text = isDraft ? draft.text : value === undefined ? '' : writeJson(value, 2);
+    const typed = node.typed.value;
+    const draft = useMemo(() => (typed === null ? null : read(typed)), [typed]);
+    const isDraft = typed !== null && draft !== null && (node.problem.value !== null || isEqual(draft.value, value));
+    const text = isDraft ? typed : value === undefined ? '' : writeJson(value, 2);
     const inner = errorsWithin(store.errors.value, pointerOf(node));
     const change = (next: string): void => {
 
         const parsed = read(next);
         store.setProblem(node, parsed.problem);
-        setDraft({ text: next, value: parsed.problem === null ? parsed.value : undefined });
-        if (parsed.problem !== null) {
-            return;
-        }
-
-        if (parsed.value === undefined) {
+        if (parsed.problem === null && parsed.value === undefined) {
             clear(node, isItem);
         }
-        else {
+        else if (parsed.value !== undefined) {
             store.set(node, parsed.value);
         }
+
+        node.typed.value = next;
     };
 
     if (text.length > MAX_SHOWN && !isWanted) {

@@ -1,7 +1,7 @@
 /** Objects: the fields of the schema, properties beyond it, and what the service fills in. */
 
 import type { JSX } from 'preact';
-import { useId, useMemo, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { computed } from '@preact/signals';
 import { Icon } from '../../components/icon.js';
 import { isEqual, isJsonMap } from '../../json/exact-number.js';
@@ -30,8 +30,13 @@ interface ObjectProps {
 /** The fields of an object. */
 export function ObjectField({ node, schema, label, level, isReadOnly }: ObjectProps): JSX.Element {
 
-    const { Field, reader, context } = useForm();
+    const { Field, reader, context, store } = useForm();
     const fields = useFields(node, schema);
+    useLayoutEffect(() => {
+
+        const names = new Set(fields.map(({ name }) => name));
+        store.forgetHidden(node, (key) => names.has(key));
+    }, [fields]);
     const [shown, setShown] = useState(PAGE);
     const isGenerated = useMemo(() => new Set(
         fields.filter(({ schema: each }) => isGeneratedField(reader, each, context.keyword)).map(({ name }) => name)

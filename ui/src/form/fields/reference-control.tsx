@@ -38,7 +38,13 @@ export function ReferenceControl(props: ControlProps & { readonly rule: Referenc
             focusSoon(() => document.querySelector<HTMLElement>(`button#${attributes.id}`));
         };
 
-        return <ReferenceSearch rule={rule} attributes={attributes} onChoose={choose} autoFocus={isChanging} {...text === '' ? {} : { onCancel: () => setChanging(false) }} />;
+        const cancel = (): void => {
+
+            store.forgetTyped(node);
+            setChanging(false);
+        };
+
+        return <ReferenceSearch {...{ rule, node, attributes }} onChoose={choose} autoFocus={isChanging} {...text === '' ? {} : { onCancel: cancel }} />;
     }
 
     const id = idOfValue(rule, text, context.servicePrefix ?? '');
@@ -94,7 +100,7 @@ export function ReferencesField(props: {
             <Tags node={node} label={label} isReadOnly={isReadOnly} remove={remove} nameOf={nameOf}
                 addressOf={addressOf ? (text) => addressOf(idOfValue(rule, text, prefix)) : undefined} addressTitle={(text) => idOfValue(rule, text, prefix)} />
             {!isReadOnly && texts.length < (limitOf(schema['maxItems']) ?? Infinity) &&
-                <ReferenceSearch rule={rule} attributes={attributes} label={t('addTo', { name: label })} onChoose={add} />}
+                <ReferenceSearch {...{ rule, node, attributes }} label={t('addTo', { name: label })} onChoose={add} />}
         </div>
     );
 }

@@ -2,10 +2,12 @@
 
 import type { JSX } from 'preact';
 import { Combobox, type Suggestion } from '../../components/combobox.js';
+import { idIn } from '../../shell/links.js';
 import { isAbort } from '../../state/messages.js';
 import { useForm } from '../context.js';
 import type { ReferenceOption } from '../context.js';
 import type { ReferenceRule } from '../model/extension.js';
+import type { FormNode } from '../store/form-node.js';
 import { t } from '../texts.js';
 import type { ControlAttributes } from './use-control.js';
 
@@ -17,6 +19,7 @@ interface Entry extends Suggestion {
 
 interface SearchProps {
     readonly rule: ReferenceRule;
+    readonly node: FormNode;
     readonly attributes: ControlAttributes;
     /** Name of the field; without it a label element names it by its id. */
     readonly label?: string;
@@ -28,9 +31,9 @@ interface SearchProps {
 }
 
 /** The field and its list. */
-export function ReferenceSearch({ rule: { types, excludeTypes }, attributes, label, autoFocus = false, onChoose, onCancel }: SearchProps): JSX.Element {
+export function ReferenceSearch({ rule: { types, excludeTypes }, node, attributes, label, autoFocus = false, onChoose, onCancel }: SearchProps): JSX.Element {
 
-    const { context } = useForm();
+    const { context, store } = useForm();
     const actionsFor = (text: string, found: readonly ReferenceOption[]): readonly Entry[] => {
 
         const creatable = context.createReference ? context.creatableTypes?.({ types, excludeTypes }) ?? [] : [];
@@ -58,19 +61,43 @@ export function ReferenceSearch({ rule: { types, excludeTypes }, attributes, lab
         }
     };
 
+    const choose = (option: ReferenceOption): void => {
+
+        leave('');
+        onChoose(option);
+    };
+
     const pick = async ({ option, newType }: Entry): Promise<void> => {
 
         const chosen = newType === undefined ? option : await context.createReference?.(newType);
         if (chosen) {
-            onChoose(chosen);
+            choose(chosen);
+        }
+    };
+
+    /** A text that is not taken stays in the field, and is said to be no object: otherwise nobody would see that it is not saved. */
+    const leave = (text: string): void => {
+
+        node.typed.value = text === '' ? null : text;
+        store.setProblem(node, text === '' ? null : t('notChosen'));
+    };
+
+    const take = (text: string): void => {
+
+        const id = idIn(text);
+        if (id === null) {
+            leave(text);
+        }
+        else {
+            choose({ id, label: id });
         }
     };
 
     const placeholder = types.length > 0 && types.length < 4 ? t('searchIn', { types: types.join(', ') }) : t('search');
     return (
-        <Combobox id={attributes.id} label={label ?? null} text="" placeholder={placeholder} autofocus={autoFocus} isInvalid={attributes['aria-invalid'] === 'true'}
+        <Combobox id={attributes.id} label={label ?? null} text={node.typed.value ?? ''} placeholder={placeholder} autofocus={autoFocus} isInvalid={attributes['aria-invalid'] === 'true'}
             isRequired={attributes['aria-required'] === 'true'} describedBy={attributes['aria-describedby']} suggest={suggest}
-            onPick={(entry) => void pick(entry)} onCancel={onCancel} />
+            onPick={(entry) => void pick(entry)} onText={take} onCancel={onCancel} />
     );
 }
 

@@ -1,7 +1,6 @@
 /** Controls for numbers, booleans, dates and choices. */
 
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import { isEqual, isNumber, numberOf } from '../../json/exact-number.js';
 import type { Json } from '../../json/exact-number.js';
 import { writeJson } from '../../json/write-json.js';
@@ -24,14 +23,13 @@ export function NumberControl(props: ControlProps): JSX.Element {
     const { store } = useForm();
     const clear = useClear();
     const attributes = useControl(props);
-    const [draft, setDraft] = useState<string | null>(null);
     const value = node.value.value;
+    const draft = node.typed.value;
     const stored = isNumber(value) ? String(value) : '';
     const isInteger = stringsOf(schema['type']).includes('integer') && !stringsOf(schema['type']).includes('number');
     const change = (typed: string): void => {
 
         const text = typed.trim().replace(/^\+/, '');
-        setDraft(typed);
         const isFine = (isInteger ? INTEGER : NUMBER).test(text);
         store.setProblem(node, text === '' && !isItem || isFine ? null : t(isInteger ? 'notInteger' : 'notNumber'));
         if (isFine) {
@@ -40,13 +38,20 @@ export function NumberControl(props: ControlProps): JSX.Element {
         else if (text === '' && !isItem) {
             clear(node, isItem);
         }
+
+        node.typed.value = typed;
     };
 
     const isDraft = draft !== null && (node.problem.value !== null || draft.trim().replace(/^\+/, '') === stored);
     return (
         <input {...attributes} type="text" inputMode={isInteger ? 'numeric' : 'decimal'} autocomplete="off" class="form-number" value={isDraft ? draft : stored} readOnly={isReadOnly}
             placeholder={placeholderOf(props)} onInput={({ currentTarget }) => change(currentTarget.value)}
-            onBlur={() => node.problem.peek() === null && setDraft(null)} />
+            onBlur={() => {
+
+                if (node.problem.peek() === null) {
+                    node.typed.value = null;
+                }
+            }} />
     );
 }
 

@@ -77,7 +77,7 @@ export function TagsField(props: TagsProps): JSX.Element {
         <div class="form-tags">
             <Tags node={node} label={label} isReadOnly={isReadOnly} remove={remove} nameOf={(each) => each} />
             {!isReadOnly && !isFull && (
-                <input {...attributes} ref={input} type="text" dir="auto" autocomplete="off" value={text} placeholder={t('tagHint')} {...suggestions.length > 0 ? { list: `${attributes.id}-s` } : {}}
+                <input {...attributes} ref={input} type="text" dir="auto" autocomplete="off" aria-label={t('addTo', { name: label })} value={text} placeholder={t('tagHint')} {...suggestions.length > 0 ? { list: `${attributes.id}-s` } : {}}
                     onInput={({ currentTarget }) => setText(currentTarget.value)} onKeyDown={onKeyDown} onBlur={() => add(text)} />
             )}
             {suggestions.length > 0 && <datalist id={`${attributes.id}-s`}>{suggestions.map((each) => <option key={each} value={each} />)}</datalist>}

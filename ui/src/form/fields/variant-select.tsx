@@ -28,6 +28,7 @@ export function ChoiceSelects({ node, choices, label, isReadOnly }: {
         const kept = node.left.get(next);
         batch(() => {
 
+            store.forgetTyped(node);
             node.picks.value = new Map([...node.picks.peek(), [key, index]]);
             node.type.value = null;
             const switched: Json | undefined = kept !== undefined && reader.matches(next, kept) ? kept : initial.switched(value, former, next);
@@ -82,6 +83,7 @@ export function TypeSelect({ node, types, label, isItem, isRequired, isReadOnly,
 
         batch(() => {
 
+            store.forgetTyped(node);
             node.type.value = isType(chosen) ? chosen : null;
             if (isType(chosen)) {
                 store.set(node, node.left.get(chosen) ?? converted(former, chosen) ?? initial.of(schema, chosen));

@@ -23,6 +23,8 @@ export class FormNode {
     readonly errors = signal<readonly string[]>([]);
     /** What keeps a text from being a value, such as letters in a number. */
     readonly problem = signal<string | null>(null);
+    /** The text as the user types it, where that is more than the value: while it has a problem, or is about to be completed. */
+    readonly typed = signal<string | null>(null);
     /** Branches and type that the user has picked. */
     readonly picks = signal<Picks>(new Map());
     readonly type = signal<JsonType | null>(null);
@@ -111,7 +113,7 @@ export class FormNode {
     state(): NodeState {
 
         return {
-            problem: this.problem.peek(), picks: this.picks.peek(), type: this.type.peek(), isOpen: this.isOpen.peek(),
+            problem: this.problem.peek(), typed: this.typed.peek(), picks: this.picks.peek(), type: this.type.peek(), isOpen: this.isOpen.peek(),
             children: [...this.#children].map(([key, child]) => [key, child.state()] as const)
         };
     }
@@ -119,6 +121,7 @@ export class FormNode {
     restore(state: NodeState | null): void {
 
         this.problem.value = state?.problem ?? null;
+        this.typed.value = state?.typed ?? null;
         this.picks.value = state?.picks ?? new Map();
         this.type.value = state?.type ?? null;
         this.isOpen.value = state?.isOpen ?? null;
@@ -141,6 +144,7 @@ export class FormNode {
 /** What the user did with a control and those inside. */
 export interface NodeState {
     readonly problem: string | null;
+    readonly typed: string | null;
     readonly picks: Picks;
     readonly type: JsonType | null;
     readonly isOpen: boolean | null;

@@ -64,7 +64,7 @@ export class FormStore {
             batch(() => {
 
                 this.root.refresh(value);
-                [...this.#problems.peek()].forEach((node) => this.setProblem(node, null));
+                this.forgetTyped(this.root);
             });
         }
     }
@@ -79,6 +79,7 @@ export class FormStore {
     unset(node: FormNode): void {
 
         const { parent } = node;
+        this.forgetTyped(node);
         if (node.value.peek() === undefined || !parent) {
             return;
         }
@@ -135,6 +136,38 @@ export class FormStore {
         const problems = this.#problems.peek();
         if (problems.has(node) !== (problem !== null)) {
             this.#problems.value = problem === null ? new Set([...problems].filter((each) => each !== node)) : new Set([...problems, node]);
+        }
+    }
+
+    /** Drops texts that are no values, in a node and below: their fields are gone. */
+    forgetTyped(node: FormNode): void {
+
+        batch(() => {
+
+            for (const inner of node.nodes()) {
+                inner.typed.value = null;
+                inner.problem.value = null;
+            }
+
+            const rest = [...this.#problems.peek()].filter(({ problem }) => problem.peek() !== null);
+            if (rest.length < this.#problems.peek().size) {
+                this.#problems.value = new Set(rest);
+            }
+        });
+    }
+
+    /** Drops texts that are no values in members of an object that have no field any more, as another value has changed what applies. */
+    forgetHidden(node: FormNode, isShown: (key: string) => boolean): void {
+
+        for (const problem of this.#problems.peek()) {
+            let member = problem;
+            while (member.parent && member.parent !== node) {
+                member = member.parent;
+            }
+
+            if (member.parent === node && !isShown(member.key)) {
+                this.forgetTyped(member);
+            }
         }
     }
 

@@ -5,6 +5,7 @@
 
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { usePages } from '../../components/use-pages.js';
 import { isJsonMap, type Json, type JsonMap } from '../../json/exact-number.js';
 import { titleOfName } from '../../json/property-title.js';
 import { textIn, type Schema, type SchemaView } from '../model/schema.js';
@@ -45,21 +46,11 @@ export function Value(props: ValueProps): JSX.Element {
     return Array.isArray(value) ? <List {...props} value={value as readonly Json[]} /> : <Properties {...props} value={value as JsonMap} />;
 }
 
-/** The number of entries that are shown, and a button for more. */
-function usePages(total: number): readonly [shown: number, more: JSX.Element | null] {
-
-    const [shown, setShown] = useState(FIRST);
-    const rest = total - shown;
-    return [shown, rest <= 0 ? null : (
-        <button type="button" class="link" onClick={() => setShown(shown + STEP)}>{t('more', { count: Math.min(STEP, rest) })} {`(${shown} / ${total})`}</button>
-    )];
-}
-
 /** The properties of an object. */
 export function Properties({ value, schema, view, level }: Omit<ValueProps, 'value'> & { readonly value: JsonMap }): JSX.Element {
 
     const names = orderedNames(value, view.names(schema));
-    const [shown, more] = usePages(names.length);
+    const [shown, more] = usePages(names.length, FIRST, STEP);
     if (names.length === 0) {
         return <span class="muted">({t('none')})</span>;
     }
@@ -119,7 +110,7 @@ function isListOfScalars(value: Json): boolean {
 /** The entries of an array. */
 function List({ value, schema, view, level }: Omit<ValueProps, 'value'> & { readonly value: readonly Json[] }): JSX.Element {
 
-    const [shown, more] = usePages(value.length);
+    const [shown, more] = usePages(value.length, FIRST, STEP);
     if (value.length === 0) {
         return <span class="muted">({t('none')})</span>;
     }

@@ -6,6 +6,7 @@ import type { Payload } from '../../../../lib/client/web/index.js';
 import { Confirm } from '../../components/confirm.js';
 import { Icon } from '../../components/icon.js';
 import { Menu, type MenuItem } from '../../components/menu.js';
+import { usePages } from '../../components/use-pages.js';
 import { payloadUrl, RepositoryError } from '../../api/client.js';
 import { formatBytes } from '../../i18n/index.js';
 import { say, sayError } from '../../state/messages.js';
@@ -18,6 +19,9 @@ import { t } from './texts.js';
 
 const CHANGED = 412;
 
+/** Files that are shown at first, and how many come with each request for more. */
+const PAGE = 100;
+
 interface Running {
     readonly name: string;
     readonly sent: number;
@@ -29,6 +33,8 @@ interface Running {
 export function FilesTab({ object, reload, params }: TabProps): JSX.Element {
 
     const { payloads } = object;
+    const wanted = params.get('file');
+    const [shown, more] = usePages(payloads.length, Math.max(PAGE, payloads.findIndex(({ name }) => name === wanted) + 1), PAGE);
     const mayChange = object.mayWrite && object.etag !== null;
     const [running, setRunning] = useState<Running | null>(null);
     const [replaced, askToReplace] = useState<readonly NamedFile[] | null>(null);
@@ -78,12 +84,13 @@ export function FilesTab({ object, reload, params }: TabProps): JSX.Element {
             {mayChange && (running ? <Progress running={running} /> : <DropZone onFiles={add} />)}
             {payloads.length === 0 ? <p class="muted">{t('none')}</p> : (
                 <ul class="file-list" aria-label={t('title')}>
-                    {payloads.map((payload) => (
+                    {payloads.slice(0, shown).map((payload) => (
                         <FileEntry key={payload.name} payload={payload} object={object} reload={reload} mayChange={mayChange && !running}
-                            isFirst={params.get('file') === payload.name || payloads.length === 1} onReplace={(file) => void store([{ name: payload.name, file }])} />
+                            isFirst={wanted === payload.name || payloads.length === 1} onReplace={(file) => void store([{ name: payload.name, file }])} />
                     ))}
                 </ul>
             )}
+            {more}
             {replaced && (
                 <Confirm title={t('replaceTitle', { name: replaced.map(({ name }) => name).join(', ') })} action={t('replaceAction')} onClose={() => askToReplace(null)}
                     onConfirm={() => void store(replaced)}>

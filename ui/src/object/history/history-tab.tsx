@@ -6,6 +6,7 @@ import type { Version } from '../../../../lib/client/web/index.js';
 import { ErrorBox, Loading } from '../../components/feedback.js';
 import { Icon } from '../../components/icon.js';
 import { Ago, ObjectLink, UserName } from '../../components/object-link.js';
+import { usePages } from '../../components/use-pages.js';
 import { useResource } from '../../components/use-resource.js';
 import { getJson } from '../../api/client.js';
 import { textOf } from '../../state/messages.js';
@@ -14,6 +15,9 @@ import type { LoadedObject, TabProps } from '../model/load.js';
 import { Comparison } from './comparison.js';
 import { RestoreDialog } from './restore-dialog.js';
 import { t } from './texts.js';
+
+/** Versions that are shown at first, and how many come with each request for more. */
+const PAGE = 100;
 
 /** The tab. */
 export function HistoryTab({ object, reload }: TabProps): JSX.Element {
@@ -51,6 +55,7 @@ function Versions({ versions, object, reload }: VersionsProps): JSX.Element {
     const [from, setFrom] = useState(versions[1]?.id ?? '');
     const [to, setTo] = useState(versions[0]?.id ?? '');
     const [restored, restore] = useState<Version | null>(null);
+    const [shown, more] = usePages(versions.length, PAGE);
     const tip = versions.find(({ isTip }) => isTip);
     return (
         <>
@@ -63,7 +68,7 @@ function Versions({ versions, object, reload }: VersionsProps): JSX.Element {
                             <th scope="col"><span class="visually-hidden">{t('actions')}</span></th>
                         </tr></thead>
                         <tbody>
-                            {versions.map((version) => (
+                            {versions.slice(0, shown).map((version) => (
                                 <tr key={version.id}>
                                     <td><input type="radio" name="from" aria-label={`${t('older')}: ${version.id}`} checked={from === version.id} onChange={() => setFrom(version.id)} /></td>
                                     <td><input type="radio" name="to" aria-label={`${t('newer')}: ${version.id}`} checked={to === version.id} onChange={() => setTo(version.id)} /></td>
@@ -78,6 +83,7 @@ function Versions({ versions, object, reload }: VersionsProps): JSX.Element {
                         </tbody>
                     </table>
                 </div>
+                {more}
             </section>
             <section class="card" aria-labelledby="comparison-title">
                 <h2 id="comparison-title">{t('comparison')}</h2>

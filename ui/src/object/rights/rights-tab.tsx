@@ -1,13 +1,14 @@
 /** Effective rights with the rules that give them, the access control list, and what somebody may do. */
 
 import type { ComponentChildren, JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { ErrorBox, Loading } from '../../components/feedback.js';
 import { Menu } from '../../components/menu.js';
 import { ObjectPicker } from '../../components/object-picker.js';
 import { ObjectLink } from '../../components/object-link.js';
 import { useResource } from '../../components/use-resource.js';
 import { RepositoryError } from '../../api/client.js';
+import { focusSoon } from '../../form/focus.js';
 import { uiConfig } from '../../state/design.js';
 import { textOf } from '../../state/messages.js';
 import type { LoadedObject, TabProps } from '../model/load.js';
@@ -74,15 +75,19 @@ function RightsTable({ rights, object, reload }: { readonly rights: Rights; read
     const [edited, edit] = useState<string | null>(null);
     const [added, add] = useState<string | null>(null);
     const { labels = {} } = rights;
+    const lines = linesOf(rights, added);
+    const table = useRef<HTMLTableElement>(null);
     const close = (): void => {
 
+        const at = lines.findIndex(({ key }) => key === edited);
+        focusSoon(() => table.current?.querySelectorAll<HTMLElement>('tbody tr')[at]?.querySelector('button'));
         edit(null);
         add(null);
     };
 
     return (
         <>
-            <table class="rights">
+            <table class="rights" ref={table}>
                 <thead>
                     <tr>
                         <th scope="col">{t('right')}</th><th scope="col">{t('people')}</th><th scope="col">{t('source')}</th>
@@ -90,7 +95,7 @@ function RightsTable({ rights, object, reload }: { readonly rights: Rights; read
                     </tr>
                 </thead>
                 <tbody>
-                    {linesOf(rights, added).map(({ key, name, rule, subject }) => (
+                    {lines.map(({ key, name, rule, subject }) => (
                         <tr key={key}>
                             <th scope="row" dir="auto">{name}</th>
                             {subject !== null && edited === key ?

@@ -33,8 +33,8 @@ interface BulkProps {
     readonly ids: readonly string[] | null;
     readonly count: number;
     readonly onClose: () => void;
-    /** Called after objects were changed. */
-    readonly onDone: () => void;
+    /** Called after objects were changed, with the ids of those that were deleted. */
+    readonly onDone: (deleted: readonly string[]) => void;
 }
 
 /** The dialog. */
@@ -58,6 +58,7 @@ export function BulkDialog({ state, type, ids, count, onClose, onDone }: BulkPro
 
         const { signal } = controller.current = new AbortController();
         const first: Run = { ...NOTHING_DONE, state: 'collecting', total: count, collected: 0, isCancelled: false };
+        let deleted: readonly string[] = [];
         setError(null);
         setRun(first);
         try {
@@ -74,6 +75,7 @@ export function BulkDialog({ state, type, ids, count, onClose, onDone }: BulkPro
 
                 setRun({ ...first, ...progress, state: 'running', total: all.length, isCancelled: signal.aborted });
             }, signal);
+            deleted = each.kind === 'delete' ? result.changed : [];
             setRun({ ...first, ...result, state: 'over', total: all.length, isCancelled: signal.aborted });
         }
         catch (failure) {
@@ -82,7 +84,7 @@ export function BulkDialog({ state, type, ids, count, onClose, onDone }: BulkPro
             setRun(signal.aborted ? { ...first, state: 'over', isCancelled: true } : null);
         }
 
-        onDone();
+        onDone(deleted);
     };
 
     const wanted: Change | null = action === 'delete' ? { kind: 'delete' } : change;

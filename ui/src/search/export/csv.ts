@@ -54,20 +54,82 @@ export function row({ id, type, content, metadata }: ExactResult, columns: reado
     const time = (value: number | undefined): string => (value === undefined ? '' : new Date(value).toISOString());
     const { createdOn, createdBy = '', modifiedOn, modifiedBy = '' } = (isJsonMap(metadata) ? metadata : {}) as unknown as Metadata;
     const cells = columns.map(({ path }) => valuesIn(content, path).map(textOf).join(SEPARATOR));
-    const other = restOf(content, new Set(columns.map(({ path }) => path[0] ?? '')));
+    const other = restOf(content, id, columns);
     const all = [
         id, type, ...cells, time(createdOn), createdBy, time(modifiedOn), modifiedBy, other === null ? '' : writeJson(other)
     ];
     return `${all.map((each) => cell(each, isProtected)).join(',')}\r\n`;
 }
 
-function restOf(content: Json, known: ReadonlySet<string>): Json {
+/** Names that columns show, as a tree; a leaf is a column. */
+interface Shown {
+    readonly members: Map<string, Shown>;
+    isColumn: boolean;
+}
+
+const trees = new WeakMap<readonly Field[], Shown>();
+
+function treeOf(columns: readonly Field[]): Shown {
+
+    let root = trees.get(columns);
+    if (!root) {
+        root = { members: new Map(), isColumn: false };
+        for (const { path } of columns) {
+            let at = root;
+            for (const name of path) {
+                const next = at.members.get(name) ?? { members: new Map<string, Shown>(), isColumn: false };
+                at.members.set(name, next);
+                at = next;
+            }
+
+            at.isColumn = true;
+        }
+
+        trees.set(columns, root);
+    }
+
+    return root;
+}
+
+/** What no column shows, at its place; null for nothing. */
+function restOf(content: Json, id: string, columns: readonly Field[]): Json {
 
     if (!isJsonMap(content)) {
         return content;
     }
 
+    const { id: own, ...members } = content;
+    return unshown(own === id ? members : content, treeOf(columns)) ?? null;
+}
+
+/** The parts of a value that no column shows; undefined if all are shown. Items of arrays keep their places. */
+function unshown(value: Json, shown: Shown | undefined): Json | undefined {
+
+    if (!shown) {
+        return value;
+    }
+
+    if (shown.isColumn) {
+        return undefined;
+    }
+
+    const items = shown.members.get('_');
+    if (Array.isArray(value) && items) {
+        const rest = (value as readonly Json[]).map((item) => unshown(item, items) ?? null);
+        return rest.every((each) => each === null) ? undefined : rest;
+    }
+
+    if (!isJsonMap(value)) {
+        return value;
+    }
+
     const rest: Record<string, Json> = {};
-    Object.entries(content).filter(([name]) => !known.has(name) && name !== 'id').forEach(([name, value]) => define(rest, name, value));
-    return Object.keys(rest).length === 0 ? null : rest;
+    for (const [name, member] of Object.entries(value)) {
+        const part = unshown(member, shown.members.get(name));
+        if (part !== undefined) {
+            define(rest, name, part);
+        }
+    }
+
+    return Object.keys(rest).length === 0 ? undefined : rest;
 }

@@ -89,6 +89,7 @@ function Entry({ search, onOpen }: { readonly search: SavedSearch; readonly onOp
                 <input class="grow" aria-label={t('newName', { name })} value={next} required autofocus maxLength={MAX_NAME} pattern=".*\S.*" dir="auto" autocomplete="off"
                     onInput={(event) => setNext(event.currentTarget.value)} />
                 <button type="submit">{t('keep')}</button>
+                {next.trim() !== name && savedSearches.value.some((each) => each.name === next.trim()) && <small role="status">{t('replaces')}</small>}
             </form>
         </li>
     );

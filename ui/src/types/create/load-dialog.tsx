@@ -3,6 +3,7 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { requestJson } from '../../api/client.js';
+import { fewAtATime } from '../../api/few-at-a-time.js';
 import { Confirm } from '../../components/confirm.js';
 import { ErrorBox } from '../../components/feedback.js';
 import { isLost } from '../../components/use-once.js';
@@ -52,7 +53,7 @@ export function LoadDialog({ onClose, onLoaded }: { readonly onClose: () => void
 
         const types = file?.types.filter((type) => stateOf(type) !== 'unchanged') ?? [];
         if (types.length > 0) {
-            const text = writeJson({ results: await Promise.all(types.map(objectOf)) as readonly Json[] });
+            const text = writeJson({ results: await fewAtATime(types, objectOf) as readonly Json[] });
             await requestJson({ method: 'POST', path: '/uploadObjects', body: { mediaType: 'application/json', open: () => text, isReplayable: true } }).catch((failure: unknown) => {
 
                 isUnanswered.current = isUnanswered.current || isLost(failure);

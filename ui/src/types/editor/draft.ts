@@ -23,13 +23,18 @@ export interface Draft {
     readonly content: JsonMap;
     /** The schema as text, while it is edited as such. */
     readonly schemaText: string;
+    /** False while the schema, or another text of JSON, has a syntax error. */
     readonly isValidJson: boolean;
+    /** The text at a place, by its JSON pointer, that has a syntax error; null without one. */
+    readonly faultyText: (place: string) => string | null;
     readonly isChanged: boolean;
     readonly isSchemaChanged: boolean;
     readonly isCodeChanged: boolean;
     /** Sets a member of the Schema object; undefined removes it. */
     readonly set: (member: string, value: Json | undefined) => void;
     readonly setSchemaText: (text: string) => void;
+    /** Keeps the text of a place that has a syntax error, and so no value; null when it has one again. */
+    readonly setFaultyText: (place: string, text: string | null) => void;
     /** Replaces all members. */
     readonly replace: (content: JsonMap) => void;
     /** Begins again with another version. With `keep` the changes stay. */
@@ -43,26 +48,31 @@ interface State {
     readonly base: TypeObject;
     readonly content: JsonMap;
     readonly text: string | null;
+    readonly faulty: ReadonlyMap<string, string>;
 }
+
+const NO_FAULTS: ReadonlyMap<string, string> = new Map();
 
 /** Returns what says later whether the user has changed the draft since. */
 export function useIsTypedOn(draft: Draft): () => boolean {
 
     const latest = useRef(draft);
     latest.current = draft;
-    return () => latest.current.content !== draft.content || latest.current.schemaText !== draft.schemaText;
+    return () => latest.current.content !== draft.content || latest.current.schemaText !== draft.schemaText || !latest.current.isValidJson;
 }
 
 /** The draft of a type that was read. */
 export function useDraft(stored: TypeObject): Draft {
 
-    const [{ base, content, text }, setState] = useState<State>({ base: stored, content: stored.content, text: null });
+    const [{ base, content, text, faulty }, setState] = useState<State>({ base: stored, content: stored.content, text: null, faulty: NO_FAULTS });
     const written = writeJson(content['schema'] ?? null, INDENT);
-    const isValidJson = text === null || parsed(text) !== undefined;
+    const isValidJson = faulty.size === 0 && (text === null || parsed(text) !== undefined);
     const differs = (member: string): boolean => writeJson(base.content[member] ?? null) !== writeJson(content[member] ?? null);
     return {
         base, content, schemaText: text ?? written, isValidJson,
         isChanged: !isValidJson || writeJson(base.content) !== writeJson(content), isSchemaChanged: differs('schema'), isCodeChanged: differs('javascript'),
+        faultyText: (place) => faulty.get(place) ?? null,
+        setFaultyText: (place, next) => setState((state) => ({ ...state, faulty: withText(state.faulty, place, next) })),
         set: (member, value) => setState((state) => ({
             ...state, content: (value === undefined ? withoutMember(state.content, member) : withMember(state.content, member, value)) as JsonMap,
             text: member === 'schema' ? null : state.text
@@ -72,10 +82,16 @@ export function useDraft(stored: TypeObject): Draft {
             const schema = parsed(next);
             return { ...state, text: next, content: schema === undefined ? state.content : withMember(state.content, 'schema', schema) as JsonMap };
         }),
-        replace: (next) => setState((state) => ({ ...state, content: next, text: null })),
+        replace: (next) => setState((state) => ({ ...state, content: next, text: null, faulty: NO_FAULTS })),
         reset: (next, { keep = false } = {}) => setState((state) =>
-            ({ base: next, content: keep ? state.content : next.content, text: keep ? state.text : null }))
+            ({ base: next, content: keep ? state.content : next.content, text: keep ? state.text : null, faulty: keep ? state.faulty : NO_FAULTS }))
     };
+}
+
+function withText(faulty: ReadonlyMap<string, string>, place: string, text: string | null): ReadonlyMap<string, string> {
+
+    const rest = [...faulty].filter(([each]) => each !== place);
+    return new Map(text === null ? rest : [...rest, [place, text]]);
 }
 
 function parsed(text: string): Json | undefined {

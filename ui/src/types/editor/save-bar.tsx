@@ -6,7 +6,7 @@ import { RepositoryError } from '../../api/client.js';
 import { ErrorBox } from '../../components/feedback.js';
 import { useMounted } from '../../components/use-mounted.js';
 import { Icon } from '../../components/icon.js';
-import { go, guardLeaving, to } from '../../router.js';
+import { followRenamed, guardLeaving, route, to } from '../../router.js';
 import { readDesign } from '../../state/design.js';
 import { say, sayError, textOf } from '../../state/messages.js';
 import { readTypeObject, type TypeObject } from '../model/type-object.js';
@@ -58,8 +58,9 @@ export function SaveBar({ name, draft, diagnosis, onSaved }: SaveBarProps): JSX.
             const newName = typeof content['name'] === 'string' ? content['name'] : name;
             say(t('saved', { name: newName }));
             onSaved();
-            if (newName !== name && !isKept && isMounted()) {
-                go(to.type(newName), { replace: true });
+            if (newName !== name && isMounted()) {
+                const tab = route.value.params.get('tab');
+                followRenamed(to.type(newName, tab === null ? {} : { tab }));
             }
         }
         catch (error) {

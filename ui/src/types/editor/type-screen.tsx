@@ -1,7 +1,7 @@
 /** The editor of a type: its fields, schema, code and rights, and a preview of the form. */
 
 import type { ComponentType, JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Empty, ErrorBox, Loading } from '../../components/feedback.js';
 import { Icon } from '../../components/icon.js';
 import { lazy } from '../../components/lazy.js';
@@ -43,7 +43,10 @@ const SCREENS: Readonly<Record<TabId, ComponentType<TabProps>>> = {
 
 export function TypeScreen({ route: { name, params } }: ScreenProps): JSX.Element {
 
-    const id = schemaIdOf(name);
+    // A type that was renamed is shown by its former name until the address follows.
+    const known = useRef<{ readonly name: string; readonly id: string } | null>(null);
+    const id = schemaIdOf(name) ?? (known.current?.name === name ? known.current.id : null);
+    known.current = id === null ? null : { name, id };
     const isKnown = design.value !== null;
     const { value, error, reload } = useResource(async (signal) => {
 
@@ -59,7 +62,7 @@ export function TypeScreen({ route: { name, params } }: ScreenProps): JSX.Elemen
     }
 
     const tab = TABS.find((each) => each === params.get('tab')) ?? 'fields';
-    return value && schemaOf(name) ? <Editor key={value.id} name={name} stored={value} tab={tab} /> :
+    return value && (id !== null || schemaOf(name)) ? <Editor key={value.id} name={name} stored={value} tab={tab} /> :
         <Empty isPage title={t('unknown', { name })}><p><a href={to.types}>{t('types')}</a></p></Empty>;
 }
 

@@ -1,0 +1,150 @@
+/** What was typed and is no value yet: it is not lost unseen, and nothing that is no longer shown holds up saving. */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import type { Page } from 'playwright-core';
+import { announced, hasBrowser, holds, logInAsAdmin } from '../support/browser.js';
+import { startUi } from '../support/ui-suite.js';
+import { until } from '../support/until.js';
+
+export const lab = Lab.script();
+const { describe, it, before, beforeEach } = lab;
+
+const SHEET = {
+    type: 'object',
+    properties: {
+        title: { type: 'string', title: 'Title', cordra: { preview: { isPrimary: true } } },
+        scale: { type: 'number', title: 'Scale' },
+        words: { type: 'array', title: 'Words', items: { type: 'string' } },
+        about: { type: 'string', title: 'About', cordra: { type: { handleReference: { types: ['Sheet'] } } } },
+        also: { type: 'array', title: 'Also', items: { type: 'string', cordra: { type: { handleReference: { types: ['Sheet'] } } } } },
+        paper: {
+            title: 'Paper', oneOf: [
+                { title: 'Measured', type: 'object', properties: { weight: { type: 'number', title: 'Weight' } }, required: ['weight'] },
+                { title: 'Named', type: 'object', properties: { name: { type: 'string', title: 'Name of the paper' } }, required: ['name'] }
+            ]
+        },
+        isOld: { type: 'boolean', title: 'Old' }
+    },
+    if: { properties: { isOld: { const: true } }, required: ['isOld'] },
+    then: { properties: { age: { type: 'number', title: 'Age' } } }
+};
+
+describe('what is typed into a form of the web UI, and is no value yet,', { skip: !hasBrowser, timeout: 180_000 }, () => {
+
+    const ui = startUi(lab);
+    let page: Page;
+    let questions: number;
+
+    const stored = async (): Promise<unknown> => (await ui.ask('GET', '/objects/test/sheet')).json();
+
+    before(async () => {
+
+        await ui.ask('PUT', '/schemas/Sheet', SHEET);
+        await ui.ask('POST', '/objects?type=Sheet&handle=test/other', { title: 'The other one' });
+    });
+
+    beforeEach(async () => {
+
+        await ui.ask('DELETE', '/objects/test/sheet');
+        await ui.ask('POST', '/objects?type=Sheet&handle=test/sheet', { title: 'a', scale: 1 });
+        ({ page } = ui);
+        // Dry runs while there are faults.
+        ui.watched.expected.push(/status of 400/);
+        questions = 0;
+        page.on('dialog', (dialog) => {
+
+            ++questions;
+            void dialog.dismiss();
+        });
+        page.setDefaultTimeout(20_000);
+        await logInAsAdmin(page, ui.url);
+        await page.goto(`${ui.url}/#objects/test/sheet?edit`);
+        await page.getByRole('heading', { level: 1, name: 'Edit' }).waitFor();
+    });
+
+    const save = async (): Promise<void> => page.keyboard.press('Control+s');
+
+    it('is part of what the keys for saving store, where a list takes it over when it is left', async () => {
+
+        await page.getByRole('textbox', { name: 'Add to “Words”' }).fill('typed last');
+        await save();
+        await announced(page, 'Saved');
+
+        expect(await stored()).to.equal({ title: 'a', scale: 1, words: ['typed last'] });
+    });
+
+    it('stays in the field of a reference, and keeps the object from being saved without it', async () => {
+
+        await page.getByRole('combobox', { name: 'About' }).fill('the oth');
+        await page.getByLabel('Title', { exact: true }).fill('b');
+        await page.getByText('This is no object yet').first().waitFor();
+        await holds(page.getByRole('combobox', { name: 'About' }), 'the oth');
+        await save();
+        await page.getByText('Some fields hold text that is no value').waitFor();
+
+        expect(await stored()).to.equal({ title: 'a', scale: 1 });
+
+        await page.getByRole('combobox', { name: 'About' }).fill('test/other');
+        await page.getByLabel('Title', { exact: true }).focus();
+        await page.getByRole('combobox', { name: 'Add to “Also”' }).fill('hdl:test/other');
+        await save();
+        await announced(page, 'Saved');
+
+        expect(await stored()).to.equal({ title: 'b', scale: 1, about: 'test/other', also: ['test/other'] });
+    });
+
+    it('goes with the field of a reference that is emptied, or given up', async () => {
+
+        await page.getByRole('combobox', { name: 'About' }).fill('nothing');
+        await page.getByLabel('Title', { exact: true }).focus();
+        await page.getByText('This is no object yet').first().waitFor();
+        await page.getByRole('combobox', { name: 'About' }).fill('');
+        await page.getByLabel('Title', { exact: true }).fill('b');
+        await page.getByText('This is no object yet').waitFor({ state: 'hidden' });
+        await save();
+        await announced(page, 'Saved');
+
+        expect(await stored()).to.equal({ title: 'b', scale: 1 });
+    });
+
+    it('is not lost by another view, or by leaving, unasked', async () => {
+
+        await page.getByLabel('Scale', { exact: true }).fill('about one');
+        await page.getByRole('button', { name: 'JSON', exact: true }).click();
+        await page.getByText('Some fields hold text that is no value').waitFor();
+        // The list of what is wrong leads to the field.
+        await page.getByRole('button', { name: /^scale: This is not a number/ }).click();
+        await until(async () => page.evaluate<boolean>('document.activeElement.value === "about one"'));
+        await page.getByRole('link', { name: 'Types', exact: true }).click();
+        await until(() => questions === 1);
+        await holds(page.getByLabel('Scale', { exact: true }), 'about one');
+    });
+
+    it('stays where its part of the form is closed and opened again', async () => {
+
+        await page.getByLabel('Kind of “Paper”').selectOption('Measured');
+        await page.getByRole('textbox', { name: /^Weight/ }).fill('heavy');
+        await page.getByRole('button', { name: /^Paper/ }).click();
+        await page.getByRole('textbox', { name: /^Weight/ }).waitFor({ state: 'detached' });
+        await page.getByRole('button', { name: /^Paper/ }).click();
+        await holds(page.getByRole('textbox', { name: /^Weight/ }), 'heavy');
+    });
+
+    it('holds up nothing when its field has gone: by another kind, by a value on which it depended, or by removal', async () => {
+
+        await page.getByLabel('Kind of “Paper”').selectOption('Measured');
+        await page.getByRole('textbox', { name: /^Weight/ }).fill('heavy');
+        await page.getByLabel('Kind of “Paper”').selectOption('Named');
+        await page.getByRole('textbox', { name: /^Name of the paper/ }).fill('Bristol');
+        await page.getByRole('checkbox', { name: 'Old' }).check();
+        await page.getByLabel('Age', { exact: true }).fill('very');
+        await page.getByText('This is not a number').first().waitFor();
+        await page.getByRole('checkbox', { name: 'Old' }).uncheck();
+        await page.getByLabel('Age', { exact: true }).waitFor({ state: 'detached' });
+        await save();
+        await announced(page, 'Saved');
+
+        expect(await stored()).to.equal({ title: 'a', scale: 1, paper: { name: 'Bristol' }, isOld: false });
+    });
+});

@@ -1,0 +1,52 @@
+/** Values in results of a search: as they are stored, with all digits, and references as the objects that they stand for. */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import { hasBrowser, logInAsAdmin } from '../support/browser.js';
+import { ADMIN_PASSWORD } from '../support/gateway.js';
+import { startUi } from '../support/ui-suite.js';
+
+export const lab = Lab.script();
+const { describe, it, before } = lab;
+
+const SHOWN = { preview: { showInPreview: true } };
+
+const SAMPLE = {
+    type: 'object', properties: {
+        title: { type: 'string', title: 'Title', cordra: { preview: { isPrimary: true, showInPreview: true } } },
+        mass: { type: 'number', title: 'Mass', cordra: SHOWN }, count: { type: 'integer', title: 'Count', cordra: SHOWN }, parts: { type: 'object', title: 'Parts', cordra: SHOWN },
+        of: { type: 'string', title: 'Of', cordra: { ...SHOWN, type: { handleReference: { types: ['Sample'], prepend: 'test/' } } } }
+    }
+};
+
+describe('values in results of the web UI', { skip: !hasBrowser, timeout: 120_000 }, () => {
+
+    const ui = startUi(lab);
+    before(async () => {
+
+        await ui.ask('PUT', '/schemas/Sample', SAMPLE);
+        await ui.ask('POST', '/objects?type=Sample&handle=test/whole', { title: 'The whole' });
+        const body = '{"title":"A part","mass":0.000012345678901234567890,"count":12345678901234567890,"parts":{"each":1.10},"of":"whole"}';
+        const response = await fetch(`${ui.url}/objects?type=Sample&handle=test/part`, {
+            method: 'POST', body, headers: { 'Authorization': `Basic ${btoa(`admin:${ADMIN_PASSWORD}`)}`, 'Content-Type': 'application/json' }
+        });
+        expect(response.status).to.equal(200);
+    });
+
+    it('have their digits, and lead to the objects that they name without a prefix', async () => {
+
+        const { page } = ui;
+        await logInAsAdmin(page, ui.url);
+        await page.goto(`${ui.url}/#objects?query=type:Sample`);
+        const row = page.getByRole('row').filter({ hasText: 'A part' });
+        await row.waitFor();
+        for (const text of ['0.000012345678901234567890', '12345678901234567890', '{"each":1.10}']) {
+            await row.getByText(text, { exact: true }).waitFor();
+        }
+
+        await row.getByRole('link', { name: 'The whole' }).waitFor();
+        expect(await row.getByRole('link', { name: 'The whole' }).getAttribute('href')).to.equal('#objects/test/whole');
+        // Also where values are counted.
+        await page.locator('.facet').filter({ hasText: 'Of' }).getByText('The whole').waitFor();
+    });
+});
