@@ -181,8 +181,19 @@ describe('the editor of a type', { skip: !hasBrowser }, () => {
         await page.getByRole('main').getByRole('link', { name: /^Rights/ }).click();
         await until(async () => (await rules.innerText()).includes(' not JSON yet'));
 
+        // The editor stays open while the text becomes JSON again.
+        await rules.click();
+        await page.keyboard.press('Control+End');
+        for (let count = 0; count < ' not JSON yet'.length; ++count) {
+            await page.keyboard.press('Backspace');
+        }
+
+        await page.keyboard.type(' ');
+        await until(async () => !(await rules.innerText()).includes('JSON'));
+        await until(async () => page.getByRole('button', { name: 'Save', exact: true }).isEnabled());
+        await page.keyboard.type('not JSON again');
         await page.getByRole('button', { name: 'Discard' }).click();
-        await until(async () => !(await page.getByRole('main').innerText()).includes('not JSON yet'));
+        await until(async () => !(await page.getByRole('main').innerText()).includes('not JSON again'));
     });
 
     it('keeps what is typed while it is saved', async () => {

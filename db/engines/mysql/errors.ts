@@ -23,10 +23,10 @@ const DUPLICATE = new Set([1062, 1586]);
 const ROLLED_BACK = new Set([1205, 1213, 1020, 1047, 8002, 8005, 8022, 8028, 8229, 9004, 9006, 9007]);
 
 /**
- * Server shutdown, connection killed by an administrator or by Galera, network errors of the server. Of TiDB: its
- * storage does not answer, or what it answered is not known.
+ * Server shutdown, connection or statement killed by an administrator or by Galera, network errors of the server, a commit of a statement by
+ * itself that fails since the server of a cluster is cut off from the others. Of TiDB: its storage does not answer, or what it answered is not known.
  */
-const LOST_ERRNO = new Set([1053, 1152, 1158, 1159, 1160, 1161, 1927, 2006, 2013, 3169, 8027, 8501, 9001, 9002, 9003, 9005]);
+const LOST_ERRNO = new Set([1053, 1152, 1158, 1159, 1160, 1161, 1180, 1181, 1317, 1927, 2006, 2013, 3169, 8027, 8501, 9001, 9002, 9003, 9005]);
 
 /** Too many connections: of the server, of the user; a limit of the account, which counts connections of an hour as well. */
 const NO_CONNECTION = new Set([1040, 1203, 1226]);
@@ -44,12 +44,13 @@ export function isQueueFull(error: unknown): boolean {
 const FORBIDDEN_BY_OPTION = 1290;
 const READ_ONLY = new Set([1792, 1836]);
 
-const MAX_PREPARED_STATEMENTS = 1461;
+/** The server prepares no more statements; one was to be prepared again, as a table had been flushed, too often. */
+const UNPREPARED = new Set([1461, 1615]);
 
-/** Returns whether the server prepares no more statements, so that this one was not run. */
+/** Returns whether a statement was not run as the server does not prepare it. */
 export function isUnprepared(error: unknown): boolean {
 
-    return (error as Partial<DriverError>).errno === MAX_PREPARED_STATEMENTS;
+    return UNPREPARED.has((error as Partial<DriverError>).errno ?? 0);
 }
 
 /** Disk full, table full. */

@@ -212,4 +212,27 @@ describe('the value of a form', () => {
 
         expect(writeJson(store.value)).to.equal('{"a":"fi"}');
     });
+
+    it('keeps texts that are no values where a neighbour is emptied, and follows a property that is renamed', () => {
+
+        const store = new FormStore({});
+        const [street, zip] = [store.nodeAt('/place/street'), store.nodeAt('/place/zip')];
+        store.set(street, 'x');
+        zip.typed.value = 'abc';
+        store.setProblem(zip, 'no number');
+        store.unset(street);
+        expect([zip.typed.value, store.problems.value.size, writeJson(store.value)]).to.equal(['abc', 1, '{"place":{}}']);
+
+        store.set(store.nodeAt('/width'), 5);
+        const width = store.nodeAt('/width');
+        width.typed.value = '5 cm';
+        store.setProblem(width, 'no number');
+        store.rename(width, 'breadth');
+        store.forgetHidden(store.root, (key) => key !== 'width');
+        expect([...store.problems.value].map(pointerOf).sort()).to.equal(['/breadth', '/place/zip']);
+        expect([store.nodeAt('/breadth').typed.value, width.typed.value]).to.equal(['5 cm', null]);
+
+        store.unset(store.nodeAt('/place'));
+        expect([...store.problems.value].map(pointerOf)).to.equal(['/breadth']);
+    });
 });

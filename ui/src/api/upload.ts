@@ -72,9 +72,9 @@ export async function withLogin<T>(work: () => Promise<T>): Promise<T> {
  * The error of an upload whose connection was lost. The service changes nothing before it has received everything, but it may have: browsers report
  * with a delay what was sent.
  */
-function lostUpload(isSent: boolean): RepositoryError {
+function lostUpload(isSent: boolean, more: Readonly<Record<string, boolean>> = {}): RepositoryError {
 
-    return Object.assign(new RepositoryError('the connection was lost', { status: 0, details: { isSent } }), { mayHaveChanged: true });
+    return Object.assign(new RepositoryError('the connection was lost', { status: 0, details: { isSent, ...more } }), { mayHaveChanged: true });
 }
 
 /** True for an upload whose connection was lost before everything was sent, as far as the browser knows. */
@@ -114,7 +114,7 @@ async function sendForm({ method, path, fields, files, ifMatch, onProgress, sign
         const abort = (): void => {
 
             request.abort();
-            reject(isSent ? lostUpload(true) : signal?.reason as Error);
+            reject(isSent ? lostUpload(true, { isStopped: true }) : signal?.reason as Error);
         };
 
         signal?.addEventListener('abort', abort, { once: true });

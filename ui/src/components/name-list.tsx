@@ -17,36 +17,44 @@ export function NameList({ label, hint, values, suggestions = [], isReadOnly = f
 }): JSX.Element {
 
     const [text, setText] = useState('');
+    // A name that is being typed is part of the values already: nobody has to confirm the last one.
+    const [typed, setTyped] = useState<string | null>(null);
     const id = useId();
-    const add = (): void => {
+    const shown = typed === null ? values : values.filter((each) => each !== typed);
+    const type = (next: string): void => {
 
-        const value = text.trim();
-        if (value !== '' && !values.includes(value)) {
-            onChange([...values, value]);
-        }
-
-        setText('');
+        const name = next.trim();
+        const isNew = name !== '' && !shown.includes(name);
+        setText(next);
+        setTyped(isNew ? name : null);
+        onChange(isNew ? [...shown, name] : shown);
     };
 
-    const matching = suggestions.filter((each) => !values.includes(each) && each.toLowerCase().includes(text.toLowerCase())).slice(0, MAX_SUGGESTED);
+    const add = (): void => {
+
+        setText('');
+        setTyped(null);
+    };
+
+    const matching = suggestions.filter((each) => !shown.includes(each) && each.toLowerCase().includes(text.toLowerCase())).slice(0, MAX_SUGGESTED);
     return (
         <div class="name-list">
             <label for={id}>{label}</label>
-            {values.length > 0 && (
+            {shown.length > 0 && (
                 <ul class="names">
-                    {values.map((value) => (
+                    {shown.map((value) => (
                         <li key={value} class="name-chip"><bdi>{value}</bdi>{!isReadOnly && <button type="button" class="quiet" aria-label={t('remove', { name: value })} onClick={() => onChange(values.filter((each) => each !== value))}><Icon name="close" /></button>}</li>
                     ))}
                 </ul>
             )}
             <div class="row">
-                <input id={id} class="grow" list={`${id}-list`} dir="auto" autocomplete="off" value={text} readOnly={isReadOnly} onInput={(event) => setText(event.currentTarget.value)} onKeyDown={(event) => {
+                <input id={id} class="grow" list={`${id}-list`} dir="auto" autocomplete="off" value={text} readOnly={isReadOnly} onInput={(event) => type(event.currentTarget.value)} onKeyDown={(event) => {
 
                     if (event.key === 'Enter') {
                         event.preventDefault();
                         add();
                     }
-                }} onBlur={add} />
+                }} />
                 {!isReadOnly && <button type="button" disabled={text.trim() === ''} aria-label={`${t('add')}: ${label}`} onClick={add}>{t('add')}</button>}
             </div>
             <datalist id={`${id}-list`}>{matching.map((each) => <option key={each} value={each} />)}</datalist>

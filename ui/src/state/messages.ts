@@ -5,9 +5,9 @@ import { RepositoryError } from '../api/client.js';
 import { defineTexts } from '../i18n/index.js';
 
 const t = defineTexts({
-    en: { unreachable: 'The service does not respond. What you entered is still here: try again in a moment.' },
-    de: { unreachable: 'Der Dienst antwortet nicht. Was Sie eingegeben haben, ist noch da: Versuchen Sie es gleich noch einmal.' },
-    fr: { unreachable: 'Le service ne répond pas. Ce que vous avez saisi est toujours là : réessayez dans un instant.' }
+    en: { unreachable: 'The service does not respond. What you entered is still here: try again in a moment.', stoppedLate: 'You have stopped it after everything was sent: the service may still store it.' },
+    de: { unreachable: 'Der Dienst antwortet nicht. Was Sie eingegeben haben, ist noch da: Versuchen Sie es gleich noch einmal.', stoppedLate: 'Sie haben es angehalten, nachdem alles gesendet war: Der Dienst speichert es vielleicht noch.' },
+    fr: { unreachable: 'Le service ne répond pas. Ce que vous avez saisi est toujours là : réessayez dans un instant.', stoppedLate: 'Vous l’avez arrêté après l’envoi de tout : le service peut encore l’enregistrer.' }
 });
 
 /** A message. */
@@ -45,7 +45,7 @@ export function dismiss(id: number): void {
 export function textOf(error: unknown): string {
 
     if (error instanceof RepositoryError && error.status === 0) {
-        return t('unreachable');
+        return t(error.details['isStopped'] === true ? 'stoppedLate' : 'unreachable');
     }
 
     return error instanceof RepositoryError || error instanceof Error ? error.message : String(error);

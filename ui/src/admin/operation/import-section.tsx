@@ -97,6 +97,11 @@ export function ImportSection(): JSX.Element {
             setPhase('done');
         }
         catch (failure) {
+            if (stopped && stopped.file === file && stopped.progress.answered === 0 && stopped.progress.lostSince === null) {
+                // Nothing of it is stored: there is nothing to go on with.
+                stopped = null;
+            }
+
             setPhase(isAbort(failure) ? 'cancelled' : 'idle');
             setError(isAbort(failure) ? null : textOf(failure));
         }

@@ -31,6 +31,7 @@ function HandleSettings({ draft }: { readonly draft: Draft }): JSX.Element {
     const settings = isJsonMap(own) ? own : isJsonMap(served) ? served : {};
     const text = (member: 'prefix' | 'baseUri'): string => (typeof settings[member] === 'string' ? settings[member] : '');
     const isFaulty = draft.faultyText('/handleMintingConfig') !== null;
+    const [isOpen, setOpen] = useState(isFaulty);
     const set = (member: string, value: string): void => draft.set('handleMintingConfig', value === '' ? withoutMember(settings, member) : withMember(settings, member, value));
     return (
         <section class="card stack">
@@ -38,7 +39,7 @@ function HandleSettings({ draft }: { readonly draft: Draft }): JSX.Element {
                 <label>{t('prefix')}<input value={text('prefix')} readOnly={isFaulty} onInput={(event) => set('prefix', event.currentTarget.value)} /></label>
                 <label>{t('baseUri')}<input type="url" value={text('baseUri')} readOnly={isFaulty} onInput={(event) => set('baseUri', event.currentTarget.value)} /><small>{t('baseUriHint')}</small></label>
             </div>
-            <details open={isFaulty}><summary>{t('otherConfig')}</summary><JsonMember draft={draft} place="/handleMintingConfig" label={t('otherConfig')} value={settings} onChange={(next) => draft.set('handleMintingConfig', next)} /></details>
+            <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}><summary>{t('otherConfig')}</summary><JsonMember draft={draft} place="/handleMintingConfig" label={t('otherConfig')} value={settings} onChange={(next) => draft.set('handleMintingConfig', next)} /></details>
         </section>
     );
 }

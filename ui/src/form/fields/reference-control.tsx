@@ -31,11 +31,13 @@ export function ReferenceControl(props: ControlProps & { readonly rule: Referenc
     }
 
     if (text === '' || isChanging) {
-        const choose = ({ id }: ReferenceOption): void => {
+        const choose = ({ id }: ReferenceOption, isLeft: boolean): void => {
 
             setChanging(false);
             store.set(node, valueOfId(rule, id, context.servicePrefix ?? '') ?? id);
-            focusSoon(() => document.querySelector<HTMLElement>(`button#${attributes.id}`));
+            if (!isLeft) {
+                focusSoon(() => document.querySelector<HTMLElement>(`button#${attributes.id}`));
+            }
         };
 
         const cancel = (): void => {
@@ -44,7 +46,7 @@ export function ReferenceControl(props: ControlProps & { readonly rule: Referenc
             setChanging(false);
         };
 
-        return <ReferenceSearch {...{ rule, node, attributes }} onChoose={choose} autoFocus={isChanging} {...text === '' ? {} : { onCancel: cancel }} />;
+        return <ReferenceSearch {...{ rule, node, attributes }} onChoose={choose} onEmpty={() => setChanging(false)} autoFocus={isChanging} {...text === '' ? {} : { onCancel: cancel }} />;
     }
 
     const id = idOfValue(rule, text, context.servicePrefix ?? '');

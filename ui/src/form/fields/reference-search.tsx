@@ -6,6 +6,7 @@ import { idIn } from '../../shell/links.js';
 import { isAbort } from '../../state/messages.js';
 import { useForm } from '../context.js';
 import type { ReferenceOption } from '../context.js';
+import { valueOfId } from '../model/extension.js';
 import type { ReferenceRule } from '../model/extension.js';
 import type { FormNode } from '../store/form-node.js';
 import { t } from '../texts.js';
@@ -24,16 +25,19 @@ interface SearchProps {
     /** Name of the field; without it a label element names it by its id. */
     readonly label?: string;
     readonly autoFocus?: boolean;
-    /** Takes an object. */
-    readonly onChoose: (option: ReferenceOption) => void;
+    /** Takes an object; `isLeft` when the focus has gone to another field. */
+    readonly onChoose: (option: ReferenceOption, isLeft: boolean) => void;
+    /** Called when a text is removed that was kept as no object. */
+    readonly onEmpty?: () => void;
     /** Called by Escape when the list is closed. */
     readonly onCancel?: () => void;
 }
 
 /** The field and its list. */
-export function ReferenceSearch({ rule: { types, excludeTypes }, node, attributes, label, autoFocus = false, onChoose, onCancel }: SearchProps): JSX.Element {
+export function ReferenceSearch({ rule, node, attributes, label, autoFocus = false, onChoose, onEmpty, onCancel }: SearchProps): JSX.Element {
 
     const { context, store } = useForm();
+    const { types, excludeTypes } = rule;
     const actionsFor = (text: string, found: readonly ReferenceOption[]): readonly Entry[] => {
 
         const creatable = context.createReference ? context.creatableTypes?.({ types, excludeTypes }) ?? [] : [];
@@ -61,10 +65,10 @@ export function ReferenceSearch({ rule: { types, excludeTypes }, node, attribute
         }
     };
 
-    const choose = (option: ReferenceOption): void => {
+    const choose = (option: ReferenceOption, isLeft = false): void => {
 
         leave('');
-        onChoose(option);
+        onChoose(option, isLeft);
     };
 
     const pick = async ({ option, newType }: Entry): Promise<void> => {
@@ -84,12 +88,19 @@ export function ReferenceSearch({ rule: { types, excludeTypes }, node, attribute
 
     const take = (text: string): void => {
 
+        leave(text);
         const id = idIn(text);
-        if (id === null) {
-            leave(text);
+        if (text === '') {
+            onEmpty?.();
         }
-        else {
-            choose({ id, label: id });
+        else if (id !== null && valueOfId(rule, id, context.servicePrefix ?? '') !== null) {
+            // Words with a slash look like ids: only one that the search finds is taken.
+            context.findReferences?.({ types, excludeTypes, text: id }, new AbortController().signal).then((found) => {
+
+                if (node.typed.peek() === text && found.some((option) => option.id === id)) {
+                    choose({ id, label: id }, document.activeElement?.id !== attributes.id);
+                }
+            }, () => undefined);
         }
     };
 

@@ -78,16 +78,23 @@ export class FormStore {
     /** Removes a value, and the objects around it that an edit made and that are empty now. An item of an array is not removed by this. */
     unset(node: FormNode): void {
 
-        const { parent } = node;
         this.forgetTyped(node);
+        this.#remove(node);
+    }
+
+    #remove(node: FormNode): void {
+
+        const { parent } = node;
         if (node.value.peek() === undefined || !parent) {
             return;
         }
 
         const rest = withoutMember(parent.value.peek(), node.key);
         const isEmpty = isJsonMap(rest) && Object.keys(rest).length === 0;
-        if (isEmpty && parent.parent && this.#made.delete(parent) && isJsonMap(parent.parent.value.peek())) {
-            this.unset(parent);
+        // Text that is no value yet may become one of its members.
+        const isLeft = [...this.#problems.peek()].some((problem) => isWithin(problem, parent));
+        if (isEmpty && !isLeft && parent.parent && this.#made.delete(parent) && isJsonMap(parent.parent.value.peek())) {
+            this.#remove(parent);
         }
         else {
             this.set(parent, rest);
@@ -102,7 +109,9 @@ export class FormStore {
         if (parent && isJsonMap(object) && !Object.hasOwn(object, name)) {
             const state = node.state();
             this.set(parent, renamed(object, key, name));
+            node.restore(null);
             parent.child(name).restore(state);
+            this.#findProblems();
         }
     }
 
@@ -221,8 +230,13 @@ export class FormStore {
 
             node.arrange(order);
             this.set(node, items);
-            this.#problems.value = new Set([...this.root.nodes()].filter(({ problem }) => problem.peek() !== null));
+            this.#findProblems();
         });
+    }
+
+    #findProblems(): void {
+
+        this.#problems.value = new Set([...this.root.nodes()].filter(({ problem }) => problem.peek() !== null));
     }
 
     /** The whole value with another one at a node. */
@@ -250,6 +264,17 @@ export class FormStore {
 
         this.#listener(value);
     }
+}
+
+/** True for a node inside of another one. */
+function isWithin(node: FormNode, outer: FormNode): boolean {
+
+    let at = node.parent;
+    while (at && at !== outer) {
+        at = at.parent;
+    }
+
+    return at === outer;
 }
 
 function itemsOf(node: FormNode): readonly Json[] {

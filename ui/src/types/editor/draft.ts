@@ -25,6 +25,7 @@ export interface Draft {
     readonly schemaText: string;
     /** False while the schema, or another text of JSON, has a syntax error. */
     readonly isValidJson: boolean;
+    readonly isValidSchema: boolean;
     /** The text at a place, by its JSON pointer, that has a syntax error; null without one. */
     readonly faultyText: (place: string) => string | null;
     readonly isChanged: boolean;
@@ -66,10 +67,11 @@ export function useDraft(stored: TypeObject): Draft {
 
     const [{ base, content, text, faulty }, setState] = useState<State>({ base: stored, content: stored.content, text: null, faulty: NO_FAULTS });
     const written = writeJson(content['schema'] ?? null, INDENT);
-    const isValidJson = faulty.size === 0 && (text === null || parsed(text) !== undefined);
+    const isValidSchema = text === null || parsed(text) !== undefined;
+    const isValidJson = isValidSchema && faulty.size === 0;
     const differs = (member: string): boolean => writeJson(base.content[member] ?? null) !== writeJson(content[member] ?? null);
     return {
-        base, content, schemaText: text ?? written, isValidJson,
+        base, content, schemaText: text ?? written, isValidJson, isValidSchema,
         isChanged: !isValidJson || writeJson(base.content) !== writeJson(content), isSchemaChanged: differs('schema'), isCodeChanged: differs('javascript'),
         faultyText: (place) => faulty.get(place) ?? null,
         setFaultyText: (place, next) => setState((state) => ({ ...state, faulty: withText(state.faulty, place, next) })),

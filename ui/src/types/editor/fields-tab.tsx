@@ -28,7 +28,7 @@ export function FieldsTab({ name, draft, isReadOnly }: TabProps): JSX.Element {
                     <strong dir="auto">{t('nested', { name: nameOf(path) ?? '' })}</strong>
                 </p>
             )}
-            {isObject ? <FieldTable model={model} schema={schema} hasTitle={path.length === 0} isReadOnly={isReadOnly || !draft.isValidJson} onChange={change} onOpen={(more) => setPath([...path, ...more])} /> : <p>{t('notObject')}</p>}
+            {isObject ? <FieldTable model={model} schema={schema} hasTitle={path.length === 0} isReadOnly={isReadOnly || !draft.isValidSchema} onChange={change} onOpen={(more) => setPath([...path, ...more])} /> : <p>{t('notObject')}</p>}
         </div>
     );
 }

@@ -46,7 +46,7 @@ export function JsonMember({ draft, place, label, value, height = 'fit', isReadO
     return (
         <>
             <CodeEditor language="json" label={label} height={height} readOnly={isReadOnly} value={faulty ?? (typed?.written === written ? typed.text : written)} onChange={change} />
-            {faulty !== null && <p class="danger-text" role="status">{t('invalidJson')}</p>}
+            {faulty !== null && <p class="danger-text" role="status">{t('notJson')}</p>}
         </>
     );
 }

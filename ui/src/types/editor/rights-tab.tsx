@@ -1,6 +1,7 @@
 /** The rules of the type: who may read, change and create its objects. */
 
 import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
 import { AclRules } from '../../admin/rules/acl-rules.js';
 import { isJsonMap, type JsonMap } from '../../json/exact-number.js';
 import { JsonMember } from './json-member.js';
@@ -13,6 +14,8 @@ const OWN: JsonMap = { defaultAclRead: ['public'], defaultAclWrite: ['creator'],
 
 export function RightsTab({ draft, diagnosis: { errors }, isReadOnly }: TabProps): JSX.Element {
 
+    const isFaulty = draft.faultyText(PLACE) !== null;
+    const [isOpen, setOpen] = useState(isFaulty);
     const stored = draft.content['authConfig'];
     const rules = isJsonMap(stored) ? stored : null;
     const own = errors.filter(({ pointer }) => pointer.startsWith('/authConfig'));
@@ -35,8 +38,8 @@ export function RightsTab({ draft, diagnosis: { errors }, isReadOnly }: TabProps
         <div class="stack">
             <p class="muted">{t('rulesHint')}</p>
             {own.length > 0 && <div role="status"><ul class="errors">{own.map(({ pointer, message }) => <li key={pointer + message}><code>{pointer}</code> {message}</li>)}</ul></div>}
-            <AclRules rules={rules} isReadOnly={isReadOnly} onChange={replace} />
-            <details open={draft.faultyText(PLACE) !== null}>
+            <AclRules rules={rules} isReadOnly={isReadOnly || isFaulty} onChange={replace} />
+            <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
                 <summary>{t('asJson')}</summary>
                 <JsonMember draft={draft} place={PLACE} label={t('rulesJson')} value={rules} isReadOnly={isReadOnly} onChange={(next) => draft.set('authConfig', next)} />
             </details>

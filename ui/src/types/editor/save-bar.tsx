@@ -39,7 +39,7 @@ export function SaveBar({ name, draft, diagnosis, onSaved }: SaveBarProps): JSX.
 
         setFit(null);
         if (!isValidJson) {
-            setState({ ...state, error: t('invalidJson') });
+            setState({ ...state, error: t(draft.isValidSchema ? 'invalidRules' : 'invalidJson') });
             return;
         }
 
@@ -99,7 +99,7 @@ export function SaveBar({ name, draft, diagnosis, onSaved }: SaveBarProps): JSX.
     );
 }
 
-function State({ draft: { isChanged, isValidJson }, diagnosis: { state, errors, failure } }: {
+function State({ draft: { isChanged, isValidJson, isValidSchema }, diagnosis: { state, errors, failure } }: {
     readonly draft: Draft; readonly diagnosis: Diagnosis
 }): JSX.Element | null {
 
@@ -108,7 +108,7 @@ function State({ draft: { isChanged, isValidJson }, diagnosis: { state, errors, 
     }
 
     if (!isValidJson) {
-        return <span class="danger-text">{t('invalidJson')}</span>;
+        return <span class="danger-text">{t(isValidSchema ? 'invalidRules' : 'invalidJson')}</span>;
     }
 
     switch (state) {
