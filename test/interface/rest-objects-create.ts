@@ -38,6 +38,15 @@ onEveryDatabase((name, start) => {
             expect(response.headers['x-permission']).to.equal('WRITE');
         });
 
+        it('takes long names and descriptions for the type Document of a fresh service, as the reference does', async () => {
+
+            const content = { name: 'n'.repeat(20_000), description: 'd'.repeat(20_000) };
+            const response = await service.asAdmin('POST /objects/?type=Document', { payload: JSON.stringify(content) });
+
+            expect(response.statusCode).to.equal(200);
+            expect(jsonOf(response)).to.include(content);
+        });
+
         it('returns the full form on request, with ordered members', async () => {
 
             const response = await service.asAdmin('POST /objects?type=Loose&full&includeResponseContext', multipart(

@@ -29,6 +29,8 @@ import { readAuthentication } from '../../translators/http/request/authenticatio
 import { parseMediaType } from '../../translators/http/headers/content-type.js';
 import { parseDisposition } from '../../translators/http/headers/content-disposition.js';
 import { readEnvelopeParameters } from '../../translators/http/request/envelope-params.js';
+import { isFresh, preconditionsOf } from '../../translators/http/headers/entity-tag.js';
+import { traceIdOf } from '../../translators/http/headers/traceparent.js';
 import { parseParameterised, quote } from '../../translators/http/headers/parameters.js';
 import { Params } from '../../translators/http/request/params.js';
 import { rangeAttributes } from '../../translators/http/headers/range.js';
@@ -104,7 +106,9 @@ const READERS: readonly (readonly [name: string, read: (text: string) => unknown
         const params = Params.fromPairs([['query', text], ['sortFields', text], ['facets', text], ['filter', text]]);
         return searchAttributes(params, searchView(params));
     }],
-    ['ranges', (text) => rangeAttributes({ range: `bytes=${text}` })]
+    ['ranges', (text) => rangeAttributes({ range: `bytes=${text}` })],
+    ['entity tags', (text) => [preconditionsOf({ 'if-match': text, 'if-none-match': `"${text}` }), isFresh({ 'if-none-match': `"a", ${text}` }, '"a"')]],
+    ['identifiers of traces', (text) => [traceIdOf(text), traceIdOf(`00-${text}`)]]
 ];
 
 function readParams(text: string): JsonValue[] {

@@ -9,7 +9,7 @@ import type { ServiceProcess } from '../support/process.js';
 import type { Run } from '../support/command.js';
 import { runCommand } from '../support/command.js';
 import { createSqlite } from '../support/database.js';
-import { ADMIN, ask, create, stateBecomes } from '../support/outage.js';
+import { ADMIN, ask, create, stateBecomes, status } from '../support/outage.js';
 import { startProcess } from '../support/process.js';
 
 export const lab = Lab.script();
@@ -165,6 +165,32 @@ describe('the files of a data folder', () => {
         expect([used.code, whole.code, server.code]).to.equal([69, 0, 64]);
         expect(whole.error).to.equal(`no file of the database in ${dataDir} is lost: nothing was changed\n`);
     });
+
+    for (const cut of ['repository.sqlite', 'blobs.sqlite']) {
+        const cutIt = (): void => truncateSync(join(dataDir, cut), Math.floor(statSync(join(dataDir, cut)).size / 2 / 4096) * 4096);
+
+        it(`are told to be damaged when ${cut} was cut while the service runs`, async () => {
+
+            fill();
+            const running = await start();
+            cutIt();
+            await stateBecomes(running, 'FAILED');
+            const { status: code, body } = await status(running);
+
+            expect(code).to.equal(500);
+            expect(JSON.stringify(body)).to.include('cannot be read').and.not.include(dataDir);
+        });
+
+        it(`prevent a start after ${cut} was cut, with a word on the backup`, async () => {
+
+            fill();
+            cutIt();
+            const run = await command(['serve'], { PORT: '0' });
+
+            expect(run.code).to.equal(74);
+            expect(run.error).to.match(/is no SQLite database, or is damaged: restore it from a backup\n$/);
+        });
+    }
 
     it('of an interrupted first start do not prevent the next one', async () => {
 

@@ -3,7 +3,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { JsonObject } from '../../../lib/util/json-types.js';
-import type { Answer, TestGateway } from '../../support/gateway.js';
+import { ADMIN_PASSWORD, type Answer, type TestGateway } from '../../support/gateway.js';
 import { bytesSegment, jsonSegment } from '../../../lib/doip/segments.js';
 import { forEachDatabase } from '../../support/database.js';
 import { changeCode, contentOf, defineType, OPEN_SCHEMA, startNodes, type Nodes } from '../../support/type-code.js';
@@ -108,6 +108,25 @@ forEachDatabase((name, create) => {
                 await node.create('User', { username: 'ann', password: 'password of ann' }, { id: 'test/ann' });
                 await node.create('User', { username: 'ben', password: 'password of ben' }, { id: 'test/ben' });
                 await provide(ANN, 'test/m', { directory: '/own', files: ['a.js', 'b/index.js', 'c.json'] });
+            });
+
+            it('by the administrator only, where the rules of a type name nobody for that, or it has none', async () => {
+
+                const { schema } = (await node.asAdmin('0.DOIP/Op.Search', { attributes: { query: '+type:Schema +/name:Modules' } })
+                    .then(({ value }) => (value as { results: { attributes: { content: JsonObject } }[] }).results[0]?.attributes.content)) ?? {};
+                const rules = { defaultAclRead: ['public'], defaultAclWrite: ['creator'], aclCreate: ['authenticated'] };
+                for (const [type, authConfig] of [['Ruled', { authConfig: rules }], ['Unruled', {}]] as const) {
+                    await node.create('Schema', { identifier: '', name: type, schema: schema ?? {}, ...authConfig });
+                    const create = (authentication: JsonObject, files: readonly string[]): Promise<Answer> => node.perform(CREATE, {
+                        authentication, input: [
+                            jsonSegment({ type, attributes: { content: { id: '', directory: `/${type}` } } }),
+                            ...files.flatMap((file) => [jsonSegment({ id: file }), bytesSegment(Buffer.from('exports.by = 1;'))])
+                        ]
+                    });
+                    const [withCode, without, byAdmin] = [await create(ANN, ['a.js']), await create(ANN, []), await create({ username: 'admin', password: ADMIN_PASSWORD }, ['a.js'])];
+
+                    expect([withCode.status, without.status, byAdmin.status], type).to.equal(['0.DOIP/Status.103', '0.DOIP/Status.103', '0.DOIP/Status.001']);
+                }
             });
 
             it('only by callers whom the rules of the type allow, on every way to change them', async () => {

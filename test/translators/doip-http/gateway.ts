@@ -83,6 +83,32 @@ for (const { name, create } of DIALECTS.slice(0, 1)) {
             return created.body['id'] as string;
         };
 
+        it('refuses elements that an object does not declare, at its creation and at an update, and stores nothing of them', async () => {
+
+            const object = (more: string): string => `{"id":"test/undeclared","type":"Document","attributes":{"content":{"id":"","name":"Atlas"}}${more}}`;
+            const parts = (more: string): ReturnType<typeof multipart> => multipart(
+                { name: 'object', value: object(more), type: 'application/json' }, { name: 'scan', value: 'PNG', filename: 'a.png', type: 'image/png' });
+            const send = (path: string, more: string): ReturnType<typeof ask> => {
+
+                const { payload, headers } = parts(more);
+                return ask(path, { method: 'POST', payload, headers: { ...ADMIN_HEADERS, ...headers } });
+            };
+
+            const refused = await send('/doip/0.DOIP/Op.Create?targetId=service', '');
+            const other = await send('/doip/0.DOIP/Op.Create?targetId=service', ',"elements":[{"id":"data"}]');
+            const missing = await ask('/doip/0.DOIP/Op.Retrieve?targetId=test/undeclared', { headers: ADMIN_HEADERS });
+            expect([refused.code, refused.status, other.code, other.status, missing.code]).to.equal([400, '0.DOIP/Status.101', 400, '0.DOIP/Status.101', 404]);
+
+            const created = await send('/doip/0.DOIP/Op.Create?targetId=service', ',"elements":[{"id":"scan"}]');
+            const { payload, headers } = multipart(
+                { name: 'object', value: object(''), type: 'application/json' }, { name: 'more', value: 'x', filename: 'x', type: 'text/plain' });
+            const update = await ask('/doip/0.DOIP/Op.Update?targetId=test/undeclared', { method: 'POST', payload, headers: { ...ADMIN_HEADERS, ...headers } });
+            const { body } = await ask('/doip/0.DOIP/Op.Retrieve?targetId=test/undeclared', { headers: ADMIN_HEADERS });
+
+            expect([created.code, update.code, update.status]).to.equal([200, 400, '0.DOIP/Status.101']);
+            expect((body['elements'] as { id: string }[]).map(({ id }) => id)).to.equal(['scan']);
+        });
+
         it('says hello', async () => {
 
             const { code, body, status } = await ask('/doip?operationId=0.DOIP/Op.Hello&targetId=service', { headers: {} });
