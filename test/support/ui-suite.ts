@@ -14,6 +14,9 @@ export class UiSuite {
     browser!: Browser;
     /** The page of the present test. */
     watched!: WatchedPage;
+    /** Questions that the browser has asked in the present test, and how they are answered. */
+    questions = 0;
+    answer: 'accept' | 'dismiss' = 'dismiss';
 
     get url(): string {
 
@@ -25,12 +28,12 @@ export class UiSuite {
         return this.watched.page;
     }
 
-    /** Sends a request as the administrator, with a body as JSON. */
+    /** Sends a request as the administrator, with a body as JSON, or as a text of JSON. */
     async ask(method: string, path: string, body?: unknown): Promise<Response> {
 
         return await fetch(this.url + path, {
             method, headers: { 'Authorization': `Basic ${btoa(`admin:${ADMIN_PASSWORD}`)}`, 'Content-Type': 'application/json' },
-            ...body === undefined ? {} : { body: JSON.stringify(body) }
+            ...body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }
         });
     }
 }
@@ -51,6 +54,12 @@ export function startUi({ before, after, beforeEach, afterEach }: Pick<ReturnTyp
     beforeEach(async () => {
 
         ui.watched = await openPage(ui.browser, ui.url);
+        [ui.questions, ui.answer] = [0, 'dismiss'];
+        ui.page.on('dialog', (dialog) => {
+
+            ++ui.questions;
+            void dialog[ui.answer]();
+        });
     });
     afterEach(async () => {
 

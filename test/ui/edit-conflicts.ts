@@ -30,7 +30,7 @@ describe('JSON with a syntax error in the editor', { skip: !hasBrowser, timeout:
         await send('POST', '/objects?type=Note&handle=test/note', { title: 'before', text: 'before' });
         ({ page } = ui);
         ui.watched.expected.push(/412/);
-        page.on('dialog', (dialog) => void dialog.accept());
+        ui.answer = 'accept';
         await logInAsAdmin(page, ui.url);
         await page.goto(`${ui.url}/#objects/test/note?edit`);
         await page.getByLabel('Title', { exact: true }).fill('mine');

@@ -21,8 +21,6 @@ describe('leaving an editor of the web UI', { skip: !hasBrowser, timeout: 180_00
 
     const ui = startUi(lab);
     let page: Page;
-    let questions: number;
-    let answer: 'accept' | 'dismiss';
 
     const send = async (method: string, path: string, body?: unknown): Promise<unknown> => (await ui.ask(method, path, body)).json();
 
@@ -39,12 +37,6 @@ describe('leaving an editor of the web UI', { skip: !hasBrowser, timeout: 180_00
         }
 
         ({ page } = ui);
-        [questions, answer] = [0, 'dismiss'];
-        page.on('dialog', (dialog) => {
-
-            ++questions;
-            void dialog[answer]();
-        });
         page.setDefaultTimeout(20_000);
         await logInAsAdmin(page, ui.url);
         await page.goto(`${ui.url}/#nowhere`);
@@ -73,12 +65,12 @@ describe('leaving an editor of the web UI', { skip: !hasBrowser, timeout: 180_00
         await page.keyboard.press('Control+s');
         await page.getByRole('button', { name: /^Saving/ }).waitFor();
         await leave();
-        await until(() => questions === 1);
+        await until(() => ui.questions === 1);
         await holds(field, 'saved late');
 
         await send('PUT', '/objects/test/a', { title: 'theirs' });
         await field.fill('typed last');
-        answer = 'accept';
+        ui.answer = 'accept';
         await leave();
         await page.getByRole('heading', { level: 1, name: 'Types' }).waitFor();
         open();
@@ -95,7 +87,7 @@ describe('leaving an editor of the web UI', { skip: !hasBrowser, timeout: 180_00
         await field.fill('saved late');
         await page.keyboard.press('Control+s');
         await page.getByRole('button', { name: /^Saving/ }).waitFor();
-        answer = 'accept';
+        ui.answer = 'accept';
         const other = await edit('test/b');
         await holds(other, 'b');
         await other.fill('typed into b');
@@ -103,16 +95,16 @@ describe('leaving an editor of the web UI', { skip: !hasBrowser, timeout: 180_00
         await announced(page, 'Saved');
 
         await holds(other, 'typed into b');
-        [questions, answer] = [0, 'dismiss'];
+        [ui.questions, ui.answer] = [0, 'dismiss'];
         await leave();
-        await until(() => questions === 1);
+        await until(() => ui.questions === 1);
         await holds(other, 'typed into b');
         expect(await drafts()).to.not.include('saved late');
     });
 
     it('keeps a draft that is offered while something else is typed, and offers both', async () => {
 
-        answer = 'accept';
+        ui.answer = 'accept';
         await (await edit('test/a')).fill('hours of work');
         await page.getByText('Draft kept').first().waitFor();
         await page.reload();
@@ -132,7 +124,7 @@ describe('leaving an editor of the web UI', { skip: !hasBrowser, timeout: 180_00
 
     it('asks after an object was created on the way, whose draft is not the one of the object around', async () => {
 
-        answer = 'accept';
+        ui.answer = 'accept';
         await page.evaluate('location.hash = "#create/Note"');
         await page.getByLabel('Title', { exact: true }).fill('outer');
         await page.getByText('Draft kept').first().waitFor();
@@ -146,9 +138,9 @@ describe('leaving an editor of the web UI', { skip: !hasBrowser, timeout: 180_00
         await dialog.getByRole('button', { name: 'Create', exact: true }).click();
         await dialog.waitFor({ state: 'detached' });
 
-        answer = 'dismiss';
+        ui.answer = 'dismiss';
         await leave();
-        await until(() => questions === 1);
+        await until(() => ui.questions === 1);
         await holds(page.getByLabel('Title', { exact: true }), 'outer');
     });
 
@@ -163,11 +155,11 @@ describe('leaving an editor of the web UI', { skip: !hasBrowser, timeout: 180_00
         };
 
         await logOut();
-        await until(() => questions === 1);
+        await until(() => ui.questions === 1);
         await holds(field, 'not saved');
         expect(await accessibilityFindings(page)).to.equal([]);
 
-        answer = 'accept';
+        ui.answer = 'accept';
         await logOut();
         await announced(page, 'You are logged out.');
         expect(await drafts()).to.not.include('not saved');
@@ -175,7 +167,7 @@ describe('leaving an editor of the web UI', { skip: !hasBrowser, timeout: 180_00
 
     it('offers the draft also where the service says late who is logged in', async () => {
 
-        answer = 'accept';
+        ui.answer = 'accept';
         await (await edit('test/a')).fill('hours of work');
         await page.getByText('Draft kept').first().waitFor();
         const open = await holdRequests(page, (request) => new URL(request.url()).pathname === '/session');

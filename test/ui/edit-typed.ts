@@ -34,7 +34,6 @@ describe('what is typed into a form of the web UI, and is no value yet,', { skip
 
     const ui = startUi(lab);
     let page: Page;
-    let questions: number;
 
     const stored = async (): Promise<unknown> => (await ui.ask('GET', '/objects/test/sheet')).json();
 
@@ -51,12 +50,6 @@ describe('what is typed into a form of the web UI, and is no value yet,', { skip
         ({ page } = ui);
         // Dry runs while there are faults.
         ui.watched.expected.push(/status of 400/);
-        questions = 0;
-        page.on('dialog', (dialog) => {
-
-            ++questions;
-            void dialog.dismiss();
-        });
         page.setDefaultTimeout(20_000);
         await logInAsAdmin(page, ui.url);
         await page.goto(`${ui.url}/#objects/test/sheet?edit`);
@@ -141,7 +134,7 @@ describe('what is typed into a form of the web UI, and is no value yet,', { skip
         await page.getByRole('button', { name: /^scale: This is not a number/ }).click();
         await until(async () => page.evaluate<boolean>('document.activeElement.value === "about one"'));
         await page.getByRole('link', { name: 'Types', exact: true }).click();
-        await until(() => questions === 1);
+        await until(() => ui.questions === 1);
         await holds(page.getByLabel('Scale', { exact: true }), 'about one');
     });
 

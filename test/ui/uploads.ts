@@ -16,19 +16,12 @@ describe('files that the web UI sends', { skip: !hasBrowser, timeout: 120_000 },
 
     const ui = startUi(lab);
     let page: Page;
-    let questions: number;
 
     beforeEach(async () => {
 
         await ui.ask('DELETE', '/objects/test/sent');
         await ui.ask('POST', '/objects?type=Document&handle=test/sent', { name: 'before' });
         ({ page } = ui);
-        questions = 0;
-        page.on('dialog', (dialog) => {
-
-            ++questions;
-            void dialog.dismiss();
-        });
         page.setDefaultTimeout(20_000);
         await logInAsAdmin(page, ui.url);
     });
@@ -42,10 +35,10 @@ describe('files that the web UI sends', { skip: !hasBrowser, timeout: 120_000 },
         await page.getByRole('button', { name: 'Cancel' }).waitFor();
         await page.getByRole('link', { name: 'Types', exact: true }).click();
         await page.getByRole('heading', { level: 1, name: 'Types' }).waitFor();
-        expect(questions).to.equal(0);
+        expect(ui.questions).to.equal(0);
 
         await page.close({ runBeforeUnload: true });
-        await until(() => questions === 1);
+        await until(() => ui.questions === 1);
         open();
         await announced(page, 'The file is stored');
 
@@ -53,7 +46,7 @@ describe('files that the web UI sends', { skip: !hasBrowser, timeout: 120_000 },
         // Nothing is sent any more.
         await page.reload();
         await page.getByRole('heading', { level: 1, name: 'Types' }).waitFor();
-        expect(questions).to.equal(1);
+        expect(ui.questions).to.equal(1);
     });
 
     it('may be stored when the editor is stopped after all of it was sent, and the next attempt is no conflict', async () => {

@@ -18,13 +18,13 @@ const SHOWN = 6;
 export interface Facet extends FacetCounts {
     readonly label: string;
     /** Null for a field that no type declares. */
-    readonly shown: ShownField | null;
+    readonly display: FieldDisplay | null;
 }
 
 /** What decides how values are shown. */
-type ShownField = Pick<Field, 'kind' | 'reference'>;
+type FieldDisplay = Pick<Field, 'kind' | 'reference'>;
 
-const USER: ShownField = { kind: 'reference' };
+const USER: FieldDisplay = { kind: 'reference' };
 
 interface FacetsProps {
     readonly state: SearchState;
@@ -46,7 +46,7 @@ export function Facets({ state, facets, ranges, onChange }: FacetsProps): JSX.El
 
 type Change = Pick<FacetsProps, 'onChange'> & { readonly filters: readonly string[] };
 
-function ValueFacet({ facet: { field, label, shown: look, buckets }, filters, onChange }: Change & { readonly facet: Facet }): JSX.Element {
+function ValueFacet({ facet: { field, label, display, buckets }, filters, onChange }: Change & { readonly facet: Facet }): JSX.Element {
 
     const [showsAll, showAll] = useState(false);
     const chosen = new Map(filters.flatMap((filter) => {
@@ -71,7 +71,7 @@ function ValueFacet({ facet: { field, label, shown: look, buckets }, filters, on
             {shown.map((bucket) => (
                 <label key={bucket.value} class="facet-value">
                     <input type="checkbox" checked={chosen.has(bucket.value)} onChange={() => toggle(bucket)} />
-                    <span class="facet-name" dir="auto">{facetText(bucket.value, look) || '–'}</span>
+                    <span class="facet-name" dir="auto">{facetText(bucket.value, display) || '–'}</span>
                     <span class="facet-count">{formatNumber(bucket.count)}</span>
                     <meter class="facet-bar" aria-hidden="true" min={0} max={max} value={bucket.count} />
                 </label>
@@ -209,7 +209,7 @@ export function filterText(filter: string, type: string | null): string {
 }
 
 /** A field by its name; null for one that no type declares. */
-export function fieldFor(name: string, type: string | null): ShownField | null {
+export function fieldFor(name: string, type: string | null): FieldDisplay | null {
 
     return name === 'metadata/createdBy' || name === 'metadata/modifiedBy' ? USER : type === null ? null : fieldsOfType(type).find((field) => field.name === name) ?? null;
 }

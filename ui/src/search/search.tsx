@@ -201,7 +201,7 @@ function useFacets({ state, page, types, type, changes }: FacetOptions): readonl
     const size = page?.size ?? 0;
     const first: readonly FacetCounts[] = filtered.includes('type') || types === null ? [] : [{ field: 'type', buckets: types }];
     return [...first, ...value ?? []].filter(({ field, buckets }) => filtered.includes(field) || isUsefulFacet(field === 'type' ? 'choice' : fieldFor(field, type)?.kind, buckets, size, MAX_BUCKETS))
-        .map((each) => ({ ...each, label: labelFor(each.field, type), shown: fieldFor(each.field, type) }));
+        .map((each) => ({ ...each, label: labelFor(each.field, type), display: fieldFor(each.field, type) }));
 }
 
 function FacetPanel({ children }: { readonly children: JSX.Element }): JSX.Element {

@@ -5,6 +5,7 @@ import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
 import { screenClient } from '../api/client.js';
 import { config } from '../config.js';
 import { Newest } from './newest.js';
+import { referencePrefix } from './reference-prefix.js';
 
 /** A link of the navigation, as the design defines it. */
 export interface NavLink {
@@ -97,10 +98,9 @@ export function servicePrefix(): string {
 }
 
 /** The id that a reference stands for. `rule` is the `handleReference` of its schema. */
-export function referencedId(rule: { readonly prepend?: unknown; readonly prependHandleMintingConfigPrefix?: unknown }, value: string): string {
+export function referencedId(rule: Parameters<typeof referencePrefix>[0], value: string): string {
 
-    const prefix = servicePrefix();
-    return rule.prependHandleMintingConfigPrefix === true && prefix !== '' ? `${prefix}/${value}` : typeof rule.prepend === 'string' ? rule.prepend + value : value;
+    return referencePrefix(rule, servicePrefix()) + value;
 }
 
 /** The extension keyword of a schema or property: its member, such as `preview` or `type`. */

@@ -5,6 +5,7 @@ import { repository, sendJson, objectPath } from '../../api/client.js';
 import type { Json } from '../../json/exact-number.js';
 import { parsePointer, valueAt as memberAt, withValue } from '../../json/pointer.js';
 import { extensionOf } from '../../state/design.js';
+import { referencePrefix } from '../../state/reference-prefix.js';
 
 /** A type of users, with the JSON pointers of its properties. */
 export interface UserType {
@@ -75,9 +76,7 @@ export function groupTypes(schemas: Schemas, servicePrefix: string): readonly Gr
             return [];
         }
 
-        const { prepend, prependHandleMintingConfigPrefix } = members.rule;
-        const prefix = prependHandleMintingConfigPrefix === true ? `${servicePrefix}/` : typeof prepend === 'string' ? prepend : '';
-        return [{ type, members: members.pointer, prefix, ...defined({ name: primaryOf(schema), description: hasText(schema, 'description') ? '/description' : undefined }) }];
+        return [{ type, members: members.pointer, prefix: referencePrefix(members.rule, servicePrefix), ...defined({ name: primaryOf(schema), description: hasText(schema, 'description') ? '/description' : undefined }) }];
     });
 }
 

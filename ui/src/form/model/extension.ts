@@ -2,6 +2,7 @@
 
 import { isJsonMap } from '../../json/exact-number.js';
 import type { JsonMap } from '../../json/exact-number.js';
+import { referencePrefix } from '../../state/reference-prefix.js';
 import { stringsOf, textOf } from './schema.js';
 
 /** The older name of the keyword, which the service reads as well. */
@@ -60,15 +61,20 @@ function membersRule({ auth }: JsonMap): ReferenceRule | null {
     return auth === 'usersList' ? referenceRule({}) : isJsonMap(auth) && auth['type'] === 'usersList' ? referenceRule(auth) : null;
 }
 
-/** The id of the object that a value refers to. */
-export function idOfValue({ prepend, hasServicePrefix }: ReferenceRule, value: string, servicePrefix: string): string {
+function prefixOf({ prepend, hasServicePrefix }: ReferenceRule, servicePrefix: string): string {
 
-    return hasServicePrefix && servicePrefix !== '' ? `${servicePrefix}/${value}` : prepend + value;
+    return referencePrefix({ prepend, prependHandleMintingConfigPrefix: hasServicePrefix }, servicePrefix);
+}
+
+/** The id of the object that a value refers to. */
+export function idOfValue(rule: ReferenceRule, value: string, servicePrefix: string): string {
+
+    return prefixOf(rule, servicePrefix) + value;
 }
 
 /** The value that refers to an object; null for an object that the rule cannot refer to. */
-export function valueOfId({ prepend, hasServicePrefix }: ReferenceRule, id: string, servicePrefix: string): string | null {
+export function valueOfId(rule: ReferenceRule, id: string, servicePrefix: string): string | null {
 
-    const start = hasServicePrefix && servicePrefix !== '' ? `${servicePrefix}/` : prepend;
+    const start = prefixOf(rule, servicePrefix);
     return id.startsWith(start) ? id.slice(start.length) : null;
 }

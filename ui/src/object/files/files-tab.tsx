@@ -9,7 +9,7 @@ import { Menu, type MenuItem } from '../../components/menu.js';
 import { usePages } from '../../components/use-pages.js';
 import { payloadUrl, RepositoryError } from '../../api/client.js';
 import { formatBytes } from '../../i18n/index.js';
-import { say, sayError } from '../../state/messages.js';
+import { say, sayError, textOf } from '../../state/messages.js';
 import type { LoadedObject, TabProps } from '../model/load.js';
 import { deleteFile, storeFiles, type NamedFile } from './change-files.js';
 import { nameForFile, previewKind } from './kinds.js';
@@ -52,7 +52,7 @@ export function FilesTab({ object, reload, params }: TabProps): JSX.Element {
         catch (error) {
             if (error instanceof RepositoryError && error.mayHaveChanged && controller.signal.aborted) {
                 // The service had received everything.
-                say(t('stoppedLate'), 'info');
+                say(textOf(error), 'info');
                 reload();
             }
             else if (controller.signal.aborted) {
