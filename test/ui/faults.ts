@@ -100,7 +100,8 @@ describe('the web UI, when something goes wrong,', { skip: !hasBrowser }, () => 
 
     it('goes on by itself with a service that was restarted, in the same session', async () => {
 
-        watched.expected.push(/ERR_CONNECTION|ERR_EMPTY|ERR_SOCKET/);
+        // The end of the service may cut a response, such as that with the types.
+        watched.expected.push(/ERR_CONNECTION|ERR_EMPTY|ERR_SOCKET|ERR_INCOMPLETE/);
         await page.goto(`${service.url}/#objects/?query=type:Book`);
         await page.getByRole('link', { name: 'Steady' }).waitFor();
         const { port } = new URL(service.url);
@@ -115,6 +116,35 @@ describe('the web UI, when something goes wrong,', { skip: !hasBrowser }, () => 
         await page.getByRole('link', { name: 'Steady' }).click();
         await page.getByRole('link', { name: 'Edit', exact: true }).waitFor();
     });
+
+    for (const [what, path, fragment] of [
+        ['the types', '/design', 'objects/test/steady?edit'], ['who is logged in', '/session', 'objects/test/steady?edit'], ['results', '/search', 'objects/?query=type:Book'],
+        ['an object', '/objects/test/steady', 'objects/test/steady']
+    ] as const) {
+        it(`reads ${what} again by itself when the response was cut`, async () => {
+
+            // As by a service that ends meanwhile.
+            await page.addInitScript(`{
+                const { fetch } = window;
+                let isCut = false;
+                window.fetch = async (input, init) => {
+                    const response = await fetch(input, init);
+                    if (isCut || new URL(String(input), location.href).pathname !== ${JSON.stringify(path)}) {
+                        return response;
+                    }
+                    isCut = true;
+                    document.documentElement.dataset.cut = 'yes';
+                    const body = new ReadableStream({ start: (controller) => controller.error(new TypeError('network error')) });
+                    return new Response(body, { status: 200, headers: response.headers });
+                };
+            }`);
+            await page.goto(`${service.url}/#${fragment}`);
+            await page.reload();
+            await page.locator('html[data-cut]').waitFor({ state: 'attached' });
+            await page.getByRole('main').getByText('Steady').first().waitFor();
+            await page.getByRole('main').getByRole('alert').waitFor({ state: 'detached' });
+        });
+    }
 
     for (const [screen, fragment, shown] of [
         ['the start page', '', 'Recent changes'], ['the search', 'objects/?query=type:Book', '1 object'], ['an object', 'objects/test/steady', 'Steady'],

@@ -131,11 +131,27 @@ export interface SendOptions extends Partial<WebRequest> {
     readonly client?: RepositoryClient;
 }
 
+/** Reads a response to its end. @throws RepositoryError with status 0 when it is cut, as by a service that ends, and the reason of the signal */
+export async function textIn(response: Response): Promise<string> {
+
+    try {
+        return await response.text();
+    }
+    catch (cause) {
+        if (!(cause instanceof TypeError)) {
+            throw cause;
+        }
+
+        const error = new RepositoryError('the response was cut', { status: 0, requestId: response.headers.get('request-id'), cause });
+        // Of a change, it is not known what came of it.
+        throw Object.assign(error, { mayHaveChanged: true });
+    }
+}
+
 /** Sends a request and returns its JSON. @throws RepositoryError */
 export async function requestJson<T>(request: WebRequest, client = repository): Promise<T> {
 
-    const response = await client.request(request);
-    return await response.json() as T;
+    return JSON.parse(await textIn(await client.request(request))) as T;
 }
 
 /** Reads JSON. @throws RepositoryError */

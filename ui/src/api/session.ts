@@ -10,7 +10,7 @@ import { forgetLabels } from '../state/labels.js';
 import { hasInput } from '../state/input.js';
 import { Newest } from '../state/newest.js';
 import { endEarly } from './early.js';
-import { requestJson, screenClient, sendJson, sessions, setLoginPrompt, setOwnSession } from './client.js';
+import { requestJson, screenClient, sendJson, sessions, setLoginPrompt, setOwnSession, textIn } from './client.js';
 
 /** The caller, as the service knows it. */
 export interface Caller {
@@ -130,7 +130,7 @@ export async function readCaller(): Promise<void> {
 
     const isNewest = answers.ask();
     const response = await screenClient.request({ method: 'GET', path: '/session' });
-    const next = await response.json() as Caller;
+    const next = JSON.parse(await textIn(response)) as Caller;
     if (isNewest()) {
         show(next);
     }

@@ -4,7 +4,7 @@
  */
 
 import { caller } from '../api/session.js';
-import { screenClient } from '../api/client.js';
+import { screenClient, textIn } from '../api/client.js';
 import { quoted } from '../components/object-query.js';
 import { sinceOf } from '../components/use-once.js';
 import { RepositoryError } from '../../../lib/client/web/errors.js';
@@ -78,7 +78,7 @@ async function findNewest(type: string, { content, began }: Attempt): Promise<Fo
     });
     const response = await screenClient.request({ method: 'POST', path: '/search', body: bodyOf(body), isRead: true });
     const since = sinceOf(response, began);
-    const page = parseJson(await response.text());
+    const page = parseJson(await textIn(response));
     const results = isJsonMap(page) && Array.isArray(page['results']) ? page['results'] as readonly Json[] : [];
     const created = results.filter((each) => createdOn(each) >= since).map((each) => editedObject(each, null));
     const own = created.find((each) => isStoredFrom(each.content, content));

@@ -1,7 +1,7 @@
 /** Reading and checking of the object that is edited, with exact numbers. */
 
 import type { WebRequest } from '../../../lib/client/web/index.js';
-import { background, objectPath, screenClient } from '../api/client.js';
+import { background, objectPath, screenClient, textIn } from '../api/client.js';
 import { isJsonMap } from '../json/exact-number.js';
 import type { Json } from '../json/exact-number.js';
 import { parseJson } from '../json/parse-json.js';
@@ -27,7 +27,7 @@ export type Target =
 export async function readObject(id: string, signal?: AbortSignal): Promise<EditedObject> {
 
     const response = await screenClient.request({ method: 'GET', path: objectPath(id), query: { full: true }, signal });
-    return objectOf(await response.text(), response.headers.get('etag'));
+    return objectOf(await textIn(response), response.headers.get('etag'));
 }
 
 /** The object of a response, as the service writes it in full. */

@@ -3,7 +3,7 @@
  * own, so that one that the service does not take holds up nothing else.
  */
 
-import { repository, RepositoryError } from '../api/client.js';
+import { repository, RepositoryError, textIn } from '../api/client.js';
 import { upload } from '../api/upload.js';
 import { isEqual } from '../json/exact-number.js';
 import type { Json } from '../json/exact-number.js';
@@ -101,7 +101,7 @@ async function saveContent(target: Target, content: Json, ifMatch: string | null
     const { method, path, query } = placeOf(target);
     const headers = ifMatch === null ? {} : { 'If-Match': ifMatch };
     const response = await repository.request({ method, path, query: { ...query, full: true }, headers, body: bodyOf(writeJson(content)), signal });
-    return objectOf(await response.text(), response.headers.get('etag'));
+    return objectOf(await textIn(response), response.headers.get('etag'));
 }
 
 /** Sends each file to an object that was saved. After one that the user stops, no other is sent. */

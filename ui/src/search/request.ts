@@ -1,7 +1,7 @@
 /** Requests of a search: a page of results with only what is shown, and counts of values. */
 
 import type { SearchResults } from '../../../lib/client/web/index.js';
-import { repository, screenClient, sendJson } from '../api/client.js';
+import { repository, screenClient, sendJson, textIn } from '../api/client.js';
 import type { JsonMap } from '../json/exact-number.js';
 import { parseJson } from '../json/parse-json.js';
 import { bodyOf, pageBody } from './page-request.js';
@@ -47,7 +47,7 @@ export async function searchText(body: SearchBody, signal: AbortSignal, client =
     const response = await client.request({
         method: 'POST', path: '/search', isRead: true, signal, body: { mediaType: 'application/json', open: () => text, isReplayable: true }
     });
-    return response.text();
+    return textIn(response);
 }
 
 /** Sends a search; returns the results with the digits of their numbers. @throws RepositoryError */

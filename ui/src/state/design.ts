@@ -2,7 +2,7 @@
 
 import { computed, signal } from '@preact/signals';
 import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
-import { screenClient } from '../api/client.js';
+import { screenClient, textIn } from '../api/client.js';
 import { config } from '../config.js';
 import { Newest } from './newest.js';
 import { referencePrefix } from './reference-prefix.js';
@@ -67,7 +67,7 @@ export async function readDesign(ready: () => Promise<void> = async () => undefi
 
     const isNewest = readings.ask();
     const response = await screenClient.request({ method: 'GET', path: '/design' });
-    const text = await response.text();
+    const text = await textIn(response);
     await ready();
     if (isNewest()) {
         design.value = JSON.parse(text) as Design;

@@ -1,6 +1,6 @@
 /** Objects of a batch that were stored although its response was lost. Those with ids do not matter: stored once more, they stay the same. */
 
-import { screenClient } from '../../api/client.js';
+import { screenClient, textIn } from '../../api/client.js';
 import { caller } from '../../api/session.js';
 import { quoted } from '../../components/object-query.js';
 import { sinceOf } from '../../components/use-once.js';
@@ -70,7 +70,7 @@ async function readCreated(began: number, count: number, signal: AbortSignal): P
         method: 'POST', path: '/search', isRead: true, signal, body: { mediaType: 'application/json', open: () => text, isReplayable: true }
     });
     const since = sinceOf(response, began);
-    const page = parseJson(await response.text());
+    const page = parseJson(await textIn(response));
     const results = isJsonMap(page) && Array.isArray(page['results']) ? page['results'] as readonly Json[] : [];
     return results.filter((each): each is JsonMap => isJsonMap(each) && createdOn(each) >= since);
 }

@@ -1,7 +1,7 @@
 /** Reads an object as it was sent: numbers keep their digits. */
 
 import type { Acl, Metadata, Payload } from '../../../../lib/client/web/index.js';
-import { objectPath, screenClient } from '../../api/client.js';
+import { objectPath, screenClient, textIn } from '../../api/client.js';
 import { isJsonMap, type Json, type JsonMap } from '../../json/exact-number.js';
 import { parseJson } from '../../json/parse-json.js';
 import { plainJson } from './plain-json.js';
@@ -34,7 +34,7 @@ export interface TabProps {
 export async function loadObject(id: string, signal?: AbortSignal): Promise<LoadedObject> {
 
     const response = await screenClient.request({ method: 'GET', path: objectPath(id), query: { full: true }, signal });
-    const whole = parseJson(await response.text());
+    const whole = parseJson(await textIn(response));
     if (!isJsonMap(whole)) {
         throw new Error(`the response about ${id} is no object`);
     }

@@ -2,7 +2,7 @@
 
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { objectPath, repository } from '../../api/client.js';
+import { objectPath, repository, textIn } from '../../api/client.js';
 import { ErrorBox, Loading } from '../../components/feedback.js';
 import { findObjects, ObjectPicker } from '../../components/object-picker.js';
 import { useResource } from '../../components/use-resource.js';
@@ -36,7 +36,7 @@ export function PreviewTab({ name, draft }: TabProps): JSX.Element {
         }
 
         const response = await repository.request({ method: 'GET', path: objectPath(id), signal });
-        return { id, content: parseJson(await response.text()) };
+        return { id, content: parseJson(await textIn(response)) };
     }, [id]);
     const content = useMemo(() => (value && value.id === id ? value.content : initialContent(schema, CONTEXT)), [value, id, schema]);
     return (

@@ -2,7 +2,7 @@
 
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { objectPath, repository } from '../../api/client.js';
+import { objectPath, repository, textIn } from '../../api/client.js';
 import { ErrorBox } from '../../components/feedback.js';
 import { Icon } from '../../components/icon.js';
 import { ObjectPicker } from '../../components/object-picker.js';
@@ -64,10 +64,10 @@ export function Rehearsal({ type, isCodeChanged }: { readonly type: string; read
 async function rehearse(id: string): Promise<Outcome> {
 
     const path = objectPath(id);
-    const text = await (await repository.request({ method: 'GET', path })).text();
+    const text = await textIn(await repository.request({ method: 'GET', path }));
     const started = performance.now();
     const response = await repository.request({ method: 'PUT', path, query: { dryRun: true }, body: { mediaType: 'application/json', open: () => text, isReplayable: true }, isRead: true });
-    const after = parseJson(await response.text());
+    const after = parseJson(await textIn(response));
     const before = parseJson(text);
     return { before: isJsonMap(before) ? before : {}, after: isJsonMap(after) ? after : {}, ms: Math.round(performance.now() - started) };
 }

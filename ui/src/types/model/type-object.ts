@@ -1,6 +1,6 @@
 /** Schema objects: read and written with exact numbers, and only in the version that was read. */
 
-import { background, objectPath, repository } from '../../api/client.js';
+import { background, objectPath, repository, textIn } from '../../api/client.js';
 import { isJsonMap, type JsonMap } from '../../json/exact-number.js';
 import { parseJson } from '../../json/parse-json.js';
 import { writeJson } from '../../json/write-json.js';
@@ -18,7 +18,7 @@ export interface TypeObject {
 export async function readTypeObject(id: string, signal?: AbortSignal): Promise<TypeObject> {
 
     const response = await repository.request({ method: 'GET', path: objectPath(id), ...signal ? { signal } : {} });
-    const content = parseJson(await response.text());
+    const content = parseJson(await textIn(response));
     return { id, content: isJsonMap(content) ? content : {}, etag: response.headers.get('etag'), mayWrite: response.headers.get('x-permission') === 'WRITE' };
 }
 
@@ -32,6 +32,6 @@ export async function writeTypeObject(
         method: 'PUT', path: objectPath(id), query: { dryRun }, headers: etag === null || dryRun ? {} : { 'If-Match': etag },
         body: { mediaType: 'application/json', open: () => text, isReplayable: true }, ...signal ? { signal } : {}
     });
-    await response.text();
+    await textIn(response);
     return response.headers.get('etag');
 }
