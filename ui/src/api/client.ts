@@ -142,7 +142,7 @@ export async function textIn(response: Response): Promise<string> {
             throw cause;
         }
 
-        const error = new RepositoryError('the response was cut', { status: 0, requestId: response.headers.get('request-id'), cause });
+        const error = new RepositoryError('the connection was lost', { status: 0, requestId: response.headers.get('request-id'), cause });
         // Of a change, it is not known what came of it.
         throw Object.assign(error, { mayHaveChanged: true });
     }
