@@ -298,7 +298,7 @@ async function compose(
     jobs.register(identity.housekeeping);
     const scripting: Scripting = composeScripting({
         catalog, elements, policy, log, limits: options.scripts ?? DEFAULT_LIMITS,
-        byIds: (ids) => scan.byIds(ids), services: () => services, isInert: options.worker !== undefined
+        byIds: (ids) => scan.byIds(ids), services: () => services, explain, isInert: options.worker !== undefined
     });
     const secretRemover = new IdentitySecretRemover(identity.secureValues);
     const moduleRules = new ModuleRules({ catalog, policy });

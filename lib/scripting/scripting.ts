@@ -17,7 +17,7 @@ import { Methods } from './methods/methods.js';
 import { MethodSurvey } from './methods/method-survey.js';
 import { ScriptInvoker } from './invoker/script-invoker.js';
 import { ScriptPool, type ScriptLimits } from './pool/script-pool.js';
-import type { ScriptHost } from './protocol/script-host.js';
+import type { HostCallContext, ScriptHost } from './protocol/script-host.js';
 import { ServiceHost, type ObjectsById, type ScriptedServices } from './host/service-host.js';
 import { TypeHooks } from './hooks/type-hooks.js';
 import { SERVICE } from '../model/caller.js';
@@ -34,6 +34,8 @@ export interface ScriptingOptions {
     /** Services for host calls; first used when a script runs. */
     readonly services: () => ScriptedServices;
     readonly byIds: ObjectsById;
+    /** Returns what the service answers to errors of its storage; null for other errors. */
+    readonly explain: HostCallContext['explain'];
     /** True in a process that runs no code, and performs only what no code has to do with. */
     readonly isInert: boolean;
 }
@@ -70,9 +72,9 @@ export interface Scripting {
 }
 
 /** Composes the modules. Workers start with the first script. */
-export function composeScripting({ catalog, elements, policy, limits, log, byIds, services, isInert }: ScriptingOptions): Scripting {
+export function composeScripting({ catalog, elements, policy, limits, log, byIds, services, explain, isInert }: ScriptingOptions): Scripting {
 
-    const pool = new ScriptPool(limits, log);
+    const pool = new ScriptPool(limits, log, explain);
     const scripts = new ProgramCatalog(catalog, elements);
     const hostFor = (invocation: InvocationContext): ServiceHost => new ServiceHost(services(), byIds, invocation);
     const invoker = new ScriptInvoker({ pool, scripts, hostFor, log, isInert });

@@ -110,17 +110,27 @@ export async function prepare(target: Omit<Target, 'token'>): Promise<Target> {
         await make({ method: 'POST', path: '/objects?type=Schema', body: JSON.stringify({ name, schema: SCHEMA, javascript, authConfig }) });
     }
 
-    const item = (id: string, type: string, n: number): string => `{"id":"test/${id}","type":"${type}","content":${content(n)}}\n`;
-    for (let start = 0; start < target.objects; start += UPLOADED) {
-        const length = Math.min(UPLOADED, target.objects - start);
-        await make({ method: 'POST', path: '/batchUpload', body: Array.from({ length }, (_, n) => item(`${start + n}`, 'Record', start + n)).join(''), type: NDJSON_TYPE });
-    }
-
+    await upload(target, 0, target.objects);
     const coded = Array.from({ length: 10 }, (_, n) => item(`shown${n}`, 'Shown', n) + item(`checked${n}`, 'Checked', n));
     await make({ method: 'POST', path: '/batchUpload', body: coded.join(''), type: NDJSON_TYPE });
 
     await make({ method: 'POST', path: '/objects?type=Record&handle=test/file', type: FORM_TYPE, body: formWith(Buffer.alloc(MIB, 'x')) });
     return loggedIn(target);
+}
+
+/** Uploads `test/<from>` up to but not including `test/<to>`. */
+export async function upload(target: Pick<Target, 'agent' | 'server'>, from: number, to: number): Promise<void> {
+
+    for (let start = from; start < to; start += UPLOADED) {
+        const body = Array.from({ length: Math.min(UPLOADED, to - start) }, (_, n) => item(`${start + n}`, 'Record', start + n)).join('');
+        await send(target, { method: 'POST', path: '/batchUpload', body, type: NDJSON_TYPE, authorization: BASIC });
+    }
+}
+
+/** A line of a batch upload. */
+function item(id: string, type: string, n: number): string {
+
+    return `{"id":"test/${id}","type":"${type}","content":${content(n)}}\n`;
 }
 
 /** The same target with a new token. A user has a limited number of tokens, so that many logins end the first ones. */

@@ -33,6 +33,8 @@ export interface TestOpenSearch {
     readonly client: EngineClient;
     /** A URL for `SEARCH_URL` with a prefix of its own. */
     newUrl(base?: string): string;
+    /** Null where the server is not that of the test. */
+    pid(): number | null;
     /** Makes all changes visible to searches. */
     refresh(): Promise<void>;
     /** Ends the server without a warning; does nothing where it is not that of the test. */
@@ -51,6 +53,7 @@ export async function startOpenSearch(): Promise<TestOpenSearch> {
     const client = await EngineClient.open({ node: url, auth: null, prefix: 'test' });
     return {
         url, client,
+        pid: () => server?.pid() ?? null,
         newUrl: (base = url) => `${base}/t${randomBytes(6).toString('hex')}`,
         async refresh() {
 
@@ -111,6 +114,7 @@ async function launch() {
     await start();
     return {
         url, start, kill,
+        pid: () => child?.pid ?? null,
         signal: (name: NodeJS.Signals) => void child?.kill(name),
         async stop() {
 

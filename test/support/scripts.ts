@@ -3,7 +3,7 @@
  */
 
 import type { JsonValue } from '../../lib/util/json-types.js';
-import type { ScriptHost } from '../../lib/scripting/protocol/script-host.js';
+import type { HostCallContext, ScriptHost } from '../../lib/scripting/protocol/script-host.js';
 import type { ScriptCall } from '../../lib/scripting/protocol/script-call.js';
 import type { ScriptLimits } from '../../lib/scripting/pool/script-pool.js';
 import { DEFAULT_LIMITS, ScriptPool } from '../../lib/scripting/pool/script-pool.js';
@@ -70,7 +70,7 @@ export interface TestPool {
 }
 
 /** Starts nothing yet; threads come when scripts do. */
-export function testPool(limits: Partial<ScriptLimits> = {}): TestPool {
+export function testPool(limits: Partial<ScriptLimits> = {}, explain?: HostCallContext['explain']): TestPool {
 
     const lines: LoggedLine[] = [];
     const note = (level: string, fields: object): void => {
@@ -80,7 +80,7 @@ export function testPool(limits: Partial<ScriptLimits> = {}): TestPool {
 
     const pool = new ScriptPool({ ...DEFAULT_LIMITS, workers: 2, ...limits }, {
         info: (fields) => note('info', fields), warn: (fields) => note('warn', fields), error: (fields) => note('error', fields)
-    });
+    }, explain);
     const run: TestPool['run'] = (code, { host = {}, modules = {}, unit = unitOf(code), ...call } = {}) => pool.call({
         unit, program: worldOf([unit], modules), path: ['run'], args: [{ id: 'test/1', content: {} }], context: {}, takes: 'returned',
         callerKey: 'somebody', ...call, host: { ...REFUSING_HOST, ...host }

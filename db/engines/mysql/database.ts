@@ -26,12 +26,19 @@ import { poolUsage } from './pool-usage.js';
 import { checkRights, isUpToDate, migrateMysql } from './migrate.js';
 import type { CopyFolder } from './migration-copy.js';
 
-/** Maximum number of attempts, and base of the random delay before a retry in milliseconds, which doubles each time. */
-const ATTEMPTS = 6;
+/** Base of the random delay before a retry in milliseconds, which doubles each time. */
 const FIRST_PAUSE_MS = 25;
 
-/** A repetition would fail as well. */
-const FINAL: ReadonlySet<MysqlErrorKind> = new Set<MysqlErrorKind>(['refused', 'duplicate', 'full', 'too-large']);
+/**
+ * Maximum number of attempts. Duplicate keys that a step does not expect are numbers handed out by the server: one of a cluster hands out
+ * some that are taken while others join or leave, and the next after those.
+ */
+const ATTEMPTS: Readonly<Record<MysqlErrorKind, number>> = {
+    refused: 1, full: 1, 'too-large': 1, duplicate: 4, lost: 6, 'rolled-back': 6, 'read-only': 6, 'no-connection': Infinity
+};
+
+/** Maximum exponent of the delay. */
+const MAX_DOUBLINGS = 6;
 
 /** Nothing was written, and a later attempt may succeed. */
 const UNAVAILABLE: ReadonlySet<MysqlErrorKind> = new Set<MysqlErrorKind>(['lost', 'rolled-back', 'read-only', 'no-connection']);
@@ -267,16 +274,15 @@ class MysqlDatabase implements Database {
             }
             catch (error) {
                 const kind = error instanceof DatabaseError ? 'refused' : mysqlErrorKind(error);
-                const isWaiting = kind === 'no-connection';
-                if (isWaiting) {
+                if (kind === 'no-connection') {
                     this.#report({ event: 'database.no-connection', error }, 'the database server accepts no more connections');
                 }
 
-                if (FINAL.has(kind) || !isWaiting && attempt >= ATTEMPTS || performance.now() > deadline) {
+                if (attempt >= ATTEMPTS[kind] || performance.now() > deadline) {
                     throw toDatabaseError(error, kind);
                 }
 
-                await sleep(Math.random() * FIRST_PAUSE_MS * 2 ** Math.min(attempt, ATTEMPTS));
+                await sleep(Math.random() * FIRST_PAUSE_MS * 2 ** Math.min(attempt, MAX_DOUBLINGS));
             }
         }
     }
@@ -361,7 +367,14 @@ function toDatabaseError(error: unknown, kind: MysqlErrorKind): DatabaseError {
 
     return UNAVAILABLE.has(kind) ?
         new DatabaseError('unavailable', 'the database cannot be reached or is too busy', error) :
-        new DatabaseError('failed', 'the database refused the statement', error);
+        new DatabaseError('failed', `the database refused the statement${numberOf(error)}`, error);
+}
+
+/** The number of an error, which operators can look up, in brackets. */
+function numberOf(error: unknown): string {
+
+    const { errno = 0 } = error as { readonly errno?: number };
+    return errno > 0 ? ` (error ${errno})` : '';
 }
 
 /** The error to report when a database cannot be opened. */

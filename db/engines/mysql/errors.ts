@@ -17,16 +17,20 @@ export type MysqlErrorKind = 'duplicate' | 'rolled-back' | 'lost' | 'read-only' 
 const DUPLICATE = new Set([1062, 1586]);
 
 /**
- * Lock wait timeout, deadlock (Galera reports a failed certification as one), record changed (snapshot), Galera node not ready; of TiDB:
- * conflicts of writes, changed tables, a lock that cannot be resolved, a transaction whose snapshot was collected.
+ * Lock wait timeout, deadlock (Galera reports a failed certification as one), record changed (snapshot), Galera node not ready, conflict
+ * with another server of a replication group; of TiDB: conflicts of writes, changed tables, a lock that cannot be resolved, a transaction whose snapshot was collected.
  */
-const ROLLED_BACK = new Set([1205, 1213, 1020, 1047, 8002, 8005, 8022, 8028, 8229, 9004, 9006, 9007]);
+const ROLLED_BACK = new Set([1205, 1213, 1020, 1047, 3101, 8002, 8005, 8022, 8028, 8229, 9004, 9006, 9007]);
 
 /**
- * Server shutdown, connection or statement killed by an administrator or by Galera, network errors of the server, a commit of a statement by
- * itself that fails since the server of a cluster is cut off from the others. Of TiDB: its storage does not answer, or what it answered is not known.
+ * Server shutdown, connection or statement killed by an administrator, by Galera or by a limit of the server (time, idle connections),
+ * handshake and network errors of the server, hosts that it blocks for a while, a commit of a statement by itself that fails since the
+ * server of a cluster is cut off from the others. Of TiDB: its storage does not answer, or what it answered is not known.
  */
-const LOST_ERRNO = new Set([1053, 1152, 1158, 1159, 1160, 1161, 1180, 1181, 1317, 1927, 2006, 2013, 3169, 8027, 8501, 9001, 9002, 9003, 9005]);
+const LOST_ERRNO = new Set([
+    1042, 1043, 1053, 1129, 1152, 1154, 1155, 1156, 1157, 1158, 1159, 1160, 1161, 1180, 1181, 1184, 1317, 1835, 1927, 1969, 2006, 2013, 3024,
+    3100, 3168, 3169, 4031, 8027, 8501, 9001, 9002, 9003, 9005
+]);
 
 /** Too many connections: of the server, of the user; a limit of the account, which counts connections of an hour as well. */
 const NO_CONNECTION = new Set([1040, 1203, 1226]);

@@ -26,7 +26,7 @@ export async function handleHostCall(context: HostCallContext, name: string, arg
         return encodeReply(answer, name, context.maxMessageBytes);
     }
     catch (error) {
-        const answer = error instanceof DoipError ? error : internal(error);
+        const answer = context.explain(error) ?? (error instanceof DoipError ? error : internal(error));
         if (answer.cause !== undefined) {
             context.report(error);
         }

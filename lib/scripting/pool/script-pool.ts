@@ -16,6 +16,7 @@ import type { RunMessage, RunRequest, ThreadOptions } from '../protocol/messages
 import { requestTexts } from './call-batching.js';
 import type { DescribeOptions, DirectIo, ScriptCall, ScriptCalls } from '../protocol/script-call.js';
 import { ScriptError } from '../protocol/script-error.js';
+import type { HostCallContext } from '../protocol/script-host.js';
 import type { ScriptResult } from '../protocol/script-result.js';
 import { readLine } from '../protocol/script-result.js';
 import { WorkerSlot } from './worker-slot.js';
@@ -85,16 +86,19 @@ export class ScriptPool {
 
     readonly #limits: ScriptLimits;
     readonly #log: Log;
+    readonly #explain: HostCallContext['explain'];
     readonly #scheduler = new CpuScheduler();
     readonly #pools: DepthPool[] = [];
     readonly #describing = new SingleFlight<UnitDescription>();
     readonly #runs = new WorkTally();
     #isClosed = false;
 
-    constructor(limits: ScriptLimits, log: Log) {
+    /** @param explain returns what the service answers to errors of its storage; null for other errors */
+    constructor(limits: ScriptLimits, log: Log, explain: HostCallContext['explain'] = () => null) {
 
         this.#limits = limits;
         this.#log = log;
+        this.#explain = explain;
     }
 
     /**
@@ -232,7 +236,7 @@ export class ScriptPool {
             const began = performance.now();
             const outcome = await slot.run({
                 message: { unit: unit.name, label: unit.label, version: program.version, ...input },
-                context: { program, host, scope, maxMessageBytes, report },
+                context: { program, host, scope, maxMessageBytes, report, explain: this.#explain },
                 deadline,
                 log: (level, text, about) => {
 

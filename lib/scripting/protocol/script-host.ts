@@ -4,6 +4,7 @@
  */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import type { DoipError } from '../../errors/errors.js';
 import type { ScriptScope } from '../../model/script-scope.js';
 import type { Program } from './program.js';
 
@@ -52,4 +53,6 @@ export interface HostCallContext {
     readonly maxMessageBytes: number;
     /** Logs errors whose details scripts must not see. */
     readonly report: (error: unknown) => void;
+    /** Returns what the service answers to errors of its storage, such as 503 during an outage; null for other errors. */
+    readonly explain: (error: unknown) => DoipError | null;
 }

@@ -92,7 +92,7 @@ function readClaim(text: string | null): Claim | null {
 
 async function checkVersion({ client, location: { node } }: ClaimParts): Promise<void> {
 
-    const info = await client.send<unknown>({ method: 'GET', path: '/', timeoutMs: START_MS });
+    const info = await client.send<unknown>({ method: 'GET', path: '/', timeoutMs: START_MS, takesText: true });
     const version = isJsonObject(info) && isJsonObject(info['version']) ? info['version'] as { distribution?: string; number?: string } : {};
     if (version.distribution !== 'opensearch') {
         throw new SearchEngineError(`${node} is not OpenSearch: SEARCH_URL must be the address of an OpenSearch server`);

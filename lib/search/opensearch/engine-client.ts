@@ -14,10 +14,15 @@ export interface EngineRequest {
     readonly lines?: string;
     /** Default 30 s. */
     readonly timeoutMs?: number;
+    /** True to return also what is no JSON, as of a server that is no engine. */
+    readonly takesText?: boolean;
 }
 
 const PACKAGE = '@opensearch-project/opensearch';
 const TIMEOUT_MS = 30_000;
+
+/** Characters of an answer in a message. */
+const MAX_TEXT = 200;
 
 /** Client of one server. */
 export class EngineClient {
@@ -38,7 +43,7 @@ export class EngineClient {
     }
 
     /** Sends a request and returns the body of the answer. @throws EngineError */
-    async send<T>({ method, path, query = {}, body, lines, timeoutMs = TIMEOUT_MS }: EngineRequest): Promise<T> {
+    async send<T>({ method, path, query = {}, body, lines, timeoutMs = TIMEOUT_MS, takesText = false }: EngineRequest): Promise<T> {
 
         const request = this.#client.transport.request({
             method, path, querystring: query as Record<string, string>,
@@ -53,7 +58,12 @@ export class EngineClient {
             request.abort();
         }, timeoutMs);
         try {
-            return (await request).body as T;
+            const answer: unknown = (await request).body;
+            if (!takesText && (typeof answer !== 'object' || answer === null)) {
+                throw new EngineError('unreachable', `the answer to ${method} ${path} is no JSON: ${String(answer).slice(0, MAX_TEXT)}`);
+            }
+
+            return answer as T;
         }
         catch (error) {
             throw hasTimedOut ? new EngineError('unreachable', `no answer to ${method} ${path} within ${timeoutMs} ms`, error) : toEngineError(error);

@@ -4,7 +4,7 @@ import { badRequest, internal, unavailable } from '../../errors/errors.js';
 import type { DoipError } from '../../errors/errors.js';
 
 /**
- * - `unreachable`: no answer, a lost connection, or an answer that asks to try again
+ * - `unreachable`: no answer, a lost connection, or an answer that asks to try again or is not of the engine
  * - `denied`: credentials are missing, wrong, or may not do this
  * - `missing`: there is no such index or document
  * - `conflict`: a newer document is there
@@ -52,8 +52,23 @@ const BY_STATUS: ReadonlyMap<number, EngineFailure> = new Map<number, EngineFail
     [401, 'denied'], [403, 'denied'], [404, 'missing'], [408, 'unreachable'], [409, 'conflict'], [413, 'too-long'], [429, 'unreachable']
 ]);
 
-const SERVER_ERROR = 500;
+const [INVALID, SERVER_ERROR] = [400, 500];
 const MAX_MESSAGE = 1000;
+
+/** Errors of an index that an operator has closed or blocked, whatever their status. */
+const BLOCKED = new Set(['cluster_block_exception', 'security_exception', 'index_closed_exception', 'index_create_block_exception']);
+
+/** An error in an answer of the engine. */
+export interface ErrorCause {
+    readonly type?: string;
+    readonly root_cause?: readonly ErrorCause[];
+}
+
+/** Returns whether the engine refuses every request to an index until an operator changes something. */
+export function isBlocked(error: ErrorCause | undefined): boolean {
+
+    return BLOCKED.has(error?.type ?? '') || (error?.root_cause ?? []).some(({ type = '' }) => BLOCKED.has(type));
+}
 
 /** What the engine says of queries beyond its limits, whatever the status. */
 const COMPLEX = /too_many_clauses|too many clauses|maxClauseCount|max_clause_count|too_complex|TooComplex|more than .* states|max_determinized_states|nested depth|nested clauses/i;
@@ -67,9 +82,24 @@ export function toEngineError(error: unknown): EngineError {
 
     const { message = String(error), statusCode, meta } = error as Raw;
     const body = meta?.body === undefined ? '' : JSON.stringify(meta.body);
-    const failure = COMPLEX.test(body) ? 'complex' : statusCode === undefined ? 'unreachable' :
-        BY_STATUS.get(statusCode) ?? (statusCode >= SERVER_ERROR ? 'unreachable' : 'rejected');
+    const failure = COMPLEX.test(body) ? 'complex' : failureOf(statusCode, causeOf(meta?.body));
     return new EngineError(failure, `${message} ${body}`.trim().slice(0, MAX_MESSAGE), error);
+}
+
+function failureOf(status: number | undefined, cause: ErrorCause | undefined): EngineFailure {
+
+    if (status === undefined || status >= SERVER_ERROR || status === INVALID && !cause) {
+        return 'unreachable';               // A server before the engine says nothing of the request
+    }
+
+    return BY_STATUS.get(status) ?? (isBlocked(cause) ? 'denied' : 'rejected');
+}
+
+/** Returns the error in a body; undefined for what is not of the engine. */
+function causeOf(body: unknown): ErrorCause | undefined {
+
+    const { error } = (body ?? {}) as { readonly error?: unknown };
+    return typeof error === 'object' && error !== null ? error : undefined;
 }
 
 const RETRY_SECONDS = 5;

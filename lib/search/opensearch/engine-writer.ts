@@ -9,7 +9,7 @@ import { WorkerClient } from '../../util/workers/worker-client.js';
 import { type BulkItem, deletion, encodeDocuments } from './bulk-lines.js';
 import type { EncodeAnswers, EncodeCall } from './document-worker.js';
 import type { EngineClient } from './engine-client.js';
-import { EngineError } from './engine-error.js';
+import { EngineError, isBlocked, type ErrorCause } from './engine-error.js';
 import { hasIndex, writeAlias } from './engine-indexes.js';
 
 export interface EngineWriterParts {
@@ -26,12 +26,9 @@ const BULK_MS = 60_000;
 
 const [OK, UNAUTHENTICATED, FORBIDDEN, CONFLICT, MISSING, TOO_MANY, SERVER_ERROR] = [300, 401, 403, 409, 404, 429, 500];
 
-/** Errors of an index that takes no documents at all, whatever their status. */
-const BLOCKED = new Set(['cluster_block_exception', 'security_exception', 'index_closed_exception']);
-
 interface ItemAnswer {
     readonly status: number;
-    readonly error?: { readonly type?: string };
+    readonly error?: ErrorCause;
 }
 
 interface BulkAnswer {
@@ -171,7 +168,7 @@ function isRejected(item: ItemAnswer | undefined): boolean {
         throw new EngineError('unreachable', `the engine could not store a document: ${said}`);
     }
 
-    if (status === UNAUTHENTICATED || status === FORBIDDEN || BLOCKED.has(error?.type ?? '')) {
+    if (status === UNAUTHENTICATED || status === FORBIDDEN || isBlocked(error)) {
         throw new EngineError('denied', `the index takes no documents: ${said}`);
     }
 

@@ -162,7 +162,13 @@ export class S3Bucket {
             throw new S3Error('unreachable', `the answer begins at byte ${start ?? 0} instead of ${range.start}`);
         }
 
-        return { body, size: Number(total ?? ContentLength) };
+        const size = Number(total ?? ContentLength);
+        if (Number.isNaN(size)) {
+            body.destroy();
+            throw new S3Error('unreachable', 'the answer does not say how long the object is');
+        }
+
+        return { body, size };
     }
 
     /** Returns the length of an object. @throws S3Error `missing` when there is none */

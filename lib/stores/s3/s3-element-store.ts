@@ -21,6 +21,9 @@ const FOLDER = 'blobs/';
 const ID_DIGITS = 16;
 const NONCE_BYTES = 8;
 
+/** Status of the answer to a range that the object does not have. */
+const UNSATISFIABLE = 416;
+
 /** Attempts to read on without progress, and the pause before the next one in ms, doubled each time. */
 const ATTEMPTS = 4;
 const PAUSE_MS = 100;
@@ -228,6 +231,6 @@ function explain(blobId: number, error: unknown): unknown {
         return error;
     }
 
-    return error.failure === 'missing' || error.failure === 'rejected' ?
+    return error.failure === 'missing' || error.status === UNSATISFIABLE ?
         new DamagedBlobError(blobId, `its bytes are not in the payload store: ${error.message}`, error) : unavailableStore(error);
 }

@@ -3,6 +3,7 @@
 import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { DatabaseError } from '../../../db/errors.js';
 import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
 import { hashJson } from '../../../lib/json/canonical.js';
 import { conflict, tooManyRequests, unauthenticated, unavailable } from '../../../lib/errors/errors.js';
@@ -86,6 +87,22 @@ describe('require("cordra")', () => {
             .to.equal([true, 'Something went wrong. Contact your sysadmin.', 500]);
         expect<unknown>(await pool.failure('exports.run = () => require("cordra").create({})', { host: { create: () => Promise.reject(conflict('taken')) } }))
             .to.equal({ kind: 'answer', body: { message: 'taken' }, status: 409 });
+    });
+
+    it('says that the database is away to a script that asks for something, and to the caller of one that does not catch it', async () => {
+
+        const answering = testPool({}, (error) => (error instanceof DatabaseError ? unavailable('away', 5) : null));
+        try {
+            const create = (): Promise<never> => Promise.reject(new DatabaseError('unavailable', 'no connection to the server 10.0.0.1'));
+            const failure = await answering.failure('exports.run = () => require("cordra").create({})', { host: { create } });
+            const { message, http } = answerTo(new ScriptError(failure, 'type T'), { rejectionStatus: 400, isAdmin: false });
+
+            expect<unknown>(failure).to.equal({ kind: 'answer', body: { message: 'away' }, status: 503 });
+            expect([message, http]).to.equal(['away', 503]);
+        }
+        finally {
+            await answering.close();
+        }
     });
 
     it('gives a script nothing of what tells refusals of the service from answers of code', async () => {

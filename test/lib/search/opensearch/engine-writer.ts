@@ -102,6 +102,22 @@ describe('writing to OpenSearch', { skip: !HAS_OPENSEARCH, timeout: 300_000 }, (
         return (error as EngineError).failure;
     }
 
+    /** Works with a client of a server in front of the engine. */
+    async function through(listener: Http.RequestListener, work: (client: EngineClient) => Promise<void>): Promise<void> {
+
+        const server = Http.createServer(listener).listen(0, '127.0.0.1');
+        await once(server, 'listening');
+        const client = await EngineClient.open({ node: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, auth: null, prefix: 'test' });
+        try {
+            await work(client);
+        }
+        finally {
+            await client.close();
+            server.closeAllConnections();
+            server.close();
+        }
+    }
+
     it('keeps out what a stopped process writes after another one has gone on, also of objects that were never there', async () => {
 
         const [stopped, other] = [writerOf(), writerOf()];
@@ -160,7 +176,8 @@ describe('writing to OpenSearch', { skip: !HAS_OPENSEARCH, timeout: 300_000 }, (
         }
 
         await engine.client.send({ method: 'POST', path: `/${index}/_close` });
-        expect(['denied', 'missing', 'rejected']).to.include(await failureOf(writer.apply({ index, version: 2 }, ['test/3'], HELD)));
+        expect(await failureOf(writer.apply({ index, version: 2 }, ['test/3'], HELD))).to.equal('denied');
+        expect(await failureOf(engine.client.send({ method: 'POST', path: `/${index}/_search` }))).to.equal('denied');
         await engine.client.send({ method: 'POST', path: `/${index}/_open`, query: { wait_for_active_shards: 1 } });
         expect(events).to.equal([]);
 
@@ -181,7 +198,7 @@ describe('writing to OpenSearch', { skip: !HAS_OPENSEARCH, timeout: 300_000 }, (
     it('halves requests that are too long for a server before the engine', async () => {
 
         const MOST = 20_000;
-        const server = Http.createServer((request, response) => {
+        const limited: Http.RequestListener = (request, response) => {
 
             const chunks: Buffer[] = [];
             request.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
@@ -199,14 +216,14 @@ describe('writing to OpenSearch', { skip: !HAS_OPENSEARCH, timeout: 300_000 }, (
                 });
                 sent.end(body);
             });
-        }).listen(0, '127.0.0.1');
-        await once(server, 'listening');
-        const client = await EngineClient.open({ node: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, auth: null, prefix: 'test' });
+        };
+
         const documents = Array.from({ length: 40 }, (_, n) => corpus.document(`test/${n}`));
         const long = { ...corpus.document('test/long'), content: { text: 'word '.repeat(MOST) } };
         objects.put(...documents, long);
-        const writer = writerOf(client);
-        try {
+        await through(limited, async (client) => {
+
+            const writer = writerOf(client);
             await writer.apply({ index, version: 1 }, [...objects.stored.keys()], HELD);
             expect(await ids()).to.equal([...objects.stored.keys()].sort());
             expect(events).to.equal(['search.document-refused']);
@@ -214,29 +231,32 @@ describe('writing to OpenSearch', { skip: !HAS_OPENSEARCH, timeout: 300_000 }, (
             objects.stored.clear();
             await writer.apply({ index, version: 2 }, [...documents.map(({ id }) => id), 'test/long'], HELD);
             expect(await ids()).to.equal([]);
-        }
-        finally {
-            await client.close();
-            server.closeAllConnections();
-            server.close();
-        }
+        });
     });
+
+    for (const status of [200, 400, 502]) {
+        it(`does not take the page of a server before the engine for its answer, with ${status}`, async () => {
+
+            objects.put(corpus.document('test/1'));
+            await through((_, response) => response.writeHead(status, { 'content-type': 'text/html' }).end('<h1>Please log in</h1>'), async (client) => {
+
+                expect(await failureOf(writerOf(client).apply({ index, version: 1 }, ['test/1'], HELD))).to.equal('unreachable');
+                expect(await failureOf(client.send({ method: 'POST', path: `/${index}/_search` }))).to.equal('unreachable');
+            });
+            expect(events).to.equal([]);
+        });
+    }
 
     it('ends requests whose answer stops in the middle', async () => {
 
-        const server = Http.createServer((_, response) => {
+        const halting: Http.RequestListener = (_, response) => {
 
             response.writeHead(200, { 'content-type': 'application/json', 'content-length': 100 }).write('{"took":');
-        }).listen(0, '127.0.0.1');
-        await once(server, 'listening');
-        const client = await EngineClient.open({ node: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, auth: null, prefix: 'test' });
-        try {
+        };
+
+        await through(halting, async (client) => {
+
             expect(await failureOf(client.send({ method: 'GET', path: '/', timeoutMs: 300 }))).to.equal('unreachable');
-        }
-        finally {
-            await client.close();
-            server.closeAllConnections();
-            server.close();
-        }
+        });
     });
 });

@@ -305,7 +305,8 @@ forEachDatabase((name, create) => {
         describe('during an outage', () => {
 
             for (const [title, fate, status] of [
-                ['cut', 'cut', 503], ['answered with 503', { status: 503 }, 503], ['refused', { status: 403, code: 'AccessDenied' }, 503],
+                ['cut', 'cut', 503], ['answered with 503', { status: 503 }, 503],
+                ['answered with 409', { status: 409, code: 'OperationAborted' }, 503], ['answered with 400', { status: 400, code: 'BadRequest' }, 503], ['refused', { status: 403, code: 'AccessDenied' }, 503],
                 ['refused for lack of space', { status: 507, code: 'InsufficientStorage' }, 503], ['never answered', 'silent', 503]
             ] as [string, S3Fate, number][]) {
                 it(`rejects with ${status} what is ${title}, and what was stored is there afterwards`, async () => {

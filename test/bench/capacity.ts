@@ -1,0 +1,297 @@
+/**
+ * What a service takes at several numbers of objects, and how well all but the largest number predict the largest: bytes on disk, memory,
+ * processor time of a start and of each kind of call. From the lines through the figures it says what numbers beyond take.
+ *
+ *     npm run bench:capacity -- --objects 10000,30000,100000,300000,1000000
+ *     npm run bench:capacity -- --database mariadb --search opensearch
+ *
+ * One service grows from one number to the next; it is started anew before each is measured. Processor time is that of all threads of the
+ * service, with the database server and the search engine beside it. Objects have 2 KB.
+ */
+
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { Agent } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import Mysql from 'mysql2/promise';
+import { startOpenSearch } from '../support/opensearch.js';
+import { startPrivateMariadb } from '../support/private-mariadb.js';
+import { content, idOf, loggedIn, PASSWORD, prepare, search, send, upload, type Kind, type Target } from './calls.js';
+import { fit, predict, type Growth, type Sample } from './capacity-model.js';
+import { MeasuredProcess, processorTime } from './measured-process.js';
+import { table } from './search/report.js';
+
+const CLI = join(__dirname, '../../bundle/main.js');
+
+/** Numbers that are predicted. */
+const BEYOND = [100_000_000, 1_000_000_000];
+
+const WARM_UP_CALLS = 100;
+const CALLS = 300;
+
+/** The clock of other processes has ticks of ten milliseconds; nothing is measured below this. */
+const LEAST_MS = 0.01;
+
+/** The service has nothing left to do when it takes less than this share of a core for so many seconds. */
+const QUIET = { share: 0.03, seconds: 6 };
+const MAX_QUIET_MS = 30 * 60_000;
+
+const MIB = 1024 * 1024;
+const TAGS = 20;
+const RANGE = 500;
+
+let fresh = 1e9;
+
+/** Kinds of calls, and how their processor time grows. */
+const KINDS: Readonly<Record<string, readonly [growth: Growth, kind: Kind]>> = {
+    'retrieve': ['logarithmic', (n, target) => ({ method: 'GET', path: `/objects/${idOf(n, target)}` })],
+    'search: a rare word': ['logarithmic', (n, { objects }) => search(`word${n * 7 % objects}x`)],
+    [`search: range of ${RANGE}, sorted`]: ['logarithmic', (n, { objects }) => {
+
+        const from = n * 7919 % (objects - RANGE);
+        return search(`/number:[${from} TO ${from + RANGE - 1}]`, '&sortFields=/number DESC');
+    }],
+    'search: a twentieth of all': ['proportional', (n) => search(`/tag:tag${n % TAGS}`)],
+    'search: two words of all, a number': ['proportional', (n, { objects }) => search(`common AND lorem AND /number:${n * 7 % objects}`)],
+    'search: facet of a twentieth': ['proportional', (n) => search(`/tag:tag${n % TAGS}`, `&facets=${encodeURIComponent('[{"field":"/series"}]')}`)],
+    'create': ['logarithmic', (_, { token }) => ({ method: 'POST', path: '/objects?type=Record', body: content(++fresh), authorization: `Bearer ${token}` })],
+    'update': ['logarithmic', (n, target) => ({
+        method: 'PUT', path: `/objects/${idOf(n, target)}`, body: content(++fresh), authorization: `Bearer ${target.token}`
+    })]
+};
+
+/** A figure by number of objects. */
+interface Figure {
+    readonly name: string;
+    readonly growth: Growth;
+    readonly unit: string;
+    readonly samples: Sample[];
+}
+
+/** What stores and searches for the service. */
+interface Engines {
+    readonly env: NodeJS.ProcessEnv;
+    /** Bytes on disk; the index of the service is in its database. */
+    bytes(): Promise<readonly [name: string, bytes: number][]>;
+    /** Processor time so far, milliseconds. */
+    cpu(): number;
+    stop(): Promise<void>;
+}
+
+async function main(): Promise<void> {
+
+    const { values } = parseArgs({
+        options: {
+            objects: { type: 'string', default: '10000,30000,100000' }, database: { type: 'string', default: 'sqlite' }, search: { type: 'string', default: 'embedded' }
+        }
+    });
+    const numbers = values.objects.split(',').map(Number);
+    if (numbers.length < 3 || numbers.some((number, i) => !(number > Math.max(RANGE, numbers[i - 1] ?? 0)))) {
+        throw new Error('--objects are at least three ascending numbers above 500');
+    }
+
+    const folder = mkdtempSync(join(tmpdir(), 'bench-capacity-'));
+    const engines = await startEngines(folder, values.database, values.search);
+    const figures = new Map<string, Figure>();
+    try {
+        let known = 0;
+        for (const objects of numbers) {
+            await fill(folder, engines, [known, objects]);
+            await measure(folder, engines, { objects, note: (name, growth, unit, value) => {
+
+                const figure = figures.get(name) ?? { name, growth, unit, samples: [] };
+                figures.set(name, figure);
+                figure.samples.push({ objects, value });
+            } });
+            known = objects;
+        }
+
+        report([...figures.values()], numbers);
+    }
+    finally {
+        await engines.stop();
+        rmSync(folder, { recursive: true, force: true });
+    }
+}
+
+async function startEngines(folder: string, database: string, search: string): Promise<Engines> {
+
+    const mariadb = database === 'mariadb' ? await startPrivateMariadb() : null;
+    const engine = search === 'opensearch' ? await startOpenSearch() : null;
+    const url = engine?.newUrl() ?? '';
+    if (mariadb) {
+        const connection = await Mysql.createConnection(mariadb.url);
+        await connection.query('create database capacity character set utf8mb4');
+        await connection.end();
+    }
+
+    return {
+        env: { ...mariadb ? { DATABASE_URL: `${mariadb.url}/capacity` } : {}, ...engine ? { SEARCH_URL: url } : {} },
+        async bytes() {
+
+            const found: [string, number][] = [['database', mariadb ? await tableBytes(mariadb.url) : folderBytes(folder)]];
+            if (engine) {
+                await engine.refresh();
+                const { _all: all } = await engine.client.send<{ _all: { primaries: { store: { size_in_bytes: number } } } }>({
+                    method: 'GET', path: `/${new URL(url).pathname.slice(1)}-*/_stats/store`
+                });
+                found.push(['indexes of OpenSearch', all.primaries.store.size_in_bytes]);
+            }
+
+            return found;
+        },
+        cpu: () => [mariadb?.pid(), engine?.pid()].reduce<number>((sum, pid) => sum + (typeof pid === 'number' ? processorTime(pid) : 0), 0),
+        async stop() {
+
+            await engine?.stop();
+            await mariadb?.stop();
+        }
+    };
+}
+
+async function tableBytes(server: string): Promise<number> {
+
+    const connection = await Mysql.createConnection(`${server}/capacity`);
+    try {
+        const [tables] = await connection.query<Mysql.RowDataPacket[]>('show tables');
+        await connection.query(`analyze table ${tables.map((row) => `\`${String(Object.values(row)[0])}\``).join(', ')}`);
+        const [[row]] = await connection.query<Mysql.RowDataPacket[]>('select sum(data_length + index_length) as bytes from information_schema.tables where table_schema = database()');
+        return Number(row?.['bytes']);
+    }
+    finally {
+        await connection.end();
+    }
+}
+
+function folderBytes(folder: string): number {
+
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile()).reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+}
+
+/** Works with a service that is started for it. */
+async function serving(folder: string, engines: Engines, work: (server: MeasuredProcess, agent: Agent) => Promise<void>): Promise<void> {
+
+    const server = await MeasuredProcess.start(CLI, ['serve'], {
+        DATA_DIR: folder, PORT: '0', DOIP_PORT: 'off', ADMIN_PASSWORD: PASSWORD, LOG_LEVEL: 'fatal', ...engines.env
+    });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    try {
+        await work(server, agent);
+    }
+    finally {
+        agent.destroy();
+        await server.stop();
+    }
+}
+
+async function fill(folder: string, engines: Engines, [from, to]: readonly [number, number]): Promise<void> {
+
+    await serving(folder, engines, async (server, agent) => {
+
+        const began = performance.now();
+        if (from === 0) {
+            await prepare({ name: 'capacity', server, agent, objects: 0 });
+        }
+
+        await upload({ server, agent }, from, to);
+        const uploaded = performance.now();
+        await quiet(server, engines);
+        console.error(`${to} objects: ${((to - from) / (uploaded - began) * 1000).toFixed(0)} a second were stored, the index was ready ${((performance.now() - uploaded) / 1000).toFixed(0)} s later`);
+    });
+}
+
+/** Waits until nothing is left to be indexed, merged or written. */
+async function quiet(server: MeasuredProcess, engines: Engines): Promise<void> {
+
+    const cpu = (): number => server.cpu().all + engines.cpu();
+    const deadline = performance.now() + MAX_QUIET_MS;
+    for (let before = cpu(), seconds = 0; seconds < QUIET.seconds && performance.now() < deadline; before = cpu()) {
+        await sleep(1000);
+        seconds = cpu() - before < QUIET.share * 1000 ? seconds + 1 : 0;
+    }
+}
+
+interface Measuring {
+    readonly objects: number;
+    readonly note: (name: string, growth: Growth, unit: string, value: number) => void;
+}
+
+async function measure(folder: string, engines: Engines, { objects, note }: Measuring): Promise<void> {
+
+    await serving(folder, engines, async (server, agent) => {
+
+        const target: Target = await loggedIn({ name: 'capacity', server, agent, objects });
+        await searchable(target);
+        note('start until the first search', 'proportional', 'ms', server.cpu().all);
+        await quiet(server, engines);
+        note('memory after a start', 'proportional', 'MiB', server.memory() / MIB);
+        for (const [name, bytes] of await engines.bytes()) {
+            note(name, 'proportional', 'MiB', bytes / MIB);
+        }
+
+        for (const [name, [growth, kind]] of Object.entries(KINDS)) {
+            const calls = async (from: number, count: number): Promise<void> => {
+
+                for (let n = from; n < from + count; ++n) {
+                    await send(target, kind(n, target));
+                }
+            };
+
+            await calls(0, WARM_UP_CALLS);
+            const before = { service: server.cpu().all, others: engines.cpu() };
+            await calls(WARM_UP_CALLS, CALLS);
+            note(name, growth, 'ms', (server.cpu().all - before.service) / CALLS);
+            if (before.others > 0) {
+                note(`${name} (engines)`, growth, 'ms', Math.max(LEAST_MS, (engines.cpu() - before.others) / CALLS));
+            }
+
+            await quiet(server, engines);
+        }
+
+        note('memory after all calls', 'proportional', 'MiB', server.memory() / MIB);
+    });
+}
+
+/** Waits until the last object is found. */
+async function searchable(target: Target): Promise<void> {
+
+    for (const deadline = performance.now() + MAX_QUIET_MS; ;) {
+        const text = await send(target, search(`word${target.objects - 1}x`)).catch(() => '{}');
+        if ((JSON.parse(text) as { size?: number }).size === 1) {
+            return;
+        }
+
+        if (performance.now() > deadline) {
+            throw new Error('the last object is not found');
+        }
+
+        await sleep(100);
+    }
+}
+
+function report(figures: readonly Figure[], numbers: readonly number[]): void {
+
+    const largest = numbers.at(-1) ?? 0;
+    const rows = figures.map(({ name, growth, unit, samples }) => {
+
+        const expected = predict(fit(growth, samples.slice(0, -1)), largest);
+        const measured = samples.at(-1)?.value ?? NaN;
+        const line = fit(growth, samples);
+        return [
+            `${name}, ${unit}`, ...samples.map(({ value }) => digits(value)), digits(expected), `${((expected / measured - 1) * 100).toFixed(0)} %`,
+            ...BEYOND.map((objects) => digits(predict(line, objects)))
+        ];
+    });
+    console.log(table(['', ...numbers.map((number) => number.toLocaleString('en')), `predicted for ${largest.toLocaleString('en')}`, 'off by',
+        ...BEYOND.map((objects) => `for ${objects.toExponential(0).replace('+', '')}`)], rows));
+}
+
+function digits(value: number): string {
+
+    return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);
+}
+
+void main();
