@@ -28,6 +28,13 @@ const MESSAGES: Readonly<Record<StorageCondition, string>> = {
     damaged: 'a part of the storage cannot be read: restore it from a backup'
 };
 
+/** Parts without which the service still answers requests that do not need them. */
+export const OPTIONAL_PARTS = ['payloads', 'search'] as const;
+
+export type OptionalPart = (typeof OPTIONAL_PARTS)[number];
+
+const OF_PAYLOADS: ReadonlySet<StorageCondition | null> = new Set<StorageCondition>(['no payloads', 'payloads not owned']);
+
 /** Tracks the states of the subsystems. */
 export class StartupState {
 
@@ -81,14 +88,20 @@ export class StartupState {
         this.#isDraining = true;
     }
 
-    /** Why the service should get no requests now: it stops, starts, or cannot serve; null if it is ready. */
-    async unreadiness(): Promise<string | null> {
+    /**
+     * Why the service should get no requests now: it stops, starts, or cannot serve; null if it is ready.
+     *
+     * @param exclude parts that need not work
+     */
+    async unreadiness(exclude: readonly OptionalPart[] = []): Promise<string | null> {
 
         if (this.#isDraining) {
             return 'the service is about to stop';
         }
 
-        const { state, message, subsystems } = await this.probedRecord();
+        const condition = await this.#condition();
+        const asked = exclude.includes('search') ? new Map(this.#subsystems).set('indexer', 'UP') : this.#subsystems;
+        const { state, message, subsystems } = conditionRecord(asked, exclude.includes('payloads') && OF_PAYLOADS.has(condition) ? null : condition);
         const waiting = Object.entries(subsystems as Record<Subsystem, SubsystemState>).filter(([, each]) => each !== 'UP').map(([name]) => name);
         return state === 'FAILED' || waiting.includes('indexer') ? typeof message === 'string' ? message : `not up: ${waiting.join(', ')}` : null;
     }
@@ -108,10 +121,19 @@ export class StartupState {
     /** The record after a probe of the storage, whose result takes precedence. */
     async probedRecord(): Promise<JsonObject> {
 
-        const condition = this.#reason ?? (this.#subsystems.get('storage') === 'UP' ? await this.#probe() : null);
-        return condition === null ? recordOf(this.#subsystems) :
-            { ...recordOf(new Map(this.#subsystems).set('storage', 'FAILED')), message: MESSAGES[condition] };
+        return conditionRecord(this.#subsystems, await this.#condition());
     }
+
+    async #condition(): Promise<StorageCondition | null> {
+
+        return this.#reason ?? (this.#subsystems.get('storage') === 'UP' ? await this.#probe() : null);
+    }
+}
+
+/** A failure of the storage takes precedence. */
+function conditionRecord(subsystems: ReadonlyMap<Subsystem, SubsystemState>, condition: StorageCondition | null): JsonObject {
+
+    return condition === null ? recordOf(subsystems) : { ...recordOf(new Map(subsystems).set('storage', 'FAILED')), message: MESSAGES[condition] };
 }
 
 function stateOf(subsystems: ReadonlyMap<Subsystem, SubsystemState>): 'UP' | 'FAILED' {

@@ -68,6 +68,9 @@ describe('the health of the service', () => {
         expect((await fetch(`${service?.url}/health/live`, { method: 'POST' })).status).to.equal(405);
         expect((await fetch(`${service?.url}/health/ready`, { method: 'HEAD' })).status).to.equal(200);
         expect((await ask('/doip?operationId=gateway/Op.Health&targetId=service&attributes.check=both'))[0]).to.equal(400);
+        expect(await ask('/health/ready?exclude=payloads,search')).to.equal([200, { status: 'UP' }]);
+        expect(await ask('/doip?operationId=gateway/Op.Health&targetId=service&attributes.exclude=search')).to.equal([200, { status: 'UP' }]);
+        expect((await ask('/health/ready?exclude=storage'))[0]).to.equal(400);
         await until(() => running.log().includes('/health/other'));
         expect(running.log()).not.to.include('/health/ready');
         expect(running.log()).not.to.include('"url":"/cordra/health/live');
@@ -82,6 +85,7 @@ describe('the health of the service', () => {
         expect(response.status).to.equal(503);
         expect(response.headers.get('retry-after')).to.equal('5');
         expect((await response.json() as { message: string }).message).to.startWith('not up: storage');
+        expect((await ask('/health/ready?exclude=payloads,search'))[0]).to.equal(503);
     });
 
     it('is not ready while it drains, and serves all the same', async () => {
@@ -90,7 +94,10 @@ describe('the health of the service', () => {
 
         service?.signal('SIGTERM');
         await until(async () => (await ask('/health/ready'))[0] === 503);
-        expect(await ask('/health/ready')).to.equal([503, { message: 'the service is about to stop' }]);
+        for (const path of ['/health/ready', '/health/ready?exclude=payloads,search']) {
+            expect(await ask(path)).to.equal([503, { message: 'the service is about to stop' }]);
+        }
+
         expect(await ask('/health/live')).to.equal([200, { status: 'UP' }]);
         const response = await fetch(`${service?.url}/objects/design`);
         expect(response.status).to.equal(200);

@@ -5,6 +5,7 @@ import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
 import { HEALTH } from '../../doip/result-schemas.js';
 import { unavailable } from '../../errors/errors.js';
+import { OPTIONAL_PARTS, type OptionalPart } from '../../health/startup-state.js';
 
 const RETRY_SECONDS = 5;
 
@@ -12,6 +13,8 @@ const RETRY_SECONDS = 5;
 interface HealthAttributes {
     /** `live`: does the process respond? `ready`: should it be sent requests? */
     readonly check: 'live' | 'ready';
+    /** Parts that a service that is ready need not have. */
+    readonly exclude: readonly OptionalPart[];
 }
 
 export const health = defineOperation<HealthAttributes>({
@@ -23,13 +26,14 @@ export const health = defineOperation<HealthAttributes>({
     availableWhenDown: true,
     unlisted: true,
     attributes: Joi.object({
-        check: Joi.string().valid('live', 'ready').default('ready')
+        check: Joi.string().valid('live', 'ready').default('ready'),
+        exclude: Joi.array().items(Joi.string().valid(...OPTIONAL_PARTS)).single().default([])
     }),
     resultSchema: HEALTH,
 
-    async handler({ services: { startup }, attributes: { check } }) {
+    async handler({ services: { startup }, attributes: { check, exclude } }) {
 
-        const reason = check === 'live' ? null : await startup.unreadiness();
+        const reason = check === 'live' ? null : await startup.unreadiness(exclude);
         if (reason !== null) {
             throw unavailable(reason, RETRY_SECONDS);
         }

@@ -14,8 +14,6 @@ export const BLOCK_BYTES = 256 * 1024;
 /** Blocks whose checksums are in one row: those of 1 GiB. */
 const BLOCKS_PER_ROW = 4096;
 const CHECKSUM_BYTES = 4;
-/** Rows written in one transaction. */
-const ROWS_PER_UNIT = 64;
 
 /** `crc32` of zlib, which versions of node before 20.15 do not have. */
 export const crc32 = (Zlib as { crc32?: (data: Uint8Array, value?: number) => number }).crc32;
@@ -99,9 +97,8 @@ export class BlockChecksumStore {
     /** Stores the key and the checksums of a blob; the first row last, without which the others are not found. */
     async save(blobId: number, key: string, checksums: readonly Buffer[]): Promise<void> {
 
-        const steps = checksums.map((bytes, n) => this.#sql.save.step({ blob_id: blobId, n, object_key: key, checksums: bytes })).reverse();
-        for (let start = 0; start < steps.length; start += ROWS_PER_UNIT) {
-            await this.#db.commit({ steps: steps.slice(start, start + ROWS_PER_UNIT) });
+        for (const [n, bytes] of [...checksums.entries()].reverse()) {
+            await this.#db.commit({ steps: [this.#sql.save.step({ blob_id: blobId, n, object_key: key, checksums: bytes })], isRepeatable: true });
         }
     }
 

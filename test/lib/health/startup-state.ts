@@ -65,6 +65,29 @@ describe('the startup state', () => {
         expect<unknown>(startup.record()['details']).to.equal({});
     });
 
+    it('is ready without what needs not work, but not without its database, nor while it is about to stop', async () => {
+
+        const startup = new StartupState();
+        SUBSYSTEMS.forEach((subsystem) => startup.set(subsystem, 'UP'));
+        let found: StorageCondition | null = null;
+        startup.succeed(() => Promise.resolve(found));
+        const readiness = async (): Promise<boolean[]> => await Promise.all(
+            ([[], ['payloads'], ['search'], ['payloads', 'search']] as const).map(async (exclude) => await startup.unreadiness(exclude) === null));
+
+        expect(await readiness()).to.equal([true, true, true, true]);
+        found = 'no payloads';
+        expect(await readiness()).to.equal([false, true, false, true]);
+        startup.set('indexer', 'FAILED');
+        expect(await readiness()).to.equal([false, false, false, true]);
+        found = null;
+        expect(await readiness()).to.equal([false, false, true, true]);
+        found = 'silent';
+        expect(await readiness()).to.equal([false, false, false, false]);
+        found = null;
+        startup.drain();
+        expect(await readiness()).to.equal([false, false, false, false]);
+    });
+
     const troubles: readonly (readonly [trouble: StorageCondition, message: RegExp])[] = [
         ['silent', /does not answer/], ['full', /is full: what is stored can be read/], ['damaged', /cannot be read/]
     ];

@@ -348,7 +348,10 @@ export const PATHS: readonly PathDescription[] = [
     { method: 'get', path: '/startupStatus', credentials: false, tag: 'Service', summary: 'the status of the subsystems; 500 when one has failed', response: jsonOf(ref('StartupStatus')) },
     { method: 'get', path: '/status', tag: 'Administration', summary: 'figures about the running service', response: jsonOf(ref('Status')) },
     { method: 'get', path: '/health/live', credentials: false, tag: 'Service', summary: 'whether the process responds', response: jsonOf(ref('Health')) },
-    { method: 'get', path: '/health/ready', credentials: false, tag: 'Service', summary: 'whether the service should get requests; otherwise 503', response: jsonOf(ref('Health')) },
+    {
+        method: 'get', path: '/health/ready', credentials: false, tag: 'Service', summary: 'whether the service should get requests; otherwise 503',
+        query: [text('exclude', 'parts that need not work: `payloads`, `search`, or both with a comma between')], response: jsonOf(ref('Health'))
+    },
     { method: 'get', path: '/', route: '', tag: 'Service', summary: 'name, version and links; a page for browsers', response: { 'application/json': ref('FrontPage'), 'text/html': TEXT } },
     { method: 'get', path: '/openapi.json', tag: 'Service', summary: 'this description', response: jsonOf({ type: 'object' }) },
     { method: 'get', path: '/docs', tag: 'Service', summary: 'this description as a page', response: { 'text/html': TEXT } }

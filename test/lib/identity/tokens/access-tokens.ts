@@ -3,11 +3,13 @@
 import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Database } from '../../../../db/database.js';
+import { DatabaseError } from '../../../../db/errors.js';
 import { DoipError } from '../../../../lib/errors/errors.js';
 import type { Identity } from '../../../../lib/identity/identity.js';
 import { forEachDatabase } from '../../../support/database.js';
 import type { TestDatabase } from '../../../support/database.js';
 import { IdentityKit, INTERNAL } from '../../../support/identity.js';
+import { openProxied } from '../../../support/mysql-proxy.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -62,6 +64,26 @@ forEachDatabase((name, create, dialect) => {
 
         // On several nodes uses are written a little later, so a token may live that much longer.
         const grace = dialect === 'mysql' ? MINUTE : 0;
+
+        if (dialect === 'mysql') {
+            it('begins with its response: where the database is lost at the commit, the login may simply be repeated', async () => {
+
+                const opened = await openProxied(create);
+                try {
+                    const own = new IdentityKit(opened.database);
+                    await own.addUser('test/ann', { username: 'ann' });
+                    const node = own.node({ tokenTimeout: TIMEOUT });
+                    await tokenOf(node);
+                    opened.proxy.cutNext({ command: 'commit', when: 'after' });
+
+                    expect(await expect(tokenOf(node)).to.reject(DatabaseError)).to.include({ fault: 'unavailable' });
+                    expect(await isGood(node, await tokenOf(node))).to.be.true();
+                }
+                finally {
+                    await opened.stop();
+                }
+            });
+        }
 
         it('ends half an hour after the last use', async () => {
 

@@ -10,13 +10,14 @@ import { ElementStores } from '../../../../lib/stores/blobs/element-store.js';
 import { body, gather, pattern, sha256 } from '../../../support/bytes.js';
 import { forEachDatabase } from '../../../support/database.js';
 import type { TestDatabase } from '../../../support/database.js';
+import { openProxied } from '../../../support/mysql-proxy.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
 const MIB = 1024 * 1024;
 
-forEachDatabase((name, create) => {
+forEachDatabase((name, create, dialect) => {
 
     describe(`blobs on ${name}`, () => {
 
@@ -61,6 +62,25 @@ forEachDatabase((name, create) => {
                 expect(blob.sha256).to.equal(sha256(expected));
                 expect((await gather(blobs.open(blob))).equals(expected)).to.be.true();
                 expect(await row(blob.blobId)).to.equal({ state: 'linked', links: 1, size, unlinked_on: null });
+            });
+        }
+
+        if (dialect === 'mysql') {
+            it('are staged by statements that can be repeated, so that no outcome is unknown', async () => {
+
+                const opened = await openProxied(create);
+                const own = new BlobStore(opened.database, new ElementStores(new DatabaseElementStore(opened.database.blobs)), { log: SILENT });
+                try {
+                    const before = opened.proxy.sent('commit');
+                    const blob = await own.stage(body(CHUNK_SIZE + 1, 70_001), { maxBytes: CHUNK_SIZE + 1 });
+
+                    expect(opened.proxy.sent('commit')).to.equal(before);
+                    expect(await gather(own.open(blob))).to.equal(pattern(0, CHUNK_SIZE));
+                }
+                finally {
+                    own.close();
+                    await opened.stop();
+                }
             });
         }
 
