@@ -4,10 +4,11 @@
  */
 
 import { randomBytes } from 'node:crypto';
+import type { Knex } from 'knex';
 import { hostname } from 'node:os';
 import type { Database, SqlValue, Step } from '../../../db/database.js';
 import type { JsonValue } from '../../util/json-types.js';
-import { row, statements } from '../../../db/statements.js';
+import { row, statements, type Bind } from '../../../db/statements.js';
 import { DueTimes } from './due-times.js';
 
 /** `waiting` to be due, `running` on some node, `done`, or `failed` permanently. */
@@ -88,8 +89,17 @@ export class JobStore {
         this.#dueTimes = new DueTimes(database);
     }
 
-    /** Returns the step that adds a job, for the unit of the change that requires it. Does nothing when `dedup` finds one. */
+    /**
+     * Returns the step that adds a job, for the unit of the change that requires it. Adds none when `dedup` finds one. One that is found until
+     * its start is changed, so that on a cluster, too, it does not start before this change and miss it: servers of a cluster exclude each
+     * other by changes alone.
+     */
     enqueueStep(job: NewJob): Step {
+
+        return this.#enqueueStep(job, job.dedup?.until === 'start' ? this.#sql.enqueueOrTouch : this.#sql.enqueue);
+    }
+
+    #enqueueStep(job: NewJob, statement: Statements['enqueue']): Step {
 
         const now = this.#now();
         for (const key of [job.kind, job.dedup?.key ?? '']) {
@@ -98,7 +108,7 @@ export class JobStore {
             }
         }
 
-        return this.#sql.enqueue.step({
+        return statement.step({
             kind: job.kind, payload: JSON.stringify(job.payload), run_at: job.runAt ?? now, now,
             dedup_key: job.dedup?.key ?? null, dedup_until: job.dedup?.until ?? 'end'
         });
@@ -107,7 +117,7 @@ export class JobStore {
     /** Adds a job; false when `dedup` found one. */
     async enqueue(job: NewJob): Promise<boolean> {
 
-        const result = await this.#database.commit({ steps: [this.enqueueStep(job)], essential: true });
+        const result = await this.#database.commit({ steps: [this.#enqueueStep(job, this.#sql.enqueue)], essential: true });
         return result.ok && result.steps[0]?.rows === 1;
     }
 
@@ -304,16 +314,26 @@ function toJob(found: JobRow): Job {
     };
 }
 
-/** Every change except the first is conditional: on the job being due, or on the lease being held. */
+type Statements = ReturnType<typeof buildStatements>;
+
+type NewColumn = 'kind' | 'dedup_key' | 'dedup_until' | 'payload' | 'run_at' | 'now';
+
+function insertJob(knex: Knex, bind: Bind<NewColumn>) {
+
+    return knex('jobs').insert({
+        ...row(bind, ['kind', 'dedup_key', 'dedup_until', 'payload', 'run_at']),
+        state: 'waiting', created_on: bind('now'), updated_on: bind('now')
+    }).onConflict(['kind', 'dedup_key']);
+}
+
+/** Every change except the first two is conditional: on the job being due, or on the lease being held. */
 function buildStatements(db: Database) {
 
     const build = statements(db);
     return {
         ...buildChanges(build),
-        enqueue: build<'kind' | 'dedup_key' | 'dedup_until' | 'payload' | 'run_at' | 'now'>((knex, bind) => knex('jobs').insert({
-            ...row(bind, ['kind', 'dedup_key', 'dedup_until', 'payload', 'run_at']),
-            state: 'waiting', created_on: bind('now'), updated_on: bind('now')
-        }).onConflict(['kind', 'dedup_key']).ignore()),
+        enqueue: build<NewColumn>((knex, bind) => insertJob(knex, bind).ignore()),
+        enqueueOrTouch: build<NewColumn>((knex, bind) => insertJob(knex, bind).merge({ updated_on: knex.raw('jobs.updated_on + 1') })),
         due: build<'kind' | 'now' | 'limit'>((knex, bind) => knex('jobs').select(COLUMNS)
             .where({ kind: bind('kind'), state: 'waiting' }).where('run_at', '<=', bind('now'))
             .orderBy(['run_at', 'id']).limit(bind('limit'))),

@@ -151,6 +151,11 @@ forEachDatabase((name, create) => {
             await expect(database.commit({ steps: [store.enqueueStep({ kind: 'unit', payload: 2 }), other('unit-1')] })).to.reject();
 
             expect<object[]>(await store.list({ kind: 'unit', limit: 10 })).to.have.length(1);
+            // One that is found has been changed, which excludes its start on every server of a cluster.
+            const stored = { sql: `select updated_on from jobs where kind = 'unit'` };
+            const [before] = await database.read<{ updated_on: number }>(stored, []);
+            await database.commit({ steps: [step] });
+            expect(await database.read(stored, [])).to.equal([{ updated_on: (before?.updated_on ?? 0) + 1 }]);
         });
 
         it('rejects keys that are too long', () => {
