@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import Mysql from 'mysql2/promise';
 import type { CommitResult, Database, Step } from '../../../../db/database.js';
 import { DatabaseError } from '../../../../db/errors.js';
 import { openDatabase } from '../../../../db/engines/open.js';
@@ -63,17 +64,28 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
 
         it('writes a unit although the server hands out numbers that are taken, as one of a cluster does while others join', async () => {
 
-            await direct.commit({ steps: [{ sql: 'create table numbered (id bigint not null auto_increment primary key, text varchar(20))', bindings: [] }], isRepeatable: true });
-            const insert = (text: string): Step => ({ sql: 'insert into numbered (text) values (?)', bindings: [text] });
-            await database.commit({ steps: [insert('first')] });
-            // Servers do not count what is changed.
-            await direct.commit({ steps: [{ sql: 'update numbered set id = id + 1', bindings: [] }] });
-            for (const unit of [{ steps: [put('numbered'), insert('second')] }, { steps: [insert('third')], isRepeatable: true }]) {
-                expect(await database.commit(unit)).to.include({ ok: true });
-                await direct.commit({ steps: [{ sql: 'update numbered set id = id + 1 order by id desc', bindings: [] }] });
-            }
+            const server = await Mysql.createConnection(opened.place.options.url ?? '');
+            try {
+                // A table without transactions counts the attempts, of which every other one gets the number of the first row.
+                await server.query('create table numbered (id bigint not null auto_increment primary key, text varchar(20)) engine = InnoDB');
+                await server.query('create table attempts (n int not null) engine = MyISAM');
+                await server.query('insert into attempts values (1)');
+                await server.query(`create trigger numbers before insert on numbered for each row begin
+                    update attempts set n = n + 1; set new.id = case when (select n from attempts) % 2 = 0 then 1 else new.id end; end`);
+                const insert = (text: string): Step => ({ sql: 'insert into numbered (text) values (?)', bindings: [text] });
+                for (const unit of [
+                    { steps: [insert('first')] }, { steps: [insert('odd')] }, { steps: [put('numbered'), insert('second')] }, { steps: [insert('third')], isRepeatable: true }
+                ]) {
+                    expect(await database.commit(unit)).to.include({ ok: true });
+                }
 
-            expect(await direct.read<{ text: string }>({ sql: 'select text from numbered order by id' }, [])).to.equal(['first', 'second', 'third'].map((text) => ({ text })));
+                expect(await direct.read<{ text: string }>({ sql: 'select text from numbered order by id' }, []))
+                    .to.equal(['first', 'odd', 'second', 'third'].map((text) => ({ text })));
+                expect(await direct.read({ sql: 'select n from attempts' }, [])).to.equal([{ n: 7 }]);
+            }
+            finally {
+                await server.end();
+            }
         });
 
         it('does not repeat what will always be a duplicate for long', async () => {
