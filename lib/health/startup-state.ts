@@ -100,8 +100,8 @@ export class StartupState {
         }
 
         const condition = await this.#condition();
-        const asked = exclude.includes('search') ? new Map(this.#subsystems).set('indexer', 'UP') : this.#subsystems;
-        const { state, message, subsystems } = conditionRecord(asked, exclude.includes('payloads') && OF_PAYLOADS.has(condition) ? null : condition);
+        const counted = exclude.includes('search') ? new Map(this.#subsystems).set('indexer', 'UP') : this.#subsystems;
+        const { state, message, subsystems } = conditionRecord(counted, exclude.includes('payloads') && OF_PAYLOADS.has(condition) ? null : condition);
         const waiting = Object.entries(subsystems as Record<Subsystem, SubsystemState>).filter(([, each]) => each !== 'UP').map(([name]) => name);
         return state === 'FAILED' || waiting.includes('indexer') ? typeof message === 'string' ? message : `not up: ${waiting.join(', ')}` : null;
     }
