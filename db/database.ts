@@ -29,17 +29,19 @@ export interface Step {
 }
 
 /**
- * Precondition of a unit on a server with several writers: its number must be above a number (the floor) in a row, from the check until the
- * unit is written. The check changes the row, because that is what all servers exclude each other by: clusters such as Galera and TiDB share
- * no locks for reading. Each of the {@link SLOTS} has a row of its own, so that transactions of a process do not wait for each other. Units
- * in one transaction share the check, with the lowest of their numbers. Embedded databases ignore it.
+ * Precondition of a unit on a server with several writers: its number must be above a number (the floor) in a row, and its epoch not below one
+ * (the fence), from the check until the unit is written. The check changes the row, because that is what all servers exclude each other by:
+ * clusters such as Galera and TiDB share no locks for reading. Each of the {@link SLOTS} has a row of its own, so that transactions of a process
+ * do not wait for each other. Units of one epoch in one transaction share the check, with the lowest of their numbers. Embedded databases
+ * ignore it.
  */
 export interface Precondition {
-    /** Changes the row of a slot if its floor is below the number. Unless it matches one row, nothing is written. */
+    /** Changes the row of a slot if its floor and fence permit the unit. Unless it matches one row, nothing is written. */
     readonly statement: Statement;
     /** Bindings for each slot. */
     readonly slots: readonly (readonly SqlValue[])[];
     readonly number: number;
+    readonly epoch: number;
     /** `failed` of a unit that is rejected. */
     readonly otherwise: string;
 }

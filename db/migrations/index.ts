@@ -22,6 +22,7 @@ import { audit } from './021-audit.js';
 import { blobChecksums } from './022-blob-checksums.js';
 import { typeChanges } from './023-type-changes.js';
 import { guardedRows } from './024-guarded-rows.js';
+import { writeFences } from './025-write-fences.js';
 
 export const MIGRATIONS: readonly Migration[] = [
     objects,
@@ -42,5 +43,6 @@ export const MIGRATIONS: readonly Migration[] = [
     audit,
     blobChecksums,
     typeChanges,
-    guardedRows
+    guardedRows,
+    writeFences
 ];

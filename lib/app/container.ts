@@ -43,7 +43,7 @@ import { ServiceStatus } from '../health/service-status.js';
 import { SchemaCheck } from '../objects/schema-check.js';
 import { LabelReader } from '../relationships/label-reader.js';
 import { RelationshipService } from '../relationships/relationship-service.js';
-import { numberOf, TxnIdGenerator } from '../objects/txn-id-generator.js';
+import { TxnIdGenerator } from '../objects/txn-id-generator.js';
 import { VersionService } from '../versions/version-service.js';
 import { DEFAULT_LIMITS } from '../scripting/pool/script-pool.js';
 import { composeScripting, type Scripting } from '../scripting/scripting.js';
@@ -351,7 +351,7 @@ async function compose(
     ];
     const barrier = new WriteBarrier(catalog);
     const floor = new TxnWatermarkStore(db, node ?? 'local');
-    const writer = new ObjectWriter({ db, store: objectStore, elements, participants, barrier, clock, floor });
+    const writer = new ObjectWriter({ db, store: objectStore, elements, participants, barrier, clock, floor, refresh: () => reader.epochs() });
     identity.useAuthenticateHook(() => (options.worker ? null : scripting.design.authenticateHook()));
     const resolution = new ObjectResolution(scripting.lifecycle, limits);
     const writing = {
@@ -383,7 +383,7 @@ async function compose(
         ...composeTransfer({
             ...writing, loader, db, log, bulk, blobs, catalogStore, settings, jobs, jobStore, objects: scan, elements,
             directory: identity.directory, secretRemover, secrets: identity.secretTransfer, references,
-            rehearse: scripting.rehearse, barrier, fence: () => floor.fence(numberOf(db.now())), refresh: () => reader.epochs()
+            rehearse: scripting.rehearse, barrier, floor, refresh: () => reader.epochs()
         }),
         space: new FreeSpace(options.storageChooser || payloadStore ? {} : db, makeSpace), startup, status,
         log, policy, identity, usage, auditLog, auditTrail,

@@ -28,8 +28,8 @@ export interface ObjectChange {
     readonly now: number;
     /** Another object that is deleted first, in the same unit. */
     readonly instead?: ObjectChange;
-    /** True for a change of the upload for which all other changes wait. */
-    readonly isBulk?: boolean;
+    /** Of a change of the upload for which all other changes wait: epoch of types at which its run began. Absent for all others. */
+    readonly uploadEpoch?: number;
 }
 
 /** Reason of an error about an id that this object cannot have, whereas it may have another one. */

@@ -23,8 +23,11 @@ export type WriteOutcome = 'stored' | 'lost-race' | 'id-taken';
 
 /** Makes writers wait while an exclusive operation runs. */
 export interface WriteAdmission {
-    /** Runs a write, or throws DoipError 503. */
-    run<T>(change: ObjectChange, write: () => Promise<T>): Promise<T>;
+    /**
+     * Runs a write, or throws DoipError 503. `write` gets the epoch of types at which it was admitted: it must write nothing once the fence was
+     * raised above that.
+     */
+    run<T>(change: ObjectChange, write: (epoch: number) => Promise<T>): Promise<T>;
 }
 
 /** Commits changes of objects. */
@@ -34,19 +37,22 @@ export class ObjectWriter {
     readonly #store: ObjectStore;
     readonly #elements: ElementService;
     readonly #participants: readonly WriteParticipant[];
-    readonly #barrier: WriteAdmission | null;
+    readonly #barrier: WriteAdmission;
     readonly #clock: TxnIdGenerator;
     readonly #floor: TxnWatermarkStore;
+    readonly #refresh: () => Promise<unknown>;
 
+    /** @param parts.refresh makes the design and the types current, and what the barrier knows of uploads */
     constructor(parts: {
-        db: Database; store: ObjectStore; elements: ElementService; participants: readonly WriteParticipant[]; barrier?: WriteAdmission;
-        clock: TxnIdGenerator; floor: TxnWatermarkStore;
+        db: Database; store: ObjectStore; elements: ElementService; participants: readonly WriteParticipant[]; barrier: WriteAdmission;
+        clock: TxnIdGenerator; floor: TxnWatermarkStore; refresh: () => Promise<unknown>;
     }) {
 
-        this.#barrier = parts.barrier ?? null;
+        this.#barrier = parts.barrier;
         this.#db = parts.db;
         this.#clock = parts.clock;
         this.#floor = parts.floor;
+        this.#refresh = parts.refresh;
         this.#store = parts.store;
         this.#elements = parts.elements;
         this.#participants = parts.participants;
@@ -59,7 +65,7 @@ export class ObjectWriter {
      */
     write(change: ObjectChange): Promise<WriteOutcome> {
 
-        return this.#barrier ? this.#barrier.run(change, () => this.#commit(change)) : this.#commit(change);
+        return this.#barrier.run(change, (epoch) => this.#commit(change, epoch));
     }
 
     /** Tries a change that is not stored. @throws DoipError as {@link write}, as far as participants tell in advance */
@@ -70,11 +76,11 @@ export class ObjectWriter {
         }
     }
 
-    async #commit(change: ObjectChange): Promise<WriteOutcome> {
+    async #commit(change: ObjectChange, epoch: number): Promise<WriteOutcome> {
 
         const { instead } = change;
         const steps = [...instead ? await this.#steps(instead) : [], ...await this.#steps(change)];
-        const precondition = change.after ? this.#floor.precondition(change.after.metadata.txnId) : undefined;
+        const precondition = this.#floor.precondition(change.after?.metadata.txnId ?? null, epoch);
         const outcome = await this.#db.commit({ steps, shared: true, essential: change.after === null, ...precondition ? { precondition } : {} });
         if (outcome.ok) {
             if (change.before) {
@@ -93,8 +99,9 @@ export class ObjectWriter {
         }
 
         if (outcome.failed === BELOW_WATERMARK) {
-            // The clock of this node may be behind.
+            // The clock of this node may be behind, or an upload has begun that it does not know of.
             this.#clock.raise(await this.#floor.renew());
+            await this.#refresh();
             return 'lost-race';
         }
 

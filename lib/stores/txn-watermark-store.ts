@@ -1,16 +1,20 @@
 /**
- * Low watermark (floor) of transaction numbers where several nodes share a database: once it was raised, no node stores anything
- * with a number up to it. Each node has a few rows, and every unit with a number changes one of them, if its floor is below the number. So
- * raising a row waits for the unit that is being written, or makes it fail, and later ones see it; other nodes do not wait. Rows are changed
- * rather than locked for reading, because of a change all servers of a cluster know.
+ * What nodes that share a database may still write. Low watermark (floor) of transaction numbers: once it was raised, no node stores anything with
+ * a number up to it. Fence: once it was raised, no node writes what it has admitted at an earlier epoch of types, whatever its clock. Each node has
+ * a few rows, and every unit changes one of them, if its floor and fence permit it. So raising a row waits for the unit that is being written, or
+ * makes it fail, and later ones see it; other nodes do not wait. Rows are changed rather than locked for reading, because of a change all servers of
+ * a cluster know.
  */
 
 import { SLOTS, type Database, type Precondition } from '../../db/database.js';
 import { statements } from '../../db/statements.js';
 import { resolvesWithin } from '../util/concurrency/timeout.js';
 
-/** `failed` of a unit whose number is not above the floor. */
+/** `failed` of a unit whose number is not above the floor, or whose epoch is below the fence. */
 export const BELOW_WATERMARK = 'number:passed';
+
+/** Number of a unit that stores no object, such as a deletion: above every floor. */
+const NO_NUMBER = Number.MAX_SAFE_INTEGER;
 
 /** Milliseconds that raising the floor waits for a node that holds its row, because it was stopped or is slow. */
 const TIMEOUT_MS = 2000;
@@ -18,14 +22,18 @@ const TIMEOUT_MS = 2000;
 /** Milliseconds since the last write of a node after which its rows are deleted; when it writes again, it adds them again. */
 const RETENTION_MS = 7 * 86_400_000;
 
-/** Floor of a row that is not open yet: no unit is written with it. */
+/** Floor and fence of a row that is not open yet: no unit is written with it. */
 const CLOSED = -1;
 
-interface NodeFloor {
+interface NodeRow {
     readonly node: string;
     readonly floor: number;
+    readonly fence: number;
     readonly made_on: number;
 }
+
+/** What can be raised in a row. */
+type Limit = 'floor' | 'fence';
 
 export class TxnWatermarkStore {
 
@@ -34,8 +42,8 @@ export class TxnWatermarkStore {
     readonly #rows: readonly string[];
     readonly #sql: ReturnType<typeof buildStatements>;
     readonly #timeoutMs: number;
-    /** Rows that are being raised, and to which floor: for a locked row only one connection waits. */
-    readonly #raising = new Map<string, { floor: number; done: Promise<void> }>();
+    /** Limits of rows that are being raised, and to what: for a locked row only one connection waits for each. */
+    readonly #raising = new Map<string, { value: number; done: Promise<void> }>();
 
     /**
      * @param node name of this node among those that share the database
@@ -49,22 +57,29 @@ export class TxnWatermarkStore {
         this.#timeoutMs = timeoutMs;
     }
 
-    /** False where only this process writes, and knows its numbers: then there is no floor. */
+    /** False where only this process writes, and knows what it has not written yet: then there are no rows. */
     get isNeeded(): boolean {
 
         return this.#db.dialect === 'mysql';
     }
 
-    /** Returns the precondition of a unit that stores an object with a number; undefined where there is no floor. */
-    precondition(number: number): Precondition | undefined {
+    /**
+     * Returns the precondition of a unit; undefined where there are no rows.
+     *
+     * @param number number of the object that it stores; null if it stores none
+     * @param epoch epoch of types at which it was admitted
+     */
+    precondition(number: number | null, epoch: number): Precondition | undefined {
 
         if (!this.isNeeded) {
             return undefined;
         }
 
         const { pass } = this.#sql;
-        const now = Date.now();
-        return { statement: pass, slots: this.#rows.map((node) => pass.values({ node, number, now })), number, otherwise: BELOW_WATERMARK };
+        const values = { number: number ?? NO_NUMBER, epoch, now: Date.now() };
+        return {
+            statement: pass, slots: this.#rows.map((node) => pass.values({ ...values, node })), number: values.number, epoch, otherwise: BELOW_WATERMARK
+        };
     }
 
     /** Ensures that this node has its rows, without which nothing is stored, and returns the highest of their floors. */
@@ -74,30 +89,29 @@ export class TxnWatermarkStore {
             return 0;
         }
 
-        const found = await this.#ownFloors();
-        const missing = this.#rows.filter((node) => (found.get(node) ?? CLOSED) === CLOSED);
-        if (missing.length > 0) {
-            await Promise.all(missing.map((node) => this.#open(node)));
-        }
-
-        return Math.max(0, ...(missing.length > 0 ? await this.#ownFloors() : found).values());
+        const found = await this.#ownRows();
+        const isOpen = new Set(found.filter(({ floor, fence }) => floor !== CLOSED && fence !== CLOSED).map(({ node }) => node));
+        const missing = this.#rows.filter((node) => !isOpen.has(node));
+        await Promise.all(missing.map((node) => this.#open(node)));
+        return Math.max(0, ...(missing.length > 0 ? await this.#ownRows() : found).map(({ floor }) => floor));
     }
 
     /**
      * Adds a row, or completes one that was added. The statements need no transaction: a concurrent raise finds the closed row, and opens it
-     * with its own floor, or has already written the floor that is read here.
+     * with its own limit, or has already written the floor, or the epoch, that is read here.
      */
     async #open(node: string): Promise<void> {
 
-        const { add, requested, open } = this.#sql;
+        const { add, requested, raiseFloor, raiseFence } = this.#sql;
         await this.#db.commit({ steps: [add.step({ node, now: Date.now() })], isRepeatable: true });
-        const floor = (await requested.first<{ floor: number }>({}))?.floor ?? 0;
-        await this.#db.commit({ steps: [open.step({ node, floor })], isRepeatable: true });
+        const { floor = 0, epoch = 0 } = await requested.first<{ floor: number; epoch: number }>({}) ?? {};
+        await this.#db.commit({ steps: [raiseFloor.step({ node, to: floor, above: floor })], isRepeatable: true });
+        await this.#db.commit({ steps: [raiseFence.step({ node, to: epoch, above: epoch })], isRepeatable: true });
     }
 
-    async #ownFloors(): Promise<Map<string, number>> {
+    async #ownRows(): Promise<NodeRow[]> {
 
-        return new Map((await this.#nodes()).filter(({ node }) => this.#rows.includes(node)).map(({ node, floor }) => [node, floor]));
+        return (await this.#nodes()).filter(({ node }) => this.#rows.includes(node));
     }
 
     /**
@@ -113,77 +127,89 @@ export class TxnWatermarkStore {
             await this.#db.commit({ steps: [raiseRequested.step({ floor, above: floor })], isRepeatable: true });
         }
 
-        const behind = (await this.#nodes()).filter((each) => each.floor < floor);
-        await resolvesWithin(Promise.all(behind.map((each) => this.#raiseRow(each, floor))), this.#timeoutMs);
-        // A row that is still closed was added after the floor was written, so it will not be opened below it.
-        return (await this.#nodes()).reduce((lowest, each) => (each.floor === CLOSED ? lowest : Math.min(lowest, each.floor)), floor);
+        return await this.#raiseRows('floor', floor);
     }
 
     /**
-     * Prevents that anything is stored later with a number up to this one, by whatever process: what it computed is rejected, and computed again.
+     * Prevents that anything is written later that was admitted before this epoch of types, by whatever process: what it computed is rejected. The
+     * epoch must have begun.
      *
      * @throws Error while a node holds its row
      */
-    async fence(number: number): Promise<void> {
+    async fence(epoch: number): Promise<void> {
 
-        if (this.isNeeded && await this.raise(number) < number) {
-            throw new Error('another node holds its transaction numbers');
+        if (this.isNeeded && await this.#raiseRows('fence', epoch) < epoch) {
+            throw new Error('another node is in the middle of a transaction');
         }
     }
 
-    /** Raises a row. Never rejects; the floor of the row shows whether it succeeded. */
-    #raiseRow({ node, made_on }: NodeFloor, floor: number): Promise<void> {
+    /** Raises a limit of all rows. Returns the lowest one, at most `value`. */
+    async #raiseRows(limit: Limit, value: number): Promise<number> {
 
-        const running = this.#raising.get(node);
+        const behind = (await this.#nodes()).filter((each) => each[limit] < value);
+        await resolvesWithin(Promise.all(behind.map((each) => this.#raiseRow(each, limit, value))), this.#timeoutMs);
+        // A row that is still closed was added after the value was written, so it will not be opened below it.
+        return (await this.#nodes()).reduce((lowest, each) => (each[limit] === CLOSED ? lowest : Math.min(lowest, each[limit])), value);
+    }
+
+    /** Raises a limit of a row. Never rejects; the row shows whether it succeeded. */
+    #raiseRow({ node, made_on }: NodeRow, limit: Limit, value: number): Promise<void> {
+
+        const key = `${limit} ${node}`;
+        const running = this.#raising.get(key);
         if (running) {
-            running.floor = Math.max(running.floor, floor);
+            running.value = Math.max(running.value, value);
             return running.done;
         }
 
-        const { raiseNode, remove } = this.#sql;
-        const isOld = made_on < Date.now() - RETENTION_MS && !this.#rows.includes(node);
+        const { raiseFloor, raiseFence, remove } = this.#sql;
+        const statement = limit === 'floor' ? raiseFloor : raiseFence;
+        const isOld = limit === 'floor' && made_on < Date.now() - RETENTION_MS && !this.#rows.includes(node);
         const work = async (): Promise<void> => {
 
             let raised: number;
             do {
-                raised = raising.floor;
-                const step = isOld ? remove.step({ node, floor: raised }) : raiseNode.step({ node, floor: raised, above: raised });
+                raised = raising.value;
+                const step = isOld ? remove.step({ node, floor: raised }) : statement.step({ node, to: raised, above: raised });
                 await this.#db.commit({ steps: [step], isRepeatable: true, essential: true });
             }
-            while (raising.floor > raised);
+            while (raising.value > raised);
         };
 
-        const raising = { floor, done: Promise.resolve() };
-        this.#raising.set(node, raising);
+        const raising = { value, done: Promise.resolve() };
+        this.#raising.set(key, raising);
         raising.done = work().catch(() => {
             // Its node holds the lock for longer than the lock timeout of the database, or writes all the time on another server.
-        }).finally(() => this.#raising.delete(node));
+        }).finally(() => this.#raising.delete(key));
         return raising.done;
     }
 
-    async #nodes(): Promise<NodeFloor[]> {
+    async #nodes(): Promise<NodeRow[]> {
 
-        return await this.#sql.nodes.read<NodeFloor>({});
+        return await this.#sql.nodes.read<NodeRow>({});
     }
 }
 
 function buildStatements(db: Database) {
 
     const build = statements(db);
+    const raise = (limit: Limit) => build<'node' | 'to' | 'above'>((knex, bind) => knex('node_floors')
+        .where('node', bind('node')).where(limit, '<', bind('above')).update({ [limit]: bind('to') }));
     return {
-        requested: build<never>((knex) => knex('number_floor').where('id', 1).select('floor')),
+        requested: build<never>((knex) => knex('number_floor').where('number_floor.id', 1).join('epochs', 'epochs.id', 'number_floor.id')
+            .select('number_floor.floor', 'epochs.types as epoch')),
         raiseRequested: build<'floor' | 'above'>((knex, bind) => knex('number_floor').where('id', 1).where('floor', '<', bind('above'))
             .update({ floor: bind('floor') })),
-        nodes: build((knex) => knex('node_floors').select('node', 'floor', 'made_on').orderBy('node')),
+        nodes: build((knex) => knex('node_floors').select('node', 'floor', 'fence', 'made_on').orderBy('node')),
         // Never writes what is there already, which Galera would not tell its other servers.
-        pass: build<'node' | 'number' | 'now'>((knex, bind) => knex('node_floors')
+        pass: build<'node' | 'number' | 'epoch' | 'now'>((knex, bind) => knex('node_floors')
             .where('node', bind('node')).where('floor', '>', CLOSED).where('floor', '<', bind('number'))
+            .where('fence', '>', CLOSED).where('fence', '<=', bind('epoch'))
             .update({ made_on: knex.raw('greatest(made_on + 1, ?)', [bind('now')]) })),
         add: build<'node' | 'now'>((knex, bind) => knex('node_floors')
-            .insert({ node: bind('node'), floor: CLOSED, made_on: bind('now') }).onConflict('node').ignore()),
-        open: build<'node' | 'floor'>((knex, bind) => knex('node_floors').where({ node: bind('node'), floor: CLOSED }).update({ floor: bind('floor') })),
-        raiseNode: build<'node' | 'floor' | 'above'>((knex, bind) => knex('node_floors').where('node', bind('node')).where('floor', '<', bind('above'))
-            .update({ floor: bind('floor') })),
+            .insert({ node: bind('node'), floor: CLOSED, fence: CLOSED, made_on: bind('now') }).onConflict('node').ignore()),
+        raiseFloor: raise('floor'),
+        raiseFence: raise('fence'),
         remove: build<'node' | 'floor'>((knex, bind) => knex('node_floors').where('node', bind('node')).where('floor', '<', bind('floor')).delete())
     };
 }

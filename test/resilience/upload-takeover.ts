@@ -12,12 +12,16 @@ import { ADMIN, ask } from '../support/outage.js';
 import { startProcess, type ServiceProcess } from '../support/process.js';
 import { rounds, roundsMs } from '../support/rounds.js';
 import { until } from '../support/until.js';
+import { wrongClock } from '../support/wrong-clock.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
 const ROUNDS = rounds(0, 4);
 const OBJECTS = 3000;
+
+/** How far the clock of the stopped node is ahead of the others, in milliseconds. */
+const AHEAD_MS = [0, 60_000];
 
 /** What other nodes must begin with within this time, in milliseconds. */
 const TAKEN_OVER_MS = 15_000;
@@ -29,7 +33,7 @@ forEachDatabase((name, create, dialect) => {
         return;
     }
 
-    describe(`an upload of all objects by a stopped node, on ${name},`, { skip: ROUNDS === 0 }, () => {
+    AHEAD_MS.forEach((aheadMs) => describe(`an upload of all objects by a stopped node, whose clock is ${aheadMs} ms ahead, on ${name},`, { skip: ROUNDS === 0 }, () => {
 
         let place: TestDatabase;
         let folder: TestDatabase;
@@ -42,7 +46,7 @@ forEachDatabase((name, create, dialect) => {
             place = await create();
             folder = await createSqlite();
             database = await place.open();
-            stopped = await startProcess(place);
+            stopped = await startProcess(place, wrongClock(aheadMs));
             other = await startProcess(place, { DATA_DIR: folder.options.dataDir });
         });
 
@@ -104,5 +108,5 @@ forEachDatabase((name, create, dialect) => {
                 expect(await contents()).to.equal(expected);
             }
         });
-    });
+    }));
 });

@@ -21,6 +21,14 @@ export interface Cut {
     readonly when: 'before' | 'after';
 }
 
+/** Connections that wait because of a command they have sent. */
+export interface Hold {
+    /** Number of them. */
+    count(): number;
+    /** Passes on what they have sent, and holds no more. */
+    release(): void;
+}
+
 /** A proxy on a port of its own. */
 export interface MysqlProxy {
     /** The server's URL by way of the proxy. */
@@ -31,6 +39,8 @@ export interface MysqlProxy {
     sent(command: string): number;
     /** Cuts the next connection that sends the command, once. */
     cutNext(cut: Cut): void;
+    /** Holds connections that send the text command, before the server hears of it: from now on, or once some connection has sent a text. */
+    hold(command: string, after?: string): Hold;
     /** Cuts all connections now. */
     cutAll(): void;
     /** Accepts connections (and drops them at once when false). */
@@ -76,6 +86,7 @@ export async function startMysqlProxy(serverUrl: string, host = '127.0.0.1'): Pr
     let accepts = true;
     let isFrozen = false;
     let next: Cut | null = null;
+    let holding: { readonly command: string; readonly after: string; isOn: boolean; readonly release: (() => void)[] } | null = null;
     let count = 0;
     const sent = new Map<string, number>();
 
@@ -100,15 +111,35 @@ export async function startMysqlProxy(serverUrl: string, host = '127.0.0.1'): Pr
         }
 
         let answers = true;
-        client.on('data', (data) => {
+        let held: Buffer[] | null = null;
+        client.on('data', (data: Buffer) => {
 
             if (isFrozen) {
+                return;
+            }
+
+            if (held) {
+                held.push(data);
                 return;
             }
 
             // A text command is one small packet: four bytes of header, the number 3, the text.
             const command = data[4] === 3 ? data.subarray(5).toString('latin1') : '';
             sent.set(command, (sent.get(command) ?? 0) + 1);
+            if (holding?.isOn && command === holding.command) {
+                held = [data];
+                holding.release.push(() => {
+
+                    held?.forEach((bytes) => upstream.write(bytes));
+                    held = null;
+                });
+                return;
+            }
+
+            if (holding && data.includes(holding.after)) {
+                holding.isOn = true;
+            }
+
             if (next && command === next.command) {
                 answers = false;
                 const { when } = next;
@@ -149,6 +180,19 @@ export async function startMysqlProxy(serverUrl: string, host = '127.0.0.1'): Pr
         cutNext(cut) {
 
             next = cut;
+        },
+        hold(command, after = '') {
+
+            const current = { command, after, isOn: after === '', release: [] as (() => void)[] };
+            holding = current;
+            return {
+                count: () => current.release.length,
+                release() {
+
+                    holding = null;
+                    current.release.forEach((release) => release());
+                }
+            };
         },
         cutAll: () => open.forEach((socket) => socket.destroy()),
         accept(value) {

@@ -72,14 +72,14 @@ export async function writeTogether(session: Session, units: readonly Unit[], sl
     return true;
 }
 
-/** Returns the precondition with the lowest number for each statement. */
+/** Returns the precondition with the lowest number for each statement and epoch. */
 function lowest(units: readonly Unit[]): Iterable<Precondition> {
 
     const preconditions = new Map<string, Precondition>();
     for (const { precondition } of units) {
-        const { sql } = precondition?.statement ?? {};
-        if (precondition && sql !== undefined && precondition.number < (preconditions.get(sql)?.number ?? Infinity)) {
-            preconditions.set(sql, precondition);
+        const key = precondition ? `${precondition.epoch} ${precondition.statement.sql}` : '';
+        if (precondition && precondition.number < (preconditions.get(key)?.number ?? Infinity)) {
+            preconditions.set(key, precondition);
         }
     }
 

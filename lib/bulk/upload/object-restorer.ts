@@ -25,9 +25,9 @@ export type RestoredObject = Omit<StoredObject, 'metadata' | 'id'> & {
     readonly metadata: Metadata;
     /**
      * Set for an object that was validated as part of an upload: it is not validated again, and is written while other writers are blocked.
-     * `indexForm` is the result of the hook for indexing; absent for a type without that hook.
+     * `indexForm` is the result of the hook for indexing; absent for a type without that hook. For `uploadEpoch` see {@link ObjectChange}.
      */
-    readonly reviewed?: { readonly indexForm?: IndexedForm | null };
+    readonly reviewed?: { readonly uploadEpoch: number; readonly indexForm?: IndexedForm | null };
     /** When true, a default type with the same name, unchanged since the first start, is replaced. */
     readonly replacesDefault?: boolean;
     /** Additional steps of the write, such as hashed secrets. */
@@ -77,10 +77,10 @@ export class ObjectRestorer {
         return this.#transaction.locked(id, {}, (deadline) => retryOnConflict(attempt, { deadline, message: beingChanged(id) }));
     }
 
-    /** Deletes an object without hooks, even when others reference it. Returns false when it has changed meanwhile. */
-    async remove(before: StoredObject, caller: Caller): Promise<boolean> {
+    /** Deletes an object for an upload, without hooks, even when others reference it. Returns false when it has changed meanwhile. */
+    async remove(before: StoredObject, { caller, uploadEpoch }: { caller: Caller; uploadEpoch: number }): Promise<boolean> {
 
-        return await this.#parts.writer.write({ ...removal(before, caller), isBulk: true }) === 'stored';
+        return await this.#parts.writer.write({ ...removal(before, caller), uploadEpoch }) === 'stored';
     }
 
     /** The default type with the same name, if unchanged. */
@@ -109,7 +109,7 @@ export class ObjectRestorer {
         const complete = { ...change, steps: [...change.steps, ...steps(isNew)] };
         const prepared = reviewed ? { ...complete, ...reviewed } : await withIndexForm(this.#parts, complete, { caller });
         const replacement = created ? { instead: removal(created, caller) } : {};
-        const outcome = await this.#parts.writer.write({ ...prepared, isBulk: reviewed !== undefined, ...replacement });
+        const outcome = await this.#parts.writer.write({ ...prepared, ...replacement });
         return outcome === 'stored' ? isNew ? 'created' : 'updated' : null;
     }
 

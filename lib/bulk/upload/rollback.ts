@@ -61,14 +61,14 @@ export class FormerState {
     /** Restores one object. */
     async restore(
         { object: { id, ...object }, secrets, indexForm }: FormerObject,
-        { restorer, job, caller }: { restorer: ObjectRestorer; job: Pick<RunningJob, 'checkLease'>; caller: Caller }
+        { restorer, job, caller, uploadEpoch }: { restorer: ObjectRestorer; job: Pick<RunningJob, 'checkLease'>; caller: Caller; uploadEpoch: number }
     ): Promise<undefined> {
 
         await restorer.restore(id, () => ({
-            ...object, reviewed: indexForm === undefined ? {} : { indexForm },
+            ...object, reviewed: { uploadEpoch, ...indexForm === undefined ? {} : { indexForm } },
             steps: (isNew) => {
 
-                job.checkLease();          // When the number is known: one that is given out later could be above the fence
+                job.checkLease();          // Ends the attempts of a run that was taken over
                 return secrets ? this.#secrets.steps(id, isNew, secrets) : [];
             }
         }), caller);

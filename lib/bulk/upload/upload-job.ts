@@ -13,6 +13,8 @@ import type { ObjectRestorer } from './object-restorer.js';
 import type { CatalogStore } from '../../stores/catalog-store.js';
 import type { IndexFormStore } from '../../stores/search/indexed-form-store.js';
 import type { SettingStore } from '../../stores/setting-store.js';
+import type { TxnWatermarkStore } from '../../stores/txn-watermark-store.js';
+import type { Epochs } from '../../stores/objects/object-store.js';
 import type { BulkItem } from '../batch/batch-item.js';
 import type { BulkService } from '../batch/batch-service.js';
 import type { WriteBarrier } from './write-barrier.js';
@@ -22,7 +24,7 @@ import { storing } from '../../objects/input/object-input.js';
 import type { ObjectScan } from '../../stores/objects/object-scan.js';
 import { UPLOAD_SETTING } from '../../stores/setting-store.js';
 import { DRAFT_LIMITS } from './draft-file.js';
-import { FormerState } from './rollback.js';
+import { FormerState, type FormerObject } from './rollback.js';
 import { ItemSource } from '../batch/item-reader.js';
 import { UploadBatch, type Tasks } from './upload-batch.js';
 import {
@@ -49,10 +51,9 @@ export interface UploadJobParts extends Omit<ReviewParts, 'source' | 'folder'> {
     readonly barrier: WriteBarrier;
     readonly secrets: SecretTransfer;
     readonly forms: IndexFormStore;
-    /** Prevents writes that another process computed before, under its lease, and that it may still send. */
-    readonly fence: () => Promise<void>;
+    readonly floor: Pick<TxnWatermarkStore, 'isNeeded' | 'fence'>;
     /** Reloads the design and the types if they are not current. */
-    readonly refresh: () => Promise<unknown>;
+    readonly refresh: () => Promise<Pick<Epochs, 'types'>>;
     readonly restorer: ObjectRestorer;
     readonly log: Log;
 }
@@ -62,8 +63,28 @@ export function uploadJob(parts: UploadJobParts): JobKind {
 
     return {
         kind: UPLOAD_KIND, leaseMs: LEASE_MS, maxAttempts: Infinity, backOff: () => PAUSE_MS,
-        run: (job) => new UploadRun(parts, job).run()
+        run: async (job) => await new UploadRun(parts, job, await beginRun(parts, job)).run()
     };
+}
+
+/**
+ * Returns the epoch of types with which a run writes. What an earlier run of this upload still sends, because its process was stopped, is not
+ * written any more, nor what others have computed before the upload.
+ */
+async function beginRun({ refresh, floor, barrier, catalogStore }: UploadJobParts, job: RunningJob): Promise<number> {
+
+    const { types: epoch } = await refresh();
+    if (floor.isNeeded) {
+        // Under the lease, so that a later run begins at a higher epoch.
+        await job.report(job.progress, [catalogStore.bumpStep()]);
+        if (job.attempts > 1) {
+            await floor.fence(epoch);
+        }
+    }
+
+    // Wait for writers that passed the barrier before it was closed.
+    await barrier.drained();
+    return epoch;
 }
 
 class UploadRun {
@@ -77,29 +98,25 @@ class UploadRun {
     readonly #batch: UploadBatch;
     readonly #scope: UploadScope;
     readonly #caller: Caller;
+    readonly #epoch: number;
 
-    constructor(parts: UploadJobParts, job: RunningJob) {
+    /** @param epoch epoch of types with which the run writes */
+    constructor(parts: UploadJobParts, job: RunningJob, epoch: number) {
 
         this.#parts = parts;
         this.#job = job;
+        this.#epoch = epoch;
         this.#payload = job.payload as unknown as UploadPayload;
         this.#progress = progressOf(job.progress);
         this.#former = new FormerState(parts, this.#source);
         this.#batch = new UploadBatch(parts, job);
         const { author, origin } = this.#payload;
         this.#caller = origin ? serviceFor({ ...SERVICE, actorId: author, origin }) : SERVICE;
-        this.#scope = new UploadScope(parts, () => this.#items(), { job, caller: this.#caller });
+        this.#scope = new UploadScope(parts, () => this.#items(), { job, caller: this.#caller, uploadEpoch: epoch });
     }
 
     async run(): Promise<void> {
 
-        if (this.#job.attempts > 1) {
-            await this.#parts.fence();
-        }
-
-        // Wait for writers that passed the barrier before it was closed.
-        await this.#parts.refresh();
-        await this.#parts.barrier.drained();
         const steps: Readonly<Record<UploadProgress['phase'], () => Promise<void>>> = {
             review: () => this.#review(),
             keep: () => this.#saveFormer(),
@@ -242,10 +259,10 @@ class UploadRun {
         const { id, type, content, acl, userMetadata, metadata: { hashes: _hashes, ...metadata }, secrets, indexForm } = reviewedObject;
         await storing(uploaded.input, false, () => restorer.restore(id, (before) => ({
             ...targetObject(uploaded, before), type, content, acl, userMetadata, metadata,
-            reviewed: indexForm === undefined ? {} : { indexForm },
+            reviewed: { uploadEpoch: this.#epoch, ...indexForm === undefined ? {} : { indexForm } },
             steps: (isNew) => {
 
-                this.#job.checkLease();    // When the number is known: one that is given out later could be above the fence
+                this.#job.checkLease();    // Ends the attempts of a run that was taken over
                 return secrets ? this.#parts.secrets.steps(id, isNew, secrets) : [];
             }
         }), this.#caller));
@@ -278,7 +295,7 @@ class UploadRun {
                 let position = 0;
                 for await (const object of former ? this.#former.read(former) : []) {
                     if (phaseOf(object.object) === phase) {
-                        await add({ position, bytes: 0, work: () => this.#former.restore(object, { ...this.#parts, job: this.#job, caller: this.#caller }) });
+                        await add({ position, bytes: 0, work: () => this.#restore(object) });
                     }
 
                     position += 1;
@@ -291,6 +308,11 @@ class UploadRun {
         }
 
         await this.#save({ phase: 'over' });
+    }
+
+    #restore(object: FormerObject): Promise<undefined> {
+
+        return this.#former.restore(object, { ...this.#parts, job: this.#job, caller: this.#caller, uploadEpoch: this.#epoch });
     }
 
     async #end(): Promise<void> {

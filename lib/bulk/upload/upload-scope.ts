@@ -15,18 +15,21 @@ export class UploadScope {
     readonly #parts: { readonly objects: ObjectScan; readonly restorer: ObjectRestorer };
     readonly #items: () => AsyncIterable<BulkItem>;
     readonly #job: Pick<RunningJob, 'checkLease'>;
-    readonly #caller: Caller;
+    readonly #writer: { readonly caller: Caller; readonly uploadEpoch: number };
 
-    /** @param items items of the upload */
+    /**
+     * @param items items of the upload
+     * @param run.uploadEpoch epoch of types with which the run writes
+     */
     constructor(
         parts: { objects: ObjectScan; restorer: ObjectRestorer }, items: () => AsyncIterable<BulkItem>,
-        { job, caller }: { job: Pick<RunningJob, 'checkLease'>; caller: Caller }
+        { job, ...writer }: { job: Pick<RunningJob, 'checkLease'>; caller: Caller; uploadEpoch: number }
     ) {
 
         this.#parts = parts;
         this.#items = items;
         this.#job = job;
-        this.#caller = caller;
+        this.#writer = writer;
     }
 
     /** All objects, in pages. */
@@ -71,7 +74,7 @@ export class UploadScope {
             for await (const page of pages()) {
                 this.#job.checkLease();
                 const others = page.filter(({ id }) => id !== DESIGN_ID);
-                const removals = await Promise.all(others.map((object) => this.#parts.restorer.remove(object, this.#caller)));
+                const removals = await Promise.all(others.map((object) => this.#parts.restorer.remove(object, this.#writer)));
                 isLeft ||= removals.includes(false);
             }
         }
@@ -92,7 +95,7 @@ export class UploadScope {
             const added = ids.filter((id) => !uploaded.has(id));
             for (let start = 0; start < added.length; start += OBJECTS_PER_BATCH) {
                 for await (const found of this.#pages(added.slice(start, start + OBJECTS_PER_BATCH))) {
-                    await Promise.all(found.map((object) => restorer.remove(object, this.#caller)));
+                    await Promise.all(found.map((object) => restorer.remove(object, this.#writer)));
                 }
             }
 

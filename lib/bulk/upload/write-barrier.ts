@@ -22,17 +22,17 @@ export class WriteBarrier implements WriteAdmission {
     }
 
     /** @throws DoipError 503 while an upload runs */
-    async run<T>({ isBulk }: ObjectChange, write: () => Promise<T>): Promise<T> {
+    async run<T>({ uploadEpoch }: ObjectChange, write: (epoch: number) => Promise<T>): Promise<T> {
 
-        if (isBulk) {
-            return write();
+        if (uploadEpoch !== undefined) {
+            return write(uploadEpoch);
         }
 
         const inFlight = this.#inFlight;
         inFlight.count += 1;
         try {
             this.#catalog.checkComplete();
-            return await write();
+            return await write(this.#catalog.epoch);
         }
         finally {
             inFlight.count -= 1;

@@ -106,7 +106,7 @@ export class UsageCounter implements WriteParticipant {
 
     steps(change: ObjectChange): Step[] {
 
-        const isLimited = !change.caller.isAdmin && change.isBulk !== true;
+        const isLimited = !change.caller.isAdmin && change.uploadEpoch === undefined;
         return differencesOf(change).flatMap(({ key, usage }) => [
             ...this.#existing.has(textOf(key)) ? [] : [this.#parts.store.createStep(key)],
             this.#addStep(key, usage, isLimited)
@@ -115,7 +115,7 @@ export class UsageCounter implements WriteParticipant {
 
     async examine(change: ObjectChange): Promise<void> {
 
-        if (change.caller.isAdmin || change.isBulk === true) {
+        if (change.caller.isAdmin || change.uploadEpoch !== undefined) {
             return;
         }
 

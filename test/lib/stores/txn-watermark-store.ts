@@ -10,6 +10,9 @@ import { until } from '../../support/until.js';
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
 
+/** Epoch of types at which units are admitted. */
+const EPOCH = 7;
+
 forEachDatabase((name, create, dialect) => {
 
     describe(`the transaction watermark on ${name}`, () => {
@@ -45,7 +48,7 @@ forEachDatabase((name, create, dialect) => {
         if (dialect === 'sqlite') {
             it('needs no check where one process writes', () => {
 
-                expect([floor.isNeeded, floor.precondition(7)]).to.equal([false, undefined]);
+                expect([floor.isNeeded, floor.precondition(7, 1)]).to.equal([false, undefined]);
             });
 
             return;
@@ -56,7 +59,7 @@ forEachDatabase((name, create, dialect) => {
 
             const writer = await Mysql.createConnection(place.options.url ?? '');
             writers.push(writer);
-            const { statement, slots } = store.precondition(number) ?? {};
+            const { statement, slots } = store.precondition(number, EPOCH) ?? {};
             await writer.query('begin');
             await writer.query(statement?.sql ?? '', [...slots?.[0] ?? []]);
             await writer.query(`insert into settings (name, value) values ('n${number}', 'x')`);
@@ -64,11 +67,20 @@ forEachDatabase((name, create, dialect) => {
         }
 
         /** A unit that leaves its number behind. */
-        function unit(number: number, shared = true, store = floor): Unit {
+        function unit(number: number, shared = true, store = floor, epoch = EPOCH): Unit {
 
-            const precondition = store.precondition(number);
+            const precondition = store.precondition(number, epoch);
             return {
                 steps: [{ sql: 'insert into settings (name, value) values (?, ?)', bindings: [`n${number}`, 'x'] }], shared, ...precondition ? { precondition } : {}
+            };
+        }
+
+        /** A unit without a number of its own, of a setting that it removes. */
+        function removal(number: number, epoch: number): Unit {
+
+            const precondition = floor.precondition(null, epoch);
+            return {
+                steps: [{ sql: 'delete from settings where name = ?', bindings: [`n${number}`] }], shared: true, ...precondition ? { precondition } : {}
             };
         }
 
@@ -142,6 +154,49 @@ forEachDatabase((name, create, dialect) => {
             expect(await other.renew()).to.equal(200);
             expect(await db.commit(unit(300, false, other))).to.include({ ok: true });
             expect(await db.commit(unit(200, false, other))).to.equal({ ok: false, failed: BELOW_WATERMARK });
+        });
+
+        it('has a fence that rejects what was admitted before, whatever its number', async () => {
+
+            const other = new TxnWatermarkStore(db, 'other');
+            await other.renew();
+            await db.commit(unit(1));
+            await floor.fence(EPOCH + 1);
+
+            const passed = { ok: false, failed: BELOW_WATERMARK };
+            const far = 2 ** 52;
+            expect(await db.commit(unit(far, false))).to.equal(passed);
+            expect(await db.commit(unit(far, true, other))).to.equal(passed);
+            expect(await db.commit(removal(1, EPOCH))).to.equal(passed);
+            const epochs = [EPOCH, EPOCH + 1, EPOCH + 2];
+            const results = await Promise.all([...epochs, ...epochs].map((epoch, n) => db.commit(unit(n + 2, true, floor, epoch))));
+            expect(results.map(({ ok }) => ok)).to.equal([false, true, true, false, true, true]);
+            expect(await written()).to.equal([1, 3, 4, 6, 7]);
+            expect(await db.commit(removal(1, EPOCH + 1))).to.include({ ok: true });
+            expect([await floor.renew(), await floor.raise(0)]).to.equal([0, 0]);
+        });
+
+        it('has a fence that waits for writes in progress, and is not raised while one does not end', async () => {
+
+            const impatient = new TxnWatermarkStore(db, 'one', 50);
+            const writer = await stopIn(floor, 300);
+            await expect(impatient.fence(EPOCH + 1)).to.reject('another node is in the middle of a transaction');
+
+            await writer.query('commit');
+            await until(async () => await impatient.fence(EPOCH + 1).then(() => true, () => false));
+            expect(await written()).to.equal([300]);
+            expect(await db.commit(unit(400))).to.equal({ ok: false, failed: BELOW_WATERMARK });
+        });
+
+        it('has a fence for nodes whose rows are added later', async () => {
+
+            await db.commit({ steps: [{ sql: 'update epochs set types = ?', bindings: [EPOCH + 1] }] });
+            await floor.fence(EPOCH + 1);
+            const late = new TxnWatermarkStore(db, 'late');
+            await late.renew();
+
+            expect(await db.commit(unit(100, false, late))).to.equal({ ok: false, failed: BELOW_WATERMARK });
+            expect(await db.commit(unit(100, false, late, EPOCH + 1))).to.include({ ok: true });
         });
 
         it('is never passed from below by concurrent writes', async () => {

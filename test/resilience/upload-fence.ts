@@ -1,0 +1,128 @@
+/**
+ * An upload of all objects on one of several nodes: what an earlier run of it was about to write when another node took it over is not written any
+ * more, however long it was under way.
+ */
+
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import Mysql from 'mysql2/promise';
+import type { Database } from '../../db/database.js';
+import { Op } from '../../lib/doip/operation-ids.js';
+import type { JsonObject, JsonValue } from '../../lib/util/json-types.js';
+import { createSqlite, forEachDatabase, type TestDatabase } from '../support/database.js';
+import { startGateway, type Answer, type TestGateway } from '../support/gateway.js';
+import { startMysqlProxy, type Hold, type MysqlProxy } from '../support/mysql-proxy.js';
+import { until } from '../support/until.js';
+
+export const lab = Lab.script();
+const { afterEach, beforeEach, describe, it } = lab;
+
+/** More than two transactions store. */
+const OBJECTS = 140;
+
+/** Bytes that only the first object of an upload has. */
+const FIRST = 'the first object that is stored';
+
+const type = (name: string): JsonObject => ({ id: `test/type-${name.toLowerCase()}`, type: 'Schema', content: { identifier: '', name, schema: { type: 'object' } } });
+const item = (id: string, content: JsonObject): JsonObject => ({ id, type: 'Kept', content });
+
+forEachDatabase((name, create, dialect) => {
+
+    if (dialect !== 'mysql') {
+        // Only there several nodes share a database.
+        return;
+    }
+
+    describe(`an upload of all objects beside other nodes, on ${name},`, () => {
+
+        let place: TestDatabase;
+        let folder: TestDatabase;
+        let database: Database;
+        let proxy: MysqlProxy;
+        let direct: TestGateway;
+        /** A node whose connections lead through the proxy. */
+        let held: TestGateway;
+        /** Owns the name of a type, so that an upload waits before it stores that. */
+        let owner: Mysql.Connection;
+        let hold: Hold | null;
+
+        beforeEach(async () => {
+
+            place = await create();
+            folder = await createSqlite();
+            database = await place.open();
+            proxy = await startMysqlProxy(place.options.url ?? '');
+            hold = null;
+            direct = await startGateway(place);
+            await upload(direct, [type('Kept'), item('test/x', { n: 1 })]);
+        });
+
+        afterEach(async () => {
+
+            owner.destroy();
+            hold?.release();
+            await Promise.all([held.stop(), direct.stop()]);
+            await proxy.close();
+            await Promise.all([place.dispose(), folder.dispose()]);
+        });
+
+        const upload = (on: TestGateway, items: JsonObject[]): Promise<Answer> => on.asAdmin(Op.uploadObjects, { input: items as JsonValue });
+
+        /** A second node may wait for long. */
+        async function startHeld(): Promise<void> {
+
+            held = await startGateway(place, { dataDir: folder.options.dataDir, databaseUrl: `${proxy.url}?timeout=120` });
+        }
+
+        async function ownName(): Promise<void> {
+
+            owner = await Mysql.createConnection(place.options.url ?? '');
+            await owner.query('begin');
+            await owner.query('insert into type_names (name, schema_id) values (\'Ghost\', \'test/nobody\')');
+        }
+
+        async function job(): Promise<{ state: string; attempts: number; phase: string }> {
+
+            const [row] = await database.read<{ state: string; attempts: number; progress: string | null }>(
+                { sql: 'select state, attempts, progress from jobs where kind = \'objects.upload\' order by id desc limit 1' }, []);
+            const progress = JSON.parse(row?.progress ?? 'null') as { phase: string } | null;
+            return { state: row?.state ?? '', attempts: row?.attempts ?? 0, phase: progress?.phase ?? '' };
+        }
+
+        async function stored(): Promise<string[]> {
+
+            const rows = await database.read<{ id: string; content: string }>({ sql: 'select id, content from objects where type = \'Kept\' order by id' }, []);
+            return rows.map(({ id, content }) => `${id} ${content}`);
+        }
+
+        it('stores nothing of a run that another node has taken over, not even with numbers that are far ahead', { timeout: 120_000 }, async () => {
+
+            // As a node has stored it whose clock was ahead: all later numbers are above it.
+            await database.commit({ steps: [{ sql: 'update objects set txn_id = txn_id + ? where id = ?', bindings: [3_600_000_000, 'test/x'] }] });
+            await direct.stop();
+            await startHeld();
+            await ownName();
+            const ids = Array.from({ length: OBJECTS }, (_, n) => `test/o${n}`);
+            const uploading = upload(held, [type('Ghost'), ...ids.map((id, n) => item(id, { text: n === 0 ? FIRST : 'another' }))]);
+            await until(async () => (await job()).phase === 'types');
+            const holding = hold = proxy.hold('begin', FIRST);
+            await owner.query('rollback');
+            await until(() => holding.count() > 0);
+
+            direct = await startGateway(place);
+            await until(async () => (await job()).state === 'done');
+            expect((await job()).attempts).to.equal(2);
+            for (const targetId of ids) {
+                expect((await direct.asAdmin(Op.delete, { targetId })).status).to.equal('0.DOIP/Status.001');
+            }
+
+            const expected = await stored();
+            holding.release();
+            expect((await uploading).status).to.equal('0.DOIP/Status.001');
+            await held.stop();
+
+            expect(await stored()).to.equal(expected);
+            expect(expected).to.have.length(1);
+        });
+    });
+});
