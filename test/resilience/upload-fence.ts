@@ -1,6 +1,6 @@
 /**
- * An upload of all objects on one of several nodes: what an earlier run of it was about to write when another node took it over is not written any
- * more, however long it was under way.
+ * An upload of all objects on one of several nodes: what a node was about to write when it began, or what an earlier run of it was about to write when
+ * another node took it over, is not written any more, however long it was under way.
  */
 
 import { expect } from '@hapi/code';
@@ -93,6 +93,33 @@ forEachDatabase((name, create, dialect) => {
 
             const rows = await database.read<{ id: string; content: string }>({ sql: 'select id, content from objects where type = \'Kept\' order by id' }, []);
             return rows.map(({ id, content }) => `${id} ${content}`);
+        }
+
+        const changes: [string, () => Promise<Answer>][] = [
+            ['an update', () => held.asAdmin(Op.update, { targetId: 'test/x', input: { type: 'Kept', attributes: { content: { n: 2 } } } })],
+            ['a deletion', () => held.asAdmin(Op.delete, { targetId: 'test/x' })],
+            ['a creation', () => held.asAdmin(Op.create, { input: { id: 'test/y', type: 'Kept', attributes: { content: { n: 2 } } } })]
+        ];
+        for (const [title, change] of changes) {
+            it(`does not undo ${title} that another node has acknowledged`, async () => {
+
+                await startHeld();
+                await ownName();
+                const before = await stored();
+                const holding = hold = proxy.hold('begin');
+                const changing = change();
+                await until(() => holding.count() > 0);
+                const uploading = upload(direct, [type('Ghost'), item('test/x', { n: 3 }), item('test/y', { n: 3 })]);
+                await until(async () => (await job()).phase === 'types');
+
+                holding.release();
+                const { value } = await changing;
+                await owner.query('commit');
+
+                expect(value).to.equal({ message: 'an upload of objects is in progress, try again later' });
+                expect((await uploading).value).to.equal({ message: 'nothing was uploaded, because of position 0: Schema name Ghost is not unique.' });
+                expect(await stored()).to.equal(before);
+            });
         }
 
         it('stores nothing of a run that another node has taken over, not even with numbers that are far ahead', { timeout: 120_000 }, async () => {

@@ -103,7 +103,7 @@ export const FORBIDDEN_WORDS: readonly ForbiddenWord[] = [
     word('AT-ONCE', 'BATCH_SIZE, CHUNK_SIZE'),
     word('PIECE', 'CHUNK_SIZE'),
     word('kept', 'cached, MAX_ENTRIES', 'withoutKept'),
-    word('late', 'lazy', 'removeLate')
+    word('late', 'lazy')
 ];
 
 /**

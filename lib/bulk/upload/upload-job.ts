@@ -77,12 +77,10 @@ async function beginRun({ refresh, floor, barrier, catalogStore }: UploadJobPart
     if (floor.isNeeded) {
         // Under the lease, so that a later run begins at a higher epoch.
         await job.report(job.progress, [catalogStore.bumpStep()]);
-        if (job.attempts > 1) {
-            await floor.fence(epoch);
-        }
+        await floor.fence(epoch);
     }
 
-    // Wait for writers that passed the barrier before it was closed.
+    // Wait for writers of this process that passed the barrier before it was closed.
     await barrier.drained();
     return epoch;
 }
@@ -122,8 +120,8 @@ class UploadRun {
             keep: () => this.#saveFormer(),
             delete: () => this.#delete(),
             types: () => this.#store('types', 'others'),
-            others: () => this.#store('others', 'sweep'),
-            sweep: () => this.#finish(),
+            others: () => this.#store('others', 'over'),
+            sweep: () => this.#save({ phase: 'over' }),
             undo: () => this.#undo(),
             over: () => Promise.resolve()
         };
@@ -188,7 +186,7 @@ class UploadRun {
         await this.#save({ phase: 'types', position: 0 });
     }
 
-    async #store(phase: Phase, next: 'others' | 'sweep'): Promise<void> {
+    async #store(phase: Phase, next: 'others' | 'over'): Promise<void> {
 
         if (phase === 'types' && this.#progress.position === 0) {
             await this.#freeNames();
@@ -267,15 +265,6 @@ class UploadRun {
             }
         }), this.#caller));
         return undefined;
-    }
-
-    async #finish(): Promise<void> {
-
-        if (this.#payload.deleteCurrentObjects) {
-            await this.#scope.removeLate();
-        }
-
-        await this.#save({ phase: 'over' });
     }
 
     /** Lines of the upload. */

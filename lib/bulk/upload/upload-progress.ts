@@ -28,6 +28,7 @@ export interface UploadPayload {
 
 /** Progress of the job, and finally its outcome. */
 export interface UploadProgress {
+    /** `sweep`: of jobs that earlier versions have begun. */
     readonly phase: 'review' | 'keep' | 'delete' | 'types' | 'others' | 'sweep' | 'undo' | 'over';
     /** Position of the next item. */
     readonly position: number;

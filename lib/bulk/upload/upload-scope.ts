@@ -1,6 +1,5 @@
 /** Stored objects that an upload affects: those that it replaces, or all. */
 
-import { setImmediate } from 'node:timers/promises';
 import type { RunningJob } from '../../jobs/job-kind.js';
 import type { ObjectRestorer } from './object-restorer.js';
 import type { StoredObject } from '../../model/stored-object.js';
@@ -79,28 +78,5 @@ export class UploadScope {
             }
         }
         while (isLeft);
-    }
-
-    /** Deletes objects that a writer on another node, which passed the barrier before it closed, stored after the deletion. */
-    async removeLate(): Promise<void> {
-
-        const { objects, restorer } = this.#parts;
-        const uploaded = new Set<unknown>([DESIGN_ID]);
-        for await (const { value } of this.#items()) {
-            uploaded.add(value?.['id']);
-        }
-
-        for (let ids = await objects.idsAfter(''); ids.length > 0; ids = await objects.idsAfter(ids.at(-1) ?? '')) {
-            this.#job.checkLease();
-            const added = ids.filter((id) => !uploaded.has(id));
-            for (let start = 0; start < added.length; start += OBJECTS_PER_BATCH) {
-                for await (const found of this.#pages(added.slice(start, start + OBJECTS_PER_BATCH))) {
-                    await Promise.all(found.map((object) => restorer.remove(object, this.#writer)));
-                }
-            }
-
-            // Yield to the event loop: SQLite is synchronous.
-            await setImmediate();
-        }
     }
 }

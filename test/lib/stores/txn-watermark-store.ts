@@ -124,7 +124,7 @@ forEachDatabase((name, create, dialect) => {
 
             const [stopped, one, other] = ['stopped', 'one', 'other'].map((node) => new TxnWatermarkStore(db, node, 50)) as [TxnWatermarkStore, TxnWatermarkStore, TxnWatermarkStore];
             await Promise.all([stopped.renew(), other.renew()]);
-            await one.raise(100);
+            await until(async () => await one.raise(100) === 100);
             const writer = await stopIn(stopped, 300);
             for (let number = 400; number < 410; ++number) {
                 expect(await one.raise(number)).to.equal(100);
