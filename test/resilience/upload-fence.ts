@@ -5,7 +5,6 @@
 
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import Mysql from 'mysql2/promise';
 import type { Database } from '../../db/database.js';
 import { Op } from '../../lib/doip/operation-ids.js';
 import type { JsonObject, JsonValue } from '../../lib/util/json-types.js';
@@ -13,6 +12,7 @@ import { createSqlite, forEachDatabase, type TestDatabase } from '../support/dat
 import { startGateway, type Answer, type TestGateway } from '../support/gateway.js';
 import { startMysqlProxy, type Hold, type MysqlProxy } from '../support/mysql-proxy.js';
 import { until } from '../support/until.js';
+import { contestName, newestUpload, type ContestedName } from '../support/uploads.js';
 
 export const lab = Lab.script();
 const { afterEach, beforeEach, describe, it } = lab;
@@ -42,8 +42,7 @@ forEachDatabase((name, create, dialect) => {
         let direct: TestGateway;
         /** A node whose connections lead through the proxy. */
         let held: TestGateway;
-        /** Owns the name of a type, so that an upload waits before it stores that. */
-        let owner: Mysql.Connection;
+        let contested: ContestedName;
         let hold: Hold | null;
 
         beforeEach(async () => {
@@ -59,7 +58,7 @@ forEachDatabase((name, create, dialect) => {
 
         afterEach(async () => {
 
-            owner.destroy();
+            contested.close();
             hold?.release();
             await Promise.all([held.stop(), direct.stop()]);
             await proxy.close();
@@ -72,21 +71,6 @@ forEachDatabase((name, create, dialect) => {
         async function startHeld(): Promise<void> {
 
             held = await startGateway(place, { dataDir: folder.options.dataDir, databaseUrl: `${proxy.url}?timeout=120` });
-        }
-
-        async function ownName(): Promise<void> {
-
-            owner = await Mysql.createConnection(place.options.url ?? '');
-            await owner.query('begin');
-            await owner.query('insert into type_names (name, schema_id) values (\'Ghost\', \'test/nobody\')');
-        }
-
-        async function job(): Promise<{ state: string; attempts: number; phase: string }> {
-
-            const [row] = await database.read<{ state: string; attempts: number; progress: string | null }>(
-                { sql: 'select state, attempts, progress from jobs where kind = \'objects.upload\' order by id desc limit 1' }, []);
-            const progress = JSON.parse(row?.progress ?? 'null') as { phase: string } | null;
-            return { state: row?.state ?? '', attempts: row?.attempts ?? 0, phase: progress?.phase ?? '' };
         }
 
         async function stored(): Promise<string[]> {
@@ -104,17 +88,17 @@ forEachDatabase((name, create, dialect) => {
             it(`does not undo ${title} that another node has acknowledged`, async () => {
 
                 await startHeld();
-                await ownName();
+                contested = await contestName(place);
                 const before = await stored();
                 const holding = hold = proxy.hold('begin');
                 const changing = change();
                 await until(() => holding.count() > 0);
                 const uploading = upload(direct, [type('Ghost'), item('test/x', { n: 3 }), item('test/y', { n: 3 })]);
-                await until(async () => (await job()).phase === 'types');
+                await until(async () => (await newestUpload(database)).phase === 'types');
 
                 holding.release();
                 const { value } = await changing;
-                await owner.query('commit');
+                await contested.take();
 
                 expect(value).to.equal({ message: 'an upload of objects is in progress, try again later' });
                 expect((await uploading).value).to.equal({ message: 'nothing was uploaded, because of position 0: Schema name Ghost is not unique.' });
@@ -128,17 +112,17 @@ forEachDatabase((name, create, dialect) => {
             await database.commit({ steps: [{ sql: 'update objects set txn_id = txn_id + ? where id = ?', bindings: [3_600_000_000, 'test/x'] }] });
             await direct.stop();
             await startHeld();
-            await ownName();
+            contested = await contestName(place);
             const ids = Array.from({ length: OBJECTS }, (_, n) => `test/o${n}`);
             const uploading = upload(held, [type('Ghost'), ...ids.map((id, n) => item(id, { text: n === 0 ? FIRST : 'another' }))]);
-            await until(async () => (await job()).phase === 'types');
+            await until(async () => (await newestUpload(database)).phase === 'types');
             const holding = hold = proxy.hold('begin', FIRST);
-            await owner.query('rollback');
+            await contested.leave();
             await until(() => holding.count() > 0);
 
             direct = await startGateway(place);
-            await until(async () => (await job()).state === 'done');
-            expect((await job()).attempts).to.equal(2);
+            await until(async () => (await newestUpload(database)).state === 'done');
+            expect((await newestUpload(database)).attempts).to.equal(2);
             for (const targetId of ids) {
                 expect((await direct.asAdmin(Op.delete, { targetId })).status).to.equal('0.DOIP/Status.001');
             }

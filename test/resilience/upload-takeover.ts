@@ -12,6 +12,7 @@ import { ADMIN, ask } from '../support/outage.js';
 import { startProcess, type ServiceProcess } from '../support/process.js';
 import { rounds, roundsMs } from '../support/rounds.js';
 import { until } from '../support/until.js';
+import { newestUpload } from '../support/uploads.js';
 import { wrongClock } from '../support/wrong-clock.js';
 
 export const lab = Lab.script();
@@ -64,13 +65,6 @@ forEachDatabase((name, create, dialect) => {
             return ask(stopped, '/uploadObjects?deleteCurrentObjects', { method: 'POST', body: JSON.stringify([...objects, schema]) }).then(({ status }) => status, () => 'cut');
         };
 
-        async function newestJob(): Promise<{ id: number; state: string; attempts: number }> {
-
-            const rows = await database.read<{ id: number; state: string; attempts: number }>(
-                { sql: 'select id, state, attempts from jobs where kind = \'objects.upload\' order by id desc limit 1' }, []);
-            return rows[0] ?? { id: 0, state: '', attempts: 0 };
-        }
-
         /** Objects of this round that are stored. */
         async function stored(round: number): Promise<number> {
 
@@ -87,14 +81,14 @@ forEachDatabase((name, create, dialect) => {
         it('is completed elsewhere, and stays so', { timeout: roundsMs(100_000) }, async () => {
 
             for (let round = 1; round <= ROUNDS; ++round) {
-                const former = (await newestJob()).id;
+                const former = (await newestUpload(database)).id;
                 const asked = upload(round);
-                await until(async () => (await newestJob()).id > former && await stored(round) > OBJECTS * round / (2 * ROUNDS));
+                await until(async () => (await newestUpload(database)).id > former && await stored(round) > OBJECTS * round / (2 * ROUNDS));
                 stopped.signal('SIGSTOP');
                 const stoppedOn = performance.now();
-                await until(async () => (await newestJob()).attempts === 2);
+                await until(async () => (await newestUpload(database)).attempts === 2);
                 expect(performance.now() - stoppedOn).to.be.below(TAKEN_OVER_MS);
-                await until(async () => (await newestJob()).state === 'done');
+                await until(async () => (await newestUpload(database)).state === 'done');
                 await until(async () => (await ask(other, '/objects/test/o1', { method: 'PUT', body: '{"changed":1}' })).status === 200);
                 const changes = Array.from({ length: OBJECTS / 20 }, async (_, n) => fetch(`${other.url}/objects/test/o${n * 20}`,
                     { method: n % 2 ? 'PUT' : 'DELETE', headers: ADMIN, ...n % 2 ? { body: '{"changed":1}' } : {} }));

@@ -317,7 +317,7 @@ class UploadRun {
 
         const { blob } = this.#payload;
         await this.#save({}, [
-            ...[blob, reviewed, former].flatMap((staged) => (staged ? blobs.unlinkSteps(staged.blobId, Date.now()) : [])),
+            ...[blob, reviewed, former].flatMap((staged) => (staged ? blobs.unlinkSteps(staged.blobId) : [])),
             ...settings.removeSteps(UPLOAD_SETTING, String(blob.blobId)), catalogStore.bumpStep()
         ]);
     }

@@ -83,7 +83,7 @@ export class ElementService {
     }
 
     /** Returns the steps of a change that link the bytes of new elements and unlink those of removed elements. */
-    steps({ before, after, now }: ObjectChange): Step[] {
+    steps({ before, after }: ObjectChange): Step[] {
 
         const former = before?.elements ?? [];
         const current = after?.elements ?? [];
@@ -95,7 +95,7 @@ export class ElementService {
         const currentIds = new Set(current.map(({ blobId }) => blobId));
         return [
             ...current.filter(({ blobId }) => !formerIds.has(blobId)).flatMap((element) => this.#blobs.linkSteps(element)),
-            ...former.filter(({ blobId }) => !currentIds.has(blobId)).flatMap(({ blobId }) => this.#blobs.unlinkSteps(blobId, now))
+            ...former.filter(({ blobId }) => !currentIds.has(blobId)).flatMap(({ blobId }) => this.#blobs.unlinkSteps(blobId))
         ];
     }
 

@@ -105,10 +105,10 @@ export class BlobStore {
         return [this.#sql.link.step({ id: blobId, size }, { expect: { rows: 1, otherwise: BLOB_DELETED } })];
     }
 
-    /** Returns the steps that unlink a blob from an object; the grace period starts at `now` (epoch ms). */
-    unlinkSteps(blobId: number, now: number): Step[] {
+    /** Returns the steps that unlink a blob from an object. The grace period starts now, by the clock of the database, as the sweeper may be on another node. */
+    unlinkSteps(blobId: number): Step[] {
 
-        return [this.#sql.unlink.step({ id: blobId, now })];
+        return [this.#sql.unlink.step({ id: blobId, now: this.#options.now() })];
     }
 
     /** Counts the blobs of objects and their bytes, up to a number of blobs. */

@@ -48,6 +48,12 @@ forEachDatabase((name, create) => {
             expect(await database.commit({ steps: blobs.linkSteps(blob) })).to.include({ ok: true });
         }
 
+        /** Removes a link at a time (epoch ms). */
+        async function unlink({ blobId }: BlobRef, now: number): Promise<void> {
+
+            await database.commit({ steps: new BlobStore(database, stores, { log: SILENT, now: () => now }).unlinkSteps(blobId) });
+        }
+
         async function row(blobId: number): Promise<Record<string, unknown> | undefined> {
 
             const [found] = await database.read({ sql: 'select state, links, size, unlinked_on from blobs where id = ?' }, [blobId]);
@@ -71,7 +77,7 @@ forEachDatabase((name, create) => {
             expect(await texts.text(key)).to.equal('found');
 
             const now = Date.now();
-            await database.commit({ steps: blobs.unlinkSteps(blob.blobId, now) });
+            await unlink(blob, now);
             await sweeper.sweep(now + 500, PATIENCE);
             expect((await texts.facts([blob.blobId])).size).to.equal(1);
 
@@ -88,11 +94,11 @@ forEachDatabase((name, create) => {
             await link(blob);
             const now = Date.now();
 
-            await database.commit({ steps: blobs.unlinkSteps(blob.blobId, now) });
+            await unlink(blob, now);
             await sweeper.sweep(now + 5000, { ...PATIENCE, stagedTtl: 1e9 });
             expect(await row(blob.blobId)).to.include({ links: 1, unlinked_on: null });
 
-            await database.commit({ steps: blobs.unlinkSteps(blob.blobId, now) });
+            await unlink(blob, now);
             await sweeper.sweep(now + 999, { ...PATIENCE, stagedTtl: 1e9 });
             expect(await row(blob.blobId)).to.include({ links: 0, unlinked_on: now });
 
@@ -106,7 +112,7 @@ forEachDatabase((name, create) => {
             const blob = await blobs.stage(body(10), { maxBytes: 10 });
             const now = Date.now();
             await link(blob);
-            await database.commit({ steps: blobs.unlinkSteps(blob.blobId, now) });
+            await unlink(blob, now);
             await link(blob);
 
             await sweeper.sweep(now + 5000, { ...PATIENCE, stagedTtl: 1e9 });
@@ -135,7 +141,7 @@ forEachDatabase((name, create) => {
 
             const blob = await blobs.stage(body(3 * CHUNK_SIZE), { maxBytes: 3 * CHUNK_SIZE });
             await link(blob);
-            await database.commit({ steps: blobs.unlinkSteps(blob.blobId, 0) });
+            await unlink(blob, 0);
             const reader = blobs.open(blob);
             await reader.next();
 
@@ -150,7 +156,7 @@ forEachDatabase((name, create) => {
 
             const blob = await blobs.stage(body(3 * CHUNK_SIZE), { maxBytes: 3 * CHUNK_SIZE });
             await link(blob);
-            await database.commit({ steps: blobs.unlinkSteps(blob.blobId, 0) });
+            await unlink(blob, 0);
             for await (const bytes of blobs.open(blob)) {
                 expect(bytes).to.have.length(CHUNK_SIZE);
                 break;

@@ -401,7 +401,7 @@ forEachDatabase((name, create) => {
 
                 const blob = await stage(100);
                 await database.commit({ steps: blobs.linkSteps(blob) });
-                await database.commit({ steps: blobs.unlinkSteps(blob.blobId, Date.now()) });
+                await database.commit({ steps: blobs.unlinkSteps(blob.blobId) });
                 const of = async (): Promise<number> => (await s3.keys()).filter((key) => key.includes(`/${String(blob.blobId).padStart(16, '0')}-`)).length;
                 expect(await of()).to.equal(1);
 
