@@ -379,7 +379,9 @@ async function compose(
         schemaCheck: new SchemaCheck({ objects: scan, catalog, policy }), catalog, limits, scripts: scripting, bulk,
         moves, reindexing: search.reindexing({ locks: writing.locks, makeForm: (object, caller) => objects.indexFormOf(object, { caller }) }),
         highestSafeTxn: new HighestSafeTxn({ index: search.index, objects: objectStore, clock, floor }),
-        search: new SearchService({ index: search.index, objects: scan, policy, catalog, resolution, timeoutMs: options.search?.timeout }),
+        search: new SearchService({
+            index: search.index, objects: scan, subjects: objectStore, policy, catalog, resolution, timeoutMs: options.search?.timeout
+        }),
         ...composeTransfer({
             ...writing, loader, db, log, bulk, blobs, catalogStore, settings, jobs, jobStore, objects: scan, elements,
             directory: identity.directory, secretRemover, secrets: identity.secretTransfer, references,

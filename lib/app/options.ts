@@ -52,7 +52,7 @@ export function gatewayOptions(config: Config, log: Logger = openLog(config.log)
         quotas: config.quotas,
         search: {
             memory: search.memoryBytes, timeout: search.timeoutSeconds * 1000,
-            engine: search.url === null ? null : { url: search.url, shards: search.shards }
+            engine: search.url === null ? null : { url: search.url, shards: search.shards, maxLagMs: search.maxLagSeconds * 1000 }
         },
         scripts: {
             workers: scripts.workers, timeout: scripts.timeoutSeconds * 1000, memoryBytes: scripts.memoryBytes,

@@ -263,7 +263,8 @@ const search = {
             'its caller are in progress.'),
     url: optional(searchUrl, { name: 'SEARCH_URL', secret: true },
         'OpenSearch for searches, https://user:password@host:9200/prefix, with a prefix of the names of indexes; unset: the embedded search engine.'),
-    shards: wholeNumber('SEARCH_SHARDS', 1, [1, 1024], 'Shards of the index in OpenSearch. A change builds a new index beside the present one.')
+    shards: wholeNumber('SEARCH_SHARDS', 1, [1, 1024], 'Shards of the index in OpenSearch. A change builds a new index beside the present one.'),
+    maxLagSeconds: seconds('SEARCH_MAX_LAG_SECONDS', 30, 86_400, 'While OpenSearch lacks changes that are older, searches are refused.')
 };
 
 const scripts = {
@@ -356,8 +357,7 @@ const settings = {
             'Takes the bucket over from another copy of the database: the token that a refused start names. It has no effect a second time.'),
         payloadStoreMemory: wholeNumber('PAYLOAD_STORE_MEMORY_BYTES', 256 * MIB, [8 * MIB, 64 * GIB],
             'Memory for payloads on their way to the store, all together. Each has parts of 8 MiB; one that gets no memory within 30 seconds is answered with 503.'),
-        payloadStoreSeconds: seconds('PAYLOAD_STORE_TIMEOUT_SECONDS', 10, 600,
-            'Time without progress after which an attempt to reach the store has failed.')
+        payloadStoreSeconds: seconds('PAYLOAD_STORE_TIMEOUT_SECONDS', 10, 600, 'Time without progress after which an attempt to reach the store has failed.')
     },
     service: {
         handlePrefix: setting(handlePrefix.default('test'), { name: 'HANDLE_PREFIX' },

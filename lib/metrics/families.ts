@@ -118,7 +118,7 @@ const PAYLOAD_STORE: readonly Family[] = [
 ];
 
 const SEARCH: readonly Family[] = [
-    gauge('search_up', '1 while searches can be answered, 0 while the index is being built.', ({ search }) => (search.isUp ? 1 : 0)),
+    gauge('search_up', '1 while searches can be answered, 0 while the index is being built or too far behind.', ({ search }) => (search.isUp ? 1 : 0)),
     gauge('search_pending', 'Searches and changes that the search thread has not answered.', ({ search }) => search.pending),
     ...tally('searches', 'Searches of this node', ({ search }) => search.searches),
     gauge('search_documents', 'Documents in the search index.', (_, { readings }) => readings.index?.documents),

@@ -55,7 +55,7 @@ export class ResultReader {
         this.#yielder = parts.yielder;
     }
 
-    /** Returns the objects of hits; leaves out those that were deleted, may not be read any more, or are withheld by the code of their type. */
+    /** Returns the objects of hits; leaves out those that were deleted, may not be found any more, or are withheld by the code of their type. */
     async *load(hits: AsyncIterable<readonly SearchHit[]>, reading: ResultReading): AsyncGenerator<readonly DigitalObject[], void, undefined> {
 
         let pending: Result[] = [];
@@ -104,7 +104,7 @@ export class ResultReader {
 
                     const parts = isLong ? await this.#objects.text(id) : byId.get(id);
                     const object = parts && new LazyStoredObject(parts);
-                    if (object && this.#policy.canRead(caller, object).allowed) {
+                    if (object && this.#policy.canFind(caller, object).allowed) {
                         results.push({ object, score });
                         length += isLong ? LENGTH_PER_BATCH : object.length;
                     }

@@ -5,6 +5,8 @@
 import type { DigitalObject } from '../doip/digital-object.js';
 import { sourceOf } from '../identity/throttling/login-throttle.js';
 import type { Policy } from '../identity/access/access-policy.js';
+import type { Subject } from '../model/access-subject.js';
+import { isUnrestrictedAdmin } from '../model/caller.js';
 import type { ObjectResolution } from '../objects/read/object-resolution.js';
 import type { Catalog } from '../types/catalog.js';
 import type { DoipError } from '../errors/errors.js';
@@ -64,6 +66,7 @@ const TOO_MANY =
 export interface SearchServiceParts {
     readonly index: SearchIndex;
     readonly objects: TextReader;
+    readonly subjects: { subjectsOf(ids: readonly string[]): Promise<Map<string, Subject>> };
     readonly policy: Policy;
     readonly catalog: Catalog;
     readonly resolution: ObjectResolution;
@@ -93,18 +96,19 @@ export class SearchService {
     }
 
     /**
-     * Returns the ids of the objects that {@link objects} returns. Objects are read only if some of them have a type whose code may
-     * withhold them. Throws as {@link SearchIndex.search}, and 429 when too many searches of the caller are open.
+     * Returns the ids of the objects that {@link objects} returns. Whole objects are read only if some of them have a type whose code may
+     * withhold them; else what their rights depend on, as the index may not have the last changes. Throws as {@link SearchIndex.search}, and
+     * 429 when too many searches of the caller are open.
      */
     async ids(query: SearchQuery, context: SearchContext): Promise<Found<string>> {
 
         const types = this.#parts.catalog.current.codedNames().filter((type) => this.#parts.resolution.concerns(type));
         if (types.length === 0 || query.limit === 0) {
-            return await this.indexedIds(query, context);
+            return await this.#findableIds(query, context);
         }
 
         return types.length <= MAX_CODED_TYPES && !await this.#findsAny(query, types, context) ?
-            await this.indexedIds(without(query, types), context) : await this.#search(query, context, (hits) => this.#visibleIds(hits, context));
+            await this.#findableIds(without(query, types), context) : await this.#search(query, context, (hits) => this.#visibleIds(hits, context));
     }
 
     /** Returns whether there are objects of some types among the results. */
@@ -117,7 +121,7 @@ export class SearchService {
         return size > 0;
     }
 
-    /** Returns ids without calling the code of types; not for clients. Throws as {@link ids}. */
+    /** Returns ids without calling the code of types, and without a second check of rights; not for clients. Throws as {@link ids}. */
     async indexedIds(query: SearchQuery, context: SearchContext): Promise<Found<string>> {
 
         return await this.#search(query, context, (hits) => idsOf(hits, pauses(this.#yielder, context.signal)));
@@ -138,6 +142,26 @@ export class SearchService {
         });
         await hits.return();
         return size;
+    }
+
+    async #findableIds(query: SearchQuery, context: SearchContext): Promise<Found<string>> {
+
+        return isUnrestrictedAdmin(context.caller) ? await this.indexedIds(query, context) :
+            await this.#search(query, context, (hits) => this.#stillFindable(idsOf(hits, pauses(this.#yielder, context.signal)), context));
+    }
+
+    /** Leaves out objects that were deleted, or may not be found any more. */
+    async *#stillFindable(blocks: AsyncIterable<readonly string[]>, { caller }: SearchContext): AsyncGenerator<readonly string[], void, undefined> {
+
+        const { subjects, policy } = this.#parts;
+        for await (const ids of blocks) {
+            const found = await subjects.subjectsOf(ids);
+            yield ids.filter((id) => {
+
+                const subject = found.get(id);
+                return subject !== undefined && policy.canFind(caller, subject).allowed;
+            });
+        }
     }
 
     async *#visibleIds(hits: Hits, context: SearchContext): AsyncGenerator<readonly string[], void, undefined> {

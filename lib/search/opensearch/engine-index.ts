@@ -1,7 +1,7 @@
 /**
  * Search index in OpenSearch. Changes are only rows of the change log; the feeder of one node brings them to the engine. A search of a node
- * that has written waits until the engine has what it wrote. While the engine does not answer, writes go on, and searches are answered
- * with 503.
+ * that has written waits until the engine has what it wrote. While the engine does not answer, or lacks changes that are older than a limit,
+ * such as rights that were taken away, writes go on, and searches are answered with 503.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -30,10 +30,11 @@ import { EngineError, searchError } from './engine-error.js';
 import { parseSearchUrl } from '../../stores/search/engine-location.js';
 import type { EngineOptions } from '../../stores/search/engine-location.js';
 import { EngineSearch } from './engine-search.js';
+import { EngineWatch, WATCH_MS, WATCH_TIMEOUT_MS } from './engine-watch.js';
 import { EngineWriter } from './engine-writer.js';
 import { searchAlias } from './engine-indexes.js';
 import { Feeder } from './feeder.js';
-import { FeedStates, logPosition } from './feed-state.js';
+import { FeedStates } from './feed-state.js';
 import type { FeedState } from './feed-state.js';
 
 /** Kind of the job that feeds the engine. During an upgrade to another format there are two. */
@@ -45,13 +46,13 @@ const FEED_LEASE_MS = 8000;
 /** Milliseconds between the end of a run and the next. */
 const FEED_REPEAT_MS = 100;
 
-/** Interval at which each node looks at the engine, in milliseconds, and how long it waits for an answer. */
-const WATCH_MS = 1000;
-const WATCH_TIMEOUT_MS = 3000;
-
 /** Interval at which a search looks for its changes in the engine, and maximum time that it waits, in milliseconds. */
 const SETTLE_MS = 10;
 const MAX_SETTLE_MS = 10_000;
+
+/** Age of changes that the engine may lack while searches are answered, and time that a call of {@link EngineIndex.reindex} waits for it to catch up. */
+const MAX_LAG_MS = 30_000;
+const MAX_PAUSE_MS = 5000;
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 
@@ -97,23 +98,25 @@ export class EngineIndex implements SearchIndex {
     readonly #searching = new InFlightLimiter(MAX_SEARCHES_OF_CALLER);
     readonly #settling = new SingleFlight<void>();
     readonly #stop = new AbortController();
+    readonly #watch: EngineWatch;
     #opened: Opened | null = null;
     #state: FeedState | null = null;
-    /** Index that was seen to have the history of the database. */
-    #known: string | null = null;
-    #isUp = false;
     /** Of the last row of the log that this node has made; rows are not committed in the order of their numbers. */
     #number = 0;
     /** Changes of this node that were committed, and how many of them searches find. */
     #written = 0;
     #settled = 0;
     #open = 0;
-    #watch: Promise<void> = Promise.resolve();
+    #watching: Promise<void> = Promise.resolve();
 
     constructor(parts: EngineIndexParts) {
 
         this.#parts = parts;
-        const { changes, log } = parts;
+        const { changes, log, onState, options: { maxLagMs = MAX_LAG_MS } } = parts;
+        this.#watch = new EngineWatch({
+            changes, log, maxLagMs, onState,
+            endOfLog: () => this.#orderedPosition(performance.now() + WATCH_TIMEOUT_MS), read: (state) => this.#reached(state)
+        });
         this.#orderer = new LogOrderer({
             log: changes, read: () => Promise.resolve(false),
             failed: (error) => log.warn({ event: 'search.change-log-failed', err: error }, 'failed to read the change log, retrying')
@@ -154,7 +157,7 @@ export class EngineIndex implements SearchIndex {
         // What the previous process of this node wrote counts as well.
         this.#written += 1;
         this.#orderer.start();
-        this.#watch = this.#watchEngine(this.#opened);
+        this.#watching = this.#watch.run(this.#opened, this.#stop.signal);
     }
 
     async search(request: SearchRequest): Promise<SearchAnswer> {
@@ -184,6 +187,7 @@ export class EngineIndex implements SearchIndex {
 
     async reindex(ids: readonly string[], along: readonly Step[] = []): Promise<CommitResult> {
 
+        await this.#keepUp();
         const result = await this.#parts.changes.append(ids.map((objectId) => ({ objectId, origin: this.#origin, number: ++this.#number })), along);
         if (result.ok) {
             ids.forEach(() => this.#wrote());
@@ -200,7 +204,7 @@ export class EngineIndex implements SearchIndex {
 
     get load(): SearchLoad {
 
-        return { isUp: this.#isUp, pending: this.#open, searches: this.#searches };
+        return { isUp: this.#watch.condition === 'up', pending: this.#open, searches: this.#searches };
     }
 
     async usage(): Promise<SearcherUsage> {
@@ -218,9 +222,18 @@ export class EngineIndex implements SearchIndex {
     async stop(): Promise<void> {
 
         this.#stop.abort();
-        await Promise.all([this.#watch, this.#orderer.stop()]);
+        await Promise.all([this.#watching, this.#orderer.stop()]);
         await this.#opened?.writer.close();
         await Promise.all([this.#opened?.client.close(), this.#opened?.control.close()]);
+    }
+
+    /** What is indexed anew must not put off other changes for so long that searches are refused. */
+    async #keepUp(): Promise<void> {
+
+        const end = performance.now() + MAX_PAUSE_MS;
+        while (this.#watch.isFallingBehind && performance.now() < end && !this.#stop.signal.aborted) {
+            await sleep(WATCH_MS / 10, undefined, { ref: false });
+        }
     }
 
     /** Feeds until the job ends. */
@@ -243,7 +256,7 @@ export class EngineIndex implements SearchIndex {
         this.#opened?.feeder.wake();
     }
 
-    #reached(state: FeedState): void {
+    #reached(state: FeedState | null): void {
 
         this.#state = state;
     }
@@ -253,7 +266,7 @@ export class EngineIndex implements SearchIndex {
         const end = performance.now() + WATCH_TIMEOUT_MS;
         while (!this.#stop.signal.aborted && performance.now() < end) {
             const opened = this.#opened;
-            if (opened && this.#isUp) {
+            if (opened && this.#watch.condition === 'up') {
                 return opened;
             }
 
@@ -261,7 +274,8 @@ export class EngineIndex implements SearchIndex {
         }
 
         throw this.#state && this.#state.index === null ? unavailable('the search index is being built, try again later', 10) :
-            unavailable('the search engine does not answer, try again later', 5);
+            this.#watch.condition === 'out' ? unavailable('the search engine does not answer, try again later', 5) :
+                unavailable('the search engine lacks changes that were made long ago, try again later', 10);
     }
 
     /** Resolves when searches find what this node has written. */
@@ -330,51 +344,6 @@ export class EngineIndex implements SearchIndex {
         const { state } = await this.#opened?.states.read(MAX_SETTLE_MS) ?? { state: null };
         this.#state = state;
         return state?.index ? state.position : -1;
-    }
-
-    async #probe({ control, states, alias }: Opened): Promise<'up' | 'building' | 'out'> {
-
-        try {
-            const { state } = await states.read(WATCH_TIMEOUT_MS);
-            this.#state = state;
-            if (!state?.index || !await this.#isOurs(state.index, state)) {
-                return 'building';
-            }
-
-            await control.send({ method: 'GET', path: `/${alias}/_alias`, timeoutMs: WATCH_TIMEOUT_MS });
-            return 'up';
-        }
-        catch (error) {
-            return error instanceof EngineError && error.failure === 'missing' ? 'building' : 'out';
-        }
-    }
-
-    /** Returns whether an index has the history of this database, which may have been restored since. Looked at once for each index. */
-    async #isOurs(index: string, { position, digest }: FeedState): Promise<boolean> {
-
-        if (index !== this.#known && (await logPosition(this.#parts.changes, position)).digest === digest) {
-            this.#known = index;
-        }
-
-        return index === this.#known;
-    }
-
-    /** Notices when the engine, or the index in it, comes and goes. Never rejects. */
-    async #watchEngine(opened: Opened): Promise<void> {
-
-        const { signal } = this.#stop;
-        let known: 'up' | 'building' | 'out' | null = null;
-        while (!signal.aborted) {
-            const now = await this.#probe(opened);
-            this.#isUp = now === 'up';
-            // While the first index is being built, the service is starting.
-            if (now !== known && !signal.aborted && (now !== 'building' || known !== null)) {
-                this.#parts.onState(now === 'up' ? 'UP' : 'FAILED');
-            }
-
-            known = now;
-            await sleep(now === 'up' ? WATCH_MS : WATCH_MS / 10, undefined, { signal, ref: false }).catch(() => {});
-        }
     }
 }
 

@@ -16,6 +16,8 @@ export interface EngineOptions {
     readonly url: string;
     /** Number of shards of an index. */
     readonly shards: number;
+    /** Searches are refused while the engine lacks changes that are older, in milliseconds; default 30 s. */
+    readonly maxLagMs?: number;
 }
 
 const DEFAULT_PREFIX = 'doip-gateway';

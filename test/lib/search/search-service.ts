@@ -1,10 +1,11 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Database } from '../../../db/database.js';
-import { SERVICE } from '../../../lib/model/caller.js';
+import { ANONYMOUS, SERVICE } from '../../../lib/model/caller.js';
 import { SearchService } from '../../../lib/search/search-service.js';
 import type { SearchContext, SearchQuery } from '../../../lib/search/search-service.js';
 import { ObjectScan } from '../../../lib/stores/objects/object-scan.js';
+import { ObjectStore } from '../../../lib/stores/objects/object-store.js';
 import { createSqlite } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
 import { startGateway } from '../../support/gateway.js';
@@ -47,7 +48,9 @@ describe('unlimited searches', () => {
     function serviceWith(times: { readonly timeoutMs: number; readonly idleMs: number }): SearchService {
 
         const { policy, catalog, resolution } = gateway.gateway.services;
-        return new SearchService({ index: node.index, objects: new ObjectScan(database), policy, catalog, resolution, ...times });
+        return new SearchService({
+            index: node.index, objects: new ObjectScan(database), subjects: new ObjectStore(database), policy, catalog, resolution, ...times
+        });
     }
 
     it('are released when their results are not read for too long', async () => {
@@ -73,5 +76,49 @@ describe('unlimited searches', () => {
         await kept[0]?.blocks.return();
         const { blocks } = await service.indexedIds(EVERYTHING, context);
         expect((await blocks.next()).done).to.be.true();
+    });
+});
+
+describe('ids of a search', () => {
+
+    /** More than a block of ids. */
+    const OBJECTS = 300;
+
+    let place: TestDatabase;
+    let gateway: TestGateway;
+
+    before(async () => {
+
+        place = await createSqlite();
+        gateway = await startGateway(place);
+        await gateway.create('Document', {});        // The password is verified once
+        await Promise.all(Array.from({ length: OBJECTS }, (_, n) => gateway.create('Document', { name: 'listed' }, {
+            id: `test/${String(n).padStart(4, '0')}`, attributes: { acl: { readers: ['public'], writers: [] } }
+        })));
+    });
+
+    after(async () => {
+
+        await gateway.stop();
+        await place.dispose();
+    });
+
+    it('leave out what was deleted or may not be read any more, also while they are read', async () => {
+
+        const { search } = gateway.gateway.services;
+        const query: SearchQuery = { ...EVERYTHING, query: 'listed', sort: [{ field: 'id', reverse: false }] };
+        const found = await search.ids(query, { caller: ANONYMOUS, remoteAddress: '', requestContext: {}, signal: new AbortController().signal });
+        const first = await found.blocks.next();
+
+        await gateway.asAdmin('gateway/Op.Acls.Update', { targetId: 'test/0290', input: { readers: [], writers: [] } });
+        await gateway.asAdmin('0.DOIP/Op.Delete', { targetId: 'test/0295' });
+        const rest: string[] = [];
+        for await (const ids of found.blocks) {
+            rest.push(...ids);
+        }
+
+        expect([found.size, first.value?.length]).to.equal([OBJECTS, 250]);
+        expect(rest.length).to.equal(48);
+        expect(rest).to.not.include(['test/0290', 'test/0295']);
     });
 });

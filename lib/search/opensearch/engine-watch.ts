@@ -1,0 +1,151 @@
+/** Watches over the engine and the index in it: whether they are there, and how old the changes are that the index lacks. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../../../db/log.js';
+import type { SearchLogStore } from '../../stores/search/change-log-store.js';
+import { resolvesWithin } from '../../util/concurrency/timeout.js';
+import type { EngineClient } from './engine-client.js';
+import { EngineError } from './engine-error.js';
+import { logPosition } from './feed-state.js';
+import type { FeedState, FeedStates } from './feed-state.js';
+import { IndexLag } from './index-lag.js';
+
+/** Interval at which each node looks at the engine, in milliseconds, and how long it waits for an answer. */
+export const WATCH_MS = 1000;
+export const WATCH_TIMEOUT_MS = 3000;
+
+/** Interval while the engine cannot be used. */
+const RETRY_MS = WATCH_MS / 10;
+
+/** `behind`: the index lacks changes that are too old; `out`: the engine does not answer. */
+export type Condition = 'up' | 'building' | 'behind' | 'out';
+
+export interface EngineWatchParts {
+    readonly changes: SearchLogStore;
+    readonly log: Log;
+    /** Age of changes that the index may lack, in milliseconds. */
+    readonly maxLagMs: number;
+    /** Returns a position of the log behind all changes that are committed now. */
+    readonly endOfLog: () => Promise<number>;
+    /** Receives each state that is read. */
+    readonly read: (state: FeedState | null) => void;
+    /** Called when the engine becomes able, or unable, to answer searches. */
+    readonly onState: (state: 'UP' | 'FAILED') => void;
+}
+
+/** What is looked at. */
+export interface WatchedEngine {
+    readonly control: EngineClient;
+    readonly states: FeedStates;
+    readonly alias: string;
+}
+
+export class EngineWatch {
+
+    readonly #parts: EngineWatchParts;
+    readonly #lag: IndexLag;
+    #seen: Condition = 'out';
+    /** Index that was seen to have the history of the database. */
+    #known: string | null = null;
+    /** True after a report that searches are refused since the index is behind. */
+    #isReported = false;
+
+    constructor(parts: EngineWatchParts) {
+
+        this.#parts = parts;
+        this.#lag = new IndexLag(parts.endOfLog);
+    }
+
+    get condition(): Condition {
+
+        // The process may have been stopped since it looked.
+        return this.#seen === 'up' && this.#isBehind(1) ? 'behind' : this.#seen;
+    }
+
+    /** True while the index lacks changes of half the age at which searches are refused. */
+    get isFallingBehind(): boolean {
+
+        return (this.#seen === 'up' || this.#seen === 'behind') && this.#isBehind(1 / 2);
+    }
+
+    /** Watches until the signal is aborted. Never rejects. */
+    async run(engine: WatchedEngine, signal: AbortSignal): Promise<void> {
+
+        const { onState } = this.#parts;
+        let told: 'UP' | 'FAILED' | null = null;
+        while (!signal.aborted) {
+            const now = await this.#probe(engine);
+            this.#seen = now;
+            // While the first index is built, or brought up to date after a start, the service is starting.
+            const state: 'UP' | 'FAILED' | null = now === 'up' ? 'UP' : now === 'out' || told !== null ? 'FAILED' : null;
+            if (state !== null && state !== told && !signal.aborted) {
+                onState(state);
+                told = state;
+            }
+
+            if (told !== null) {
+                this.#report(now);
+            }
+
+            await sleep(now === 'up' ? WATCH_MS : RETRY_MS, undefined, { signal, ref: false }).catch(() => {});
+        }
+    }
+
+    #isBehind(share: number): boolean {
+
+        return this.#lag.ms > this.#parts.maxLagMs * share;
+    }
+
+    #report(now: Condition): void {
+
+        const { log, maxLagMs } = this.#parts;
+        if (now === 'behind' && !this.#isReported) {
+            this.#isReported = true;
+            log.error({ event: 'search.index-behind', maxLagMs }, 'the search engine lacks changes that are too old, refusing searches');
+        }
+        else if (now === 'up' && this.#isReported) {
+            this.#isReported = false;
+            log.info({ event: 'search.index-current' }, 'the search engine has the changes that it lacked');
+        }
+    }
+
+    async #probe({ control, states, alias }: WatchedEngine): Promise<Condition> {
+
+        // It is not the fault of the engine when the database does not answer; but meanwhile the lag grows.
+        await resolvesWithin(this.#lag.look(), WATCH_TIMEOUT_MS);
+        const wasUp = this.condition === 'up';
+        try {
+            const { state } = await states.read(WATCH_TIMEOUT_MS);
+            this.#parts.read(state);
+            if (!state?.index || !await this.#isOurs(state.index, state)) {
+                return 'building';
+            }
+
+            await control.send({ method: 'GET', path: `/${alias}/_alias`, timeoutMs: WATCH_TIMEOUT_MS });
+            this.#lag.has(state.position);
+            if (this.#isBehind(1)) {
+                return 'behind';
+            }
+
+            // What the index has got since may be as old as what was refused before, and searches find it only after a refresh.
+            if (!wasUp) {
+                await control.send({ method: 'POST', path: `/${alias}/_refresh`, timeoutMs: WATCH_TIMEOUT_MS });
+            }
+
+            return 'up';
+        }
+        catch (error) {
+            return error instanceof EngineError && error.failure === 'missing' ? 'building' : 'out';
+        }
+    }
+
+    /** Returns whether an index has the history of this database, which may have been restored since. Looked at once for each index. */
+    async #isOurs(index: string, { position, digest }: FeedState): Promise<boolean> {
+
+        if (index !== this.#known && (await logPosition(this.#parts.changes, position)).digest === digest) {
+            this.#known = index;
+        }
+
+        return index === this.#known;
+    }
+}

@@ -1,0 +1,114 @@
+/**
+ * Searches in OpenSearch while its index lacks changes that another gateway has made: of a right that was taken away, ids tell at once, numbers and facets
+ * after a limit, from which on searches are refused.
+ */
+
+import { expect } from '@hapi/code';
+import * as Lab from '@hapi/lab';
+import { forEachDatabase, type TestDatabase } from '../support/database.js';
+import { startGateway, type TestGateway } from '../support/gateway.js';
+import { HAS_OPENSEARCH, startOpenSearch, type TestOpenSearch } from '../support/opensearch.js';
+import { found, SEARCH, type SearchRecord } from '../support/searching.js';
+import { until } from '../support/until.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+const MAX_LAG_MS = 3000;
+
+function recordOf(value: unknown): SearchRecord {
+
+    return (typeof value === 'string' ? JSON.parse(value) : value) as SearchRecord;
+}
+
+forEachDatabase((name, create, dialect) => {
+
+    describe(`searches in OpenSearch on ${name}`, { skip: !HAS_OPENSEARCH || dialect === 'sqlite', timeout: 300_000 }, () => {
+
+        let engine: TestOpenSearch;
+        let database: TestDatabase;
+        let url: string;
+        let one: TestGateway;
+        let other: TestGateway;
+
+        before({ timeout: 180_000 }, async () => {
+
+            engine = await startOpenSearch();
+            database = await create();
+            url = engine.newUrl();
+            one = await start('one');
+            other = await start('other');
+        });
+
+        after(async () => {
+
+            await Promise.all([one?.stop(), other?.stop()]);
+            await database?.dispose();
+            await engine?.stop();
+        });
+
+        async function start(folder: string): Promise<TestGateway> {
+
+            const gateway = await startGateway({ ...database, options: { ...database.options, dataDir: `${database.options.dataDir}/${folder}` } }, {
+                search: { engine: { url, shards: 1, maxLagMs: MAX_LAG_MS } }
+            });
+            await until(() => gateway.gateway.state.subsystems.get('indexer') === 'UP');
+            return gateway;
+        }
+
+        const alias = (): string => `${url.split('/').at(-1)}-v2`;
+
+        async function block(isBlocked: boolean): Promise<void> {
+
+            await engine.client.send({ method: 'PUT', path: `/${alias()}/_settings`, body: { 'index.blocks.read_only_allow_delete': isBlocked ? true : null } });
+        }
+
+        /** Number of results at the other gateway; null while it refuses searches. */
+        async function sizeOf(query: string): Promise<number | null> {
+
+            const { http, value } = await other.perform(SEARCH, { attributes: { query, pageSize: 1 } });
+            return http === 503 ? null : recordOf(value).size;
+        }
+
+        async function isReady(gateway: TestGateway): Promise<boolean> {
+
+            return (await gateway.perform('gateway/Op.Health')).http !== 503;
+        }
+
+        it('show no id that may not be read any more, and are refused when changes that the index lacks are too old', async () => {
+
+            const attributes = { query: 'withdrawn', facets: [{ field: '/topic' }] };
+            await one.create('Document', { name: 'withdrawn', topic: 'secret' }, { id: 'test/withdrawn', attributes: { acl: { readers: ['public'], writers: [] } } });
+            await until(async () => await sizeOf('withdrawn') === 1);
+
+            await block(true);
+            const { status } = await one.asAdmin('gateway/Op.Acls.Update', { targetId: 'test/withdrawn', input: { readers: [], writers: [] } });
+            const seen: unknown[] = [];
+            await until(async () => {
+
+                const { http, value } = await other.perform(SEARCH, { attributes: { ...attributes, type: 'id' } });
+                if (http === 503) {
+                    return true;
+                }
+
+                seen.push(...recordOf(value).results);
+                return false;
+            });
+            const refused = await Promise.all(Array.from({ length: 5 }, () => other.perform(SEARCH, { attributes: { ...attributes, pageSize: 1 } })));
+            const { subsystems, load } = other.gateway.state;
+            const state = [subsystems.get('indexer'), load?.search.isUp, await isReady(other)];
+
+            await block(false);
+            await until(async () => await sizeOf('withdrawn') !== null);
+            const last = await found(other, attributes, {});
+
+            expect(status).to.equal('0.DOIP/Status.001');
+            expect(seen).to.equal([]);
+            expect(refused.map(({ http }) => http)).to.equal([503, 503, 503, 503, 503]);
+            expect(refused[0]?.value).to.equal({ message: 'the search engine lacks changes that were made long ago, try again later' });
+            expect(state).to.equal(['FAILED', false, false]);
+            expect([last.size, last.facets?.[0]?.buckets]).to.equal([0, []]);
+            await until(() => isReady(other));
+        });
+    });
+});
