@@ -25,7 +25,13 @@ const CHUNK_BYTES = 64 * 1024;
 export function diskRules(folder: string, minFree?: number | null): DiskRules {
 
     const { blocks, bsize } = statfsSync(folder);
-    return { folder, minFree: minFree ?? Math.min(MAX_MIN_FREE_BYTES, Math.floor(blocks * bsize * FREE_SHARE)) };
+    return { folder, minFree: minFree ?? defaultMinFree(blocks * bsize) };
+}
+
+/** Returns the bytes to keep free on a disk of some bytes. */
+export function defaultMinFree(diskBytes: number): number {
+
+    return Math.min(MAX_MIN_FREE_BYTES, Math.floor(diskBytes * FREE_SHARE));
 }
 
 /** Returns the free bytes; Infinity where that is not known. */
