@@ -8,7 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlobDatabase, ChunkPart, CommitObserver, CommitResult, Database, DatabaseCondition, DatabaseUsage, Row, SqlValue, Statement, Unit } from '../../database.js';
 import type { DiskRules } from '../../disk-space.js';
 import { diskRules, freeBytes, releaseReserve, keepReserve, reserveBytes } from '../../disk-space.js';
-import { DatabaseError } from '../../errors.js';
+import { DatabaseError, UnusableDatabaseError } from '../../errors.js';
+import { isCut } from './cut-file.js';
 import { isEmpty, rejectLoss } from './lost-file.js';
 import type { Log } from '../../log.js';
 import type { SqliteFiles } from './file.js';
@@ -42,7 +43,7 @@ export function openSqliteDatabase(dataDir: string, log: Log, options: OpenOptio
     });
 }
 
-/** Interval for checking the disk space, in milliseconds. */
+/** Interval for checking the disk space and the files, in milliseconds. */
 const CHECK_MS = 5000;
 
 /** Timeout for the writer when checking whether the disk is full, in milliseconds. */
@@ -62,6 +63,8 @@ class SqliteDatabase implements Database {
     readonly #log: Log;
     readonly #disk: DiskRules;
     readonly #diskTimer: NodeJS.Timeout;
+    /** Files that were cut, and reported. */
+    readonly #cut = new Set<SqliteReader>();
     /** Removes what is no longer needed. */
     #makeSpace: (() => Promise<unknown>) | null = null;
     #revision = 0;
@@ -84,7 +87,11 @@ class SqliteDatabase implements Database {
         this.#writer.onCommitted = (seconds, units) => onCommitted('rows', seconds, units);
         this.#blobWriter.onCommitted = (seconds, units) => onCommitted('blobs', seconds, units);
         this.blobs = new SqliteBlobs(this.#blobReader, this.#blobWriter, (error) => this.#hasMadeSpace(error));
-        this.#diskTimer = setInterval(() => this.#checkDisk(), CHECK_MS).unref();
+        this.#diskTimer = setInterval(() => {
+
+            this.#checkDisk();
+            this.#checkFiles();
+        }, CHECK_MS).unref();
         setImmediate(() => this.#checkDisk());
     }
 
@@ -222,6 +229,17 @@ class SqliteDatabase implements Database {
             });
         }
     }
+
+    /** Reports a file that was cut, before its log is written back. */
+    #checkFiles(): void {
+
+        for (const [reader, { path }] of [[this.#reader, this.#files.rows], [this.#blobReader, this.#files.blobs]] as const) {
+            if (!this.#cut.has(reader) && reader.isCut) {
+                this.#cut.add(reader);
+                this.#log.error({ event: 'database.file-cut', file: path }, 'the end of a database file is missing');
+            }
+        }
+    }
 }
 
 /** With this number of bytes above the reserved ones the disk is not full, without asking the writer. */
@@ -229,11 +247,18 @@ const AMPLE_BYTES = 64 * 1024 * 1024;
 
 /**
  * @throws LostFileError when one of the files is missing
+ * @throws UnusableDatabaseError when one was cut
  */
 function openReaders(files: SqliteFiles): [rows: SqliteReader, blobs: SqliteReader] {
 
     if (isEmpty(files.rows) || isEmpty(files.blobs)) {
         rejectLoss(files);          // Before a new file is created in place of the lost one
+    }
+
+    for (const { path } of [files.rows, files.blobs]) {
+        if (isCut(path)) {          // Before it is opened, as the log is written back when it is closed
+            throw new UnusableDatabaseError('damaged', `${path} is damaged, as its end is missing: restore it from a backup`);
+        }
     }
 
     const opened: SqliteReader[] = [];

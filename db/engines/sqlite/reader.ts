@@ -2,10 +2,11 @@
  * Read connection of one SQLite file, which detects damage of the file.
  */
 
-import { statSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import type { SqlValue } from '../../database.js';
 import { DatabaseError } from '../../errors.js';
+import { bytesOf, isCutAt, measure } from './cut-file.js';
+import type { DatabaseLength } from './cut-file.js';
 import { StatementCache, openSqliteReader } from './file.js';
 import type { SqliteFile } from './file.js';
 
@@ -20,6 +21,9 @@ export class SqliteReader {
     readonly #file: SqliteFile;
     /** The last read that failed because of the file. */
     #failed: { readonly sql: string; readonly bindings: readonly SqlValue[] } | null = null;
+    /** The last length for which no page was missing. */
+    #complete: DatabaseLength | null = null;
+    #wasCut = false;
 
     constructor(file: SqliteFile) {
 
@@ -46,7 +50,7 @@ export class SqliteReader {
         }
     }
 
-    /** Returns whether the file is damaged: the failed read fails again, or the file is shorter than its header says. */
+    /** Returns whether the file is damaged: the failed read fails again, or the file is missing or was cut. */
     get isDamaged(): boolean {
 
         try {
@@ -56,13 +60,50 @@ export class SqliteReader {
                 this.all(failed.sql, failed.bindings);
             }
 
-            // A page that is not in the file is in its log.
-            const [pages, pageSize] = ['page_count', 'page_size'].map((name) => this.#db.pragma(name, { simple: true }) as number);
-            return bytesOf(this.#file.path) + bytesOf(`${this.#file.path}-wal`) < (pages ?? 0) * (pageSize ?? 0);
+            return this.#checkLength() || bytesOf(this.#file.path) === 0;
         }
         catch {
             return true;
         }
+    }
+
+    /** Returns whether pages are lost because the file was cut; false where that is not known. */
+    get isCut(): boolean {
+
+        try {
+            return this.#checkLength();
+        }
+        catch {
+            return false;
+        }
+    }
+
+    /** Returns whether pages are lost. Remembered, as the next checkpoint fills the gap with zeros. */
+    #checkLength(): boolean {
+
+        this.#wasCut ||= this.#db.transaction(() => this.#lacksPages())();
+        return this.#wasCut;
+    }
+
+    #lacksPages(): boolean {
+
+        const { path } = this.#file;
+        const [pages = 0, pageSize = 0] = ['page_count', 'page_size'].map((name) => this.#db.pragma(name, { simple: true }) as number);
+        const length = measure(path, { pages, pageSize });
+        if (length.fileBytes === 0 || this.#isKnown(length) || !isCutAt(path, length)) {
+            this.#complete = length;
+            return false;
+        }
+
+        // Its folder may have been moved away meanwhile, with the log.
+        return bytesOf(path) === length.fileBytes;
+    }
+
+    /** Returns whether neither the file nor the log can lack more than at the last time. */
+    #isKnown({ pages, fileBytes, logBytes }: DatabaseLength): boolean {
+
+        const last = this.#complete;
+        return last?.pages === pages && last.fileBytes === fileBytes && last.logBytes <= logBytes;
     }
 
     /** Bytes of free pages in the file. */
@@ -76,9 +117,4 @@ export class SqliteReader {
 
         this.#db.close();
     }
-}
-
-function bytesOf(path: string): number {
-
-    return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
