@@ -4,7 +4,7 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { DEFAULT_LIMITS } from '../../../lib/scripting/pool/script-pool.js';
 import { startGateway, type Answer, type TestGateway } from '../../support/gateway.js';
-import { forEachDatabase } from '../../support/database.js';
+import { createSqlite, forEachDatabase } from '../../support/database.js';
 import { changeDesign, contentOf, defineType, messageOf, OPEN_SCHEMA, put, startNodes, type Nodes } from '../../support/type-code.js';
 import { until } from '../../support/until.js';
 
@@ -17,6 +17,21 @@ const CONFLICT = '0.DOIP/Status.105';
 const UPDATE = '0.DOIP/Op.Update';
 const RETRIEVE = '0.DOIP/Op.Retrieve';
 const CALL = 'gateway/Op.Call';
+
+/** Code whose method holds the object until another one is there. */
+const KEEPING = `
+    const cordra = require('cordra');
+    exports.methods = {
+        keep(object) {
+            cordra.create({ id: 'test/kept-begun', type: 'Document', content: {} });
+            while (!cordra.get('test/kept-go')) {}
+        },
+        touch(object) { object.content.touched = true; }
+    };`;
+
+/** Milliseconds that a writer waits by default, and at most on a busy machine. */
+const WRITER_MS = 10_000;
+const BUSY_MS = 25_000;
 
 forEachDatabase((name, create) => {
 
@@ -61,16 +76,7 @@ forEachDatabase((name, create) => {
 
             const place = await create();
             const impatient = await startGateway(place, { writeTimeoutMs: 300, scripts: { ...DEFAULT_LIMITS, timeout: 60_000 } });
-            await defineType(impatient, 'Kept', `
-                const cordra = require('cordra');
-                exports.methods = {
-                    keep(object) {
-                        cordra.create({ id: 'test/kept-begun', type: 'Document', content: {} });
-                        while (!cordra.get('test/kept-go')) {}
-                    },
-                    touch(object) { object.content.touched = true; }
-                };
-            `);
+            await defineType(impatient, 'Kept', KEEPING);
             const { id } = await impatient.create('Kept', {});
             const call = (method: string): Promise<Answer> => impatient.asAdmin(CALL, { targetId: id, attributes: { method } });
             const keeping = call('keep');
@@ -164,5 +170,29 @@ forEachDatabase((name, create) => {
             expect<unknown>(answer.attributes['retryAfter']).to.equal(1);
             expect([again.status, messageOf(again)]).to.equal([BAD, 'Unknown type Fleeting']);
         });
+    });
+});
+
+describe('a writer of an object that type code holds', () => {
+
+    it('waits for ten seconds by default', { timeout: 120_000 }, async () => {
+
+        const place = await createSqlite();
+        const node = await startGateway(place, { scripts: { ...DEFAULT_LIMITS, timeout: 100_000 } });
+        await defineType(node, 'Kept', KEEPING);
+        const { id } = await node.create('Kept', {});
+        const keeping = node.asAdmin(CALL, { targetId: id, attributes: { method: 'keep' } });
+        await until(async () => (await node.asAdmin(RETRIEVE, { targetId: 'test/kept-begun' })).status === OK);
+
+        const begun = performance.now();
+        const { status } = await node.asAdmin(UPDATE, { targetId: id, input: { attributes: { content: {} } } });
+        const waited = performance.now() - begun;
+        await node.create('Document', {}, { id: 'test/kept-go' });
+
+        expect(status).to.equal(CONFLICT);
+        expect(waited).to.be.between(WRITER_MS - 100, BUSY_MS);
+        expect((await keeping).status).to.equal(OK);
+        await node.stop();
+        await place.dispose();
     });
 });
