@@ -3,7 +3,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { announced, hasBrowser, holdRequests, holds, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { accessibilityFindings, announced, hasBrowser, holdRequests, holds, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { until } from '../support/until.js';
@@ -140,6 +140,15 @@ describe('the editor of a type', { skip: !hasBrowser }, () => {
         await until(async () => (await schemaOf())['title'] === 'mine');
     });
 
+    it('marks the tab of a schema with a syntax error on the others', async () => {
+
+        await openSchema(' not JSON yet');
+        await page.goto(`${test.url}/#schemas/Draft?tab=rights`);
+        await page.getByRole('link', { name: 'Schema 1 error', exact: true }).click();
+        await page.getByRole('button', { name: 'Discard' }).click();
+        await page.getByRole('main').getByRole('link', { name: 'Schema', exact: true }).waitFor();
+    });
+
     it('keeps what is typed while it is renamed, and shows it by its new name', async () => {
 
         const editor = await openSchema(' ');
@@ -177,6 +186,8 @@ describe('the editor of a type', { skip: !hasBrowser }, () => {
 
         await page.getByRole('link', { name: /^Code/ }).click();
         await page.getByRole('textbox', { name: 'JavaScript code of the type' }).waitFor();
+        await page.getByRole('link', { name: 'Rights 1 error', exact: true }).waitFor();
+        expect(await accessibilityFindings(page)).to.equal([]);
         expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).to.be.true();
         await page.getByRole('main').getByRole('link', { name: /^Rights/ }).click();
         await until(async () => (await rules.innerText()).includes(' not JSON yet'));
@@ -190,6 +201,7 @@ describe('the editor of a type', { skip: !hasBrowser }, () => {
 
         await page.keyboard.type(' ');
         await until(async () => !(await rules.innerText()).includes('JSON'));
+        await page.getByRole('main').getByRole('link', { name: 'Rights', exact: true }).waitFor();
         await until(async () => page.getByRole('button', { name: 'Save', exact: true }).isEnabled());
         await page.keyboard.type('not JSON again');
         await page.getByRole('button', { name: 'Discard' }).click();

@@ -31,7 +31,10 @@ export function DesignSection({ route: { params } }: ScreenProps): JSX.Element {
         <WithDesign title={t('design')}>
             {(draft, { errors }) => (
                 <>
-                    <Tabs label={t('tabs')} selected={tab} tabs={TABS.map((id) => ({ id, label: t(id), href: `${to.admin('design')}${paramText({ tab: id })}` }))} />
+                    <Tabs label={t('tabs')} selected={tab} tabs={TABS.map((id) => ({
+                        id, label: t(id), href: `${to.admin('design')}${paramText({ tab: id })}`,
+                        ...id === 'json' && draft.faultyText('') !== null ? { count: 1, errorText: t('errors', { count: 1 }) } : {}
+                    }))} />
                     {tab !== 'json' && draft.faultyText('') !== null && <div class="box error"><Icon name="warning" /><p>{t('invalidJson')}</p></div>}
                     {tab === 'form' && draft.faultyText('') === null && <DesignForm draft={draft} />}
                     {tab === 'json' && <JsonMember draft={draft} place="" label={t('jsonLabel')} height="tall" value={draft.content} onChange={draft.replace} />}

@@ -6,7 +6,7 @@ import { Empty, ErrorBox, Loading } from '../../components/feedback.js';
 import { Icon } from '../../components/icon.js';
 import { lazy } from '../../components/lazy.js';
 import { Menu } from '../../components/menu.js';
-import { Tabs } from '../../components/tabs.js';
+import { Tabs, type Tab } from '../../components/tabs.js';
 import { useGuard } from '../../components/use-guard.js';
 import { useResource } from '../../components/use-resource.js';
 import { caller } from '../../api/session.js';
@@ -109,7 +109,7 @@ function Editor({ name, stored, tab }: { readonly name: string; readonly stored:
                 </div>
             </header>
             {!mayWrite && <div class="box"><Icon name="info" /><p>{id === '' ? t('builtIn') : t('readOnly')}</p></div>}
-            <Tabs label={t('tabs')} selected={tab} tabs={TABS.map((each) => ({ id: each, label: t(each), href: to.type(name, { tab: each }), count: errorsOf(diagnosis, each) || null }))} />
+            <Tabs label={t('tabs')} selected={tab} tabs={TABS.map((each) => tabOf(name, each, errorsOf(draft, diagnosis, each)))} />
             <Screen name={name} draft={draft} diagnosis={diagnosis} isReadOnly={!mayWrite} />
             {mayWrite && <SaveBar name={name} draft={draft} diagnosis={diagnosis} onSaved={count.reload} />}
             {isDeleting && <DeleteType name={name} id={id} etag={draft.base.etag} onClose={() => setDeleting(false)} />}
@@ -117,9 +117,15 @@ function Editor({ name, stored, tab }: { readonly name: string; readonly stored:
     );
 }
 
-/** Number of errors that a tab can show. */
-function errorsOf({ errors }: Diagnosis, tab: TabId): number {
+function tabOf(name: string, id: TabId, errors: number): Tab {
+
+    return { id, label: t(id), href: to.type(name, { tab: id }), ...errors === 0 ? {} : { count: errors, errorText: t('errorCount', { count: errors }) } };
+}
+
+/** Number of errors that a tab can show: a text that is no JSON is one, of which the service cannot say anything yet. */
+function errorsOf({ isValidSchema, faultyText }: Draft, { errors }: Diagnosis, tab: TabId): number {
 
     const prefix = { schema: '/schema', code: '/javascript', rights: '/authConfig', fields: '/name', preview: '?' }[tab];
-    return errors.filter(({ pointer }) => pointer === prefix || pointer.startsWith(`${prefix}/`)).length;
+    const isFaulty = tab === 'schema' && !isValidSchema || faultyText(prefix) !== null;
+    return errors.filter(({ pointer }) => pointer === prefix || pointer.startsWith(`${prefix}/`)).length + (isFaulty ? 1 : 0);
 }
