@@ -194,6 +194,43 @@ describe('the operation of the service in the administration', { skip: !hasBrows
         expect(found.size).to.equal(700);
     });
 
+    it('discards an import that was stopped, after a question where something is stored, and keeps it when another file is imported meanwhile', async () => {
+
+        await show('transfer');
+        await drop('half.ndjson', lines(...Array.from({ length: 700 }, () => ({ type: 'Document', content: { name: 'halfway' } }))));
+        let batches = 0;
+        const release = await holdRequests(page, (request) => request.url().includes('batchUpload') && (batches += 1) === 2);
+        await page.getByRole('button', { name: 'Import', exact: true }).click();
+        await until(() => batches === 2);
+        await page.getByRole('button', { name: 'Cancel' }).click();
+        await page.getByText('The import was cancelled').waitFor();
+        release();
+        await page.unrouteAll({ behavior: 'ignoreErrors' });
+        await drop('whole.ndjson', lines(documentOf('test/whole', 'whole')));
+        await page.getByRole('button', { name: 'Import', exact: true }).click();
+        await page.getByText('1 object is stored.', { exact: true }).waitFor();
+        const list = page.getByRole('listitem').filter({ hasText: 'half.ndjson' });
+
+        expect(await list.innerText()).to.contain('At least 500 objects are stored.');
+        expect(await accessibilityFindings(page)).to.equal([]);
+        await list.getByRole('button', { name: 'Go on with half.ndjson' }).click();
+        await page.getByRole('button', { name: 'Go on', exact: true }).waitFor();
+        await list.getByRole('button', { name: 'Discard half.ndjson' }).click();
+        const question = page.getByRole('dialog', { name: 'Discard the import of half.ndjson?' });
+        await question.getByRole('button', { name: 'Cancel' }).click();
+        expect(await list.count()).to.equal(1);
+        await list.getByRole('button', { name: 'Discard half.ndjson' }).click();
+        await question.getByRole('button', { name: 'Discard', exact: true }).click();
+        await list.waitFor({ state: 'detached' });
+
+        expect(await page.locator('.drop').getByText('half.ndjson').count()).to.equal(0);
+        await page.getByRole('link', { name: 'Status', exact: true }).click();
+        await page.getByRole('heading', { name: 'Status', level: 1 }).waitFor();
+        await page.getByRole('link', { name: 'Import and export', exact: true }).click();
+        await page.locator('.drop').waitFor();
+        expect(await page.getByRole('main').getByText('half.ndjson').count()).to.equal(0);
+    });
+
     it('says what a proxy has rejected a file with', async () => {
 
         watched.expected.push(/status of 413/);

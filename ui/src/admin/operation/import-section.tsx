@@ -7,11 +7,11 @@ import { ErrorBox, ProgressBar } from '../../components/feedback.js';
 import { Icon } from '../../components/icon.js';
 import { useGuard } from '../../components/use-guard.js';
 import { formatBytes } from '../../i18n/index.js';
-import { person } from '../../api/session.js';
 import { readDesign } from '../../state/design.js';
 import { isAbort, textOf } from '../../state/messages.js';
 import { Newest } from '../../state/newest.js';
 import { importBatches, NOTHING, sendFile, sniff, type ImportMode, type ImportProgress, type ImportState } from './import-file.js';
+import { findStopped, forgetStopped, hasStored, keepStopped, StoppedImports, stoppedImports, type Stopped } from './stopped-imports.js';
 import { t } from './texts.js';
 
 const MODES: readonly ImportMode[] = ['asBatch', 'asRestore', 'asUpload'];
@@ -19,27 +19,17 @@ const MODES: readonly ImportMode[] = ['asBatch', 'asRestore', 'asUpload'];
 /** Refusals that are listed on the page. */
 const MAX_LISTED = 100;
 
-/** An import in batches that was stopped, which can go on, also after another section was shown: what was stored has no ids by which to find it again. */
-interface Stopped {
-    readonly file: File;
-    readonly progress: ImportProgress;
-    /** Whose it is: `person`. */
-    readonly of: number;
-}
-
-let stopped: Stopped | null = null;
-
 function stoppedOf(file: File | null): ImportProgress | null {
 
-    const isSame = file !== null && stopped?.of === person.value && (['name', 'size', 'lastModified'] as const).every((each) => stopped?.file[each] === file[each]);
-    return isSame ? stopped?.progress ?? null : null;
+    return (file && findStopped(file))?.progress ?? null;
 }
 
 type Phase = 'idle' | 'running' | 'done' | 'cancelled';
 
 export function ImportSection(): JSX.Element {
 
-    const [file, setFile] = useState<File | null>(() => (stopped?.of === person.value ? stopped.file : null));
+    const ownStopped = stoppedImports();
+    const [file, setFile] = useState<File | null>(() => ownStopped.at(-1)?.file ?? null);
     const [mode, setMode] = useState<ImportMode>('asBatch');
     const [removeOthers, setRemoveOthers] = useState(false);
     const [phase, setPhase] = useState<Phase>(() => (stoppedOf(file) ? 'cancelled' : 'idle'));
@@ -47,7 +37,8 @@ export function ImportSection(): JSX.Element {
     const [error, setError] = useState<string | null>(null);
     const controller = useRef<AbortController | null>(null);
     const canGoOn = stoppedOf(file) !== null;
-    useGuard(phase === 'running' || canGoOn, phase === 'running' ? () => confirm(t('leaveImport')) : null);
+    const isShown = ({ file: { name, size, lastModified } }: Stopped): boolean => name === file?.name && size === file.size && lastModified === file.lastModified;
+    useGuard(phase === 'running' || ownStopped.length > 0, phase === 'running' ? () => confirm(t('leaveImport')) : null);
     useEffect(() => {
 
         return () => controller.current?.abort(new DOMException('the section is left', 'AbortError'));
@@ -55,14 +46,19 @@ export function ImportSection(): JSX.Element {
     const sniffed = useRef(new Newest());
     const choose = (chosen: File | null | undefined): void => {
 
+        const before = stoppedOf(chosen ?? null);
+        const isNewest = sniffed.current.ask();
         setFile(chosen ?? null);
-        setPhase('idle');
+        setPhase(before ? 'cancelled' : 'idle');
+        setState(before?.state ?? NOTHING);
         setError(null);
-        if (stoppedOf(chosen ?? null)) {
+        // What was decided about another file is not meant for this one.
+        setRemoveOthers(false);
+        if (before) {
+            isNewest();
             setMode('asBatch');
         }
         else if (chosen) {
-            const isNewest = sniffed.current.ask();
             sniff(chosen).then(({ isExport }) => isNewest() && setMode(isExport ? 'asRestore' : 'asBatch'), () => undefined);
         }
     };
@@ -81,13 +77,13 @@ export function ImportSection(): JSX.Element {
         try {
             if (mode === 'asBatch') {
                 const progress = stoppedOf(file) ?? { state: NOTHING, answered: 0, lostSince: null, lately: [] };
-                stopped = { file, progress, of: person.value };
+                keepStopped(file, progress);
                 setState(progress.state);
                 for await (const step of importBatches(file, (await sniff(file)).isLines, progress, own.signal)) {
                     setState(step);
                 }
 
-                stopped = null;
+                forgetStopped(file);
             }
             else {
                 setState(NOTHING);
@@ -97,9 +93,9 @@ export function ImportSection(): JSX.Element {
             setPhase('done');
         }
         catch (failure) {
-            if (stopped && stopped.file === file && stopped.progress.answered === 0 && stopped.progress.lostSince === null) {
-                // Nothing of it is stored: there is nothing to go on with.
-                stopped = null;
+            if (mode === 'asBatch' && !hasStored(stoppedOf(file))) {
+                // There is nothing to go on with.
+                forgetStopped(file);
             }
 
             setPhase(isAbort(failure) ? 'cancelled' : 'idle');
@@ -107,6 +103,14 @@ export function ImportSection(): JSX.Element {
         }
 
         await readDesign().catch(() => undefined);
+    };
+
+    const discarded = (gone: Stopped): void => {
+
+        forgetStopped(gone.file);
+        if (isShown(gone)) {
+            choose(null);
+        }
     };
 
     return (
@@ -131,6 +135,8 @@ export function ImportSection(): JSX.Element {
                     {phase === 'running' && <button type="button" onClick={() => controller.current?.abort(new DOMException('the user cancelled it', 'AbortError'))}>{t('cancel')}</button>}
                 </div>}
             </form>
+            <StoppedImports imports={ownStopped.filter((each) => phase !== 'running' || !isShown(each))} isBusy={phase === 'running'}
+                isShown={isShown} onChoose={choose} onDiscard={discarded} />
             {phase === 'cancelled' && <p role="status">{t(mode === 'asBatch' ? 'cancelledBatch' : 'cancelled')}</p>}
             {(phase === 'done' || state.refusedCount > 0) && <Outcome state={state} mode={mode} isDone={phase === 'done'} />}
         </section>
