@@ -39,6 +39,21 @@ export function numberOf(text: string): number | ExactNumber {
     return String(value) === text ? value : new ExactNumber(text);
 }
 
+/** A number in a text of JSON; in its strings there may be more that look like one. */
+const NUMBERS = /[:,[]\s*(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)/g;
+
+/** False for a text of JSON in which each number is written as JavaScript would write it, so that `JSON.parse` changes none. */
+export function mayHaveExactNumbers(text: string): boolean {
+
+    for (const [, number = ''] of text.matchAll(NUMBERS)) {
+        if (String(Number(number)) !== number) {
+            return true;
+        }
+    }
+
+    return false;
+}
+
 /** True for an object of JSON: not null, no array, no number. */
 export function isJsonMap(value: unknown): value is JsonMap {
 
@@ -49,6 +64,12 @@ export function isJsonMap(value: unknown): value is JsonMap {
 export function isNumber(value: unknown): value is number | ExactNumber {
 
     return typeof value === 'number' || value instanceof ExactNumber;
+}
+
+/** True for a value without parts. */
+export function isScalar(value: Json | undefined): boolean {
+
+    return typeof value !== 'object' || value === null || value instanceof ExactNumber;
 }
 
 /** Sets a property, also one named `__proto__`. */
@@ -84,4 +105,10 @@ export function isEqual(a: Json | undefined, b: Json | undefined): boolean {
 
     const names = Object.keys(a);
     return names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && isEqual(a[name], b[name]));
+}
+
+/** Returns whether two values are equal as JSON Schema means it: 1.0 equals 1. */
+export function isSame(a: Json | undefined, b: Json | undefined): boolean {
+
+    return isNumber(a) && isNumber(b) ? Number(a) === Number(b) : isEqual(a, b);
 }

@@ -1,7 +1,6 @@
 /** Fields of types, as searches use them: what is shown of results, what facets, orders and suggestions there are. */
 
-import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
-import { isJsonMap, isNumber, type Json } from '../json/exact-number.js';
+import { isJsonMap, isNumber, type Json, type JsonMap } from '../json/exact-number.js';
 import { titleOfName } from '../json/property-title.js';
 
 /** Kinds of fields, by what can be done with their values. */
@@ -21,7 +20,7 @@ export interface Field {
     readonly isPreview: boolean;
     readonly hidesLabel: boolean;
     /** The `handleReference` of a reference. */
-    readonly reference?: JsonObject;
+    readonly reference?: JsonMap;
 }
 
 const MAX_DEPTH = 6;
@@ -31,36 +30,36 @@ const MAX_PARTS = 5000;
 /** Texts that may be longer are no facets. */
 const MAX_FACET_LENGTH = 200;
 
-function objectIn(value: JsonValue | undefined): JsonObject {
+function objectIn(value: Json | undefined): JsonMap {
 
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+    return isJsonMap(value) ? value : {};
 }
 
-function listIn(value: JsonValue | undefined): readonly JsonValue[] {
+function listIn(value: Json | undefined): readonly Json[] {
 
-    return Array.isArray(value) ? value : [];
+    return Array.isArray(value) ? value as readonly Json[] : [];
 }
 
 /** The part of a schema that a local reference names. */
-function resolved(schema: JsonValue | undefined, root: JsonObject): JsonObject {
+function resolved(schema: Json | undefined, root: JsonMap): JsonMap {
 
     let current = objectIn(schema);
     for (let step = 0; step < MAX_DEPTH && typeof current['$ref'] === 'string' && current['$ref'].startsWith('#/'); ++step) {
         const names = current['$ref'].slice(2).split('/').map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
         const { $ref, ...own } = current;
-        current = { ...names.reduce<JsonObject>((each, name) => objectIn(Object.hasOwn(each, name) ? each[name] : undefined), root), ...own };
+        current = { ...names.reduce<JsonMap>((each, name) => objectIn(Object.hasOwn(each, name) ? each[name] : undefined), root), ...own };
     }
 
     return current;
 }
 
 /** The fields of a type in the order of its schema. `keyword` is the extension keyword. */
-export function fieldsOf(schema: JsonObject | null, keyword: string): readonly Field[] {
+export function fieldsOf(schema: JsonMap | null, keyword: string): readonly Field[] {
 
     const found: Field[] = [];
     const root = schema ?? {};
     let visited = 0;
-    const visit = (part: JsonObject, path: readonly string[], title: string): void => {
+    const visit = (part: JsonMap, path: readonly string[], title: string): void => {
 
         visited += 1;
         if (path.length > MAX_DEPTH || found.length >= MAX_FIELDS || visited > MAX_PARTS) {
@@ -97,13 +96,13 @@ export function fieldsOf(schema: JsonObject | null, keyword: string): readonly F
     return found;
 }
 
-function choices(schema: JsonObject, keyword: string): readonly string[] {
+function choices(schema: JsonMap, keyword: string): readonly string[] {
 
     const suggested = objectIn(objectIn(schema[keyword])['type'])['suggestedVocabulary'];
-    return [...listIn(schema['enum']), ...listIn(suggested)].filter((each) => typeof each === 'string' || typeof each === 'number').map(String);
+    return [...listIn(schema['enum']), ...listIn(suggested)].filter((each) => typeof each === 'string' || isNumber(each)).map(String);
 }
 
-function kindOfSchema(schema: JsonObject, keyword: string): FieldKind {
+function kindOfSchema(schema: JsonMap, keyword: string): FieldKind {
 
     const { type, format, enum: values, maxLength } = schema;
     const extension = objectIn(schema[keyword]);
@@ -133,7 +132,7 @@ function kindOfSchema(schema: JsonObject, keyword: string): FieldKind {
     }
 
     return format === 'date' ? 'date' : format === 'date-time' ? 'time' :
-        format === 'textarea' || typeof maxLength === 'number' && maxLength > MAX_FACET_LENGTH ? 'long' : 'text';
+        format === 'textarea' || isNumber(maxLength) && Number(maxLength) > MAX_FACET_LENGTH ? 'long' : 'text';
 }
 
 /** The name of a field: a JSON pointer. */

@@ -1,9 +1,11 @@
 /** The design and the types of the service. */
 
 import { computed, signal } from '@preact/signals';
-import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
+import type { JsonObject } from '../../../lib/util/json-types.js';
 import { screenClient, textIn } from '../api/client.js';
 import { config } from '../config.js';
+import { isJsonMap, mayHaveExactNumbers, type Json, type JsonMap } from '../json/exact-number.js';
+import { plainJson } from '../json/plain-json.js';
 import { Newest } from './newest.js';
 import { referencePrefix } from './reference-prefix.js';
 
@@ -36,17 +38,17 @@ export interface UiConfig {
     readonly searchResults?: JsonObject;
 }
 
-/** The design, as far as everybody may read it. */
-export interface Design extends JsonObject {
-    readonly schemas: Readonly<Record<string, JsonObject>> & JsonObject;
+/** The design, as far as everybody may read it. Its numbers are exact. */
+export interface Design extends JsonMap {
+    readonly schemas: Readonly<Record<string, JsonMap>>;
     /** Names of types by the ids of their Schema objects. */
-    readonly schemaIds: Readonly<Record<string, string>> & JsonObject;
+    readonly schemaIds: Readonly<Record<string, string>>;
 }
 
 /** The design; null until it is read. */
 export const design = signal<Design | null>(null);
 
-export const uiConfig = computed(() => (design.value?.['uiConfig'] ?? {}) as UiConfig);
+export const uiConfig = computed(() => plainJson(design.value?.['uiConfig'] ?? {}) as UiConfig);
 
 /** Much quicker than `localeCompare` where there are thousands. */
 const alphabetical = new Intl.Collator();
@@ -69,13 +71,20 @@ export async function readDesign(ready: () => Promise<void> = async () => undefi
     const response = await screenClient.request({ method: 'GET', path: '/design' });
     const text = await textIn(response);
     await ready();
+    const next = await parsed(text);
     if (isNewest()) {
-        design.value = JSON.parse(text) as Design;
+        design.value = next as Design;
     }
 }
 
+/** The parser for exact numbers takes longer: there may be thousands of types, which have no such numbers. */
+async function parsed(text: string): Promise<Json> {
+
+    return mayHaveExactNumbers(text) ? (await import('../json/parse-json.js')).parseJson(text) : JSON.parse(text) as Json;
+}
+
 /** The JSON schema of a type; null for one that does not exist. Follows changes of the design. */
-export function schemaOf(type: string): JsonObject | null {
+export function schemaOf(type: string): JsonMap | null {
 
     const schemas = design.value?.schemas ?? {};
     return Object.hasOwn(schemas, type) ? schemas[type] ?? null : null;
@@ -93,7 +102,7 @@ export function schemaIdOf(type: string): string | null {
 export function servicePrefix(): string {
 
     const minting = design.value?.['handleMintingConfig'];
-    const prefix = typeof minting === 'object' && minting !== null && !Array.isArray(minting) ? minting['prefix'] : undefined;
+    const prefix = isJsonMap(minting) ? minting['prefix'] : undefined;
     return typeof prefix === 'string' ? prefix.replace(/\/$/, '') : '';
 }
 
@@ -104,8 +113,8 @@ export function referencedId(rule: Parameters<typeof referencePrefix>[0], value:
 }
 
 /** The extension keyword of a schema or property: its member, such as `preview` or `type`. */
-export function extensionOf(schema: JsonValue | undefined): JsonObject {
+export function extensionOf(schema: Json | undefined): JsonMap {
 
-    const extension = typeof schema === 'object' && schema !== null && !Array.isArray(schema) ? schema[config.keyword] : undefined;
-    return typeof extension === 'object' && extension !== null && !Array.isArray(extension) ? extension : {};
+    const extension = isJsonMap(schema) ? schema[config.keyword] : undefined;
+    return isJsonMap(extension) ? extension : {};
 }

@@ -2,13 +2,13 @@
 
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { JsonObject } from '../../../lib/client/web/index.js';
 import { repository } from '../api/client.js';
 import { caller, isAdmin } from '../api/session.js';
 import { Empty, Loading } from '../components/feedback.js';
 import { Icon } from '../components/icon.js';
 import { Pager } from '../components/pager.js';
 import { useResource } from '../components/use-resource.js';
+import { isJsonMap, type JsonMap } from '../json/exact-number.js';
 import { go, paramText, to } from '../router.js';
 import type { ScreenProps } from '../shell/app.js';
 import { design, schemaOf, typeNames } from '../state/design.js';
@@ -75,10 +75,10 @@ function TypeTable({ names, counts }: { readonly names: readonly string[]; reado
     );
 }
 
-function fieldCount(schema: JsonObject | null): number {
+function fieldCount(schema: JsonMap | null): number {
 
     const properties = schema?.['properties'];
-    return typeof properties === 'object' && properties !== null ? Object.keys(properties).length : 0;
+    return isJsonMap(properties) ? Object.keys(properties).length : 0;
 }
 
 /** The number of objects that the caller may find, by type. @throws RepositoryError */

@@ -2,7 +2,6 @@
 
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import type { JsonValue } from '../../../../lib/client/web/index.js';
 import { repository, RepositoryError } from '../../api/client.js';
 import { Confirm } from '../../components/confirm.js';
 import { Icon } from '../../components/icon.js';
@@ -10,7 +9,7 @@ import { ErrorBox, Loading } from '../../components/feedback.js';
 import { UserName } from '../../components/object-link.js';
 import { isLost } from '../../components/use-once.js';
 import { useResource } from '../../components/use-resource.js';
-import { isEqual } from '../../json/exact-number.js';
+import { isEqual, type Json } from '../../json/exact-number.js';
 import { to } from '../../router.js';
 import { labelOf } from '../../state/labels.js';
 import { contentOf, putValue, textAt, valueAt, type GroupType } from './accounts.js';
@@ -88,7 +87,7 @@ function Members({ group: { id, name, type }, onClose, onDone }: GroupDialogProp
     const { value, error, reload } = useResource(async (signal) => {
 
         const stored = await repository.get(id, { signal });
-        const members: JsonValue | undefined = stored ? valueAt(stored.content, type.members) : [];
+        const members: Json | undefined = stored ? valueAt(stored.content, type.members) : [];
         const ids = Array.isArray(members) ? members.filter((member): member is string => typeof member === 'string').map((member) => type.prefix + member) : [];
         return { etag: stored?.etag ?? null, ids, name: textAt(stored?.content, type.name) };
     }, [id]);

@@ -1,7 +1,7 @@
 /** Controls for numbers, booleans, dates and choices. */
 
 import type { JSX } from 'preact';
-import { isEqual, isNumber, numberOf } from '../../json/exact-number.js';
+import { isEqual, isNumber, isSame, numberOf } from '../../json/exact-number.js';
 import type { Json } from '../../json/exact-number.js';
 import { writeJson } from '../../json/write-json.js';
 import { useForm } from '../context.js';
@@ -142,7 +142,8 @@ export function EnumControl(props: ControlProps): JSX.Element {
     const value = node.value.value;
     const values = Array.isArray(schema['enum']) ? schema['enum'] as readonly Json[] : [];
     const names = Array.isArray(schema['enumNames']) ? schema['enumNames'] as readonly Json[] : [];
-    const index = value === undefined ? -1 : values.findIndex((each) => isEqual(each, value));
+    const own = values.findIndex((each) => isEqual(each, value));
+    const index = own === -1 ? values.findIndex((each) => isSame(each, value)) : own;
     const change = (chosen: string): void => {
 
         const next = chosen === '' ? undefined : values[Number(chosen)];

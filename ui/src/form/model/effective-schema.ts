@@ -3,7 +3,7 @@
  * apply to the value. It serves to show fields, not to validate, so that the first keyword wins where two differ.
  */
 
-import { define, isEqual, isJsonMap } from '../../json/exact-number.js';
+import { define, isJsonMap, isSame, isScalar } from '../../json/exact-number.js';
 import type { Json, JsonMap } from '../../json/exact-number.js';
 import { Matcher } from './matches.js';
 import { isOfType, isSchema, schemaEntries, schemasOf, stringsOf, textOf, typeOf, typesOf } from './schema.js';
@@ -173,7 +173,7 @@ export class SchemaReader {
             return null;
         }
 
-        if (option['const'] !== undefined && typeof option['const'] !== 'object') {
+        if (option['const'] !== undefined && option['const'] !== null && isScalar(option['const'])) {
             return [[option['const'], textOf(option['title']) ?? null]];
         }
 
@@ -209,7 +209,7 @@ export class SchemaReader {
             for (const [name, schema] of schemaEntries(into.schema['properties'])) {
                 if (Object.hasOwn(value, name)) {
                     const constant = constantOf(schema);
-                    score += constant === undefined ? 1 : isEqual(constant, value[name]) ? 20 : -20;
+                    score += constant === undefined ? 1 : isSame(constant, value[name]) ? 20 : -20;
                 }
             }
         }
@@ -276,7 +276,7 @@ function both(keyword: string, first: Json, second: Json): Json {
 
         case 'enum': {
             const others = Array.isArray(second) ? second as readonly Json[] : [];
-            const common = Array.isArray(first) ? (first as readonly Json[]).filter((each) => others.some((other) => isEqual(each, other))) : [];
+            const common = Array.isArray(first) ? (first as readonly Json[]).filter((each) => others.some((other) => isSame(each, other))) : [];
             return common.length === 0 ? first : common;
         }
 

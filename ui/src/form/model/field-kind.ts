@@ -1,6 +1,6 @@
 /** Which control shows a value. */
 
-import { isJsonMap } from '../../json/exact-number.js';
+import { isJsonMap, isSame, isScalar } from '../../json/exact-number.js';
 import type { Json, JsonMap } from '../../json/exact-number.js';
 import type { Extension } from './extension.js';
 import { isOfType, isSchema, limitOf, textOf, typeOf, typesOf } from './schema.js';
@@ -42,8 +42,9 @@ export function typeChoices(schema: JsonMap): readonly JsonType[] {
 export function fieldKind(facts: FieldFacts): FieldKind {
 
     const { schema, value, type } = facts;
-    if (schema['const'] !== undefined && typeof schema['const'] !== 'object') {
-        return value === undefined || value === schema['const'] ? 'constant' : 'json';
+    const { const: constant } = schema;
+    if (constant !== undefined && constant !== null && isScalar(constant)) {
+        return value === undefined || isSame(value, constant) ? 'constant' : 'json';
     }
 
     if (Array.isArray(schema['enum'])) {

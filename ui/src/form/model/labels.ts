@@ -1,6 +1,6 @@
 /** Names of fields, of branches and of values. */
 
-import { ExactNumber, isJsonMap, isNumber } from '../../json/exact-number.js';
+import { isJsonMap, isNumber, isScalar } from '../../json/exact-number.js';
 import type { Json, JsonMap } from '../../json/exact-number.js';
 import { titleOfName } from '../../json/property-title.js';
 import { extensionOf } from './extension.js';
@@ -28,9 +28,9 @@ export function optionLabel(option: Schema): string | null {
 
     const ref = textOf(option['$ref'])?.split('#').findLast((part) => part !== '')?.split('/').at(-1)?.replace(/\.schema\.json$/, '');
     const constants = schemaEntries(option['properties']).map(([, schema]) => (isJsonMap(schema) ? schema['const'] ?? single(schema['enum']) : undefined));
-    const constant = constants.find((value) => value !== undefined && typeof value !== 'object');
+    const constant = constants.find((value) => value !== undefined && value !== null && isScalar(value));
     const names = schemaEntries(option['properties']).map(([name]) => name);
-    return textOf(option['title']) ?? (constant === undefined ? undefined : String(constant)) ?? ref ??
+    return textOf(option['title']) ?? (constant === undefined ? undefined : shortText(constant)) ?? ref ??
         (names.length > 0 ? names.slice(0, 3).join(', ') : textOf(stringsOf(option['type']).join(', '))) ?? null;
 }
 
@@ -49,7 +49,7 @@ export function summaryOf(value: Json | undefined, schema: JsonMap, keyword: str
     const primary = schemaEntries(schema['properties']).find(([, each]) => isJsonMap(each) && extensionOf(each, keyword).isPrimary)?.[0];
     const names = [...primary === undefined ? [] : [primary], ...NAMES];
     const named = names.map((name) => (Object.hasOwn(value, name) ? value[name] : undefined)).find((each) => typeof each === 'string' && each !== '');
-    const texts = named !== undefined ? [shortText(named)] : Object.values(value).slice(0, 20).filter((each) => each !== null && (typeof each !== 'object' || each instanceof ExactNumber)).map(shortText);
+    const texts = named !== undefined ? [shortText(named)] : Object.values(value).slice(0, 20).filter((each) => each !== null && isScalar(each)).map(shortText);
     return shortText(texts.filter((each) => each !== '').slice(0, 3).join(', '));
 }
 

@@ -3,7 +3,7 @@
  * is not known is satisfied. Results are kept by value, which is never modified, so that an edit only tests what it changed.
  */
 
-import { isEqual, isJsonMap, isNumber } from '../../json/exact-number.js';
+import { isJsonMap, isNumber, isSame } from '../../json/exact-number.js';
 import type { Json, JsonMap } from '../../json/exact-number.js';
 import { isOfType, isSchema, limitOf, schemaEntries, schemasOf, stringsOf, typeOf } from './schema.js';
 import type { Schema } from './schema.js';
@@ -151,10 +151,4 @@ function isNumberFine(schema: JsonMap, number: number): boolean {
     const [above = -Infinity, below = Infinity] = [limitOf(exclusiveMinimum), limitOf(exclusiveMaximum)];
     return (exclusiveMinimum === true ? number > min : number >= min) && (exclusiveMaximum === true ? number < max : number <= max) &&
         number > above && number < below;
-}
-
-/** Equal as JSON Schema means it: 1.0 equals 1. */
-function isSame(a: Json, b: Json): boolean {
-
-    return isNumber(a) && isNumber(b) ? Number(a) === Number(b) : isEqual(a, b);
 }

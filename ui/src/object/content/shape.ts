@@ -1,6 +1,6 @@
 /** How values are laid out: what is a table, what is short enough to be open. Pure, for tests. */
 
-import { ExactNumber, isJsonMap, type Json, type JsonMap } from '../../json/exact-number.js';
+import { isJsonMap, isScalar, type Json, type JsonMap } from '../../json/exact-number.js';
 
 /** Columns of a table at most; objects with more properties are lists. */
 const MAX_COLUMNS = 6;
@@ -8,12 +8,6 @@ const MAX_COLUMNS = 6;
 const SAMPLE = 50;
 /** Longer texts do not fit into a cell. */
 const MAX_CELL = 200;
-
-/** True for a value without parts. */
-export function isScalar(value: Json | undefined): boolean {
-
-    return typeof value !== 'object' || value === null || value instanceof ExactNumber;
-}
 
 /** The columns of a table for an array of objects with short values; null where a table would not be readable. */
 export function tableColumns(items: readonly Json[]): readonly string[] | null {

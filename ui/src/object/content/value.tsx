@@ -6,11 +6,11 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { usePages } from '../../components/use-pages.js';
-import { isJsonMap, type Json, type JsonMap } from '../../json/exact-number.js';
+import { isJsonMap, isScalar, type Json, type JsonMap } from '../../json/exact-number.js';
 import { titleOfName } from '../../json/property-title.js';
 import { textIn, type Schema, type SchemaView } from '../model/schema.js';
 import { Scalar } from './scalar.js';
-import { countScalars, isScalar, orderedNames, tableColumns } from './shape.js';
+import { countScalars, orderedNames, tableColumns } from './shape.js';
 import { t } from './texts.js';
 
 /** Entries that are shown at first, and how many come with each request for more. */

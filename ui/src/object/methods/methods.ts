@@ -4,7 +4,7 @@ import { getJson, repository } from '../../api/client.js';
 import type { JsonValue } from '../../../../lib/util/json-types.js';
 import { parseJson } from '../../json/parse-json.js';
 import { writeJson } from '../../json/write-json.js';
-import { plainJson } from '../model/plain-json.js';
+import { plainJson } from '../../json/plain-json.js';
 
 /** A method, and what its type says about it. */
 export interface Method {

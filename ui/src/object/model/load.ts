@@ -4,7 +4,7 @@ import type { Acl, Metadata, Payload } from '../../../../lib/client/web/index.js
 import { objectPath, screenClient, textIn } from '../../api/client.js';
 import { isJsonMap, type Json, type JsonMap } from '../../json/exact-number.js';
 import { parseJson } from '../../json/parse-json.js';
-import { plainJson } from './plain-json.js';
+import { plainJson } from '../../json/plain-json.js';
 
 /** An object, as a screen shows it. */
 export interface LoadedObject {

@@ -3,20 +3,15 @@
  * understand is as if it were absent, and the value is shown all the same.
  */
 
-import type { JsonObject, JsonValue } from '../../../../lib/util/json-types.js';
+import { isJsonMap, type Json, type JsonMap } from '../../json/exact-number.js';
 
 /** A schema; an empty one says nothing. */
-export type Schema = JsonObject;
+export type Schema = JsonMap;
 
 /** Parts of a schema that are joined. */
 const MAX_PARTS = 1000;
 
 const NOTHING: Schema = {};
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** Reads the schemas of the parts of a value. `root` is the schema of the whole content. */
 export class SchemaView {
@@ -42,54 +37,54 @@ export class SchemaView {
         if (typeof key === 'number') {
             const tuple = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
             const rest = Array.isArray(items) ? additionalItems : items;
-            return this.#merged(tuple[key] ?? rest);
+            return this.#merged((tuple as readonly Json[])[key] ?? rest);
         }
 
-        if (isObject(properties) && Object.hasOwn(properties, key)) {
+        if (isJsonMap(properties) && Object.hasOwn(properties, key)) {
             return this.#merged(properties[key]);
         }
 
         // Patterns may be slow to match: a single one is taken for all others.
-        const patterns = isObject(patternProperties) ? Object.values(patternProperties) : [];
+        const patterns = isJsonMap(patternProperties) ? Object.values(patternProperties) : [];
         return this.#merged(patterns.length === 1 ? patterns[0] : additionalProperties);
     }
 
     /** Names of the properties that a schema describes, in its order. */
     names({ properties }: Schema): readonly string[] {
 
-        return isObject(properties) ? Object.keys(properties) : [];
+        return isJsonMap(properties) ? Object.keys(properties) : [];
     }
 
     /** The extension of a schema, such as `preview` and `type`. */
-    extension(schema: Schema, member: string): JsonObject {
+    extension(schema: Schema, member: string): JsonMap {
 
         const extension = schema[this.#keyword];
-        const value = isObject(extension) ? extension[member] : undefined;
-        return isObject(value) ? value : {};
+        const value = isJsonMap(extension) ? extension[member] : undefined;
+        return isJsonMap(value) ? value : {};
     }
 
     /** True for a secret, of which the service keeps a hash only. */
     isSecret(schema: Schema): boolean {
 
         const extension = schema[this.#keyword];
-        return isObject(extension) && extension['secureProperty'] !== undefined;
+        return isJsonMap(extension) && extension['secureProperty'] !== undefined;
     }
 
     /** How references are made of values; null for values that are none. References of an array may be described at the array. */
-    reference(schema: Schema, parent: Schema = NOTHING): JsonObject | null {
+    reference(schema: Schema, parent: Schema = NOTHING): JsonMap | null {
 
         const own = this.extension(schema, 'type')['handleReference'];
         const ofArray = this.extension(parent, 'type')['handleReference'];
-        return isObject(own) ? own : isObject(ofArray) ? ofArray : null;
+        return isJsonMap(own) ? own : isJsonMap(ofArray) ? ofArray : null;
     }
 
     /**
      * Follows references within the schema, and joins what `allOf`, `anyOf` and `oneOf` say about properties. A schema that occurs again says nothing new:
      * it is left out, as schemas that refer to each other may lead to it on exponentially many ways.
      */
-    #merged(schema: JsonValue | undefined, seen = new Set<Schema>()): Schema {
+    #merged(schema: Json | undefined, seen = new Set<Schema>()): Schema {
 
-        if (!isObject(schema) || seen.has(schema) || seen.size > MAX_PARTS) {
+        if (!isJsonMap(schema) || seen.has(schema) || seen.size > MAX_PARTS) {
             return NOTHING;
         }
 
@@ -98,7 +93,7 @@ export class SchemaView {
         const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((name) => {
 
             const each = schema[name];
-            return Array.isArray(each) ? each : [];
+            return Array.isArray(each) ? each as readonly Json[] : [];
         });
         const { $ref } = schema;
         const targets = [...typeof $ref === 'string' ? [this.#target($ref)] : [], ...parts].map((part) => this.#merged(part, seen));
@@ -107,20 +102,20 @@ export class SchemaView {
 
     #joined(first: Schema, second: Schema): Schema {
 
-        const properties = { ...isObject(second['properties']) ? second['properties'] : {}, ...isObject(first['properties']) ? first['properties'] : {} };
+        const properties = { ...isJsonMap(second['properties']) ? second['properties'] : {}, ...isJsonMap(first['properties']) ? first['properties'] : {} };
         return { ...second, ...first, ...Object.keys(properties).length > 0 ? { properties } : {} };
     }
 
-    #target(reference: string): JsonValue | undefined {
+    #target(reference: string): Json | undefined {
 
         if (!reference.startsWith('#')) {
             return undefined;
         }
 
         const path = reference.slice(1).split('/').slice(1).map((part) => safeDecode(part).replaceAll('~1', '/').replaceAll('~0', '~'));
-        return path.reduce<JsonValue | undefined>((value, key) => {
+        return path.reduce<Json | undefined>((value, key) => {
 
-            return isObject(value) && Object.hasOwn(value, key) ? value[key] : Array.isArray(value) ? value[Number(key)] : undefined;
+            return isJsonMap(value) && Object.hasOwn(value, key) ? value[key] : Array.isArray(value) ? (value as readonly Json[])[Number(key)] : undefined;
         }, this.#root);
     }
 }

@@ -1,7 +1,7 @@
 /** JSON without exact numbers, for code that calculates with them. */
 
-import { ExactNumber, type Json } from '../../json/exact-number.js';
-import type { JsonValue } from '../../../../lib/util/json-types.js';
+import { ExactNumber, type Json } from './exact-number.js';
+import type { JsonValue } from '../../../lib/util/json-types.js';
 
 /** Returns a value with numbers of JavaScript. */
 export function plainJson(value: Json): JsonValue {
