@@ -149,6 +149,66 @@ describe('the editor of a type', { skip: !hasBrowser }, () => {
         await page.getByRole('main').getByRole('link', { name: 'Schema', exact: true }).waitFor();
     });
 
+    it('keeps what was typed as a draft when the version of somebody else is taken, and gives it back', async () => {
+
+        watched.expected.push(/status of 412/);
+        const editor = await openSchema(' ');
+        await page.keyboard.press('Control+A');
+        await page.keyboard.insertText('{"type": "object", "title": "mine", "maximum": 1.0}');
+        const take = async (title: string): Promise<void> => {
+
+            await ask('PUT', '/schemas/Draft', { type: 'object', title });
+            await page.getByRole('button', { name: 'Save', exact: true }).click();
+            await page.getByRole('button', { name: 'Take theirs' }).click();
+            await until(async () => (await editor.innerText()).includes(title));
+        };
+
+        await take('theirs');
+        expect(await editor.innerText()).to.not.include('mine');
+        expect(await accessibilityFindings(page)).to.equal([]);
+
+        // It outlives the page, and so does a text with a syntax error.
+        await page.reload();
+        await page.getByRole('button', { name: 'Restore the draft' }).click();
+        await until(async () => (await editor.innerText()).includes('"title": "mine", "maximum": 1.0'));
+        await page.getByRole('link', { name: 'Rights', exact: true }).first().waitFor();
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        await announced(page, 'saved');
+        expect(await (await ask('GET', '/schemas/Draft')).text()).to.equal('{"type":"object","title":"mine","maximum":1.0}');
+        await page.reload();
+        await editor.waitFor();
+        await watched.idle();
+
+        expect(await page.getByRole('button', { name: 'Restore the draft' }).count()).to.equal(0);
+    });
+
+    it('keeps a schema with a syntax error as a draft when the version of somebody else is taken, and what is typed since when that is taken back', async () => {
+
+        watched.expected.push(/status of 412/);
+        const editor = await openSchema(' ');
+        await page.keyboard.press('Control+A');
+        await page.keyboard.insertText('{"type": "object", "title": "mine"}');
+        await ask('PUT', '/schemas/Draft', { type: 'object', title: 'theirs' });
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        await page.getByRole('button', { name: 'Take theirs' }).waitFor();
+        await editor.click();
+        await page.keyboard.press('Control+End');
+        await page.keyboard.type(' not JSON yet');
+        await page.getByRole('button', { name: 'Take theirs' }).click();
+        await until(async () => (await editor.innerText()).includes('theirs'));
+        await editor.click();
+        await page.keyboard.press('Control+A');
+        await page.keyboard.insertText('{"type": "object", "title": "later"}');
+        await page.getByRole('button', { name: 'Restore the draft' }).click();
+        await until(async () => (await editor.innerText()).includes('mine') && (await editor.innerText()).includes(' not JSON yet'));
+        await page.getByRole('button', { name: 'Restore the draft' }).click();
+        await until(async () => (await editor.innerText()).includes('later'));
+        await page.getByRole('button', { name: 'Discard the draft' }).click();
+
+        expect(await page.getByRole('button', { name: 'Restore the draft' }).count()).to.equal(0);
+        expect((await schemaOf())['title']).to.equal('theirs');
+    });
+
     it('keeps what is typed while it is renamed, and shows it by its new name', async () => {
 
         const editor = await openSchema(' ');
@@ -206,6 +266,29 @@ describe('the editor of a type', { skip: !hasBrowser }, () => {
         await page.keyboard.type('not JSON again');
         await page.getByRole('button', { name: 'Discard' }).click();
         await until(async () => !(await page.getByRole('main').innerText()).includes('not JSON again'));
+    });
+
+    it('goes on from what it has saved, also when that cannot be read afterwards', async () => {
+
+        watched.expected.push(/ERR_FAILED/);
+        const editor = await openSchema(' ');
+        await page.keyboard.press('Control+A');
+        await page.keyboard.insertText('{"type": "object", "title": "first"}');
+        let isAway = false;
+        await page.route((url) => url.pathname.startsWith('/objects/') && !url.searchParams.has('dryRun'), async (route) => {
+
+            isAway ||= route.request().method() === 'PUT';
+            await (isAway && route.request().method() === 'GET' ? route.abort() : route.fallback());
+        });
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        await announced(page, 'saved');
+        await page.unrouteAll({ behavior: 'ignoreErrors' });
+        await editor.click();
+        await page.keyboard.press('Control+A');
+        await page.keyboard.insertText('{"type": "object", "title": "second"}');
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        await until(async () => (await schemaOf())['title'] === 'second');
+        expect(await page.getByRole('button', { name: /overwrite/i }).count()).to.equal(0);
     });
 
     it('keeps what is typed while it is saved', async () => {

@@ -28,6 +28,8 @@ import { isAbort, say, sayError, textOf } from '../state/messages.js';
 import { ConflictBox } from './conflict-box.js';
 import type { Way } from './conflict-box.js';
 import { DraftBox } from './draft-box.js';
+import { parsedOrNull } from './draft-slots.js';
+import type { OfferedDraft } from './draft-slots.js';
 import { findLost, isStoredFrom } from './lost-response.js';
 import type { Attempt } from './lost-response.js';
 import { NewFiles } from './new-files.js';
@@ -37,8 +39,8 @@ import type { EditedObject, Target } from './object-access.js';
 import { saveObject } from './save-object.js';
 import type { NewFile, Saved, SaveOptions } from './save-object.js';
 import { t } from './texts.js';
-import { parsedOrNull, useCheck, useDraft, useKeys, useParsed } from './use-editing.js';
-import type { Base, OfferedDraft } from './use-editing.js';
+import { useCheck, useDraft, useKeys, useParsed } from './use-editing.js';
+import type { Base } from './use-editing.js';
 
 /** Somebody else has saved the object, or deleted it. */
 const [NOT_FOUND, PRECONDITION_FAILED] = [404, 412];

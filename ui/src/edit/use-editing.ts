@@ -6,12 +6,12 @@ import { RepositoryError } from '../api/client.js';
 import { caller, other } from '../api/session.js';
 import { config } from '../config.js';
 import type { FormError } from '../form/schema-form.js';
-import { isEqual } from '../json/exact-number.js';
 import type { Json } from '../json/exact-number.js';
-import { parseJson } from '../json/parse-json.js';
 import { writeJson } from '../json/write-json.js';
-import { browserStorage, dropDraft, findDraft, keepDraft, MAX_DRAFTS } from '../state/drafts.js';
+import { browserStorage, keepDraft } from '../state/drafts.js';
 import type { Draft, DraftKey } from '../state/drafts.js';
+import { dropOwn, freeSlot, offered, parsedOrNull } from './draft-slots.js';
+import type { OfferedDraft } from './draft-slots.js';
 import { checkContent } from './object-access.js';
 import type { Target } from './object-access.js';
 
@@ -31,17 +31,6 @@ const BAD_REQUEST = 400;
 export interface Base {
     readonly content: Json;
     readonly etag: string | null;
-}
-
-/** The value of a JSON text, in an object; null for a text that is no JSON. */
-export function parsedOrNull(text: string): { readonly value: Json } | null {
-
-    try {
-        return { value: parseJson(text) };
-    }
-    catch {
-        return null;
-    }
 }
 
 interface ParsedText {
@@ -148,11 +137,6 @@ interface Edited {
     readonly isDirty: boolean;
 }
 
-/** A draft that is offered, with its number. */
-export interface OfferedDraft extends Draft {
-    readonly slot: number;
-}
-
 interface Drafts {
     /** Drafts of before. They stay until the user takes or discards them, whatever is typed. */
     readonly found: readonly OfferedDraft[];
@@ -245,41 +229,6 @@ export function useDraft(target: Target, isNested: boolean, { value, faulty, bas
     };
 
     return { found, keptOn, forget, discard, adopt, setAside };
-}
-
-type KeyOf = (slot: number) => DraftKey;
-
-const SLOTS = Array.from({ length: MAX_DRAFTS }, (_, slot) => slot);
-
-/** The drafts that differ from what is stored. */
-function offered(keyOf: KeyOf, content: Json): readonly OfferedDraft[] {
-
-    return SLOTS.flatMap((slot) => {
-
-        const draft = otherDraft(findDraft(browserStorage(), keyOf(slot)), content);
-        return draft ? [{ ...draft, slot }] : [];
-    });
-}
-
-/** Where nothing is kept, or only what is stored; the last place if there is none. */
-function freeSlot(keyOf: KeyOf, content: Json): number {
-
-    return SLOTS.find((slot) => otherDraft(findDraft(browserStorage(), keyOf(slot)), content) === null) ?? MAX_DRAFTS - 1;
-}
-
-/** Removes a draft, unless there is another one at its place. */
-function dropOwn(keyOf: KeyOf, { slot, savedOn }: { readonly slot: number; readonly savedOn: number }): void {
-
-    if (findDraft(browserStorage(), keyOf(slot))?.savedOn === savedOn) {
-        dropDraft(browserStorage(), keyOf(slot));
-    }
-}
-
-/** A draft that differs from what is stored; one that is no JSON does. */
-function otherDraft(draft: Draft | null, content: Json): Draft | null {
-
-    const parsed = draft && parsedOrNull(draft.text);
-    return parsed && isEqual(parsed.value, content) ? null : draft;
 }
 
 /** Saves with what the field that has the focus takes over only when it is left, such as an entry of a list. */

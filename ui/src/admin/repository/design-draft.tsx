@@ -11,6 +11,8 @@ import { readDesign } from '../../state/design.js';
 import { say, sayError, textOf } from '../../state/messages.js';
 import { Conflict } from '../../types/editor/conflict.js';
 import { useDiagnosis, useDraft, useIsTypedOn, type Diagnosis, type Draft } from '../../types/editor/draft.js';
+import { AsideBoxes } from '../../types/editor/aside-boxes.js';
+import { useSetAside, type SetAside } from '../../types/editor/use-set-aside.js';
 import { CHANGED, useStore } from '../../types/editor/use-store.js';
 import { readTypeObject, type TypeObject } from '../../types/model/type-object.js';
 import { t } from './texts.js';
@@ -40,10 +42,13 @@ function DesignEditor({ stored, children }: {
     const draft = useDraft(stored);
     const diagnosis = useDiagnosis(draft);
     useGuard(draft.isChanged, () => /^#admin\/(?:design|rights|handles)\?/.test(location.hash) || confirm(t('unsaved')));
-    return <>{children(draft, diagnosis)}<DesignBar draft={draft} diagnosis={diagnosis} /></>;
+    const aside = useSetAside(draft);
+    return <><AsideBoxes aside={aside} etag={draft.base.etag} />{children(draft, diagnosis)}<DesignBar draft={draft} diagnosis={diagnosis} aside={aside} /></>;
 }
 
-function DesignBar({ draft, diagnosis: { state, errors, failure } }: { readonly draft: Draft; readonly diagnosis: Diagnosis }): JSX.Element | null {
+function DesignBar({ draft, diagnosis: { state, errors, failure }, aside }: {
+    readonly draft: Draft; readonly diagnosis: Diagnosis; readonly aside: SetAside
+}): JSX.Element | null {
 
     const { base, content, isChanged, isValidJson } = draft;
     const [outcome, setOutcome] = useState<{
@@ -53,10 +58,18 @@ function DesignBar({ draft, diagnosis: { state, errors, failure } }: { readonly 
     const isTypedOn = useIsTypedOn(draft);
     const save = async (etag: string | null): Promise<void> => {
 
+        if (!isValidJson) {
+            // What was there before the error is not what the user wants to store.
+            setOutcome({ ...outcome, error: t('invalidJson') });
+            return;
+        }
+
         setOutcome({ isBusy: true, error: null, theirs: null });
         try {
-            await store({ id: DESIGN, content, etag });
-            const stored = await readTypeObject(DESIGN);
+            const version = await store({ id: DESIGN, content, etag });
+            // It is stored, also when it cannot be read then.
+            const stored = await readTypeObject(DESIGN).catch(() => ({ ...base, content, etag: version ?? base.etag }));
+            aside.forget();
             draft.reset(stored, { keep: isTypedOn() });
             await readDesign();
             setOutcome({ isBusy: false, error: null, theirs: null });
@@ -73,6 +86,7 @@ function DesignBar({ draft, diagnosis: { state, errors, failure } }: { readonly 
 
     const takeTheirs = (theirs: TypeObject): void => {
 
+        aside.keep();
         draft.reset(theirs);
         setOutcome({ isBusy: false, error: null, theirs: null });
     };

@@ -40,6 +40,18 @@ export interface Draft {
     readonly replace: (content: JsonMap) => void;
     /** Begins again with another version. With `keep` the changes stay. */
     readonly reset: (base: TypeObject, options?: { readonly keep?: boolean }) => void;
+    readonly typed: Typed;
+    /** Goes on with what was typed before, on top of the present version. */
+    readonly retype: (typed: Typed) => void;
+}
+
+/** What somebody has typed: the members, and texts that are no members yet. */
+export interface Typed {
+    readonly content: JsonMap;
+    /** The schema as text; null while it is not edited as such. */
+    readonly text: string | null;
+    /** Texts with a syntax error by the JSON pointers of their places. */
+    readonly faulty: Readonly<Record<string, string>>;
 }
 
 /** Spaces of an indentation. */
@@ -86,7 +98,9 @@ export function useDraft(stored: TypeObject): Draft {
         }),
         replace: (next) => setState((state) => ({ ...state, content: next, text: null, faulty: NO_FAULTS })),
         reset: (next, { keep = false } = {}) => setState((state) =>
-            ({ base: next, content: keep ? state.content : next.content, text: keep ? state.text : null, faulty: keep ? state.faulty : NO_FAULTS }))
+            ({ base: next, content: keep ? state.content : next.content, text: keep ? state.text : null, faulty: keep ? state.faulty : NO_FAULTS })),
+        typed: { content, text, faulty: Object.fromEntries(faulty) },
+        retype: (typed) => setState((state) => ({ base: state.base, content: typed.content, text: typed.text, faulty: new Map(Object.entries(typed.faulty)) }))
     };
 }
 

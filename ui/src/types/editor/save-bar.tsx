@@ -14,18 +14,20 @@ import { Conflict } from './conflict.js';
 import { useIsTypedOn, type Diagnosis, type Draft } from './draft.js';
 import { FitDialog } from './fit-dialog.js';
 import { t } from './texts.js';
+import type { SetAside } from './use-set-aside.js';
 import { CHANGED, useStore } from './use-store.js';
 
 interface SaveBarProps {
     readonly name: string;
     readonly draft: Draft;
     readonly diagnosis: Diagnosis;
+    readonly aside: SetAside;
     readonly onSaved: () => void;
 }
 
 const NOT_FOUND = 404;
 
-export function SaveBar({ name, draft, diagnosis, onSaved }: SaveBarProps): JSX.Element | null {
+export function SaveBar({ name, draft, diagnosis, aside, onSaved }: SaveBarProps): JSX.Element | null {
 
     const [state, setState] = useState<{
         readonly isBusy: boolean; readonly error: string | null; readonly theirs: TypeObject | null
@@ -45,9 +47,11 @@ export function SaveBar({ name, draft, diagnosis, onSaved }: SaveBarProps): JSX.
 
         setState({ isBusy: true, error: null, theirs: null });
         try {
-            await store({ id: base.id, content, etag });
-            const stored = await readTypeObject(base.id);
+            const version = await store({ id: base.id, content, etag });
+            // It is stored, also when it cannot be read then.
+            const stored = await readTypeObject(base.id).catch(() => ({ ...base, content, etag: version ?? base.etag }));
             const isKept = isTypedOn();
+            aside.forget();
             draft.reset(stored, { keep: isKept });
             if (!isKept && isMounted()) {
                 guardLeaving(null);
@@ -74,6 +78,7 @@ export function SaveBar({ name, draft, diagnosis, onSaved }: SaveBarProps): JSX.
 
     const takeTheirs = (theirs: TypeObject): void => {
 
+        aside.keep();
         draft.reset(theirs);
         setState({ isBusy: false, error: null, theirs: null });
     };

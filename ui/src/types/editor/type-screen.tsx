@@ -18,8 +18,10 @@ import { countObjects } from '../model/objects-of-type.js';
 import { readTypeObject, type TypeObject } from '../model/type-object.js';
 import { useDiagnosis, useDraft, type Diagnosis, type Draft } from './draft.js';
 import { DeleteType } from './delete-type.js';
+import { AsideBoxes } from './aside-boxes.js';
 import { SaveBar } from './save-bar.js';
 import { t } from './texts.js';
+import { useSetAside } from './use-set-aside.js';
 
 /** What each tab is given. */
 export interface TabProps {
@@ -76,6 +78,7 @@ function Editor({ name, stored, tab }: { readonly name: string; readonly stored:
 
     const draft = useDraft(stored);
     const diagnosis = useDiagnosis(draft);
+    const aside = useSetAside(draft);
     const [isDeleting, setDeleting] = useState(false);
     const count = useResource((signal) => countObjects(name, signal), [name]);
     const { base: { mayWrite, id }, isChanged } = draft;
@@ -109,9 +112,10 @@ function Editor({ name, stored, tab }: { readonly name: string; readonly stored:
                 </div>
             </header>
             {!mayWrite && <div class="box"><Icon name="info" /><p>{id === '' ? t('builtIn') : t('readOnly')}</p></div>}
+            {mayWrite && <AsideBoxes aside={aside} etag={draft.base.etag} />}
             <Tabs label={t('tabs')} selected={tab} tabs={TABS.map((each) => tabOf(name, each, errorsOf(draft, diagnosis, each)))} />
             <Screen name={name} draft={draft} diagnosis={diagnosis} isReadOnly={!mayWrite} />
-            {mayWrite && <SaveBar name={name} draft={draft} diagnosis={diagnosis} onSaved={count.reload} />}
+            {mayWrite && <SaveBar name={name} draft={draft} diagnosis={diagnosis} aside={aside} onSaved={count.reload} />}
             {isDeleting && <DeleteType name={name} id={id} etag={draft.base.etag} onClose={() => setDeleting(false)} />}
         </div>
     );

@@ -12,15 +12,16 @@ export const CHANGED = 412;
 
 type Version = Pick<TypeObject, 'id' | 'content' | 'etag'>;
 
-/** Returns a function that stores a content over the version on which it is based. @throws RepositoryError with status 412 for the change of somebody else */
-export function useStore(): (version: Version) => Promise<void> {
+/** Returns a function that stores a content over the version on which it is based, and returns the new version. @throws RepositoryError with status 412 for the change of somebody else */
+export function useStore(): (version: Version) => Promise<string | null> {
 
     const unanswered = useRef<readonly JsonMap[]>([]);
-    const store = async ({ id, content, etag }: Version): Promise<void> => {
+    const store = async ({ id, content, etag }: Version): Promise<string | null> => {
 
         try {
-            await writeTypeObject({ id, content, etag });
+            const version = await writeTypeObject({ id, content, etag });
             unanswered.current = [];
+            return version;
         }
         catch (error) {
             if (isLost(error)) {
@@ -38,9 +39,7 @@ export function useStore(): (version: Version) => Promise<void> {
                 throw error;
             }
 
-            if (!isStoredFrom(stored.content, content)) {
-                await store({ id, content, etag: stored.etag });
-            }
+            return isStoredFrom(stored.content, content) ? stored.etag : await store({ id, content, etag: stored.etag });
         }
     };
 
