@@ -188,6 +188,29 @@ describe('programs in the administration', { skip: !hasBrowser }, () => {
         expect(await create.getByRole('status').count()).to.equal(0);
     });
 
+    it('says which forms of bodies and responses there are, also those that it cannot send', async () => {
+
+        const create = await open('POST', '/doip/0.DOIP/Op.Create');
+        await create.getByText(/may also have several segments, as multipart\/mixed/).waitFor();
+
+        expect(await create.getByLabel('Media type').locator('option').allInnerTexts()).to.equal(['application/json', 'application/octet-stream', 'multipart/form-data']);
+        const form = new FormData();
+        form.append('content', '{"name": "of segments"}');
+        form.append('data', new Blob(['bytes of the element']), 'data.txt');
+        await fetch(`${test.url}/objects?type=Document&handle=test/segments`, { method: 'POST', headers: { Authorization: `Basic ${btoa(`admin:${ADMIN_PASSWORD}`)}` }, body: form });
+        const read = await open('GET', '/doip/0.DOIP/Op.Retrieve');
+        await read.getByText('Media types of the response: application/json, application/octet-stream, multipart/mixed.').waitFor();
+        await read.getByLabel(/^targetId/).fill('test/segments');
+        await read.getByLabel(/^attributes.includeElementData/).fill('true');
+
+        expect(await send(read)).to.contain('multipart/mixed; boundary=').and.contain('of segments').and.contain('bytes of the element');
+        expect(await findingsOnEachScreen(page)).to.equal([]);
+        const search = await open('GET', '/search');
+        await search.getByText('Media types of the response: application/json.').waitFor();
+
+        expect(await search.getByText(/multipart/).count()).to.equal(0);
+    });
+
     const statusOf = async (key: string): Promise<number> => (await fetch(`${test.url}/check-credentials`, { headers: { Authorization: `Bearer ${key}` } })).status;
 
     it('makes a key for another user, shows it once, and revokes it among those of all', async () => {

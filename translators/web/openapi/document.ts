@@ -237,7 +237,7 @@ function doipBody({ input, inputRequired = false }: OperationDescription): JsonO
     }
 
     const isSequence = input === 'segments';
-    const content = { 'application/json': { schema: isJsonObject(input) ? input : {} }, ...isSequence ? { 'multipart/form-data': {}, 'multipart/mixed': {} } : {} };
+    const content = { 'application/json': { schema: isJsonObject(input) ? input : {} }, ...isSequence ? { 'application/octet-stream': {}, 'multipart/form-data': {}, 'multipart/mixed': {} } : {} };
     return { requestBody: { required: inputRequired && !isSequence, content } };
 }
 

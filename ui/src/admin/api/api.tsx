@@ -14,21 +14,21 @@ import { writeJson } from '../../json/write-json.js';
 import { go, paramText, to } from '../../router.js';
 import type { ScreenProps } from '../../shell/app.js';
 import { textOf } from '../../state/messages.js';
-import { addressOf, headersOf, operationsOf, schemaOfParameter, type ApiOperation, type OpenApi, type Parameter } from './openapi.js';
+import { addressOf, headersOf, MIXED, operationsOf, schemaOfParameter, type ApiOperation, type OpenApi, type Parameter } from './openapi.js';
 import { BodyFields, curlOf, quote, sentBody, type EnteredBody } from './request-body.js';
 
 const t = defineTexts({
     en: {
         title: 'Interface for programs', intro: 'Every path and operation of this service. Requests are sent with your session.', document: 'OpenAPI document', filter: 'Filter by path or purpose', none: 'Nothing matches.', parameters: 'Parameters', send: 'Send', warning: 'This request may change data.',
-        response: 'Response', copy: 'Copy as curl', cut: 'Only the beginning is shown.', required: 'required', binary: '{count} bytes that are no text.', status: 'Status {status} in {ms} ms'
+        response: 'Response', copy: 'Copy as curl', cut: 'Only the beginning is shown.', required: 'required', binary: '{count} bytes that are no text.', status: 'Status {status} in {ms} ms', alsoSegments: 'The request may also have several segments, as multipart/mixed. This page cannot send them.', answers: 'Media types of the response: {types}.', segmentsAsSent: 'Several segments come as multipart/mixed, and are shown as they were sent.'
     },
     de: {
         title: 'Schnittstelle für Programme', intro: 'Jeder Pfad und jede Operation dieses Dienstes. Anfragen werden mit Ihrer Sitzung gesendet.', document: 'OpenAPI-Dokument', filter: 'Nach Pfad oder Zweck filtern', none: 'Nichts passt.', parameters: 'Parameter', send: 'Senden', warning: 'Diese Anfrage kann Daten ändern.',
-        response: 'Antwort', copy: 'Als curl kopieren', cut: 'Nur der Anfang wird gezeigt.', required: 'erforderlich', binary: '{count} Bytes, die kein Text sind.', status: 'Status {status} in {ms} ms'
+        response: 'Antwort', copy: 'Als curl kopieren', cut: 'Nur der Anfang wird gezeigt.', required: 'erforderlich', binary: '{count} Bytes, die kein Text sind.', status: 'Status {status} in {ms} ms', alsoSegments: 'Die Anfrage kann auch mehrere Segmente haben, als multipart/mixed. Diese Seite kann sie nicht senden.', answers: 'Medientypen der Antwort: {types}.', segmentsAsSent: 'Mehrere Segmente kommen als multipart/mixed und werden gezeigt, wie sie gesendet wurden.'
     },
     fr: {
         title: 'Interface pour programmes', intro: 'Chaque chemin et opération de ce service. Les requêtes sont envoyées avec votre session.', document: 'Document OpenAPI', filter: 'Filtrer par chemin ou objet', none: 'Rien ne correspond.', parameters: 'Paramètres', send: 'Envoyer', warning: 'Cette requête peut modifier des données.',
-        response: 'Réponse', copy: 'Copier en curl', cut: 'Seul le début est affiché.', required: 'obligatoire', binary: '{count} octets qui ne sont pas du texte.', status: 'Statut {status} en {ms} ms'
+        response: 'Réponse', copy: 'Copier en curl', cut: 'Seul le début est affiché.', required: 'obligatoire', binary: '{count} octets qui ne sont pas du texte.', status: 'Statut {status} en {ms} ms', alsoSegments: 'La requête peut aussi avoir plusieurs segments, en multipart/mixed. Cette page ne peut pas les envoyer.', answers: 'Types de média de la réponse : {types}.', segmentsAsSent: 'Plusieurs segments arrivent en multipart/mixed et sont affichés tels qu’ils ont été envoyés.'
     }
 });
 
@@ -72,6 +72,8 @@ function Operation({ operation }: { readonly operation: ApiOperation }): JSX.Ele
 interface Answer {
     readonly status: number;
     readonly ms: number;
+    /** As the header has it. */
+    readonly mediaType: string;
     readonly text: string;
     readonly isCut: boolean;
 }
@@ -81,7 +83,7 @@ const MAX_SHOWN = 100_000;
 
 function TryIt({ operation }: { readonly operation: ApiOperation }): JSX.Element {
 
-    const { method, parameters, bodies } = operation;
+    const { method, parameters, bodies, takesSegments, answers } = operation;
     const [values, setValues] = useState<Readonly<Record<string, string>>>(() => Object.fromEntries(parameters
         .filter((each) => schemaOfParameter(each).const !== undefined).map((each) => [each.name, String(schemaOfParameter(each).const)])));
     const [body, setBody] = useState<EnteredBody>({ form: bodies[0] ?? null, text: '', parts: {}, files: [] });
@@ -120,12 +122,15 @@ function TryIt({ operation }: { readonly operation: ApiOperation }): JSX.Element
                 <ParameterField key={parameter.name} parameter={parameter} value={values[parameter.name] ?? ''} onChange={(value) => setValues({ ...values, [parameter.name]: value })} />
             ))}</div></fieldset>}
             <BodyFields forms={bodies} body={body} onChange={setBody} />
+            {takesSegments && <small>{t('alsoSegments')}</small>}
+            {answers.length > 0 && <small>{t('answers', { types: answers.join(', ') })}{answers.includes(MIXED) && ` ${t('segmentsAsSent')}`}</small>}
             {method !== 'GET' && <small>{t('warning')}</small>}
             <div class="row"><button type="submit" class="primary" disabled={isBusy}>{t('send')}</button><button type="button" onClick={copy}>{t('copy')}</button></div>
             {error !== null && <ErrorBox message={error} />}
             {answer && (
                 <div class="stack" role="status">
                     <strong>{t('response')}: {t('status', { status: String(answer.status), ms: answer.ms })}</strong>
+                    {answer.mediaType !== '' && <small dir="auto">{answer.mediaType}</small>}
                     <pre class="api-response" tabIndex={0} dir="auto">{answer.text}</pre>
                     {answer.isCut && <small>{t('cut')}</small>}
                 </div>
@@ -157,7 +162,7 @@ async function request(address: string, init: RequestInit): Promise<Answer> {
     const response = await send(address, init);
     const bytes = new Uint8Array(await response.arrayBuffer());
     const ms = Math.round(performance.now() - started);
-    return { status: response.status, ms, ...shown(bytes) };
+    return { status: response.status, ms, mediaType: response.headers.get('content-type') ?? '', ...shown(bytes) };
 }
 
 function shown(bytes: Uint8Array): { readonly text: string; readonly isCut: boolean } {

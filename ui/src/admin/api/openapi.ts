@@ -28,6 +28,10 @@ export interface ApiOperation {
     readonly parameters: readonly Parameter[];
     /** Forms of the body, one of which is sent; empty without one. */
     readonly bodies: readonly BodyForm[];
+    /** True where the request may also have several segments as its body, which the page cannot send. */
+    readonly takesSegments: boolean;
+    /** Media types of the response when the request succeeds; empty where there is no body. */
+    readonly answers: readonly string[];
 }
 
 /** A form in which a request takes its body. */
@@ -53,6 +57,7 @@ export interface OpenApi {
     readonly paths: Readonly<Record<string, Readonly<Record<string, {
         readonly summary?: string; readonly tags?: readonly string[]; readonly parameters?: readonly (Parameter | Reference)[];
         readonly requestBody?: { readonly content?: Readonly<Record<string, BodyContent>> };
+        readonly responses?: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>;
     }>>>>;
     readonly components?: { readonly parameters?: Readonly<Record<string, Parameter>> };
 }
@@ -65,8 +70,8 @@ const CSRF_TOKEN = 'X-Csrf-Token';
 /** Bodies in parts, as a form sends them. */
 const FORM = 'multipart/form-data';
 
-/** Bodies in parts that no form sends. */
-const MIXED = 'multipart/mixed';
+/** Several segments, in parts that no form sends. */
+export const MIXED = 'multipart/mixed';
 
 /** Bodies of media types that are rather in a file. */
 const OF_FILES = new Set(['application/octet-stream', 'application/x-ndjson']);
@@ -90,10 +95,12 @@ export function operationsOf({ paths, components = {} }: OpenApi): readonly ApiO
 
     return Object.entries(paths).flatMap(([path, item]) => METHODS.filter((method) => item[method]).map((method) => {
 
-        const { summary = '', tags = [], parameters = [], requestBody } = item[method] ?? {};
+        const { summary = '', tags = [], parameters = [], requestBody, responses = {} } = item[method] ?? {};
+        const forms = Object.entries(requestBody?.content ?? {});
         return {
             id: `${method} ${path}`, method: method.toUpperCase(), path, summary, tag: tags[0] ?? '', parameters: parameters.flatMap(named),
-            bodies: Object.entries(requestBody?.content ?? {}).filter(([type]) => type !== MIXED).map(bodyOf)
+            bodies: forms.filter(([type]) => type !== MIXED).map(bodyOf), takesSegments: forms.some(([type]) => type === MIXED),
+            answers: Object.keys(responses['200']?.content ?? {})
         };
     }));
 }
