@@ -7,7 +7,8 @@ import { ErrorBox, Loading } from '../../components/feedback.js';
 import { Icon } from '../../components/icon.js';
 import { useGuard } from '../../components/use-guard.js';
 import { useResource } from '../../components/use-resource.js';
-import { readDesign } from '../../state/design.js';
+import { isJsonMap, type JsonMap } from '../../json/exact-number.js';
+import { design, readDesign } from '../../state/design.js';
 import { say, sayError, textOf } from '../../state/messages.js';
 import { Conflict } from '../../types/editor/conflict.js';
 import { useDiagnosis, useDraft, useIsTypedOn, type Diagnosis, type Draft } from '../../types/editor/draft.js';
@@ -33,6 +34,14 @@ export function WithDesign({ title, children }: {
             {value && <DesignEditor stored={value}>{children}</DesignEditor>}
         </>
     );
+}
+
+/** What applies while the design object has no such member: what the service says. */
+export function effective({ content }: Draft, member: string): JsonMap {
+
+    const own = content[member];
+    const served = design.value?.[member];
+    return isJsonMap(own) ? own : isJsonMap(served) ? served : {};
 }
 
 function DesignEditor({ stored, children }: {

@@ -9,10 +9,10 @@ import { isJsonMap, isNumber, type Json, type JsonMap } from '../../json/exact-n
 import { withMember, withoutMember } from '../../json/pointer.js';
 import { paramText, to } from '../../router.js';
 import type { ScreenProps } from '../../shell/app.js';
-import { design, typeNames } from '../../state/design.js';
+import { typeNames } from '../../state/design.js';
 import type { Draft } from '../../types/editor/draft.js';
 import { JsonMember } from '../../types/editor/json-member.js';
-import { WithDesign } from './design-draft.js';
+import { effective, WithDesign } from './design-draft.js';
 import { t } from './texts.js';
 
 const TABS = ['form', 'json', 'code'] as const;
@@ -50,14 +50,6 @@ export function DesignSection({ route: { params } }: ScreenProps): JSX.Element {
 function textOf(value: Json | undefined): string {
 
     return typeof value === 'string' ? value : '';
-}
-
-/** What applies while the design object has no such member: what the service says. */
-function effective(draft: Draft, member: string): JsonMap {
-
-    const own = draft.content[member];
-    const served = design.value?.[member];
-    return isJsonMap(own) ? own : isJsonMap(served) ? served : {};
 }
 
 function DesignForm({ draft }: { readonly draft: Draft }): JSX.Element {

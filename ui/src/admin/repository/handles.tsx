@@ -5,14 +5,12 @@ import { useEffect, useState } from 'preact/hooks';
 import { getJson, sendJson } from '../../api/client.js';
 import { ErrorBox, ProgressBar } from '../../components/feedback.js';
 import { formatAgo } from '../../i18n/index.js';
-import { isJsonMap } from '../../json/exact-number.js';
 import { withMember, withoutMember } from '../../json/pointer.js';
-import { design } from '../../state/design.js';
 import { isAbort, textOf } from '../../state/messages.js';
 import type { Draft } from '../../types/editor/draft.js';
 import { JsonMember } from '../../types/editor/json-member.js';
 import { HandleOutbox } from '../operation/status.js';
-import { WithDesign } from './design-draft.js';
+import { effective, WithDesign } from './design-draft.js';
 import { t } from './texts.js';
 
 export function Handles(): JSX.Element {
@@ -26,9 +24,7 @@ export function Handles(): JSX.Element {
 
 function HandleSettings({ draft }: { readonly draft: Draft }): JSX.Element {
 
-    const own = draft.content['handleMintingConfig'];
-    const served = design.value?.['handleMintingConfig'];
-    const settings = isJsonMap(own) ? own : isJsonMap(served) ? served : {};
+    const settings = effective(draft, 'handleMintingConfig');
     const text = (member: 'prefix' | 'baseUri'): string => (typeof settings[member] === 'string' ? settings[member] : '');
     const isFaulty = draft.faultyText('/handleMintingConfig') !== null;
     const [isOpen, setOpen] = useState(isFaulty);

@@ -7,7 +7,7 @@ import { withMember, withoutMember } from '../../json/pointer.js';
 import { typeNames } from '../../state/design.js';
 import type { Draft } from '../../types/editor/draft.js';
 import { AclRules } from '../rules/acl-rules.js';
-import { WithDesign } from './design-draft.js';
+import { effective, WithDesign } from './design-draft.js';
 import { t } from './texts.js';
 
 export function Rights(): JSX.Element {
@@ -23,7 +23,8 @@ function mapOf(value: unknown): JsonMap {
 function RulesForm({ draft }: { readonly draft: Draft }): JSX.Element {
 
     const [type, setType] = useState('');
-    const config = mapOf(draft.content['authConfig']);
+    // Without rules in the design object those of the service apply: a change of one of them keeps the others.
+    const config = effective(draft, 'authConfig');
     const byType = mapOf(config['schemaAcls']);
     const set = (member: string, value: JsonMap): void => draft.set('authConfig', withMember(config, member, value));
     const isNew = typeNames.value.includes(type) && !Object.hasOwn(byType, type);

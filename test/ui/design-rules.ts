@@ -1,0 +1,85 @@
+/** The rules of the design in the administration: those that apply although nobody has written them, and changes of two administrators. */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import type { Page } from 'playwright-core';
+import { accessibilityFindings, announced, hasBrowser, logInAsAdmin } from '../support/browser.js';
+import { startUi } from '../support/ui-suite.js';
+import { until } from '../support/until.js';
+
+export const lab = Lab.script();
+const { describe, it, beforeEach } = lab;
+
+describe('the design in the administration', { skip: !hasBrowser, timeout: 180_000 }, () => {
+
+    const ui = startUi(lab);
+    let page: Page;
+
+    const design = async (): Promise<Record<string, unknown>> => (await ui.ask('GET', '/objects/design')).json() as Promise<Record<string, unknown>>;
+
+    beforeEach(async () => {
+
+        ({ page } = ui);
+        ui.watched.expected.push(/status of 412/);
+        await logInAsAdmin(page, ui.url);
+    });
+
+    const save = async (): Promise<void> => page.getByRole('button', { name: 'Save', exact: true }).click();
+
+    it('shows the rules that apply without any of its own, and keeps the others when one is changed', async () => {
+
+        await ui.ask('DELETE', '/objects/design?jsonPointer=/authConfig');
+        expect((await design())['authConfig']).to.be.undefined();
+        await page.goto(`${ui.url}/#admin/rights`);
+        const create = page.getByRole('group', { name: 'Create', exact: true });
+        await page.getByRole('group', { name: 'Read', exact: true }).getByText('everybody').first().waitFor();
+        await create.getByRole('button', { name: 'Remove authenticated' }).click();
+        await save();
+        await announced(page, 'The design is saved.');
+
+        const { defaultAcls, schemaAcls } = (await design())['authConfig'] as { defaultAcls: unknown; schemaAcls: object };
+        expect(defaultAcls).to.equal({ defaultAclRead: ['public'], defaultAclWrite: ['creator'], aclCreate: [] });
+        expect(Object.keys(schemaAcls)).to.include(['User', 'Schema']);
+    });
+
+    /** Edits the design as JSON, and saves it over a change of somebody else. */
+    const conflict = async (): Promise<void> => {
+
+        await page.goto(`${ui.url}/#admin/design?tab=json`);
+        const editor = page.getByRole('textbox', { name: 'The design as JSON' });
+        await editor.click();
+        await page.keyboard.press('Control+A');
+        await page.keyboard.insertText('{"uiConfig": {"title": "mine"}}');
+        await ui.ask('PUT', '/objects/design', { uiConfig: { title: 'theirs' } });
+        await save();
+        await page.getByRole('button', { name: 'Overwrite' }).waitFor();
+        await editor.click();
+        await page.keyboard.press('Control+End');
+        await page.keyboard.type(' not JSON yet');
+        await until(async () => (await editor.innerText()).includes('not JSON yet'));
+    };
+
+    it('is not overwritten with what its text was before a syntax error, and marks the tab of it', async () => {
+
+        await conflict();
+        await page.getByRole('button', { name: 'Overwrite' }).click();
+        await page.getByRole('alert').getByText('This is not valid JSON.').waitFor();
+        expect((await design())['uiConfig']).to.equal({ title: 'theirs' });
+        await page.getByRole('link', { name: 'Form', exact: true }).click();
+        await page.getByRole('link', { name: 'JSON 1 error', exact: true }).waitFor();
+
+        expect(await accessibilityFindings(page)).to.equal([]);
+    });
+
+    it('gives back what was typed when the version of somebody else was taken', async () => {
+
+        await conflict();
+        await page.getByRole('button', { name: 'Take theirs' }).click();
+        const editor = page.getByRole('textbox', { name: 'The design as JSON' });
+        await until(async () => (await editor.innerText()).includes('theirs'));
+        await page.getByRole('button', { name: 'Restore the draft' }).click();
+        await until(async () => (await editor.innerText()).includes('mine') && (await editor.innerText()).includes('not JSON yet'));
+        await page.getByRole('button', { name: 'Discard changes' }).click();
+        await until(async () => (await editor.innerText()).includes('theirs'));
+    });
+});
