@@ -3,12 +3,14 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Confirm } from '../../components/confirm.js';
+import { Icon } from '../../components/icon.js';
 import { useResource } from '../../components/use-resource.js';
 import { objectPath, repository, RepositoryError } from '../../api/client.js';
 import { caller } from '../../api/session.js';
 import { writeJson } from '../../json/write-json.js';
 import { say, textOf } from '../../state/messages.js';
 import { ifMatch, type LoadedObject } from '../model/load.js';
+import { t as ofObject } from '../texts.js';
 import { t } from './texts.js';
 
 /** Errors that are named. */
@@ -25,12 +27,13 @@ export function MoveDialog({ object, onClose, reload }: {
     const { value, error } = useResource(async (signal) => (type === '' ? null : changeType(object, type, { dryRun: true, signal })), [type]);
     const details = error instanceof RepositoryError ? error.errors : [];
     return (
-        <Confirm title={t('moveTitle')} action={t('moveAction')} onClose={onClose} onConfirm={async () => {
+        <Confirm title={t('moveTitle')} action={t('moveAction')} isReady={object.etag !== null} onClose={onClose} onConfirm={async () => {
 
             await changeType(object, type);
             say(t('moved', { type }));
             reload();
         }}>
+            {object.etag === null && <p class="box warning"><Icon name="warning" />{ofObject('resolved')}</p>}
             <p>{types.length === 0 ? t('noTypes') : t('moveText')}</p>
             <label>{t('newType')}
                 <select value={type} required onChange={(event) => setType(event.currentTarget.value)}>

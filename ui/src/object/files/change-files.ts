@@ -4,6 +4,7 @@ import { objectPath, payloadUrl, repository, send } from '../../api/client.js';
 import { upload } from '../../api/upload.js';
 import { writeJson } from '../../json/write-json.js';
 import { ifMatch, type LoadedObject } from '../model/load.js';
+import { t } from '../texts.js';
 
 /** A file and its name in the object. */
 export interface NamedFile {
@@ -31,17 +32,34 @@ export async function deleteFile(object: LoadedObject, name: string): Promise<vo
     await repository.request({ method: 'DELETE', path: objectPath(object.id), query: { payload: name }, headers: ifMatch(object) });
 }
 
+/**
+ * Reads the bytes of a file to store them again. What type code makes of them when they are read has no version, unlike the object: it is not what is
+ * stored.
+ *
+ * @throws RepositoryError, Error for bytes that are not those of the version that was read
+ */
+export async function storedBytes({ id, etag }: Pick<LoadedObject, 'id' | 'etag'>, name: string, signal?: AbortSignal): Promise<Blob> {
+
+    const response = await send(payloadUrl(id, name), { method: 'GET', ...signal ? { signal } : {} });
+    if (!response.ok) {
+        throw new Error(`${name}: ${response.status} ${response.statusText}`);
+    }
+
+    const version = response.headers.get('etag');
+    if (etag !== null && version !== etag) {
+        await response.body?.cancel();
+        throw new Error(t(version === null ? 'resolved' : 'changed'));
+    }
+
+    return response.blob();
+}
+
 /** Gives a file another name in the object, or for downloads. @throws RepositoryError */
 export async function renameFile(
     object: LoadedObject, { from, to, filename }: { readonly from: string; readonly to: string; readonly filename: string }
 ): Promise<void> {
 
-    const response = await send(payloadUrl(object.id, from), { method: 'GET' });
-    if (!response.ok) {
-        throw new Error(`${response.status} ${response.statusText}`);
-    }
-
     const mediaType = object.payloads.find(({ name }) => name === from)?.mediaType ?? 'application/octet-stream';
-    const file = new File([await response.blob()], filename, { type: mediaType });
+    const file = new File([await storedBytes(object, from)], filename, { type: mediaType });
     await storeFiles(object, [{ name: to, file }], {}, to === from ? undefined : from);
 }

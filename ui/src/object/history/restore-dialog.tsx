@@ -4,12 +4,14 @@ import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Confirm } from '../../components/confirm.js';
 import { ErrorBox, Loading, ProgressBar } from '../../components/feedback.js';
+import { Icon } from '../../components/icon.js';
 import { useResource } from '../../components/use-resource.js';
 import { RepositoryError } from '../../api/client.js';
 import { formatBytes } from '../../i18n/index.js';
 import { isAbort, say, textOf } from '../../state/messages.js';
 import { loadObject, type LoadedObject } from '../model/load.js';
 import { hasOtherRights, restore, surplusFiles } from './restore.js';
+import { t as ofObject } from '../texts.js';
 import { t } from './texts.js';
 
 const CHANGED = 412;
@@ -43,6 +45,7 @@ export function RestoreDialog({ versionId, tipId, onClose, onRestored }: Restore
         return () => controller.current.abort(new DOMException('closed', 'AbortError'));
     }, []);
     // Versions are often published without files: then those of the object stay, unless the user wants them deleted.
+    const isStored = value?.tip.etag !== null;
     const files = withFiles ?? (value !== null && value.version.payloads.length > 0);
 
     const run = async ({ version, tip }: Both): Promise<void> => {
@@ -65,8 +68,9 @@ export function RestoreDialog({ versionId, tipId, onClose, onRestored }: Restore
     };
 
     return (
-        <Confirm title={t('restoreTitle')} action={t('restore')} isReady={value !== null} onClose={onClose} onConfirm={() => (value ? run(value) : undefined)}>
+        <Confirm title={t('restoreTitle')} action={t('restore')} isReady={value !== null && isStored} onClose={onClose} onConfirm={() => (value ? run(value) : undefined)}>
             <p dir="auto">{t('restoreText', { id: versionId })}</p>
+            {value && !isStored && <p class="box warning"><Icon name="warning" />{ofObject('resolved')}</p>}
             {error && <ErrorBox message={textOf(error)} onRetry={reload} />}
             {!value && !error && <Loading />}
             {value && <FilesChoice both={value} isChosen={files} onChange={setWithFiles} />}

@@ -1,11 +1,11 @@
 /** Gives an object the state of one of its versions: the content, and, as the user chooses, the files and the rights. */
 
-import { objectPath, payloadUrl, send } from '../../api/client.js';
+import { objectPath } from '../../api/client.js';
 import { upload } from '../../api/upload.js';
 import { writeJson } from '../../json/write-json.js';
 import { paramText } from '../../router.js';
 import type { LoadedObject } from '../model/load.js';
-import type { NamedFile } from '../files/change-files.js';
+import { storedBytes, type NamedFile } from '../files/change-files.js';
 
 /** What is restored beside the content. */
 export interface RestoreParts {
@@ -51,17 +51,12 @@ export async function restore({ version, tip, parts, onProgress, signal }: Resto
     });
 }
 
-async function readFiles({ id, payloads }: LoadedObject, onRead: (bytes: number) => void, signal: AbortSignal): Promise<readonly NamedFile[]> {
+async function readFiles({ id, etag, payloads }: LoadedObject, onRead: (bytes: number) => void, signal: AbortSignal): Promise<readonly NamedFile[]> {
 
     const files: NamedFile[] = [];
     let read = 0;
     for (const { name, filename = name, mediaType = 'application/octet-stream', size } of payloads) {
-        const response = await send(payloadUrl(id, name), { method: 'GET', signal });
-        if (!response.ok) {
-            throw new Error(`${name}: ${response.status} ${response.statusText}`);
-        }
-
-        files.push({ name, file: new File([await response.blob()], filename, { type: mediaType }) });
+        files.push({ name, file: new File([await storedBytes({ id, etag }, name, signal)], filename, { type: mediaType }) });
         read += size;
         onRead(read);
     }

@@ -7,7 +7,7 @@ import { Menu } from '../../components/menu.js';
 import { ObjectPicker } from '../../components/object-picker.js';
 import { ObjectLink } from '../../components/object-link.js';
 import { useResource } from '../../components/use-resource.js';
-import { RepositoryError } from '../../api/client.js';
+import { repository, RepositoryError } from '../../api/client.js';
 import { focusSoon } from '../../form/focus.js';
 import { uiConfig } from '../../state/design.js';
 import { textOf } from '../../state/messages.js';
@@ -26,9 +26,9 @@ const NO_RULE: Rule = { entries: [], source: 'default' };
 /** The tab. */
 export function RightsTab({ object, reload }: TabProps): JSX.Element {
 
-    const { id, etag, acl } = object;
+    const { id, acl } = object;
     // A change of what is shown is one of the version that was read before it.
-    const { value, error } = useResource(async (signal) => ({ object, rights: await readRights(id, signal) }), [id, etag]);
+    const { value, error } = useResource(async (signal) => ({ object: await withOwnTag(object, signal), rights: await readRights(id, signal) }), [object]);
     if (error instanceof RepositoryError && error.status === NOT_FOUND) {
         return <div class="stack"><p>{t('unavailable')}</p><pre>{JSON.stringify(acl ?? {}, null, 2)}</pre></div>;
     }
@@ -47,6 +47,17 @@ export function RightsTab({ object, reload }: TabProps): JSX.Element {
             {object.mayWrite && <CheckSomebody {...value} />}
         </div>
     ) : <Loading />;
+}
+
+/** An object that type code changes when it is read has no version for a change; its access control list, which is read as it is stored, has one. */
+async function withOwnTag(object: LoadedObject, signal: AbortSignal): Promise<LoadedObject> {
+
+    if (object.etag !== null || !object.mayWrite) {
+        return object;
+    }
+
+    const found = await repository.getAcl(object.id, { signal });
+    return found ? { ...object, acl: found.acl, etag: found.etag } : object;
 }
 
 /** A row of the table. */
@@ -147,7 +158,10 @@ function Entries({ rule: { entries, isPartial }, labels }: { readonly rule: Rule
 function CheckSomebody({ object, rights }: { readonly object: LoadedObject; readonly rights: Rights }): JSX.Element {
 
     const [user, setUser] = useState('');
-    const { value, error } = useResource(async (signal) => (user === '' ? null : readRights(object.id, signal, user)), [object.id, object.etag, user]);
+    const found = useResource(async (signal) => (user === '' ? null : { user, rights: await readRights(object.id, signal, user) }), [object, user]);
+    const { error } = found;
+    // While those of another user are read, or cannot be read, nothing is said about this one.
+    const value = found.value?.user === user && !error ? found.value.rights : null;
     const { aclUiSearchTypes = ['User'] } = uiConfig.value;
     const check = value?.check;
     const labels = { ...rights.labels, ...value?.labels };

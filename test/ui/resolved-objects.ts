@@ -1,0 +1,120 @@
+/** Objects and files that type code changes when they are read: what it shows is not stored in place of what is stored. */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import type { Page } from 'playwright-core';
+import { accessibilityFindings, announced, hasBrowser, logInAsAdmin } from '../support/browser.js';
+import { ADMIN_PASSWORD } from '../support/gateway.js';
+import { startUi } from '../support/ui-suite.js';
+
+export const lab = Lab.script();
+const { describe, it, before, beforeEach } = lab;
+
+const SCHEMA = { type: 'object', properties: { title: { type: 'string', title: 'Title' } } };
+const OBJECT_CODE = 'exports.onObjectResolution = (object) => { object.content.title = "shown"; return object; };';
+const FILE_CODE = 'exports.onPayloadResolution = (object, { directIo }) => { directIo.writeOutputString("shown"); };';
+
+describe('what type code makes of an object when it is read', { skip: !hasBrowser, timeout: 180_000 }, () => {
+
+    const ui = startUi(lab);
+    let page: Page;
+
+    const acl = async (): Promise<unknown> => (await ui.ask('GET', '/acls/test/shown')).json();
+
+    const setCode = async (name: string, javascript: string): Promise<void> => {
+
+        const { results: [type] } = await (await ui.ask('GET', `/search?query=type:Schema%20AND%20/name:${name}`)).json() as { results: { id: string }[] };
+        expect((await ui.ask('PUT', `/objects/${type?.id}?jsonPointer=/javascript`, JSON.stringify(javascript))).status).to.equal(200);
+    };
+
+    before(async () => {
+
+        for (const [name, javascript] of [['Shown', OBJECT_CODE], ['Filed', FILE_CODE], ['Plain', '']] as const) {
+            await ui.ask('POST', '/objects?type=Schema', { identifier: '', name, schema: SCHEMA, javascript });
+        }
+
+        await ui.ask('POST', '/objects?type=Shown&handle=test/shown', { title: 'stored' });
+        await ui.ask('POST', '/versions?objectId=test/shown&versionId=test/shown-1');
+        const form = new FormData();
+        form.append('content', '{"title": "of a file"}');
+        form.append('data.txt', new File(['stored'], 'data.txt', { type: 'text/plain' }));
+        await fetch(`${ui.url}/objects?type=Filed&handle=test/filed`, { method: 'POST', headers: { Authorization: `Basic ${btoa(`admin:${ADMIN_PASSWORD}`)}` }, body: form });
+    });
+
+    beforeEach(async () => {
+
+        ({ page } = ui);
+        await logInAsAdmin(page, ui.url);
+    });
+
+    it('has rights that are changed one after the other, and not over a change of somebody else', async () => {
+
+        ui.watched.expected.push(/status of 412/);
+        await ui.ask('PUT', '/acls/test/shown', { readers: ['public'], writers: ['creator'] });
+        await page.goto(`${ui.url}/#objects/test/shown?tab=rights`);
+        const change = async (right: string, entry: string): Promise<void> => {
+
+            await page.getByRole('button', { name: `Change who may ${right}`, exact: true }).click();
+            await page.getByRole('button', { name: `Remove ${entry}` }).click();
+        };
+
+        const save = async (): Promise<void> => page.getByRole('button', { name: 'Save', exact: true }).click();
+        await change('read', 'everyone');
+        await save();
+        await announced(page, 'The rights are saved.');
+        await page.getByRole('row', { name: /^read only admin/ }).waitFor();
+        await change('change and delete', 'who created it');
+        await save();
+        await page.getByRole('row', { name: /^change and delete only admin/ }).waitFor();
+        expect(await acl()).to.equal({ readers: [], writers: [] });
+
+        await ui.ask('PUT', '/acls/test/shown', { readers: ['public'], writers: ['creator'] });
+        await page.reload();
+        await change('read', 'everyone');
+        await ui.ask('PUT', '/acls/test/shown', { readers: ['public'], writers: [] });
+        await save();
+        await page.getByRole('alert').getByText('Somebody else has changed this object meanwhile.').waitFor();
+        expect(await acl()).to.equal({ readers: ['public'], writers: [] });
+        await page.getByRole('row', { name: /^change and delete only admin/ }).waitFor();
+        await save();
+        await page.getByRole('row', { name: /^read only admin/ }).waitFor();
+        expect(await acl()).to.equal({ readers: [], writers: [] });
+    });
+
+    it('is not stored by a change of its type, nor by a version that is restored', async () => {
+
+        await page.goto(`${ui.url}/#objects/test/shown`);
+        await page.getByRole('button', { name: 'More', exact: true }).click();
+        await page.getByRole('menuitem', { name: 'Move to another type' }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByText('The code of this type changes objects when they are read.').waitFor();
+        await dialog.getByLabel('New type').selectOption('Plain');
+        await dialog.getByText('The content is valid for Plain.').waitFor();
+
+        expect(await dialog.getByRole('button', { name: 'Move', exact: true }).isDisabled()).to.be.true();
+        expect(await accessibilityFindings(page)).to.equal([]);
+        await page.goto(`${ui.url}/#objects/test/shown?tab=history`);
+        await page.reload();
+        await page.getByRole('button', { name: 'Restore' }).click();
+        await dialog.getByText('The code of this type changes objects when they are read.').waitFor();
+
+        expect(await dialog.getByRole('button', { name: 'Restore' }).isDisabled()).to.be.true();
+    });
+
+    it('is not stored by another name of a file', async () => {
+
+        await page.goto(`${ui.url}/#objects/test/filed?tab=files`);
+        await page.getByRole('button', { name: 'More about data.txt' }).click();
+        await page.getByRole('menuitem', { name: 'Rename' }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByRole('textbox').first().fill('other.txt');
+        await dialog.getByRole('button', { name: 'Rename', exact: true }).click();
+        await dialog.getByRole('alert').getByText('The code of this type changes').waitFor();
+        await setCode('Filed', '');
+
+        expect(await (await ui.ask('GET', '/objects/test/filed?payload=data.txt')).text()).to.equal('stored');
+        await dialog.getByRole('button', { name: 'Rename', exact: true }).click();
+        await announced(page, 'The file is renamed.');
+        expect(await (await ui.ask('GET', '/objects/test/filed?payload=other.txt')).text()).to.equal('stored');
+    });
+});
