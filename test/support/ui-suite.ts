@@ -38,13 +38,15 @@ export class UiSuite {
     }
 }
 
+type Hooks = Pick<ReturnType<typeof script>, 'before' | 'after' | 'beforeEach' | 'afterEach'>;
+
 /** Starts both for the suite in which this is called; its own hooks come after these. */
-export function startUi({ before, after, beforeEach, afterEach }: Pick<ReturnType<typeof script>, 'before' | 'after' | 'beforeEach' | 'afterEach'>): UiSuite {
+export function startUi({ before, after, beforeEach, afterEach }: Hooks, settings: Record<string, unknown> = {}): UiSuite {
 
     const ui = new UiSuite();
     before(async () => {
 
-        [ui.test, ui.browser] = await Promise.all([startServer(), startBrowser()]);
+        [ui.test, ui.browser] = await Promise.all([startServer(settings), startBrowser()]);
     });
     after(async () => {
 

@@ -39,6 +39,12 @@ const NARROW = '(max-width: 45rem)';
 /** Fields of metadata that every search offers. */
 const OWN_RANGES: readonly Pick<Field, 'name' | 'kind'>[] = [{ name: 'objmodified', kind: 'time' }, { name: 'objcreated', kind: 'time' }];
 
+/** A dialog about results: those that were shown when it was opened, whatever the address says since. */
+type SearchDialog =
+    | { readonly kind: 'export'; readonly state: SearchState; readonly count: number }
+    | { readonly kind: 'bulk'; readonly state: SearchState; readonly ids: readonly string[] | null; readonly count: number }
+    | { readonly kind: 'save' };
+
 /** The screen. */
 export function Search({ route: { params } }: ScreenProps): JSX.Element {
 
@@ -59,14 +65,18 @@ export function Search({ route: { params } }: ScreenProps): JSX.Element {
     const view: View = state.view ?? (matchMedia(NARROW).matches ? 'cards' : 'table');
     const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
     const [selectsAll, selectAll] = useState(false);
-    const [dialog, setDialog] = useState<'export' | 'bulk' | 'save' | null>(null);
+    const [dialog, setDialog] = useState<SearchDialog | null>(null);
     const [isExplained, explain] = useState(false);
     const criteria = JSON.stringify([query, filters]);
-    useChanged(criteria, () => {
+    const unselect = (): void => {
 
         setSelected(new Set());
         selectAll(false);
-    });
+    };
+
+    useChanged(criteria, unselect);
+    // What was selected among the former results, while those of this search were awaited.
+    useChanged(page === null ? '' : JSON.stringify([page.state.query, page.state.filters]), unselect);
     const isShown = page?.state.query === query && JSON.stringify(page.state.filters) === JSON.stringify(filters);
     const selection: Selection | null = caller.value.active ? {
         ids: selectsAll ? new Set(page?.results.map(({ id }) => id)) : selected,
@@ -101,8 +111,8 @@ export function Search({ route: { params } }: ScreenProps): JSX.Element {
                         </>
                     </FacetPanel>
                     <div class="search-main" aria-busy={isLoading}>
-                        <Toolbar state={state} type={type} view={view} size={page.size} onChange={change} onExport={() => setDialog('export')}
-                            onSave={() => setDialog('save')} />
+                        <Toolbar state={state} type={type} view={view} size={page.size} onChange={change} onExport={() => setDialog({ kind: 'export', state: page.state, count: page.size })}
+                            onSave={() => setDialog({ kind: 'save' })} />
                         {selection && count > 0 && (
                             <div class="selection-bar" role="group" aria-label={t('selected', { count })}>
                                 <strong>{t('selected', { count })}</strong>
@@ -111,7 +121,7 @@ export function Search({ route: { params } }: ScreenProps): JSX.Element {
                                 )}
                                 <button type="button" class="link" onClick={() => selection.toggle([...selection.ids, ...selected], false)}>{t('unselect')}</button>
                                 <span class="grow" />
-                                <button type="button" class="primary" onClick={() => setDialog('bulk')}>{t('change')}</button>
+                                <button type="button" class="primary" onClick={() => setDialog({ kind: 'bulk', state: page.state, ids: selectsAll ? null : [...selected], count })}>{t('change')}</button>
                             </div>
                         )}
                         {page.results.length > 0 && (
@@ -127,12 +137,12 @@ export function Search({ route: { params } }: ScreenProps): JSX.Element {
                     </div>
                 </div>
             )}
-            {dialog === 'export' && <ExportDialog state={state} size={page?.size ?? 0} types={types?.map(({ value }) => value) ?? (type === null ? [] : [type])} onClose={() => setDialog(null)} />}
-            {dialog === 'save' && (
+            {dialog?.kind === 'export' && <ExportDialog state={dialog.state} size={dialog.count} types={types?.map(({ value }) => value) ?? (type === null ? [] : [type])} onClose={() => setDialog(null)} />}
+            {dialog?.kind === 'save' && (
                 <SavedDialog search={{ name: nameOf(state), params: to.search(paramsOf({ ...state, page: 1 })).replace(/^[^?]*\??/, '') }} onClose={() => setDialog(null)} />
             )}
-            {dialog === 'bulk' && (
-                <BulkDialog state={state} type={type} ids={selectsAll ? null : [...selected]} count={count} onClose={() => setDialog(null)} onDone={(deleted) => {
+            {dialog?.kind === 'bulk' && (
+                <BulkDialog state={dialog.state} type={type} ids={dialog.ids} count={dialog.count} onClose={() => setDialog(null)} onDone={(deleted) => {
 
                     const gone = new Set(deleted);
                     setSelected((ids) => new Set([...ids].filter((id) => !gone.has(id))));

@@ -50,7 +50,9 @@ export function Audit({ route: { params } }: ScreenProps): JSX.Element {
         from: filter.from === '' ? undefined : Date.parse(filter.from), to: filter.to === '' ? undefined : Date.parse(filter.to)
     }, signal);
     const [older, setOlder] = useState<Page & { readonly key: string }>({ entries: [], key });
-    const { value, error, reload } = useResource((signal) => read(undefined, signal), [key]);
+    const { value: latest, error, reload } = useResource(async (signal) => ({ key, page: await read(undefined, signal) }), [key]);
+    // Entries of another filter are none of this one.
+    const value = latest?.key === key ? latest.page : null;
     const further = older.key === key ? older : { entries: [], key };
     const next = 'next' in further || further.entries.length > 0 ? (further as Page).next : value?.next;
     const entries = [...value?.entries ?? [], ...further.entries];

@@ -24,7 +24,9 @@ function comparedText({ content, acl, userMetadata, payloads }: LoadedObject): s
 /** The comparison of two objects by their ids. They are read again when `state` changes. */
 export function Comparison({ from, to, state }: { readonly from: string; readonly to: string; readonly state: string | null }): JSX.Element {
 
-    const { value, error, reload } = useResource((signal) => Promise.all([loadObject(from, signal), loadObject(to, signal)]), [from, to, state]);
+    const { value: read, error, reload } = useResource(async (signal) => ({ from, to, objects: await Promise.all([loadObject(from, signal), loadObject(to, signal)]) }), [from, to, state]);
+    // Those that were compared before are not shown under other names.
+    const value = read?.from === from && read.to === to ? read.objects : null;
     const texts = useMemo(() => value?.map((each) => comparedText(each).split('\n')) ?? null, [value]);
     const parts = useMemo(() => {
 
