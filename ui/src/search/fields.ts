@@ -14,8 +14,8 @@ export interface Field {
     readonly name: string;
     readonly label: string;
     readonly kind: FieldKind;
-    /** Values of a choice. */
-    readonly values: readonly string[];
+    /** Values of a choice: texts and numbers. */
+    readonly choices: readonly Json[];
     readonly isPrimary: boolean;
     readonly isPreview: boolean;
     readonly hidesLabel: boolean;
@@ -76,7 +76,7 @@ export function fieldsOf(schema: JsonMap | null, keyword: string): readonly Fiel
             const kindOf = isList ? kindOfSchema(items, keyword) : kindOfSchema(part, keyword);
             const whole = isList && kindOf !== 'object' ? [...path, '_'] : path;
             found.push({
-                path: whole, name: nameOf(whole), label: title, kind: kindOf, values: choices(isList ? items : part, keyword),
+                path: whole, name: nameOf(whole), label: title, kind: kindOf, choices: choices(isList ? items : part, keyword),
                 isPrimary: isPrimary === true, isPreview: showInPreview === true, hidesLabel: excludeTitle === true,
                 ...kindOf === 'reference' ? { reference: objectIn(objectIn(objectIn((isList ? items : part)[keyword])['type'])['handleReference']) } : {}
             });
@@ -96,10 +96,10 @@ export function fieldsOf(schema: JsonMap | null, keyword: string): readonly Fiel
     return found;
 }
 
-function choices(schema: JsonMap, keyword: string): readonly string[] {
+function choices(schema: JsonMap, keyword: string): readonly Json[] {
 
     const suggested = objectIn(objectIn(schema[keyword])['type'])['suggestedVocabulary'];
-    return [...listIn(schema['enum']), ...listIn(suggested)].filter((each) => typeof each === 'string' || isNumber(each)).map(String);
+    return [...listIn(schema['enum']), ...listIn(suggested)].filter((each) => typeof each === 'string' || isNumber(each));
 }
 
 function kindOfSchema(schema: JsonMap, keyword: string): FieldKind {

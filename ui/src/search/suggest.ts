@@ -49,7 +49,7 @@ export function suggest(
     const [, value, name, start] = /(?:^|[\s(+\-!])((\/[^\s:()"]+):([\w-]*))$/.exec(before) ?? [];
     const field = name === undefined ? undefined : fields.find((each) => escapedField(each.name) === name);
     if (field && value !== undefined) {
-        const values = field.kind === 'boolean' ? ['true', 'false'] : field.values;
+        const values = field.kind === 'boolean' ? ['true', 'false'] : field.choices.map(String);
         return values.filter((each) => each.toLowerCase().startsWith((start ?? '').toLowerCase())).slice(0, MAX_SUGGESTED).map((each) => {
 
             const word = /^[\w]+$/.test(each) ? each : quoted(each);

@@ -6,8 +6,10 @@ import { Dialog } from '../../components/dialog.js';
 import { ErrorBox } from '../../components/feedback.js';
 import { Icon } from '../../components/icon.js';
 import { ObjectPicker } from '../../components/object-picker.js';
+import { useGuard } from '../../components/use-guard.js';
 import type { Json } from '../../json/exact-number.js';
 import { parseJson } from '../../json/parse-json.js';
+import { writeJson } from '../../json/write-json.js';
 import { uiConfig } from '../../state/design.js';
 import { textOf } from '../../state/messages.js';
 import { allIds } from '../export/all-results.js';
@@ -53,6 +55,8 @@ export function BulkDialog({ state, type, ids, count, onClose, onDone }: BulkPro
         return () => controller.current?.abort(new DOMException('closed', 'AbortError'));
     }, []);
     const isRunning = run?.state === 'collecting' || run?.state === 'running';
+    // Elsewhere nobody would be told what has become of which object.
+    useGuard(isRunning, () => window.confirm(t('leave')));
 
     const start = async (each: Change, only: readonly string[] | null): Promise<void> => {
 
@@ -175,14 +179,16 @@ function PropertyChange({ kind, type, onChange }: ChangeProps<'set' | 'unset'> &
 
     const fields = type === null ? [] : fieldsOfType(type).filter((field) => WRITABLE.has(field.kind) && !field.path.includes('_') && field.name !== '/id');
     const [pointer, setPointer] = useState('');
+    // A pointer that is typed may be the one of a field on the way.
+    const [isTyped, setTyped] = useState(false);
     const [text, setText] = useState('');
     const [isJson, setJson] = useState(type === null);
-    const field = fields.find(({ name }) => name === pointer);
+    const field = isTyped ? undefined : fields.find(({ name }) => name === pointer);
     useEffect(() => {
 
         const value = kind === 'unset' ? null : valueOf(text, isJson ? undefined : field);
         onChange(!/^\/./.test(pointer) ? null : kind === 'unset' ? { kind, pointer } : value === undefined ? null : { kind, pointer, value });
-    }, [pointer, text, isJson]);
+    }, [pointer, isTyped, text, isJson]);
     return (
         <>
             {fields.length > 0 && (
@@ -190,6 +196,7 @@ function PropertyChange({ kind, type, onChange }: ChangeProps<'set' | 'unset'> &
                     <select value={field ? pointer : ''} onChange={(event) => {
 
                         setPointer(event.currentTarget.value);
+                        setTyped(false);
                         setText('');
                         setJson(false);
                     }}>
@@ -198,8 +205,12 @@ function PropertyChange({ kind, type, onChange }: ChangeProps<'set' | 'unset'> &
                     </select>
                 </label>
             )}
-            {(fields.length === 0 || pointer === '') && (
-                <label>{t('pointer')}<input value={field ? '' : pointer} placeholder="/name" spellcheck={false} onInput={(event) => setPointer(event.currentTarget.value.trim())} /></label>
+            {(fields.length === 0 || isTyped || pointer === '') && (
+                <label>{t('pointer')}<input value={pointer} placeholder="/name" spellcheck={false} onInput={({ currentTarget: { value } }) => {
+
+                    setPointer(value.trim());
+                    setTyped(value.trim() !== '');
+                }} /></label>
             )}
             {kind === 'set' && pointer !== '' && <ValueInput field={isJson ? undefined : field} text={text} onText={setText} />}
             {kind === 'set' && field && <label class="inline"><input type="checkbox" checked={isJson} onChange={(event) => setJson(event.currentTarget.checked)} />{t('asJson')}</label>}
@@ -207,7 +218,7 @@ function PropertyChange({ kind, type, onChange }: ChangeProps<'set' | 'unset'> &
     );
 }
 
-/** The value that a text stands for; undefined for one that is none. Without a field the text is JSON. */
+/** The value that a text stands for; undefined for one that is none, and for nothing: an empty text is entered as JSON. Without a field the text is JSON. */
 function valueOf(text: string, field: Field | undefined): Json | undefined {
 
     if (!field || field.kind === 'number' || field.kind === 'boolean') {
@@ -219,11 +230,20 @@ function valueOf(text: string, field: Field | undefined): Json | undefined {
         }
     }
 
-    if (field.kind === 'choice' || field.kind === 'reference') {
-        return text === '' ? undefined : text;
+    if (text === '') {
+        return undefined;
+    }
+
+    if (field.kind === 'choice') {
+        return field.choices.find((each) => textOfChoice(each) === text);
     }
 
     return field.kind !== 'time' ? text : Number.isNaN(Date.parse(text)) ? undefined : new Date(text).toISOString();
+}
+
+function textOfChoice(value: Json): string {
+
+    return typeof value === 'string' ? value : writeJson(value);
 }
 
 interface ValueInputProps {
@@ -239,7 +259,7 @@ function ValueInput({ field, text, onText }: ValueInputProps): JSX.Element {
     }
 
     if (field?.kind === 'boolean' || field?.kind === 'choice') {
-        const options = field.kind === 'boolean' ? ['true', 'false'] : field.values;
+        const options = field.kind === 'boolean' ? ['true', 'false'] : field.choices.map(textOfChoice);
         return (
             <label>{t('value')}
                 <select value={text} onChange={(event) => onText(event.currentTarget.value)}>

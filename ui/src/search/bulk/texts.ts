@@ -13,7 +13,7 @@ export const t = defineTexts({
         unchanged: { one: '{count} was so already.', other: '{count} were so already.' }, failed: { one: '{count} failed.', other: '{count} failed.' }, cancelled: { one: 'Cancelled: {count} was not touched.', other: 'Cancelled: {count} were not touched.' },
         ended: { one: 'Ended early: {count} was not touched.', other: 'Ended early: {count} were not touched.' }, stopping: 'Cancelling: what has begun is finished …',
         goOn: { one: 'Go on with the other one', other: 'Go on with the other {count}' }, report: 'Report as CSV',
-        failures: 'What failed', object: 'Object', reason: 'Reason', again: 'Try those that failed again'
+        failures: 'What failed', object: 'Object', reason: 'Reason', again: 'Try those that failed again', leave: 'Objects are being changed. Leave the page, and stop it without a report?'
     },
     de: {
         title: { one: '{count} Objekt ändern', other: '{count} Objekte ändern' }, what: 'Was zu tun ist', set: 'Eine Eigenschaft setzen', unset: 'Eine Eigenschaft entfernen', rights: 'Die Rechte ersetzen', add: 'Jemanden zu den Rechten hinzufügen',
@@ -25,7 +25,7 @@ export const t = defineTexts({
         unchanged: { one: '{count} war schon so.', other: '{count} waren schon so.' }, failed: { one: '{count} ist fehlgeschlagen.', other: '{count} sind fehlgeschlagen.' }, cancelled: { one: 'Abgebrochen: {count} wurde nicht berührt.', other: 'Abgebrochen: {count} wurden nicht berührt.' },
         ended: { one: 'Vorzeitig beendet: {count} wurde nicht berührt.', other: 'Vorzeitig beendet: {count} wurden nicht berührt.' }, stopping: 'Wird abgebrochen: Begonnenes wird beendet …',
         goOn: { one: 'Mit dem anderen fortfahren', other: 'Mit den anderen {count} fortfahren' }, report: 'Bericht als CSV',
-        failures: 'Was fehlgeschlagen ist', object: 'Objekt', reason: 'Grund', again: 'Fehlgeschlagene noch einmal'
+        failures: 'Was fehlgeschlagen ist', object: 'Objekt', reason: 'Grund', again: 'Fehlgeschlagene noch einmal', leave: 'Objekte werden gerade geändert. Die Seite verlassen und ohne Bericht anhalten?'
     },
     fr: {
         title: { one: 'Modifier {count} objet', other: 'Modifier {count} objets' }, what: 'Que faire', set: 'Définir une propriété', unset: 'Supprimer une propriété', rights: 'Remplacer les droits', add: 'Ajouter quelqu’un aux droits',
@@ -37,6 +37,6 @@ export const t = defineTexts({
         unchanged: { one: '{count} l’était déjà.', other: '{count} l’étaient déjà.' }, failed: { one: '{count} a échoué.', other: '{count} ont échoué.' }, cancelled: { one: 'Annulé : {count} n’a pas été touché.', other: 'Annulé : {count} n’ont pas été touchés.' },
         ended: { one: 'Arrêté avant la fin : {count} n’a pas été touché.', other: 'Arrêté avant la fin : {count} n’ont pas été touchés.' }, stopping: 'Annulation : ce qui est commencé se termine …',
         goOn: { one: 'Continuer avec l’autre', other: 'Continuer avec les {count} autres' }, report: 'Rapport en CSV',
-        failures: 'Ce qui a échoué', object: 'Objet', reason: 'Raison', again: 'Réessayer les échecs'
+        failures: 'Ce qui a échoué', object: 'Objet', reason: 'Raison', again: 'Réessayer les échecs', leave: 'Des objets sont en cours de modification. Quitter la page et arrêter sans rapport ?'
     }
 });
