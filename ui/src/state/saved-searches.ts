@@ -31,29 +31,24 @@ export const savedSearches = computed(() => [...of(all.value, user())].sort((a, 
 /** Saves a search; one of the same name is replaced. Returns false for one that is too long, or too many. */
 export function saveSearch({ name, params }: SavedSearch): boolean {
 
+    readAgain();
     const others = savedSearches.value.filter((each) => each.name !== name);
     const isKept = name !== '' && name.length <= MAX_NAME && params.length <= MAX_PARAMS && others.length < MAX_SEARCHES;
-    if (isKept) {
-        keep([...others, { name, params }]);
-    }
-
-    return isKept;
+    return isKept && keep([...others, { name, params }]);
 }
 
 /** Gives a search another name; one that has it already is replaced. */
 export function renameSearch(from: string, name: string): boolean {
 
+    readAgain();
     const search = savedSearches.value.find((each) => each.name === from);
     const isRenamed = search !== undefined && name !== '' && name.length <= MAX_NAME;
-    if (isRenamed) {
-        keep([...savedSearches.value.filter((each) => each.name !== from && each.name !== name), { ...search, name }]);
-    }
-
-    return isRenamed;
+    return isRenamed && keep([...savedSearches.value.filter((each) => each.name !== from && each.name !== name), { ...search, name }]);
 }
 
 export function deleteSearch(name: string): void {
 
+    readAgain();
     keep(savedSearches.value.filter((each) => each.name !== name));
 }
 
@@ -73,13 +68,26 @@ function of(searches: ByUser, id: string): readonly SavedSearch[] {
     return Object.hasOwn(searches, id) ? searches[id] ?? [] : [];
 }
 
-/** Keeps the searches of the caller, beside what other pages of the browser have saved for others meanwhile. */
-function keep(own: readonly SavedSearch[]): void {
+/** Other pages of the browser may have saved some of which this one was not told, as it was not running. */
+function readAgain(): void {
+
+    const text = stored(STORED);
+    if (text !== null) {
+        all.value = read(text);
+    }
+}
+
+/** Keeps the searches of the caller, beside those of others. Returns false where the browser has no room for them; without storage they last as long as the page. */
+function keep(own: readonly SavedSearch[]): boolean {
 
     const others = Object.entries(read(stored(STORED))).filter(([id]) => id !== user()).slice(0, MAX_USERS - 1);
     const next = Object.fromEntries([[user(), own], ...others]);
-    store(STORED, JSON.stringify(next));
-    all.value = next;
+    const text = JSON.stringify(next);
+    store(STORED, text);
+    const now = stored(STORED);
+    const isKept = now === null || now === text;
+    all.value = isKept ? next : read(now);
+    return isKept;
 }
 
 /** Reads what is stored, which other scripts of the origin may have written. */
