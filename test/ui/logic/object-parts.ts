@@ -3,7 +3,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { countScalars, orderedNames, tableColumns } from '../../../ui/src/object/content/shape.js';
-import { nameForFile, parseTable, previewKind, type PreviewKind } from '../../../ui/src/object/files/kinds.js';
+import { nameForFile, namesForFiles, parseTable, previewKind, type PreviewKind } from '../../../ui/src/object/files/kinds.js';
 import { diffLines, withContext } from '../../../ui/src/object/history/diff.js';
 import { snippetsFor } from '../../../ui/src/object/json/snippets.js';
 import { mergedEntries } from '../../../ui/src/object/rights/merged-entries.js';
@@ -191,6 +191,12 @@ describe('a file', () => {
 
         expect(nameForFile('content')).to.equal('content-file');
         expect(nameForFile('a.txt')).to.equal('a.txt');
+    });
+
+    it('gets a name of its own among files of several folders', () => {
+
+        expect(namesForFiles(['a.txt', 'b.txt', 'a.txt', '2-a.txt', 'a.txt', 'content', 'content-file']))
+            .to.equal(['a.txt', 'b.txt', '2-a.txt', '2-2-a.txt', '3-a.txt', 'content-file', '2-content-file']);
     });
 });
 

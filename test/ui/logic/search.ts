@@ -5,6 +5,7 @@ import { expect } from '@hapi/code';
 import { codeFor } from '../../../ui/src/search/code.js';
 import type { Json } from '../../../ui/src/json/exact-number.js';
 import { parseJson } from '../../../ui/src/json/parse-json.js';
+import { daysFilter, daysIn } from '../../../ui/src/search/days.js';
 import { cell, columnsOf, headerRow, row } from '../../../ui/src/search/export/csv.js';
 import { facetFields, fieldsOf, pointersOf, previewOf, rangeFields, titleOf, valuesAt } from '../../../ui/src/search/fields.js';
 import { errorPlace, fieldHints, namesIn, wordsIn } from '../../../ui/src/search/hints.js';
@@ -30,6 +31,24 @@ const SCHEMA = {
 const FIELDS = fieldsOf(SCHEMA, 'ext');
 
 describe('the address of a search', () => {
+
+    it('may hold times that are none', () => {
+
+        for (const filter of ['objmodified:[* TO 99999999}', '/when:[0000-00-00 TO 2024-99-99}']) {
+            const range = rangeIn(filter);
+
+            expect(range && daysIn(range).to).to.equal('');
+        }
+
+        expect(daysIn({ field: 'objmodified', from: '20240101', to: '20240302', isBefore: true })).to.equal({ from: '2024-01-01', to: '2024-03-01' });
+        expect(daysFilter('/when', 'time', '', '275760-09-14')).to.be.null();
+    });
+
+    it('is not limited to a type that it excludes', () => {
+
+        expect([typeOf({ query: 'a NOT type:Book', filters: [] }), typeOf({ query: 'a !type:Book', filters: [] }), typeOf({ query: '"a!" type:Book', filters: [] })])
+            .to.equal([null, null, 'Book']);
+    });
 
     it('keeps its state, and leaves out what is the default', () => {
 

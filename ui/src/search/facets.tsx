@@ -5,9 +5,10 @@ import { useId, useState } from 'preact/hooks';
 import { Icon } from '../components/icon.js';
 import { formatNumber } from '../i18n/index.js';
 import { fieldLabel, fieldsOfType } from './context.js';
+import { daysFilter, daysIn, DAY_MS, dayOf } from './days.js';
 import type { Field } from './fields.js';
 import type { Bucket, FacetCounts } from './request.js';
-import { rangeFilter, rangeIn, valueIn, type RangeFilter, type SearchState } from './state.js';
+import { rangeIn, valueIn, type SearchState } from './state.js';
 import { t } from './texts.js';
 import { dateText, facetText } from './value.js';
 
@@ -85,39 +86,6 @@ function ValueFacet({ facet: { field, label, display, buckets }, filters, onChan
 
 /** Days before today, and the text for it. */
 const PRESETS = [[1, 'lastDay'], [7, 'lastWeek'], [30, 'lastMonth'], [365, 'lastYear']] as const;
-const DAY_MS = 86_400_000;
-
-/** Fields of metadata have digits instead of dates. */
-function isCompact(name: string): boolean {
-
-    return name === 'objmodified' || name === 'objcreated';
-}
-
-function dayOf(time: number): string {
-
-    return new Date(time).toISOString().slice(0, 10);
-}
-
-/** The filter for days, both included; the times of the last day as well. */
-function daysFilter(name: string, kind: Field['kind'], from: string, to: string): string | null {
-
-    if (kind === 'number') {
-        return rangeFilter({ field: name, from: from || null, to: to || null, isBefore: false });
-    }
-
-    const write = (day: string): string | null => (day === '' ? null : isCompact(name) ? day.replaceAll('-', '') : day);
-    const end = kind === 'date' || to === '' ? to : dayOf(Date.parse(to) + DAY_MS);
-    return rangeFilter({ field: name, from: write(from), to: write(end), isBefore: kind === 'time' });
-}
-
-/** The days of a range, as they are entered. */
-function daysIn({ field, from, to, isBefore }: RangeFilter): { readonly from: string; readonly to: string } {
-
-    const read = (text: string | null): string => (text === null ? '' : isCompact(field) ? text.replace(/^(\d{4})(\d\d)(\d\d).*$/, '$1-$2-$3') : text);
-    const end = read(to);
-    const last = isBefore && /^\d{4}-\d\d-\d\d$/.test(end) ? dayOf(Date.parse(end) - DAY_MS) : end;
-    return { from: read(from), to: last };
-}
 
 function RangeFacet({ field: { name, label, kind }, filters, onChange }: Change & { readonly field: Pick<Field, 'name' | 'label' | 'kind'> }): JSX.Element {
 

@@ -181,7 +181,7 @@ export function typeOf({ query, filters }: Pick<SearchState, 'query' | 'filters'
     }
 
     const all = [...query.matchAll(/(?:^|[\s(+])type:(?:"([^"\\]+)"|([\w.-]+))(?=[\s)]|$)/g)].map(([, inQuotes, plain]) => inQuotes ?? plain ?? '');
-    return new Set(all).size === 1 && !/\bOR\b|\|\|/.test(query) ? all[0] ?? null : null;
+    return new Set(all).size === 1 && !/\b(?:OR|NOT)\b|\|\||(?:^|[\s(])!/.test(query) ? all[0] ?? null : null;
 }
 
 /** A field of the order, and its direction. */

@@ -12,7 +12,7 @@ import { formatBytes } from '../../i18n/index.js';
 import { say, sayError, textOf } from '../../state/messages.js';
 import type { LoadedObject, TabProps } from '../model/load.js';
 import { deleteFile, storeFiles, type NamedFile } from './change-files.js';
-import { nameForFile, previewKind } from './kinds.js';
+import { namesForFiles, previewKind } from './kinds.js';
 import { Preview } from './preview.js';
 import { RenameDialog } from './rename-dialog.js';
 import { t } from './texts.js';
@@ -69,7 +69,8 @@ export function FilesTab({ object, reload, params }: TabProps): JSX.Element {
 
     const add = (files: readonly File[]): void => {
 
-        const named = files.map((file) => ({ name: nameForFile(file.name), file }));
+        const names = namesForFiles(files.map(({ name }) => name));
+        const named = files.map((file, i) => ({ name: names[i] ?? file.name, file }));
         if (named.some(({ name }) => payloads.some((each) => each.name === name))) {
             askToReplace(named);
         }

@@ -87,3 +87,19 @@ export function nameForFile(filename: string): string {
 
     return RESERVED.has(filename) ? `${filename}-file` : filename;
 }
+
+/** The names in the object for files that are added together: those of different folders may have the same. */
+export function namesForFiles(filenames: readonly string[]): readonly string[] {
+
+    const used = new Set<string>();
+    return filenames.map(nameForFile).map((name) => {
+
+        let own = name;
+        for (let i = 2; used.has(own); ++i) {
+            own = `${i}-${name}`;
+        }
+
+        used.add(own);
+        return own;
+    });
+}
