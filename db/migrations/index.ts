@@ -21,8 +21,7 @@ import { usage } from './020-usage.js';
 import { audit } from './021-audit.js';
 import { blobChecksums } from './022-blob-checksums.js';
 import { typeChanges } from './023-type-changes.js';
-import { guardedRows } from './024-guarded-rows.js';
-import { writeFences } from './025-write-fences.js';
+import { guardedRows, writeFences } from './024-exclusion-by-changes.js';
 
 export const MIGRATIONS: readonly Migration[] = [
     objects,

@@ -72,18 +72,18 @@ export class EngineWatch {
     async run(engine: WatchedEngine, signal: AbortSignal): Promise<void> {
 
         const { onState } = this.#parts;
-        let told: 'UP' | 'FAILED' | null = null;
+        let reported: 'UP' | 'FAILED' | null = null;
         while (!signal.aborted) {
             const now = await this.#probe(engine);
             this.#seen = now;
             // While the first index is built, or brought up to date after a start, the service is starting.
-            const state: 'UP' | 'FAILED' | null = now === 'up' ? 'UP' : now === 'out' || told !== null ? 'FAILED' : null;
-            if (state !== null && state !== told && !signal.aborted) {
+            const state: 'UP' | 'FAILED' | null = now === 'up' ? 'UP' : now === 'out' || reported !== null ? 'FAILED' : null;
+            if (state !== null && state !== reported && !signal.aborted) {
                 onState(state);
-                told = state;
+                reported = state;
             }
 
-            if (told !== null) {
+            if (reported !== null) {
                 this.#report(now);
             }
 
@@ -112,7 +112,7 @@ export class EngineWatch {
     async #probe({ control, states, alias }: WatchedEngine): Promise<Condition> {
 
         // It is not the fault of the engine when the database does not answer; but meanwhile the lag grows.
-        await resolvesWithin(this.#lag.look(), WATCH_TIMEOUT_MS);
+        await resolvesWithin(this.#lag.update(), WATCH_TIMEOUT_MS);
         const wasUp = this.condition === 'up';
         try {
             const { state } = await states.read(WATCH_TIMEOUT_MS);

@@ -17,7 +17,7 @@ export class IndexLag {
     #next: LogEnd | null = null;
     /** The index has all changes that were committed before this time. */
     #reached = -Infinity;
-    #looking: Promise<void> | null = null;
+    #updating: Promise<void> | null = null;
 
     /** @param endOfLog returns a position behind all changes that are committed now */
     constructor(endOfLog: () => Promise<number>) {
@@ -31,14 +31,14 @@ export class IndexLag {
         return performance.now() - this.#reached;
     }
 
-    /** Looks for the end of the log, unless the index has not reached the last one. Rejects when the log cannot be read. */
-    look(): Promise<void> {
+    /** Reads the end of the log, unless the index has not reached the last one. Rejects when the log cannot be read. */
+    update(): Promise<void> {
 
-        this.#looking ??= this.#next ? null : this.#look().finally(() => {
+        this.#updating ??= this.#next ? null : this.#readEnd().finally(() => {
 
-            this.#looking = null;
+            this.#updating = null;
         });
-        return this.#looking ?? Promise.resolve();
+        return this.#updating ?? Promise.resolve();
     }
 
     /** Takes note of the position that the index has. */
@@ -50,7 +50,7 @@ export class IndexLag {
         }
     }
 
-    async #look(): Promise<void> {
+    async #readEnd(): Promise<void> {
 
         const on = performance.now();
         this.#next = { position: await this.#endOfLog(), on };

@@ -1,0 +1,57 @@
+/** Columns that units change to exclude others, as servers of a cluster exclude each other only by rows that a unit changes. */
+
+import type { Migration, Schema } from '../migration.js';
+
+const COUNTED = ['credentials', 'accounts', 'blobs'];
+const CHECKS = 'checks';
+
+const NODES = 'node_floors';
+const FENCE = 'fence';
+
+/**
+ * Counters of units that depend on a row without changing it: a login on the record of a password, an API key on the account, a text on its
+ * blob.
+ */
+export const guardedRows: Migration = {
+    name: '024-guarded-rows',
+
+    async up({ knex, columns }: Schema) {
+
+        for (const name of COUNTED) {
+            if (!await knex.schema.hasColumn(name, CHECKS)) {
+                await knex.schema.alterTable(name, (table) => void columns.number(table, CHECKS).notNullable().defaultTo(0));
+            }
+        }
+    },
+
+    async down({ knex }: Schema) {
+
+        for (const name of COUNTED) {
+            if (await knex.schema.hasColumn(name, CHECKS)) {
+                await knex.schema.alterTable(name, (table) => void table.dropColumn(CHECKS));
+            }
+        }
+    }
+};
+
+/**
+ * Fence of each node: the epoch of types below which its units are not written any more, because an upload of all objects has begun, or was taken over
+ * by another process, since they were admitted.
+ */
+export const writeFences: Migration = {
+    name: '025-write-fences',
+
+    async up({ knex, columns }: Schema) {
+
+        if (!await knex.schema.hasColumn(NODES, FENCE)) {
+            await knex.schema.alterTable(NODES, (table) => void columns.number(table, FENCE).notNullable().defaultTo(0));
+        }
+    },
+
+    async down({ knex }: Schema) {
+
+        if (await knex.schema.hasColumn(NODES, FENCE)) {
+            await knex.schema.alterTable(NODES, (table) => void table.dropColumn(FENCE));
+        }
+    }
+};
