@@ -6,8 +6,7 @@
 export class BlobPins {
 
     readonly #readers = new Map<number, number>();
-    /** Staged blobs, with the time of pinning in epoch ms. */
-    readonly #staged = new Map<number, number>();
+    readonly #staged = new Set<number>();
 
     /** Pins a blob for a reader; returns the function that unpins it. */
     read(blobId: number): () => void {
@@ -25,10 +24,10 @@ export class BlobPins {
         };
     }
 
-    /** Pins a blob that is being staged, until it was linked. */
-    hold(blobId: number, now: number): void {
+    /** Pins a blob that is being staged, until it was linked, discarded or abandoned. */
+    hold(blobId: number): void {
 
-        this.#staged.set(blobId, now);
+        this.#staged.add(blobId);
     }
 
     release(blobId: number): void {
@@ -36,16 +35,10 @@ export class BlobPins {
         this.#staged.delete(blobId);
     }
 
-    /** Returns the blobs pinned at `since` or later. Older pins are removed, because their upload was abandoned. */
-    pinnedSince(since: number): number[] {
+    /** The staged blobs that are pinned. */
+    get staged(): readonly number[] {
 
-        for (const [blobId, pinnedSince] of this.#staged) {
-            if (pinnedSince < since) {
-                this.#staged.delete(blobId);
-            }
-        }
-
-        return [...this.#staged.keys()];
+        return [...this.#staged];
     }
 
     isRead(blobId: number): boolean {

@@ -53,9 +53,6 @@ export interface BlobStoreOptions {
 
 const HEARTBEAT_MS = 60_000;
 
-/** Time after which a staged blob counts as abandoned, in milliseconds. */
-const MAX_PIN_MS = 24 * 60 * 60 * 1000;
-
 /** Stages, links and reads blobs. */
 export class BlobStore {
 
@@ -65,6 +62,8 @@ export class BlobStore {
     readonly #stores: ElementStores;
     readonly #options: Required<BlobStoreOptions>;
     readonly #sql: ReturnType<typeof buildStatements>;
+    /** Unpins a blob that was neither linked nor discarded when nothing refers to it any more: its upload may have taken any time, but was abandoned. */
+    readonly #abandoned = new FinalizationRegistry<number>((blobId) => this.inUse.release(blobId));
     #heartbeat: NodeJS.Timeout | null = null;
 
     constructor(database: Database, stores: ElementStores, options: BlobStoreOptions) {
@@ -95,7 +94,9 @@ export class BlobStore {
             throw error;
         }
 
-        return { blobId, store, size: meter.size, sha256: meter.digest(), discard: () => this.#discard(blobId, store) };
+        const staged: StagedBlob = { blobId, store, size: meter.size, sha256: meter.digest(), discard: () => this.#discard(blobId, store) };
+        this.#abandoned.register(staged, blobId);
+        return staged;
     }
 
     /** Returns the steps that link a blob to an object; the unit fails with {@link BLOB_DELETED} when the blob was removed. */
@@ -175,7 +176,7 @@ export class BlobStore {
             throw new Error('the database gave no number to a blob');
         }
 
-        this.inUse.hold(blobId, now);
+        this.inUse.hold(blobId);
         this.#heartbeat ??= setInterval(() => void this.#touch(), this.#options.heartbeatMs).unref();
         return blobId;
     }
@@ -204,7 +205,7 @@ export class BlobStore {
     async #touch(): Promise<void> {
 
         const now = this.#options.now();
-        const pinned = this.inUse.pinnedSince(now - MAX_PIN_MS);
+        const pinned = this.inUse.staged;
         if (pinned.length === 0) {
             this.close();
             return;

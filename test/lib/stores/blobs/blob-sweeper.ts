@@ -8,6 +8,7 @@ import { BlobSweeper } from '../../../../lib/stores/blobs/blob-sweeper.js';
 import { CHUNK_SIZE, DatabaseElementStore } from '../../../../lib/stores/blobs/database-element-store.js';
 import { ElementStores } from '../../../../lib/stores/blobs/element-store.js';
 import { PayloadTextStore } from '../../../../lib/stores/blobs/payload-text-store.js';
+import { collectGarbage } from '../../../../lib/util/garbage.js';
 import { body, gather } from '../../../support/bytes.js';
 import { forEachDatabase } from '../../../support/database.js';
 import type { TestDatabase } from '../../../support/database.js';
@@ -190,6 +191,52 @@ forEachDatabase((name, create) => {
             expect(await sweeper.sweep(Date.now(), { ...PATIENCE, limit: 2 })).to.include({ staged: 1 });
             expect(await sweeper.sweep(Date.now(), { ...PATIENCE, signal: AbortSignal.abort() })).to.include({ staged: 0 });
         });
+
+        it('keeps the bytes of an upload that takes days', async () => {
+
+            const DAY = 86_400_000;
+            const start = Date.now();
+            let now = start;
+            const slow = new BlobStore(database, stores, { log: SILENT, now: () => now, heartbeatMs: 5 });
+            const sent = new TransformStream<Uint8Array, Uint8Array>();
+            const sender = sent.writable.getWriter();
+            const first = await slow.stage(body(10), { maxBytes: 10 });
+            const staging = slow.stage(sent.readable, { maxBytes: 10 });
+            await sender.write(Buffer.from('first'));
+            for (let day = 1; day <= 3; ++day) {
+                now = start + day * DAY;
+                const touched = { sql: 'select count(*) as n from blobs where touched_on = ?' };
+                await until(async () => (await database.read<{ n: number }>(touched, [now]))[0]?.n === 2);
+                await stranger(() => now).sweeper.sweep(now, PATIENCE);
+            }
+
+            await sender.write(Buffer.from(' last'));
+            await sender.close();
+            const second = await staging;
+            await link(first);
+            await link(second);
+            expect((await gather(slow.open(second))).toString()).to.equal('first last');
+            slow.close();
+        });
+
+        it('removes what was staged and is neither linked nor discarded, when nothing refers to it', async () => {
+
+            let now = Date.now();
+            const store = new BlobStore(database, stores, { log: SILENT, now: () => now });
+            const abandon = async (): Promise<number> => (await store.stage(body(10), { maxBytes: 10 })).blobId;
+            const blobId = await abandon();
+            await until(() => {
+
+                collectGarbage();
+                return !store.inUse.isPinned(blobId);
+            });
+
+            now += 2000;
+            await new BlobSweeper(database, stores, store, SILENT).sweep(now, PATIENCE);
+            expect(await row(blobId)).to.be.undefined();
+            store.close();
+        });
+
         it('renews the lease of a long upload for other processes', async () => {
 
             let now = 1000;
