@@ -1,10 +1,11 @@
 /**
  * Searches in OpenSearch while its index lacks changes that another gateway has made: of a right that was taken away, ids tell at once, numbers and facets
- * after a limit, from which on searches are refused.
+ * after a limit, from which on searches are refused. And the results of a search in progress when its index is replaced by another one.
  */
 
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
+import { ANONYMOUS } from '../../lib/model/caller.js';
 import { forEachDatabase, type TestDatabase } from '../support/database.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { HAS_OPENSEARCH, startOpenSearch, type TestOpenSearch } from '../support/opensearch.js';
@@ -15,6 +16,7 @@ export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
 const MAX_LAG_MS = 3000;
+const KEEP_FORMER_MS = 20_000;
 
 function recordOf(value: unknown): SearchRecord {
 
@@ -37,7 +39,7 @@ forEachDatabase((name, create, dialect) => {
             database = await create();
             url = engine.newUrl();
             one = await start('one');
-            other = await start('other');
+            other = await start('other', 2);
         });
 
         after(async () => {
@@ -47,10 +49,10 @@ forEachDatabase((name, create, dialect) => {
             await engine?.stop();
         });
 
-        async function start(folder: string): Promise<TestGateway> {
+        async function start(folder: string, shards = 1): Promise<TestGateway> {
 
             const gateway = await startGateway({ ...database, options: { ...database.options, dataDir: `${database.options.dataDir}/${folder}` } }, {
-                search: { engine: { url, shards: 1, maxLagMs: MAX_LAG_MS } }
+                search: { engine: { url, shards, maxLagMs: MAX_LAG_MS, keepFormerMs: KEEP_FORMER_MS } }
             });
             await until(() => gateway.gateway.state.subsystems.get('indexer') === 'UP');
             return gateway;
@@ -109,6 +111,46 @@ forEachDatabase((name, create, dialect) => {
             expect(state).to.equal(['FAILED', false, false]);
             expect([last.size, last.facets?.[0]?.buckets]).to.equal([0, []]);
             await until(() => isReady(other));
+        });
+
+        it('are answered to the end when their index is replaced, which is removed a little later', async () => {
+
+            const count = 1203;
+            await one.create('Document', {});        // The password is verified once
+            for (let i = 0; i < count; i += 401) {
+                await Promise.all(Array.from({ length: 401 }, (_, n) => one.create('Document', { name: 'manifold' }, {
+                    id: `test/many-${i + n}`, attributes: { acl: { readers: ['public'], writers: [] } }
+                })));
+            }
+
+            const query = { query: 'manifold', filterQueries: [], facets: [], sort: [], start: 0, limit: null, includeScore: false, includeVersions: false };
+            const context = { caller: ANONYMOUS, remoteAddress: '', requestContext: {}, signal: new AbortController().signal };
+            await until(async () => await sizeOf('manifold') === count);
+            const results = await other.gateway.services.search.ids(query, context);
+            const ids = [...(await results.blocks.next()).value ?? []];
+
+            // The other one goes on with another number of shards.
+            await one.stop();
+            const indexes = async (): Promise<number> => Object.keys(await engine.client.send<object>({ method: 'GET', path: `/${alias()}-*/_alias` })).length;
+            await until(async () => {
+
+                const shards = await engine.client.send<Record<string, { settings: { index: { number_of_shards: string } } }>>({ method: 'GET', path: `/${alias()}/_settings` });
+                return Object.values(shards).every(({ settings }) => settings.index.number_of_shards === '2');
+            });
+            // Found when it has done all that belongs to the replacement.
+            await other.create('Document', { name: 'replaced' });
+            await until(async () => await sizeOf('replaced') !== null);
+            for await (const block of results.blocks) {
+                ids.push(...block);
+            }
+
+            const before = await indexes();
+            await other.stop();
+            other = await start('other', 2);
+            await until(async () => await indexes() === 1);
+
+            expect([ids.length, new Set(ids).size, before]).to.equal([count, count, 2]);
+            await until(async () => await sizeOf('manifold') === count);
         });
     });
 });

@@ -24,7 +24,7 @@ let relay: S3Relay;
 
 function start(database: TestDatabase, url: string, shards = 1): Promise<TestGateway> {
 
-    return startGateway(database, { search: { engine: { url, shards } } });
+    return startGateway(database, { search: { engine: { url, shards, keepFormerMs: 5000 } } });
 }
 
 /** Waits until searches are answered. */

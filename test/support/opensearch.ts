@@ -90,7 +90,9 @@ async function launch() {
 
         const settings = {
             'discovery.type': 'single-node', 'http.port': port, 'transport.port': transport, 'network.host': '127.0.0.1',
-            'cluster.routing.allocation.disk.threshold_enabled': false, 'node.processors': 2
+            'cluster.routing.allocation.disk.threshold_enabled': false, 'node.processors': 2,
+            // Points in time may be short, and end when it is time, not up to a minute later.
+            'point_in_time.init.keep_alive': '5s', 'search.keep_alive_interval': '1s'
         };
         child = spawn(join(home, 'bin', 'opensearch'), Object.entries(settings).flatMap(([name, value]) => ['-E', `${name}=${value}`]), {
             cwd: home, stdio: 'ignore', ...isRoot ? { uid: NOBODY, gid: NOBODY } : {},

@@ -150,6 +150,7 @@ export class EngineIndex implements SearchIndex {
             client, control, alias, states: new FeedStates(control, metaIndex(location)), writer, search: new EngineSearch({ client, index: alias, timeoutMs }),
             feeder: new Feeder({
                 client: feeding, states: new FeedStates(feeding, metaIndex(location)), writer, source, changes, log, prefix, shards: options.shards,
+                keepFormerMs: options.keepFormerMs,
                 order: () => this.#orderer.order(),
                 reached: (state) => this.#reached(state)
             })

@@ -17,9 +17,12 @@ import type { EngineAnswer, EngineTerms } from './request-translator.js';
 /** The engine returns no hit behind this number without a point in time. */
 const MAX_WINDOW = 10_000;
 
-/** Hits of a page of a point in time, and how long it is kept between two pages; more than a client may stall. */
+/** Hits of a page of a point in time. */
 const PAGE = 1000;
-const KEEP_ALIVE = '6m';
+
+/** How long the engine keeps a point in time that is not used, in milliseconds, and how often in this time one that is needed is used. */
+const KEEP_ALIVE_MS = 360_000;
+const REMINDERS = 3;
 
 /** Time beyond the timeout of a search that its answer may take, in milliseconds. */
 const GRACE_MS = 5000;
@@ -30,6 +33,8 @@ export interface EngineSearchParts {
     readonly index: string;
     /** Timeout of a search, in milliseconds. */
     readonly timeoutMs: number;
+    /** How long the engine keeps a point in time of a process that has ended, in milliseconds; default 6 minutes. */
+    readonly keepAliveMs?: number;
 }
 
 /** Answers search requests. */
@@ -91,11 +96,11 @@ export class EngineSearch {
 
     async #open(body: object): Promise<PointInTime> {
 
-        const { client, index } = this.#parts;
+        const { client, index, keepAliveMs = KEEP_ALIVE_MS } = this.#parts;
         const { pit_id: id } = await client.send<{ pit_id: string }>({
-            method: 'POST', path: `/${index}/_search/point_in_time`, query: { keep_alive: KEEP_ALIVE, allow_partial_pit_creation: false }
+            method: 'POST', path: `/${index}/_search/point_in_time`, query: { keep_alive: `${keepAliveMs}ms`, allow_partial_pit_creation: false }
         });
-        return new PointInTime({ id, body, ask: (page) => this.#ask(page, ''), close: async () => {
+        return new PointInTime({ id, body, keepAliveMs, ask: (page) => this.#ask(page, ''), close: async () => {
 
             await client.send({ method: 'DELETE', path: '/_search/point_in_time', body: { pit_id: [id] } });
         } });
@@ -118,40 +123,58 @@ export class EngineSearch {
 interface PointParts {
     readonly id: string;
     readonly body: object;
+    readonly keepAliveMs: number;
     readonly ask: (body: object) => Promise<EngineAnswer>;
     readonly close: () => Promise<void>;
 }
 
-/** All hits of a search, page by page. */
+/** All hits of a search, page by page, however long it takes to read one. To be closed. */
 class PointInTime {
 
     readonly #parts: PointParts;
+    readonly #reminder: NodeJS.Timeout;
     #after: readonly unknown[] | null = null;
     #isClosed = false;
 
     constructor(parts: PointParts) {
 
         this.#parts = parts;
+        this.#reminder = setInterval(() => void this.#remind(), Math.ceil(parts.keepAliveMs / REMINDERS)).unref();
     }
 
     /** Returns the next page; facets and the total number come with the first. */
     async next(): Promise<EngineAnswer> {
 
-        const { id, body, ask } = this.#parts;
+        const { body, ask } = this.#parts;
         const after = this.#after;
         const answer = await ask({
-            ...body, size: PAGE, pit: { id, keep_alive: KEEP_ALIVE },
+            ...body, size: PAGE, pit: this.#pit,
             ...after === null ? {} : { search_after: after, track_total_hits: false, aggs: undefined }
         });
         this.#after = answer.hits.hits.at(-1)?.sort ?? null;
         return answer;
     }
 
-    /** Releases the point in time, which otherwise ends by itself. */
+    get #pit(): object {
+
+        const { id, keepAliveMs } = this.#parts;
+        return { id, keep_alive: `${keepAliveMs}ms` };
+    }
+
+    /** A search without hits prolongs it. */
+    async #remind(): Promise<void> {
+
+        await this.#parts.ask({ query: { match_all: {} }, size: 0, track_total_hits: false, pit: this.#pit }).catch(() => {
+            // There are further attempts. Where it is gone, the next page says so.
+        });
+    }
+
+    /** Releases the point in time, which would be kept otherwise. */
     async close(): Promise<void> {
 
         if (!this.#isClosed) {
             this.#isClosed = true;
+            clearInterval(this.#reminder);
             await this.#parts.close().catch(() => {
                 // The engine forgets it after some minutes.
             });
@@ -177,9 +200,14 @@ async function *pagesOf(point: PointInTime, first: readonly SearchHit[], request
     const end = limit === null ? Infinity : start + limit;
     let hits = first;
     for (let before = 0; hits.length > 0 && before < end;) {
+        const isLast = hits.length < PAGE || before + hits.length >= end;
+        if (isLast) {
+            await point.close();
+        }
+
         yield *blocksOf(hits.slice(Math.max(start - before, 0), end - before));
         before += hits.length;
-        hits = hits.length < PAGE || before >= end ? [] : readHits(await point.next().catch(failed), request);
+        hits = isLast ? [] : readHits(await point.next().catch(failed), request);
     }
 }
 

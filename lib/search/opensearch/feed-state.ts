@@ -25,12 +25,21 @@ export interface BuildState extends LogPosition {
     readonly after: string;
 }
 
+/** An index that was searched before. */
+export interface FormerIndex {
+    readonly index: string;
+    /** When another one took its place, in milliseconds since the epoch. */
+    readonly replaced: number;
+}
+
 /** The state of the indexes of one format, with the batch of the log up to which the index in use has all changes. */
 export interface FeedState extends LogPosition {
     /** Null while there is none that can be searched. */
     readonly index: string | null;
     readonly shards: number;
     readonly building: BuildState | null;
+    /** Kept for a while, for searches in progress. Absent in what earlier versions have stored. */
+    readonly former?: readonly FormerIndex[];
 }
 
 /** A state as read, with what its replacement has to name. */

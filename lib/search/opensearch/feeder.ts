@@ -13,7 +13,7 @@ import { EngineError } from './engine-error.js';
 import { EngineIndexes } from './engine-indexes.js';
 import type { EngineWriter } from './engine-writer.js';
 import { digestOf, logPosition, lowestPosition } from './feed-state.js';
-import type { BuildState, FeedState, FeedStates, LogPosition, StoredFeedState } from './feed-state.js';
+import type { BuildState, FeedState, FeedStates, FormerIndex, LogPosition, StoredFeedState } from './feed-state.js';
 
 export interface FeederParts {
     /** Used by nothing else: its requests are aborted with the work. */
@@ -25,6 +25,8 @@ export interface FeederParts {
     readonly log: Log;
     readonly prefix: string;
     readonly shards: number;
+    /** Time for which an index that was replaced is kept, in milliseconds; default 15 minutes. */
+    readonly keepFormerMs?: number | undefined;
     /** Puts committed rows of the log into batches. */
     readonly order: () => Promise<void>;
     /** Receives each state that is reached. */
@@ -40,6 +42,9 @@ const REPORT_MS = 2000;
 
 /** Milliseconds between two looks whether the index is still there. */
 const CHECK_MS = 5000;
+
+/** Time for which searches in progress may go on in an index that was replaced, in milliseconds. */
+const KEEP_FORMER_MS = 900_000;
 
 /** Batches of the log that are kept behind what was fed: a node with another engine may still need them. */
 const SPARE_BATCHES = 200;
@@ -143,7 +148,7 @@ export class Feeder {
         const building = isBuilt ? state.building : null;
         if (state?.index && isUsable) {
             // A node may have ended between two steps.
-            await this.#indexes.use(state.index, [building?.index], () => this.#checkNewest(stored));
+            await this.#indexes.use(state.index, [building?.index, ...namesOf(state.former)], () => this.#checkNewest(stored));
             const isRenewed = building === null && state.shards !== this.#parts.shards;
             const next = isRenewed ? { ...state, building: await this.#newBuild() } : { ...state, building };
             return isRenewed || building !== state.building ? await this.#write(next, stored) : this.#reach(stored);
@@ -196,6 +201,7 @@ export class Feeder {
         }
 
         await this.#prune(current.state, work.signal);
+        current = await this.#removeFormer(current);
         return current.state?.building ? await this.#build(current, current.state.building, work) : current;
     }
 
@@ -253,10 +259,26 @@ export class Feeder {
         }
 
         await this.#parts.client.send({ method: 'POST', path: `/${building.index}/_refresh` });
-        const done = await this.#write({ index: building.index, ...reached, shards: building.shards, building: null }, stored);
-        await this.#indexes.use(building.index, [], () => this.#checkNewest(done));
+        const former = [...state.former ?? [], ...state.index === null ? [] : [{ index: state.index, replaced: Date.now() }]];
+        const done = await this.#write({ index: building.index, ...reached, shards: building.shards, building: null, former }, stored);
+        await this.#indexes.use(building.index, namesOf(former), () => this.#checkNewest(done));
         this.#parts.reached(done.state ?? state);
         return done;
+    }
+
+    /** Removes indexes that were replaced some time ago; returns the same state when there are none. */
+    async #removeFormer(stored: StoredFeedState): Promise<StoredFeedState> {
+
+        const { state } = stored;
+        const { keepFormerMs = KEEP_FORMER_MS } = this.#parts;
+        // A time to come is of a node with a wrong clock.
+        const kept = state?.former?.filter(({ replaced }) => Math.abs(Date.now() - replaced) < keepFormerMs);
+        if (!state?.index || kept?.length === state.former?.length) {
+            return stored;
+        }
+
+        await this.#indexes.removeOthers([state.index, state.building?.index, ...namesOf(kept)], () => this.#checkNewest(stored));
+        return await this.#write({ ...state, former: kept ?? [] }, stored);
     }
 
     async #newBuild(): Promise<BuildState> {
@@ -324,4 +346,9 @@ export class Feeder {
         });
         this.#wake = () => {};
     }
+}
+
+function namesOf(former: readonly FormerIndex[] = []): string[] {
+
+    return former.map(({ index }) => index);
 }

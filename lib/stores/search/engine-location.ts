@@ -18,6 +18,8 @@ export interface EngineOptions {
     readonly shards: number;
     /** Searches are refused while the engine lacks changes that are older, in milliseconds; default 30 s. */
     readonly maxLagMs?: number;
+    /** Time for which an index that is no longer used is kept for searches in progress, in milliseconds; default 15 minutes. */
+    readonly keepFormerMs?: number;
 }
 
 const DEFAULT_PREFIX = 'doip-gateway';

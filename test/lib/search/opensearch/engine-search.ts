@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { DoipError } from '../../../../lib/errors/errors.js';
@@ -25,6 +26,9 @@ async function all(blocks: AsyncIterable<readonly SearchHit[]>): Promise<SearchH
 
     return hits;
 }
+
+/** How long the engine keeps a point in time; it is started with no longer time. */
+const KEEP_ALIVE_MS = 5000;
 
 let names = 0;
 
@@ -147,5 +151,21 @@ describe('searches in OpenSearch', { skip: !HAS_OPENSEARCH, timeout: 300_000 }, 
         const { facets } = await search.search({ ...request, query: '*:*' });
         expect(facets[0]?.buckets.map(({ value, count }) => [value.length, count])).to.equal([[1024, 1]]);
         expect(await ids(facets[0]?.buckets[0]?.filterQuery ?? '')).to.equal(['test/long']);
+    });
+
+    it('go on to the end when a page is read for longer than the engine keeps what is not used', async () => {
+
+        const corpus = new SearchCorpus(14);
+        const documents = Array.from({ length: 1200 }, (_, i) => ({ ...corpus.document(`test/${i}`), content: { name: 'slowly' } }));
+        const { index } = await indexed(engine, documents);
+        const search = new EngineSearch({ client: engine.client, index, timeoutMs: 20_000, keepAliveMs: KEEP_ALIVE_MS });
+        const request = { filterQueries: [], facets: [], sort: [], start: 0, limit: null, includeScore: false, includeVersions: true, access: FULL_ACCESS };
+
+        const found = await search.search({ ...request, query: '/name:slowly' });
+        const first = await found.hits.next();
+        await sleep(3 * KEEP_ALIVE_MS);
+        const rest = await all(found.hits);
+
+        expect([found.size, (first.value?.length ?? 0) + rest.length]).to.equal([1200, 1200]);
     });
 });
