@@ -1,4 +1,4 @@
-/** Clients of several nodes that want one name or one id, and changes of rights on one node that count on the others at once. */
+/** Clients of several nodes that want one name or one id, and changes of rights on one node that count on the others: in sizes of searches a little later. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { basic } from '../../../support/rest.js';
@@ -7,6 +7,9 @@ import type { GatewayNode, Reply } from './gateway-node.js';
 import { NOT_MADE, type Load } from './load.js';
 
 const PAUSE_MS = 500;
+
+/** Age of a change that a search may not know: `SEARCH_MAX_LAG_SECONDS`, until which nodes notice, and until what is stored is searched, with some margin. */
+const MAX_LAG_MS = 30_000 + 5000;
 
 const READER = { username: 'reader', password: 'password of reader' };
 
@@ -90,7 +93,12 @@ export function rightsChanger(load: Load, name: string): () => Promise<void> {
 
     const { nodes, checker, random } = load;
     let count = 0;
+    let ended: EndedRight[] = [];
     return async () => {
+
+        const due = ended.filter(({ on }) => performance.now() - on > MAX_LAG_MS);
+        ended = ended.filter((each) => !due.includes(each));
+        await Promise.all(due.flatMap(({ register }) => nodes.map((node) => countAsReader(load, node, register))));
 
         const id = `test/${name}-${++count}`;
         // What was acknowledged last counts; where it is the end of a right, a read that is allowed is a leak.
@@ -115,7 +123,18 @@ export function rightsChanger(load: Load, name: string): () => Promise<void> {
 
             await Promise.all(nodes.map((node) => readAsReader(load, node, register)));
         }
+
+        if (register.value === 'denied' && !register.isUncertain) {
+            ended.push({ register, on: performance.now() });
+        }
     };
+}
+
+/** A right that has ended for good. */
+interface EndedRight {
+    readonly register: Register;
+    /** By `performance.now()`. */
+    readonly on: number;
 }
 
 interface RightChange {
@@ -124,8 +143,9 @@ interface RightChange {
     readonly group: string | null;
 }
 
-async function changeRight({ nodes, random }: Load, { register, isAllowed, group }: RightChange): Promise<boolean> {
+async function changeRight(load: Load, { register, isAllowed, group }: RightChange): Promise<boolean> {
 
+    const { nodes, random } = load;
     const node = random.pick(nodes);
     const state: State = register.begin(isAllowed ? 'allowed' : 'denied');
     const members = isAllowed ? [READER_ID] : [];
@@ -135,9 +155,9 @@ async function changeRight({ nodes, random }: Load, { register, isAllowed, group
     if (reply.status === 200) {
         register.acknowledge(state, null);
         node.written();
-        // By the node that has taken the right away, a search does not find it either.
+        // A search by any node does not show it either.
         if (!isAllowed) {
-            await searchAsReader({ register, node, incarnation: reply.incarnation });
+            await Promise.all(nodes.map((each) => searchAsReader(load, each, register)));
         }
 
         return true;
@@ -160,14 +180,31 @@ async function readAsReader({ checker }: Load, node: GatewayNode, register: Regi
     }
 }
 
-async function searchAsReader({ register, node, incarnation }: { register: Register; node: GatewayNode; incarnation: number }): Promise<void> {
+/** Ids of a search are those of objects that may be read now. */
+async function searchAsReader({ checker }: Load, node: GatewayNode, register: Register): Promise<void> {
 
-    const path = `/search?ids&query=${encodeURIComponent(`id:"${register.id}"`)}`;
-    const reply = await node.ask(`GET ${path}`, { headers: basic(READER.username, READER.password) });
-    if (reply.status === 200 && reply.incarnation === incarnation && node.incarnation === incarnation) {
+    const reply = await node.ask(searchFor(register), { headers: basic(READER.username, READER.password) });
+    if (reply.status === 200) {
+        checker.searches += 1;
         const { results } = reply.json() as { results: string[] };
         register.read(results.includes(register.id) ? 'allowed' : 'denied', reply.from, `a search at ${node.name}`);
     }
+}
+
+/** What was taken away long ago is not even counted. */
+async function countAsReader({ checker }: Load, node: GatewayNode, register: Register): Promise<void> {
+
+    const reply = await node.ask(searchFor(register), { headers: basic(READER.username, READER.password) });
+    if (reply.status === 200) {
+        checker.searches += 1;
+        const { size } = reply.json() as { size: number };
+        register.read(size > 0 ? 'allowed' : 'denied', reply.from, `a search at ${node.name} that counts results`);
+    }
+}
+
+function searchFor({ id }: Register): string {
+
+    return `GET /search?ids&query=${encodeURIComponent(`id:"${id}"`)}`;
 }
 
 /** A token that is revoked by one node is rejected by all others. */
