@@ -51,7 +51,7 @@ const SETTLE_MS = 10;
 const MAX_SETTLE_MS = 10_000;
 
 /** Age of changes that the engine may lack while searches are answered, and time that a call of {@link EngineIndex.reindex} waits for it to catch up. */
-const MAX_LAG_MS = 30_000;
+const MAX_LAG_MS = 300_000;
 const MAX_PAUSE_MS = 5000;
 
 const DEFAULT_TIMEOUT_MS = 10_000;

@@ -103,7 +103,7 @@ export async function startInstallation(options: InstallationOptions, checker: C
                 env: {
                     ...jumpingClock(clockFile), WORKERS: '0', HOST: network ? '0.0.0.0' : '127.0.0.1', TRUSTED_PROXIES: network ? network.host[0] : 'loopback',
                     ...s3Relay ? { PAYLOAD_STORE: `s3://${BUCKET}/all`, PAYLOAD_STORE_ENDPOINT: s3Relay.url, PAYLOAD_STORE_TIMEOUT_SECONDS: String(S3_TIMEOUT_SECONDS) } : {},
-                    ...searchRelay ? { SEARCH_URL: searchRelay.url + prefix } : {}
+                    ...searchRelay ? { SEARCH_URL: searchRelay.url + prefix, SEARCH_MAX_LAG_SECONDS: '30' } : {}
                 },
                 ...network ? { launcher: network.launcher, host: network.address } : {}
             }, checker);

@@ -8,7 +8,7 @@ import { NOT_MADE, type Load } from './load.js';
 
 const PAUSE_MS = 500;
 
-/** Age of a change that a search may not know: `SEARCH_MAX_LAG_SECONDS`, until which nodes notice, and until what is stored is searched, with some margin. */
+/** Age of a change that a search may not know: `SEARCH_MAX_LAG_SECONDS` of the installation, until which nodes notice, and until what is stored is searched, with some margin. */
 const MAX_LAG_MS = 30_000 + 5000;
 
 const READER = { username: 'reader', password: 'password of reader' };
