@@ -92,10 +92,16 @@ export class MeasuredProcess {
     /** The longest turn since then, in milliseconds of processor time of the main thread. */
     async longestTurn(): Promise<number> {
 
+        return (await this.turns()).longestTurn;
+    }
+
+    /** The longest turn since then, and by how many bytes the memory of the main thread had grown at most. */
+    async turns(): Promise<{ readonly longestTurn: number; readonly grown: number }> {
+
         const answer = once(this.#child, 'message');
         this.#child.send('turns:read');
-        const [message] = await answer as [{ longestTurn: number }];
-        return message.longestTurn;
+        const [message] = await answer as [{ longestTurn: number; grown: number }];
+        return message;
     }
 
     /** Ends the process. */

@@ -1,6 +1,10 @@
 /**
  * What a caller without credentials can make the service do with one request of 64 KiB on the wire: its longest turn of the event
  * loop, in processor time, and how much its process grows. The service runs in a process of its own.
+ *
+ * The median of several attempts counts. The best one would hide what is dear the first time only, as the service remembers what it has
+ * parsed, or what is dear mostly; the worst one depends on what else the machine does. So that nothing is remembered, attempts differ in
+ * their queries and names; and each begins after a collection of garbage, as memory that an earlier request has left takes a later one in.
  */
 
 import Http from 'node:http';
@@ -34,10 +38,18 @@ const WIRE = 64 * KIB;
 const MOST_MS = 100;
 const MOST_BYTES = 64 * MIB;
 
-/** A busy machine takes longer for the same, and garbage is collected when it is. */
-const TRIES = 8;
+/** Attempts; as soon as most of them are within the bounds, or beyond, the others are of no interest. */
+const ATTEMPTS = 7;
+const MOST = Math.ceil(ATTEMPTS / 2);
 
-/** One request. */
+/** Statuses of requests that the service has not done the work for, or not as it should. */
+const UNMEASURED = [429, 500];
+
+const DOCUMENTS = 2_000;
+
+/** One request, or one for each attempt by its number. */
+type Attacks = Attack | ((n: number) => Attack);
+
 interface Attack {
     readonly path: string;
     readonly method?: string;
@@ -63,21 +75,26 @@ const CREATE = `/doip?operationId=0.DOIP/Op.Create&${SERVICE}`;
 const words = (word: (index: number) => string): string => encodeURIComponent(list(60_000, word, ' ').slice(0, 20_000));
 const row = (unit: string): string => unit.repeat(Math.ceil(60_000 / unit.length)).slice(0, 60_000);
 
-const ATTACKS: Readonly<Record<string, Attack>> = {
+/** As a page of the service sends it, which others can do, too. */
+const ofPage = ({ headers, ...attack }: Attack): Attack => ({ ...attack, headers: { ...headers, 'sec-fetch-site': 'same-origin' } });
+const login = (n: number, password: string): string => JSON.stringify({ username: `somebody-${n}`, password });
+const ids = (id: (index: number) => string, length: number): string => `[${list(length, (i) => JSON.stringify(id(i)))}]`;
+
+const ATTACKS: Readonly<Record<string, Attacks>> = {
     'a search with many values': zipped(json('/search', `{${SEARCH},"junk":${VALUES}}`)),
     'a search with as many values as allowed': zipped(json('/search', `{${SEARCH},"junk":${FEW_VALUES}}`)),
     'a search with numbers that keep their text': zipped(json('/search', `{${SEARCH},"junk":${NUMBERS}}`)),
     'a search with a long text': zipped(json('/search', `{"query":"${TEXT}"}`)),
-    'a search with a text of a mebibyte': zipped(json('/search', `{"query":"${'x '.repeat(MIB / 2 - 20)}"}`)),
-    'a search with wildcards': zipped(json('/search', `{"query":"${'*a*b* '.repeat(MIB / 6 - 20)}"}`)),
+    'a search with a text of a mebibyte': (n) => zipped(json('/search', `{"query":"w${n} ${'x '.repeat(MIB / 2 - 20)}"}`)),
+    'a search with wildcards': (n) => zipped(json('/search', `{"query":"w${n} ${'*a*b* '.repeat(MIB / 6 - 20)}"}`)),
     'a search with deep JSON': zipped(json('/search', `{${SEARCH},"junk":${'['.repeat(500_000)}`)),
     'a search with depth as allowed': zipped(json('/search', `{${SEARCH},"junk":[${list(150, () => '['.repeat(120) + ']'.repeat(120))}]}`)),
     'a search with sort fields': zipped(json('/search', `{${SEARCH},"sortFields":[${list(19_000, (i) => `"/f${i} desc"`)}]}`)),
     'a search with facets': zipped(json('/search', `{${SEARCH},"facets":[${list(4_000, (i) => `{"field":"/f${i}"}`)}]}`)),
     'a search with filters': zipped(json('/search', `{${SEARCH},"filter":[${list(19_000, (i) => `"/content/a/${i}"`)}]}`)),
     'a search with filters of many segments': zipped(json('/search', `{${SEARCH},"filter":[${list(1_000, (i) => `"/${i}${'/a'.repeat(500)}"`)}]}`)),
-    'a search with filter queries': zipped(json('/search', `{${SEARCH},"filterQueries":[${list(15_000, (i) => `"a${i}*"`)}]}`)),
-    'a search with a query of JSON': zipped(json('/search', `{"queryJson":${'{"bool":{"must":['.repeat(40)}{"match":{"a":"b"}}${']}}'.repeat(40)}}`)),
+    'a search with filter queries': (n) => zipped(json('/search', `{${SEARCH},"filterQueries":[${list(15_000, (i) => `"w${n}a${i}*"`)}]}`)),
+    'a search with a query of JSON': (n) => zipped(json('/search', `{"queryJson":${'{"bool":{"must":['.repeat(40)}{"match":{"a":"b${n}"}}${']}}'.repeat(40)}}`)),
     'a batch of many values': zipped({ ...json('/batchUpload', `[{"type":"Document","content":${VALUES}}]`) }),
     'a batch of very many objects': zipped(json('/batchUpload', `[${'{},'.repeat(5 * MIB)}{}]`)),
     'a batch of many lines': zipped({ ...json('/batchUpload?format=ndjson', '{}\n'.repeat(MIB)) }),
@@ -85,11 +102,11 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     'content of many values': zipped(json('/objects?type=Document', VALUES)),
     'content of many values as DOIP': zipped(json(CREATE, `{"type":"Document","attributes":{"content":${VALUES}}}`)),
     'content of as many values as allowed as DOIP': zipped(json(CREATE, `{"type":"Document","attributes":{"content":${FEW_VALUES}}}`)),
-    'a login with many values': zipped(json('/auth/token', `{"username":"a","password":"b","junk":${VALUES}}`)),
-    'a login with a long password': json('/auth/token', JSON.stringify({ username: 'admin', password: row('x') })),
+    'a login with many values': (n) => zipped(json('/auth/token', `{"username":"a${n}","password":"b","junk":${VALUES}}`)),
+    'a login with a long password': (n) => json('/auth/token', login(n, row('x'))),
     'a login with a long token': json('/auth/token', JSON.stringify({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: row('eyJh.') })),
     'a token as bearer': { path: '/check-credentials', headers: { authorization: `Bearer ${row('a.').slice(0, 50_000)}` } },
-    'names and passwords in a header': { path: '/check-credentials', headers: { authorization: `Basic ${btoa(`admin:${row('x').slice(0, 36_000)}`)}` } },
+    'names and passwords in a header': (n) => ({ path: '/check-credentials', headers: { authorization: `Basic ${btoa(`name-${n}:${row('x').slice(0, 36_000)}`)}` } }),
     'a form of many names': form('/search', list(30_000, () => 'a', '&')),
     'a form of many names in gzip': zipped(form('/search', list(5 * MIB, () => 'a', '&'))),
     'a form of escapes': form('/search', `query=${row('%41')}`),
@@ -101,11 +118,11 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     'parts with long headers': zipped(multipart(CREATE, 'form-data', `${list(400, (i) => `X-${i}: ${'y'.repeat(30)}`, '\r\n')}\r\n\r\n`, 300)),
     'a part without an end': zipped({ ...multipart(CREATE, 'mixed', '\r\n', 1), body: `--b\r\n\r\n${'\r\n--'.repeat(8 * MIB)}` }),
     'lines that are nearly boundaries': zipped({ ...multipart(CREATE, 'mixed', '\r\n', 1), body: `--b\r\n\r\n{}\r\n--b\r\n\r\n${'\r\n--B'.repeat(6 * MIB)}` }),
-    'words to search for': { path: `/search?query=${words((i) => `w${i}~2`)}` },
-    'wildcards to search for': { path: `/search?query=${words((i) => `*a*${i}*`)}` },
-    'ranges to search for': { path: `/search?query=${words((i) => `/f${i}:[a TO z]`)}` },
-    'brackets to search for': { path: `/search?query=${row('(')}` },
-    'quotes to search for': { path: `/search?query=${row('%22a')}` },
+    'words to search for': (n) => ({ path: `/search?query=${words((i) => `w${n}${i}~2`)}` }),
+    'wildcards to search for': (n) => ({ path: `/search?query=${words((i) => `*a*${n}${i}*`)}` }),
+    'ranges to search for': (n) => ({ path: `/search?query=${words((i) => `/f${i}:[a${n} TO z]`)}` }),
+    'brackets to search for': (n) => ({ path: `/search?query=w${n}${row('(')}` }),
+    'quotes to search for': (n) => ({ path: `/search?query=w${n}${row('%22a')}` }),
     'facets in the address': { path: `/search?query=*:*&facets=${encodeURIComponent(`[${list(900, (i) => `{"field":"/${i}"}`)}]`)}` },
     'sort fields in the address': { path: `/search?query=*:*&sortFields=${row('a+DESC,')}` },
     'a filter in the address': { path: `/objects/design?filter=${encodeURIComponent(`[${list(3_000, (i) => `"/${i}"`)}]`)}` },
@@ -120,6 +137,32 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     'many headers': { path: '/objects/design', headers: Object.fromEntries(Array.from({ length: 1_900 }, (_, i) => [`x-${i}`, 'y'.repeat(20)])) },
     'many cookies': { path: '/objects/design', headers: { cookie: list(4_000, (i) => `JSESSIONI${i % 10}=x`, '; ') } },
     'many ranges': { path: '/objects/design', headers: { range: `bytes=${list(9_000, (i) => `${i}-`)}` } },
+    'labels of many objects': zipped(json('/labels', ids((i) => `test/d${i}`, 500))),
+    'labels of more objects than allowed': zipped(json('/labels', ids((i) => `test/d${i}`, 19_000))),
+    'labels of objects with long ids': zipped(json('/labels', ids((i) => `test/${i}${'%'.repeat(2_000)}`, 500))),
+    'labels in the address': { path: `/labels?ids=${encodeURIComponent(ids((i) => `test/d${i}`, 500))}` },
+    'labels of nothing in the address': { path: `/labels?ids=${row('[')}` },
+    'a session with a long password': (n) => ofPage(json('/session', login(n, row('x')))),
+    'a session with many values': (n) => ofPage(zipped(json('/session', `{"username":"a${n}","password":"b","junk":${VALUES}}`))),
+    'a session with a long token': ofPage(json('/session', JSON.stringify({ assertion: row('eyJh.') }))),
+    'a long cookie of a session': ofPage({ path: '/session', headers: { cookie: `doip-session=${row('a.').slice(0, 50_000)}` } }),
+    'many cookies of a session': ofPage({ path: '/session', headers: { cookie: list(2_500, (i) => `doip-session=${i}`, '; ') } }),
+    'a callback with a long state': { path: `/auth/callback/none?code=x&state=${row('%41')}` },
+    'a callback with a long code': { path: `/auth/callback/none?state=x&code=${row('a.')}` },
+    'a callback with many names': { path: `/auth/callback/none?${list(20_000, () => 'a', '&')}` },
+    'a callback of a provider with a long name': { path: `/auth/callback/${row('%F0%9F%98%80')}` },
+    'a callback with many cookies': { path: `/auth/callback/none?state=${'x'.repeat(16)}`, headers: { cookie: list(2_000, () => `doip_login_${'x'.repeat(16)}=x`, '; ') } },
+    'a schema to be checked': zipped(json('/schemaCheck?type=Document', `{"allOf":${FEW_VALUES}}`)),
+    'a schema to be checked with many values': zipped(json('/schemaCheck?type=Document', `{"allOf":${VALUES}}`)),
+    'a schema to be checked with a pattern': zipped(json('/schemaCheck?type=Document', `{"pattern":"${'(a*)*'.repeat(50_000)}"}`)),
+    'a schema to be checked for a type with a long name': zipped(json(`/schemaCheck?type=${row('%41').slice(0, 30_000)}`, `{"allOf":${FEW_VALUES}}`)),
+    'an object with many references': { path: '/relationships/test/hub' },
+    'the references of an object with many': { path: '/relationships/test/hub?outboundOnly' },
+    'an object with a long id and its references': { path: `/relationships/test/${row('%F0%9F%98%80')}` },
+    'a handle': { path: '/hdl/test/hub' },
+    'a long handle': { path: `/hdl/test/${row('%F0%9F%98%80')}` },
+    'a handle with many names': { path: `/hdl/test/hub?${list(9_000, () => 'locatt', '&')}` },
+    'a handle with a long view': { path: `/hdl/test/hub?locatt=${row('view:')}` },
     'many addresses of proxies': { path: '/objects/design', headers: { 'x-forwarded-for': list(6_000, (i) => `10.0.0.${i % 250}`) } }
 };
 
@@ -136,8 +179,13 @@ describe(`one anonymous request of 64 KiB${withoutTurns}`, { skip: withoutTurns 
         };
         service = await MeasuredProcess.start(CLI, ['serve'], env, [MONITOR]);
         await until(async () => (await fetch(`${service.url}/startupStatus`)).status === 200);
-        const objects = list(2_000, (i) => `{"type":"Document","content":{"name":"word${i} a b${i}","f${i % 50}":"x${i}"}}`);
-        await fetch(`${service.url}/batchUpload`, { method: 'POST', body: `[${objects}]`, headers: { ...ADMIN_HEADERS, 'content-type': 'application/json' } });
+        const documents = list(DOCUMENTS, (i) => `{"id":"test/d${i}","type":"Document","content":{"name":"word${i} a b${i}","f${i % 50}":"x${i}"}}`);
+        const references = { type: 'array', items: { type: 'string', cordra: { type: { handleReference: { types: ['Document'] } } } } };
+        const hub = { to: Array.from({ length: DOCUMENTS }, (_, i) => `test/d${i}`) };
+        await store('/batchUpload', `[${documents}]`);
+        await store('/objects?type=Schema', JSON.stringify({ identifier: '', name: 'Hub', schema: { type: 'object', properties: { to: references } } }));
+        await store('/objects?type=Hub&handle=test/hub', JSON.stringify(hub));
+        await store('/acls/test/hub', JSON.stringify({ readers: ['public'], writers: [] }), 'PUT');
         await send({ path: '/search?query=*:*' });
     });
 
@@ -146,6 +194,13 @@ describe(`one anonymous request of 64 KiB${withoutTurns}`, { skip: withoutTurns 
         await service.stop();
         await database.dispose();
     });
+
+    /** Stores something as the administrator. */
+    async function store(path: string, body: string, method = 'POST'): Promise<void> {
+
+        const response = await fetch(service.url + path, { method, body, headers: { ...ADMIN_HEADERS, 'content-type': 'application/json' } });
+        expect(response.status, await response.text()).to.equal(200);
+    }
 
     /** Resolves to the status when the answer was read; 0 when the connection was ended. */
     async function send({ path, method = 'GET', headers = {}, body }: Attack): Promise<number> {
@@ -169,27 +224,45 @@ describe(`one anonymous request of 64 KiB${withoutTurns}`, { skip: withoutTurns 
     /** Linux takes the size of the process as its peak. */
     const forgetPeak = (): void => writeFileSync(`/proc/${service.pid}/clear_refs`, '5');
 
-    for (const [title, attack] of Object.entries(ATTACKS)) {
+    for (const [title, attacks] of Object.entries(ATTACKS)) {
         it(`does not block others and takes little memory: ${title}`, async () => {
 
-            const { path, headers = {}, body = '' } = attack;
-            const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join('');
-            const bytes = path.length + lines.length + Buffer.byteLength(body);
-            const least = { turn: Infinity, bytes: Infinity };
-            let status = 0;
-            for (let attempt = 0; attempt < TRIES && (least.turn > MOST_MS || least.bytes > MOST_BYTES); ++attempt) {
+            const turns: number[] = [];
+            const growths: number[] = [];
+            while (!isDecided(turns, MOST_MS) || !isDecided(growths, MOST_BYTES)) {
+                const attack = typeof attacks === 'function' ? attacks(turns.length) : attacks;
                 forgetPeak();
                 const before = peak();
                 service.watchTurns();
-                status = await send(attack);
-                least.turn = Math.min(least.turn, await service.longestTurn());
-                least.bytes = Math.min(least.bytes, peak() - before);
+                const status = await send(attack);
+                const { longestTurn, grown } = await service.turns();
+                turns.push(longestTurn);
+                growths.push(Math.max(grown, peak() - before));
+
+                expect(wireBytes(attack)).to.be.at.most(WIRE);
+                expect(UNMEASURED).to.not.include(status);
             }
 
-            expect(bytes).to.be.at.most(WIRE);
-            expect(status).to.not.equal(500);
-            expect(least.turn, `${title}: milliseconds`).to.be.below(MOST_MS);
-            expect(least.bytes, `${title}: bytes`).to.be.below(MOST_BYTES);
+            expect(median(turns), `milliseconds: ${turns.join()}`).to.be.below(MOST_MS);
+            expect(median(growths), `bytes: ${growths.join()}`).to.be.below(MOST_BYTES);
         });
     }
 });
+
+/** Returns whether further attempts cannot change on which side of the bound their median is. */
+function isDecided(values: readonly number[], bound: number): boolean {
+
+    const within = values.filter((value) => value < bound).length;
+    return within >= MOST || values.length - within >= MOST;
+}
+
+function median(values: readonly number[]): number {
+
+    return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? NaN;
+}
+
+function wireBytes({ path, headers = {}, body = '' }: Attack): number {
+
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    return path.length + lines.length + Buffer.byteLength(body);
+}
