@@ -2,6 +2,7 @@
  * Rows of objects and of their elements. Reads return whole objects; writes return steps for the unit of a change.
  */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database, Step } from '../../../db/database.js';
 import type { Acl } from '../../doip/digital-object.js';
 import type { StoredElement, StoredObject } from '../../model/stored-object.js';
@@ -159,6 +160,7 @@ export class ObjectStore {
 
         const found = new Map<string, string>();
         for (let start = 0; start < ids.length; start += TYPES_PER_BATCH) {
+            await (start > 0 ? nextTurn() : undefined);
             const rows = await this.#sql.types.read<{ id: string; type: string }>({ ids: ids.slice(start, start + TYPES_PER_BATCH) });
             for (const { id, type } of rows) {
                 found.set(id, type);
@@ -173,6 +175,7 @@ export class ObjectStore {
 
         const found = new Map<string, Subject>();
         for (let start = 0; start < ids.length; start += TYPES_PER_BATCH) {
+            await (start > 0 ? nextTurn() : undefined);     // SQLite reads at once
             const rows = await this.#sql.subjects.read<SubjectRow>({ ids: ids.slice(start, start + TYPES_PER_BATCH) });
             for (const { id, type, acl, created_by: createdBy } of rows) {
                 found.set(id, { id, type, acl: acl === null ? null : JSON.parse(acl) as Acl, metadata: { createdBy } });

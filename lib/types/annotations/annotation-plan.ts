@@ -188,6 +188,11 @@ function mark(
     nodes: readonly PlanNode[], flag: 'isMarked' | 'isGenerated' | 'hasAuthRole' | 'isRequiring', has: (node: PlanNode) => boolean, leadsTo = childrenOf
 ): void {
 
+    const pending = nodes.filter(has);
+    if (pending.length === 0) {
+        return;                                             // Most schemas have few kinds of annotations
+    }
+
     const parents = new Map<PlanNode, PlanNode[]>();
     for (const node of nodes) {
         for (const child of leadsTo(node)) {
@@ -197,7 +202,6 @@ function mark(
         }
     }
 
-    const pending = nodes.filter(has);
     for (let node = pending.pop(); node; node = pending.pop()) {
         if (!node[flag]) {
             node[flag] = true;

@@ -23,10 +23,17 @@ export function findReferences(annotations: readonly Annotation[], prefix: strin
 
     const references: ContentReference[] = [];
     const seen = new Set<string>();
+    const rules = new Map<JsonObject, ReferenceRule>();
     for (const { pointer, keyword, value } of annotations) {
-        const rule = memberOf(keyword, 'type', 'handleReference');
-        for (const reference of isJsonObject(rule) ? referencesAt(pointer, value, rule, prefix) : []) {
-            const key = JSON.stringify(reference);
+        const found = memberOf(keyword, 'type', 'handleReference');
+        if (!isJsonObject(found)) {
+            continue;
+        }
+
+        const rule = rules.get(found) ?? readRule(found, prefix);
+        rules.set(found, rule);
+        for (const reference of referencesAt(pointer, value, rule)) {
+            const key = `${rule.key} ${reference.pointer.length} ${reference.pointer}${reference.id}`;
             if (!seen.has(key)) {
                 seen.add(key);
                 references.push(reference);
@@ -60,27 +67,37 @@ export function referenceErrors(references: readonly ContentReference[], types: 
     });
 }
 
-function referencesAt(pointer: string, value: JsonValue, rule: JsonObject, prefix: string): ContentReference[] {
+/** What the keyword says of the references in its place. */
+interface ReferenceRule {
+    readonly prepend: string;
+    readonly allowed: Pick<ContentReference, 'types' | 'excludeTypes'>;
+    /** The same for equal rules. */
+    readonly key: string;
+}
+
+function readRule(rule: JsonObject, prefix: string): ReferenceRule {
+
+    const types = namesIn(rule['types']);
+    const excludeTypes = namesIn(rule['excludeTypes']);
+    const allowed = { ...(types.length > 0 ? { types } : {}), ...(excludeTypes.length > 0 ? { excludeTypes } : {}) };
+    return { prepend: prependOf(rule)(prefix), allowed, key: JSON.stringify(allowed) };
+}
+
+function referencesAt(pointer: string, value: JsonValue, rule: ReferenceRule): ContentReference[] {
 
     if (value === null) {
         return [];
     }
 
     if (Array.isArray(value)) {
-        return value.flatMap((element, index) => referencesAt(childPointer(pointer, index), element, rule, prefix));
+        return value.flatMap((element, index) => referencesAt(childPointer(pointer, index), element, rule));
     }
 
     if (typeof value !== 'string') {
         throw invalidContent([{ pointer, message: 'must be a string: it refers to an object by its id' }]);
     }
 
-    const types = namesIn(rule['types']);
-    const excludeTypes = namesIn(rule['excludeTypes']);
-    return [{
-        pointer, id: prependOf(rule)(prefix) + value,
-        ...(types.length > 0 ? { types } : {}),
-        ...(excludeTypes.length > 0 ? { excludeTypes } : {})
-    }];
+    return [{ pointer, id: rule.prepend + value, ...rule.allowed }];
 }
 
 function namesIn(value: JsonValue | undefined): string[] {
