@@ -3,6 +3,7 @@
  */
 
 import type { Database, Step } from '../../db/database.js';
+import { neverNoticed } from '../../db/errors.js';
 import { MAX_LIST, row, statements } from '../../db/statements.js';
 import type { JsonObject } from '../util/json-types.js';
 
@@ -68,6 +69,13 @@ export class TokenStore {
             hash: token.hash, kind: token.kind, user_id: token.userId, csrf: token.csrf, created_on: token.createdOn,
             last_used: token.lastUsed, expires_on: token.expiresOn, facts: token.facts === null ? null : JSON.stringify(token.facts)
         })];
+    }
+
+    /** Inserts a token, whose value nobody knows before; false when a precondition fails. */
+    async insert(token: StoredToken, preconditions: readonly Step[]): Promise<boolean> {
+
+        const { ok } = await this.#db.commit({ steps: [...preconditions, ...this.insertSteps(token)], essential: true }).catch(neverNoticed);
+        return ok;
     }
 
     /** Returns the steps that update the time of the last use, unless a later one is stored. */

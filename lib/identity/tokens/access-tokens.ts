@@ -6,7 +6,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Database, Step } from '../../../db/database.js';
-import { neverNoticed } from '../../../db/errors.js';
 import type { JsonObject } from '../../util/json-types.js';
 import type { AccountStore } from '../../stores/account-store.js';
 import type { StoredToken, TokenStore } from '../../stores/token-store.js';
@@ -134,8 +133,7 @@ export class AccessTokens {
             hash: digestOf(token), kind, userId, csrf: csrf === null ? null : digestOf(csrf),
             createdOn: now, lastUsed: now, expiresOn, facts
         };
-        const result = await this.#db.commit({ steps: [...preconditions, ...this.#store.insertSteps(stored)], essential: true }).catch(neverNoticed);
-        if (!result.ok) {
+        if (!await this.#store.insert(stored, preconditions)) {
             return null;
         }
 
