@@ -272,13 +272,13 @@ export class Feeder {
         const { state } = stored;
         const { keepFormerMs = KEEP_FORMER_MS } = this.#parts;
         // A time to come is of a node with a wrong clock.
-        const kept = state?.former?.filter(({ replaced }) => Math.abs(Date.now() - replaced) < keepFormerMs);
-        if (!state?.index || kept?.length === state.former?.length) {
+        const remaining = state?.former?.filter(({ replaced }) => Math.abs(Date.now() - replaced) < keepFormerMs);
+        if (!state?.index || remaining?.length === state.former?.length) {
             return stored;
         }
 
-        await this.#indexes.removeOthers([state.index, state.building?.index, ...namesOf(kept)], () => this.#checkNewest(stored));
-        return await this.#write({ ...state, former: kept ?? [] }, stored);
+        await this.#indexes.removeOthers([state.index, state.building?.index, ...namesOf(remaining)], () => this.#checkNewest(stored));
+        return await this.#write({ ...state, former: remaining ?? [] }, stored);
     }
 
     async #newBuild(): Promise<BuildState> {
