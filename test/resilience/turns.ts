@@ -1,6 +1,6 @@
 /**
- * Content of the greatest allowed size is read, checked, stored, shown and searched in turns of the event loop that are short. The
- * service runs in a process of its own, and processor time counts, as the machine may be busy.
+ * Content, rules of access, references and schemas of the greatest allowed size are read, checked, stored, shown and searched in turns of
+ * the event loop that are short. The service runs in a process of its own, and processor time counts, as the machine may be busy.
  */
 
 import { join } from 'node:path';
@@ -22,6 +22,9 @@ const MONITOR = join(__dirname, '../support/turn-monitor.js');
 
 /** Milliseconds of processor time that a turn may take. MAX_TURN_MS=50 is what holds where nothing else runs on the machine. */
 const MAX_TURN_MS = Number(process.env['MAX_TURN_MS'] ?? 90);
+
+/** For a schema, which is compiled as a whole, once after each change. Only those who may define types can make others wait so long. */
+const MAX_SCHEMA_TURN_MS = 2_000;
 
 /** A busy machine takes longer for the same, and now and then much longer. */
 const TRIES = 8;
@@ -46,6 +49,23 @@ const MALFORMED: readonly (readonly [title: string, text: string])[] = [
     ['escapes', `["${'\\n'.repeat(LENGTH / 2)}"`],
     ['a text that does not end', `["${'a'.repeat(LENGTH)}`],
     ['long texts', `[${list(19_900, (i) => `"${'x'.repeat(200)}${i}"`).join()}`]
+];
+
+/** Entries of a list of access, and references of an object, at most. */
+const ACL_ENTRIES = 1000;
+const REFERENCES = 10_000;
+
+/** Schemas of the maximum size; each number gives another one, as compiled ones are remembered. */
+const SCHEMAS: readonly (readonly [title: string, make: (n: number) => object])[] = [
+    ['many properties', (n) => ({ type: 'object', properties: Object.fromEntries(list(4_900, (i) => [`k${i}`, { type: 'string', maxLength: 1000 + n }])) })],
+    ['many alternatives', (n) => ({ anyOf: [{ type: 'object' }, ...list(999, (i) => ({ properties: { [`a${i}`]: { const: n } } }))] })],
+    ['many definitions', (n) => ({
+        definitions: Object.fromEntries(list(4_900, (i) => [`d${i}`, i === 0 ? { maxLength: n + 1000 } : { $ref: `#/definitions/d${i - 1}` }])),
+        properties: { k1: { $ref: '#/definitions/d4' } }
+    })],
+    ['many values', (n) => ({ properties: { k2: { enum: list(19_800, (i) => `value ${n} ${i} ${'x'.repeat(60)}`) } } })],
+    ['long texts', (n) => ({ properties: { k2: { description: `${n}${'lorem ipsum '.repeat(150_000)}` } } })],
+    ['many patterns', (n) => ({ properties: Object.fromEntries(list(400, (i) => [`p${i}`, { pattern: `^[a-z]{2,9}${n}-${i}$` }])) })]
 ];
 
 describe(`content of the maximum size${withoutTurns}`, { skip: withoutTurns !== '', timeout: 120_000 }, () => {
@@ -77,16 +97,16 @@ describe(`content of the maximum size${withoutTurns}`, { skip: withoutTurns !== 
         expect(response.status, `${path}: ${text.slice(0, 200)}`).to.equal(status);
     }
 
-    async function expectShortTurns(work: () => Promise<void>): Promise<void> {
+    async function expectShortTurns(work: () => Promise<void>, most = MAX_TURN_MS): Promise<void> {
 
-        let least = Infinity;
-        for (let attempt = 0; attempt < TRIES && least > MAX_TURN_MS; ++attempt) {
+        const longest: number[] = [];
+        while (longest.length < TRIES && Math.min(...longest) > most) {
             service.watchTurns();
             await work();
-            least = Math.min(least, await service.longestTurn());
+            longest.push(await service.longestTurn());
         }
 
-        expect(least).to.be.below(MAX_TURN_MS);
+        expect(Math.min(...longest), longest.join()).to.be.below(most);
     }
 
     for (const [place, [title, content]] of CONTENTS.entries()) {
@@ -101,6 +121,80 @@ describe(`content of the maximum size${withoutTurns}`, { skip: withoutTurns !== 
             await expectShortTurns(() => ask(`${path}?filter=["/a"]`));
             await expectShortTurns(() => ask('/batchUpload', `[${list(2, () => `{"id":"test/item.${++sent}","type":"Document","content":${content}}`).join()}]`));
             await expectShortTurns(() => ask(`/versions?objectId=test/large.${place}`, ''));
+            await expectShortTurns(() => ask('/uploadObjects', `[{"id":"test/up.${++sent}","type":"Document","content":${content}}]`));
+            await expectShortTurns(() => ask('/doip?operationId=gateway/Op.Import&targetId=service', `{"id":"test/in.${++sent}","type":"Document","content":${content}}\n`));
+        });
+
+        it(`does not block others when it is read: ${title}`, async () => {
+
+            const path = `/objects/test/read.${place}`;
+            await ask(`/objects?type=Document&handle=test/read.${place}`, content);
+            // An object that was changed is in no cache.
+            const read = (query: string, method?: string): Promise<void> => expectShortTurns(async () => {
+
+                await ask(`${path}?jsonPointer=/more`, `${++sent}`, 'PUT');
+                await ask(path + query, undefined, method);
+            });
+
+            await read('');
+            await read('?full');
+            await read(content.startsWith('{"a"') ? '?jsonPointer=/a' : `?jsonPointer=/${'k'.repeat(390)}0`);
+            await read('?full', 'HEAD');
+            await expectShortTurns(() => ask(`${path}?full`, undefined, 'HEAD'));
+        });
+    }
+
+    it('does not block others by rules of access', async () => {
+
+        const path = '/acls/test/ruled';
+        const rules = (): string => JSON.stringify(Object.fromEntries(['readers', 'writers', 'payloadReaders'].map((member) => [
+            member, list(ACL_ENTRIES, (n) => `test/${'x'.repeat(200)}.${sent}.${n}`)
+        ])));
+        await ask('/objects?type=Document&handle=test/ruled', '{}');
+
+        await expectShortTurns(() => (++sent, ask(path, rules(), 'PUT')));
+        await expectShortTurns(() => ask(path));
+        await expectShortTurns(() => ask('/objects/test/ruled?full'));
+    });
+
+    it('does not block others by references', async () => {
+
+        const ids = list(REFERENCES, (n) => `test/target.${n}`);
+        for (let n = 0; n < REFERENCES; n += 2000) {
+            await ask('/batchUpload', `[${ids.slice(n, n + 2000).map((id) => `{"id":"${id}","type":"Document","content":{"name":"${id}"}}`).join()}]`);
+        }
+
+        const references = { type: 'array', items: { type: 'string', cordra: { type: { handleReference: { types: ['Document'] } } } } };
+        await ask('/objects?type=Schema', JSON.stringify({ identifier: '', name: 'Hub', schema: { type: 'object', properties: { to: references } } }));
+        const hub = JSON.stringify({ to: ids });
+        await ask('/objects?type=Hub&handle=test/hub', hub);
+
+        await expectShortTurns(() => ask(`/objects?type=Hub&handle=test/hub.${++sent}`, hub));
+        await expectShortTurns(() => ask('/relationships/test/hub'));
+        await expectShortTurns(() => ask('/relationships/test/hub?outboundOnly'));
+        await expectShortTurns(() => ask('/relationships/test/target.0'));
+    });
+
+    for (const [title, schemaOf] of SCHEMAS) {
+        it(`does not block others by a schema: ${title}`, async () => {
+
+            const typeOf = (n: number): string => JSON.stringify({ identifier: '', name: `Large${n}`, schema: schemaOf(n) });
+            const id = `test/schema.${++sent}`;
+            const name = `Large${sent}`;
+            await ask(`/objects?type=Schema&handle=${id}`, typeOf(sent));
+
+            const expectTurns = (work: () => Promise<void>): Promise<void> => expectShortTurns(work, MAX_SCHEMA_TURN_MS);
+            await expectTurns(async () => {
+
+                await ask(`/objects?type=Schema&handle=test/schema.${++sent}`, typeOf(sent));
+                await ask(`/objects?type=Large${sent}`, '{"k1":"a"}');
+            });
+            await expectTurns(() => ask(`/objects/${id}`, JSON.stringify({ identifier: '', name, schema: schemaOf(++sent) }), 'PUT'));
+            await expectTurns(() => ask(`/objects?type=${name}`, '{"k1":"a"}'));
+            await expectTurns(() => ask(`/schemaCheck?type=${name}`, JSON.stringify(schemaOf(++sent))));
+            await expectShortTurns(() => ask(`/objects?type=${name}`, '{"k1":"a"}'));
+            await expectShortTurns(() => ask(`/objects/${id}?full`));
+            await expectShortTurns(() => ask(`/schemas/${name}`));
         });
     }
 
