@@ -25,16 +25,6 @@ export class DatabaseError extends Error {
 }
 
 /**
- * For commits that nobody can notice unless they succeed, such as that of a secret: an unknown outcome counts as none.
- *
- * @throws DatabaseError `unavailable` instead of `unknown-outcome`; any other error as it is
- */
-export function neverNoticed(error: unknown): never {
-
-    throw error instanceof DatabaseError && error.fault === 'unknown-outcome' ? new DatabaseError('unavailable', error.message, error) : error;
-}
-
-/**
  * - `damaged`: a file is no database, or not readable as one
  * - `forbidden`: the user of the process may not read or write a file
  * - `no-driver`: the driver is not compiled, or for another version of Node

@@ -3,7 +3,7 @@
  */
 
 import type { Database, Step } from '../../db/database.js';
-import { neverNoticed } from '../../db/errors.js';
+import { DatabaseError } from '../../db/errors.js';
 import { MAX_LIST, row, statements } from '../../db/statements.js';
 import type { JsonObject } from '../util/json-types.js';
 
@@ -71,10 +71,14 @@ export class TokenStore {
         })];
     }
 
-    /** Inserts a token, whose value nobody knows before; false when a precondition fails. */
+    /**
+     * Inserts a token; false when a precondition fails.
+     *
+     * @throws DatabaseError `unavailable` also where the outcome is unknown, as nobody knows the value of a token that is not returned
+     */
     async insert(token: StoredToken, preconditions: readonly Step[]): Promise<boolean> {
 
-        const { ok } = await this.#db.commit({ steps: [...preconditions, ...this.insertSteps(token)], essential: true }).catch(neverNoticed);
+        const { ok } = await this.#db.commit({ steps: [...preconditions, ...this.insertSteps(token)], essential: true }).catch(asNotStored);
         return ok;
     }
 
@@ -161,6 +165,11 @@ function buildStatements(db: Database) {
         removeOld: build.list<'before', 'hashes'>((knex, bind, list) => knex('tokens').whereIn('hash', list('hashes'))
             .where('last_used', '<', bind('before')).delete())
     };
+}
+
+function asNotStored(error: unknown): never {
+
+    throw error instanceof DatabaseError && error.fault === 'unknown-outcome' ? new DatabaseError('unavailable', error.message, error) : error;
 }
 
 function toToken(found: TokenRow): StoredToken {

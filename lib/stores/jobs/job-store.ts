@@ -4,8 +4,8 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import type { Knex } from 'knex';
 import { hostname } from 'node:os';
+import type { Knex } from 'knex';
 import type { Database, SqlValue, Step } from '../../../db/database.js';
 import type { JsonValue } from '../../util/json-types.js';
 import { row, statements, type Bind } from '../../../db/statements.js';

@@ -16,7 +16,7 @@ export interface EngineOptions {
     readonly url: string;
     /** Number of shards of an index. */
     readonly shards: number;
-    /** Searches are refused while the engine lacks changes that are older, in milliseconds; default 30 s. */
+    /** Searches are refused while the engine lacks changes that are older, in milliseconds; default 5 minutes. */
     readonly maxLagMs?: number;
     /** Time for which an index that is no longer used is kept for searches in progress, in milliseconds; default 15 minutes. */
     readonly keepFormerMs?: number;
