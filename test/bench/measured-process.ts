@@ -68,7 +68,7 @@ export class MeasuredProcess {
         return { main: times.find(({ id }) => id === String(this.pid))?.ms ?? NaN, all: sum(times), workers: sum(workers) };
     }
 
-    /** Forgets the delays so far. */
+    /** Begins to measure delays, or forgets those so far. */
     resetDelay(): void {
 
         this.#child.send('bench:reset');
