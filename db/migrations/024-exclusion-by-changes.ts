@@ -5,7 +5,8 @@ import type { Migration, Schema } from '../migration.js';
 const COUNTED = ['credentials', 'accounts', 'blobs'];
 const CHECKS = 'checks';
 
-const NODES = 'node_floors';
+/** What was requested of all nodes, and what each has. */
+const FENCED = ['number_floor', 'node_floors'];
 const FENCE = 'fence';
 
 /**
@@ -35,7 +36,7 @@ export const guardedRows: Migration = {
 };
 
 /**
- * Fence of each node: the epoch of types below which its units are not written any more, because an upload of all objects has begun, or was taken over
+ * Fence, requested and of each node: the epoch of types below which its units are not written any more, because an upload of all objects has begun, or was taken over
  * by another process, since they were admitted.
  */
 export const writeFences: Migration = {
@@ -43,15 +44,19 @@ export const writeFences: Migration = {
 
     async up({ knex, columns }: Schema) {
 
-        if (!await knex.schema.hasColumn(NODES, FENCE)) {
-            await knex.schema.alterTable(NODES, (table) => void columns.number(table, FENCE).notNullable().defaultTo(0));
+        for (const name of FENCED) {
+            if (!await knex.schema.hasColumn(name, FENCE)) {
+                await knex.schema.alterTable(name, (table) => void columns.number(table, FENCE).notNullable().defaultTo(0));
+            }
         }
     },
 
     async down({ knex }: Schema) {
 
-        if (await knex.schema.hasColumn(NODES, FENCE)) {
-            await knex.schema.alterTable(NODES, (table) => void table.dropColumn(FENCE));
+        for (const name of FENCED) {
+            if (await knex.schema.hasColumn(name, FENCE)) {
+                await knex.schema.alterTable(name, (table) => void table.dropColumn(FENCE));
+            }
         }
     }
 };

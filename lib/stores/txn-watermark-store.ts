@@ -25,15 +25,14 @@ const RETENTION_MS = 7 * 86_400_000;
 /** Floor and fence of a row that is not open yet: no unit is written with it. */
 const CLOSED = -1;
 
-interface NodeRow {
+/** What can be raised. */
+type Limit = 'floor' | 'fence';
+type Limits = Readonly<Record<Limit, number>>;
+
+interface NodeRow extends Limits {
     readonly node: string;
-    readonly floor: number;
-    readonly fence: number;
     readonly made_on: number;
 }
-
-/** What can be raised in a row. */
-type Limit = 'floor' | 'fence';
 
 export class TxnWatermarkStore {
 
@@ -98,15 +97,15 @@ export class TxnWatermarkStore {
 
     /**
      * Adds a row, or completes one that was added. The statements need no transaction: a concurrent raise finds the closed row, and opens it
-     * with its own limit, or has already written the floor, or the epoch, that is read here.
+     * with its own limit, or has already written the limit that is read here.
      */
     async #open(node: string): Promise<void> {
 
         const { add, requested, raiseFloor, raiseFence } = this.#sql;
         await this.#db.commit({ steps: [add.step({ node, now: Date.now() })], isRepeatable: true });
-        const { floor = 0, epoch = 0 } = await requested.first<{ floor: number; epoch: number }>({}) ?? {};
+        const { floor = 0, fence = 0 } = await requested.first<Limits>({}) ?? {};
         await this.#db.commit({ steps: [raiseFloor.step({ node, to: floor, above: floor })], isRepeatable: true });
-        await this.#db.commit({ steps: [raiseFence.step({ node, to: epoch, above: epoch })], isRepeatable: true });
+        await this.#db.commit({ steps: [raiseFence.step({ node, to: fence, above: fence })], isRepeatable: true });
     }
 
     async #ownRows(): Promise<NodeRow[]> {
@@ -121,30 +120,30 @@ export class TxnWatermarkStore {
      */
     async raise(floor: number): Promise<number> {
 
-        const { raiseRequested } = this.#sql;
-        const found = await this.#sql.requested.first<{ floor: number }>({});
-        if ((found?.floor ?? 0) < floor) {
-            await this.#db.commit({ steps: [raiseRequested.step({ floor, above: floor })], isRepeatable: true });
-        }
-
-        return await this.#raiseRows('floor', floor);
+        return await this.#raise('floor', floor);
     }
 
     /**
-     * Prevents that anything is written later that was admitted before this epoch of types, by whatever process: what it computed is rejected. The
-     * epoch must have begun.
+     * Prevents that anything is written later that was admitted before this epoch of types, by whatever process: what it computed is rejected.
      *
      * @throws Error while a node holds its row
      */
     async fence(epoch: number): Promise<void> {
 
-        if (this.isNeeded && await this.#raiseRows('fence', epoch) < epoch) {
+        if (this.isNeeded && await this.#raise('fence', epoch) < epoch) {
             throw new Error('another node is in the middle of a transaction');
         }
     }
 
-    /** Raises a limit of all rows. Returns the lowest one, at most `value`. */
-    async #raiseRows(limit: Limit, value: number): Promise<number> {
+    /** Raises a limit of all rows, those that are added later included. Returns the lowest one, at most `value`. */
+    async #raise(limit: Limit, value: number): Promise<number> {
+
+        const { requested, requestFloor, requestFence } = this.#sql;
+        const found = await requested.first<Limits>({});
+        if ((found?.[limit] ?? 0) < value) {
+            const statement = limit === 'floor' ? requestFloor : requestFence;
+            await this.#db.commit({ steps: [statement.step({ to: value, above: value })], isRepeatable: true });
+        }
 
         const behind = (await this.#nodes()).filter((each) => each[limit] < value);
         await resolvesWithin(Promise.all(behind.map((each) => this.#raiseRow(each, limit, value))), this.#timeoutMs);
@@ -195,11 +194,12 @@ function buildStatements(db: Database) {
     const build = statements(db);
     const raise = (limit: Limit) => build<'node' | 'to' | 'above'>((knex, bind) => knex('node_floors')
         .where('node', bind('node')).where(limit, '<', bind('above')).update({ [limit]: bind('to') }));
+    const request = (limit: Limit) => build<'to' | 'above'>((knex, bind) => knex('number_floor')
+        .where('id', 1).where(limit, '<', bind('above')).update({ [limit]: bind('to') }));
     return {
-        requested: build<never>((knex) => knex('number_floor').where('number_floor.id', 1).join('epochs', 'epochs.id', 'number_floor.id')
-            .select('number_floor.floor', 'epochs.types as epoch')),
-        raiseRequested: build<'floor' | 'above'>((knex, bind) => knex('number_floor').where('id', 1).where('floor', '<', bind('above'))
-            .update({ floor: bind('floor') })),
+        requested: build<never>((knex) => knex('number_floor').where('id', 1).select('floor', 'fence')),
+        requestFloor: request('floor'),
+        requestFence: request('fence'),
         nodes: build((knex) => knex('node_floors').select('node', 'floor', 'fence', 'made_on').orderBy('node')),
         // Never writes what is there already, which Galera would not tell its other servers.
         pass: build<'node' | 'number' | 'epoch' | 'now'>((knex, bind) => knex('node_floors')

@@ -41,8 +41,8 @@ forEachDatabase((name, create, dialect) => {
         let proxy: MysqlProxy;
         let direct: TestGateway;
         /** A node whose connections lead through the proxy. */
-        let held: TestGateway;
-        let contested: ContestedName;
+        let held: TestGateway | null;
+        let contested: ContestedName | null;
         let hold: Hold | null;
 
         beforeEach(async () => {
@@ -51,26 +51,27 @@ forEachDatabase((name, create, dialect) => {
             folder = await createSqlite();
             database = await place.open();
             proxy = await startMysqlProxy(place.options.url ?? '');
-            hold = null;
+            [held, contested, hold] = [null, null, null];
             direct = await startGateway(place);
             await upload(direct, [type('Kept'), item('test/x', { n: 1 })]);
         });
 
         afterEach(async () => {
 
-            contested.close();
+            contested?.close();
             hold?.release();
-            await Promise.all([held.stop(), direct.stop()]);
+            await Promise.all([held?.stop(), direct.stop()]);
             await proxy.close();
             await Promise.all([place.dispose(), folder.dispose()]);
         });
 
-        const upload = (on: TestGateway, items: JsonObject[]): Promise<Answer> => on.asAdmin(Op.uploadObjects, { input: items as JsonValue });
+        const upload = (on: TestGateway, items: JsonObject[], attributes: JsonObject = {}): Promise<Answer> =>
+            on.asAdmin(Op.uploadObjects, { input: items as JsonValue, attributes });
 
         /** A second node may wait for long. */
-        async function startHeld(): Promise<void> {
+        async function startHeld(): Promise<TestGateway> {
 
-            held = await startGateway(place, { dataDir: folder.options.dataDir, databaseUrl: `${proxy.url}?timeout=120` });
+            return held = await startGateway(place, { dataDir: folder.options.dataDir, databaseUrl: `${proxy.url}?timeout=120` });
         }
 
         async function stored(): Promise<string[]> {
@@ -79,26 +80,35 @@ forEachDatabase((name, create, dialect) => {
             return rows.map(({ id, content }) => `${id} ${content}`);
         }
 
-        const changes: [string, () => Promise<Answer>][] = [
-            ['an update', () => held.asAdmin(Op.update, { targetId: 'test/x', input: { type: 'Kept', attributes: { content: { n: 2 } } } })],
-            ['a deletion', () => held.asAdmin(Op.delete, { targetId: 'test/x' })],
-            ['a creation', () => held.asAdmin(Op.create, { input: { id: 'test/y', type: 'Kept', attributes: { content: { n: 2 } } } })]
+        it('goes on at a node that others have forgotten, as it has not written for long', async () => {
+
+            for (const [n, attributes] of [{}, { deleteCurrentObjects: true }].entries()) {
+                await database.commit({ steps: [{ sql: 'delete from node_floors', bindings: [] }] });
+                expect((await upload(direct, [type('Kept'), item('test/x', { n })], attributes)).status).to.equal('0.DOIP/Status.001');
+                expect(await stored()).to.equal([`test/x {"n":${n}}`]);
+            }
+        });
+
+        const changes: [string, (held: TestGateway) => Promise<Answer>][] = [
+            ['an update', (held) => held.asAdmin(Op.update, { targetId: 'test/x', input: { type: 'Kept', attributes: { content: { n: 2 } } } })],
+            ['a deletion', (held) => held.asAdmin(Op.delete, { targetId: 'test/x' })],
+            ['a creation', (held) => held.asAdmin(Op.create, { input: { id: 'test/y', type: 'Kept', attributes: { content: { n: 2 } } } })]
         ];
         for (const [title, change] of changes) {
             it(`does not undo ${title} that another node has acknowledged`, async () => {
 
-                await startHeld();
-                contested = await contestName(place);
+                const other = await startHeld();
+                const contest = contested = await contestName(place);
                 const before = await stored();
                 const holding = hold = proxy.hold('begin');
-                const changing = change();
+                const changing = change(other);
                 await until(() => holding.count() > 0);
                 const uploading = upload(direct, [type('Ghost'), item('test/x', { n: 3 }), item('test/y', { n: 3 })]);
                 await until(async () => (await newestUpload(database)).phase === 'types');
 
                 holding.release();
                 const { value } = await changing;
-                await contested.take();
+                await contest.take();
 
                 expect(value).to.equal({ message: 'an upload of objects is in progress, try again later' });
                 expect((await uploading).value).to.equal({ message: 'nothing was uploaded, because of position 0: Schema name Ghost is not unique.' });
@@ -111,13 +121,13 @@ forEachDatabase((name, create, dialect) => {
             // As a node has stored it whose clock was ahead: all later numbers are above it.
             await database.commit({ steps: [{ sql: 'update objects set txn_id = txn_id + ? where id = ?', bindings: [3_600_000_000, 'test/x'] }] });
             await direct.stop();
-            await startHeld();
-            contested = await contestName(place);
+            const other = await startHeld();
+            const contest = contested = await contestName(place);
             const ids = Array.from({ length: OBJECTS }, (_, n) => `test/o${n}`);
-            const uploading = upload(held, [type('Ghost'), ...ids.map((id, n) => item(id, { text: n === 0 ? FIRST : 'another' }))]);
+            const uploading = upload(other, [type('Ghost'), ...ids.map((id, n) => item(id, { text: n === 0 ? FIRST : 'another' }))]);
             await until(async () => (await newestUpload(database)).phase === 'types');
             const holding = hold = proxy.hold('begin', FIRST);
-            await contested.leave();
+            await contest.leave();
             await until(() => holding.count() > 0);
 
             direct = await startGateway(place);
@@ -130,7 +140,7 @@ forEachDatabase((name, create, dialect) => {
             const expected = await stored();
             holding.release();
             expect((await uploading).status).to.equal('0.DOIP/Status.001');
-            await held.stop();
+            await other.stop();
 
             expect(await stored()).to.equal(expected);
             expect(expected).to.have.length(1);

@@ -51,7 +51,7 @@ export interface UploadJobParts extends Omit<ReviewParts, 'source' | 'folder'> {
     readonly barrier: WriteBarrier;
     readonly secrets: SecretTransfer;
     readonly forms: IndexFormStore;
-    readonly floor: Pick<TxnWatermarkStore, 'isNeeded' | 'fence'>;
+    readonly floor: Pick<TxnWatermarkStore, 'isNeeded' | 'renew' | 'fence'>;
     /** Reloads the design and the types if they are not current. */
     readonly refresh: () => Promise<Pick<Epochs, 'types'>>;
     readonly restorer: ObjectRestorer;
@@ -75,9 +75,10 @@ async function beginRun({ refresh, floor, barrier, catalogStore }: UploadJobPart
 
     const { types: epoch } = await refresh();
     if (floor.isNeeded) {
-        // Under the lease, so that a later run begins at a higher epoch.
-        await job.report(job.progress, [catalogStore.bumpStep()]);
+        await floor.renew();
         await floor.fence(epoch);
+        // Under the lease, so that a later run begins at a higher epoch: one without the lease ends here, before it has written anything.
+        await job.report(job.progress, [catalogStore.bumpStep()]);
     }
 
     // Wait for writers of this process that passed the barrier before it was closed.

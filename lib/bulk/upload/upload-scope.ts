@@ -8,6 +8,9 @@ import { DESIGN_ID } from '../../doip/ids.js';
 import type { Caller } from '../../model/caller.js';
 import { OBJECTS_PER_BATCH, type ObjectScan } from '../../stores/objects/object-scan.js';
 
+/** Rounds in a row in which no object could be deleted. */
+const MAX_FAILURES = 10;
+
 /** Objects from before the upload. */
 export class UploadScope {
 
@@ -64,17 +67,28 @@ export class UploadScope {
         }
     }
 
-    /** Deletes all objects of some pages except the design; repeats while any changed concurrently. */
+    /**
+     * Deletes all objects of some pages except the design; repeats while any changed concurrently.
+     *
+     * @throws Error when no object can be deleted any more: a run that begins anew may succeed
+     */
     async remove(pages: () => AsyncIterable<readonly StoredObject[]>): Promise<void> {
 
         let isLeft: boolean;
+        let failures = 0;
         do {
             isLeft = false;
+            failures += 1;
             for await (const page of pages()) {
                 this.#job.checkLease();
                 const others = page.filter(({ id }) => id !== DESIGN_ID);
                 const removals = await Promise.all(others.map((object) => this.#parts.restorer.remove(object, this.#writer)));
                 isLeft ||= removals.includes(false);
+                failures = removals.includes(true) ? 0 : failures;
+            }
+
+            if (isLeft && failures >= MAX_FAILURES) {
+                throw new Error(`objects could not be deleted in ${MAX_FAILURES} rounds`);
             }
         }
         while (isLeft);

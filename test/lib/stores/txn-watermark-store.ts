@@ -190,8 +190,10 @@ forEachDatabase((name, create, dialect) => {
 
         it('has a fence for nodes whose rows are added later', async () => {
 
-            await db.commit({ steps: [{ sql: 'update epochs set types = ?', bindings: [EPOCH + 1] }] });
             await floor.fence(EPOCH + 1);
+            await floor.fence(EPOCH);
+            // A run writes with the epoch at which it began, while later ones begin.
+            await db.commit({ steps: [{ sql: 'update epochs set types = ?', bindings: [EPOCH + 5] }] });
             const late = new TxnWatermarkStore(db, 'late');
             await late.renew();
 
