@@ -36,8 +36,8 @@ export const guardedRows: Migration = {
 };
 
 /**
- * Fence, requested and of each node: the epoch of types below which its units are not written any more, because an upload of all objects has begun, or was taken over
- * by another process, since they were admitted.
+ * Fence, requested and of each node: the epoch of types below which its units are not written any more, because an upload of all objects has begun, or
+ * was taken over by another process, since they were admitted.
  */
 export const writeFences: Migration = {
     name: '025-write-fences',

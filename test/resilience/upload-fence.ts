@@ -71,7 +71,8 @@ forEachDatabase((name, create, dialect) => {
         /** A second node may wait for long. */
         async function startHeld(): Promise<TestGateway> {
 
-            return held = await startGateway(place, { dataDir: folder.options.dataDir, databaseUrl: `${proxy.url}?timeout=120` });
+            held = await startGateway(place, { dataDir: folder.options.dataDir, databaseUrl: `${proxy.url}?timeout=120` });
+            return held;
         }
 
         async function stored(): Promise<string[]> {
