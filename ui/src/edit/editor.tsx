@@ -6,6 +6,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { RepositoryError } from '../api/client.js';
+import { isSameVersion } from '../api/entity-tag.js';
 import { caller } from '../api/session.js';
 import { isCutShort } from '../api/upload.js';
 import { CodeEditor } from '../code/code-editor.js';
@@ -395,7 +396,7 @@ export function Editor(props: EditorProps): JSX.Element {
                     <button type="submit" class="primary" disabled={saving !== null} aria-keyshortcuts="Control+S Meta+S">{t(saving ? 'saving' : target.kind === 'new' ? 'create' : 'save')}</button>
                 </div>
             </div>
-            {found.map((draft) => <DraftBox key={draft.slot} draft={draft} isOld={draft.etag !== base.etag} onRestore={() => restore(draft)} onDiscard={() => discard(draft)} />)}
+            {found.map((draft) => <DraftBox key={draft.slot} draft={draft} isOld={!isSameVersion(draft.etag, base.etag)} onRestore={() => restore(draft)} onDiscard={() => discard(draft)} />)}
             {conflict && <ConflictBox base={base.content} mine={value} theirs={conflict} onKeep={() => setConflict(null)} onTake={(way) => take(conflict, way)} />}
             {message !== null && (
                 <ErrorBox message={message}>

@@ -1,6 +1,7 @@
 /** Changes of the files of an object. The content is sent along as it was read, since the service replaces objects. */
 
 import { objectPath, payloadUrl, repository, send } from '../../api/client.js';
+import { isSameVersion } from '../../api/entity-tag.js';
 import { upload } from '../../api/upload.js';
 import { writeJson } from '../../json/write-json.js';
 import { ifMatch, type LoadedObject } from '../model/load.js';
@@ -46,7 +47,7 @@ export async function storedBytes({ id, etag }: Pick<LoadedObject, 'id' | 'etag'
     }
 
     const version = response.headers.get('etag');
-    if (etag !== null && version !== etag) {
+    if (etag !== null && !isSameVersion(version, etag)) {
         await response.body?.cancel();
         throw new Error(t(version === null ? 'resolved' : 'changed'));
     }

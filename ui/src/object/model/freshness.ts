@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { objectPath, send } from '../../api/client.js';
+import { isSameVersion } from '../../api/entity-tag.js';
 import { config } from '../../config.js';
 import type { LoadedObject } from './load.js';
 
@@ -31,7 +32,7 @@ export function useFreshness(object: LoadedObject): Freshness {
             last = Date.now();
             const response = await send(`${config.base}${objectPath(id)}?full`, { method: 'HEAD' });
             const now = response.headers.get('etag');
-            const next = response.status === NOT_FOUND ? 'deleted' : response.ok && now !== null && now !== etag ? 'changed' : null;
+            const next = response.status === NOT_FOUND ? 'deleted' : response.ok && now !== null && !isSameVersion(now, etag) ? 'changed' : null;
             if (isCurrent && next !== null) {
                 setState(next);
             }
