@@ -135,7 +135,8 @@ forEachWay((name, start) => {
         const PRECONDITIONS: readonly (readonly [header: string, value: (tag: string) => string, holds: boolean])[] = [
             ['if-match', (seen) => `"${seen}"`, true], ['if-match', (seen) => `"1", "${seen}"`, true], ['if-match', () => '*', true],
             ['if-match', () => '"1"', false], ['if-match', () => '', false], ['if-match', (seen) => seen, false], ['if-match', () => '"*"', false],
-            ['if-none-match', () => '*', false], ['if-none-match', (seen) => `"${seen}"`, false], ['if-none-match', () => '"1"', true]
+            ['if-none-match', () => '*', false], ['if-none-match', (seen) => `"${seen}"`, false], ['if-none-match', () => '"1"', true],
+            ['if-match', (seen) => `"${seen}-gzip"`, true], ['if-match', (seen) => `W/"${seen}-zstd"`, true]
         ];
         const WRITES: readonly (readonly [title: string, line: (path: string) => string, payload?: string])[] = [
             ['an update', (to) => `PUT ${to}`, '{"name":"new"}'],

@@ -5,8 +5,8 @@ import type { JsonObject } from '../../../lib/util/json-types.js';
 import { header } from './decode.js';
 import type { RequestHeaders } from './decode.js';
 
-/** Appended to a tag where the body is compressed. */
-const CODING = /-(?:gzip|deflate|br)$/;
+/** Appended to a tag where the body is compressed, also by a proxy. */
+const CODING = /-(?:gzip|deflate|br|zstd)$/;
 
 /** Converts the headers If-Match and If-None-Match to the attributes `ifMatch` and `ifNoneMatch`; without those that are absent. */
 export function preconditionsOf(headers: RequestHeaders): JsonObject {
