@@ -1,5 +1,6 @@
 /** What is shown of a former question while a newer one is not answered: it is not taken for the answer to that. */
 
+import { readFile } from 'node:fs/promises';
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Page, Request } from 'playwright-core';
@@ -18,6 +19,8 @@ describe('what was found before in the web UI', { skip: !hasBrowser, timeout: 18
     before(async () => {
 
         await ui.ask('PUT', '/schemas/Note', { type: 'object', properties: { title: { type: 'string', title: 'Title' } } });
+        await ui.ask('PUT', '/schemas/Book', { type: 'object', properties: { title: { type: 'string', title: 'Title' }, isbn: { type: 'string', title: 'ISBN' } } });
+        await ui.ask('POST', '/objects?type=Book&handle=test/book', { title: 'book', isbn: '1' });
         for (const username of ['ann', 'bob']) {
             await ui.ask('POST', `/objects?type=User&handle=test/${username}`, { username, password: `password of ${username}` });
         }
@@ -127,5 +130,42 @@ describe('what was found before in the web UI', { skip: !hasBrowser, timeout: 18
         expect(titles).to.equal(['changed', 'changed', 'third']);
         await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
         expect(await page.getByRole('group', { name: /selected/ }).count()).to.equal(0);
+    });
+
+    it('has a type, whose properties are offered for a change, and not those of the type that is awaited', async () => {
+
+        await page.goto(`${ui.url}/#objects/?query=type:Note&view=table`);
+        const select = page.getByRole('checkbox', { name: 'Select all of this page' });
+        await select.waitFor();
+        const { isAsked, release } = await hold((request) => request.method() === 'POST' && request.url().endsWith('/search') && (request.postData() ?? '').includes('type:Book'));
+        await page.goto(`${ui.url}/#objects/?query=type:Book&view=table`);
+        await isAsked();
+        await select.check();
+        await page.getByRole('group', { name: /selected/ }).getByRole('button', { name: 'Change …' }).click();
+        const properties = page.getByRole('dialog').getByRole('combobox', { name: /^Property/ });
+        await properties.selectOption('/title');
+
+        expect(await properties.locator('option[value^="/"]').evaluateAll((options) => options.map((option) => (option as unknown as { value: string }).value))).to.equal(['/title']);
+        release();
+        await page.locator('main q.query', { hasText: 'type:Book' }).waitFor();
+
+        expect(await properties.inputValue()).to.equal('/title');
+    });
+
+    it('is exported with the properties of its type, although the results of another one have arrived', async () => {
+
+        await page.goto(`${ui.url}/#objects/?query=type:Note&view=table`);
+        await page.getByRole('checkbox', { name: 'Select all of this page' }).waitFor();
+        // Without the dialog of the system, which nobody could answer here.
+        await page.evaluate('window.showSaveFilePicker = undefined');
+        await page.getByRole('button', { name: 'Export' }).click();
+        const start = page.getByRole('dialog').getByRole('button', { name: 'Export', exact: true });
+        await start.waitFor();
+        await page.evaluate('location.hash = "#objects/?query=type:Book&view=table"');
+        await page.locator('main q.query', { hasText: 'type:Book' }).waitFor({ state: 'attached' });
+        const [download] = await Promise.all([page.waitForEvent('download'), start.click()]);
+        const [head = ''] = (await readFile(await download.path(), 'utf8')).split('\r\n');
+
+        expect(head).to.include('title').and.not.include('isbn');
     });
 });

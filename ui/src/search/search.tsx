@@ -39,10 +39,13 @@ const NARROW = '(max-width: 45rem)';
 /** Fields of metadata that every search offers. */
 const OWN_RANGES: readonly Pick<Field, 'name' | 'kind'>[] = [{ name: 'objmodified', kind: 'time' }, { name: 'objcreated', kind: 'time' }];
 
+/** The types of results; null until they are known. */
+type Types = readonly string[] | null;
+
 /** A dialog about results: those that were shown when it was opened, whatever the address says since. */
 type SearchDialog =
-    | { readonly kind: 'export'; readonly state: SearchState; readonly count: number }
-    | { readonly kind: 'bulk'; readonly state: SearchState; readonly ids: readonly string[] | null; readonly count: number }
+    | { readonly kind: 'export'; readonly state: SearchState; readonly types: Types; readonly count: number }
+    | { readonly kind: 'bulk'; readonly state: SearchState; readonly types: Types; readonly ids: readonly string[] | null; readonly count: number }
     | { readonly kind: 'save' };
 
 /** The screen. */
@@ -67,7 +70,7 @@ export function Search({ route: { params } }: ScreenProps): JSX.Element {
     const [selectsAll, selectAll] = useState(false);
     const [dialog, setDialog] = useState<SearchDialog | null>(null);
     const [isExplained, explain] = useState(false);
-    const criteria = JSON.stringify([query, filters]);
+    const criteria = criteriaOf(state);
     const unselect = (): void => {
 
         setSelected(new Set());
@@ -76,8 +79,9 @@ export function Search({ route: { params } }: ScreenProps): JSX.Element {
 
     useChanged(criteria, unselect);
     // What was selected among the former results, while those of this search were awaited.
-    useChanged(page === null ? '' : JSON.stringify([page.state.query, page.state.filters]), unselect);
-    const isShown = page?.state.query === query && JSON.stringify(page.state.filters) === JSON.stringify(filters);
+    const shown = page === null ? '' : criteriaOf(page.state);
+    useChanged(shown, unselect);
+    const isShown = shown === criteria;
     const selection: Selection | null = caller.value.active ? {
         ids: selectsAll ? new Set(page?.results.map(({ id }) => id)) : selected,
         toggle: (ids, isSelected) => {
@@ -90,11 +94,19 @@ export function Search({ route: { params } }: ScreenProps): JSX.Element {
     } : null;
     const [changes, setChanges] = useState(0);
     const types = useTypes(page, changes);
-    const type = typeOf(state) ?? (isShown && types?.length === 1 ? types[0]?.value ?? null : null);
+    const typesIn = (of: SearchState): Types => {
+
+        const own = typeOf(of);
+        return own !== null ? [own] : criteriaOf(of) === shown ? types?.map(({ value }) => value) ?? null : null;
+    };
+
+    const type = onlyOne(typesIn(state));
     const facets = useFacets({ state, page, types, type, changes });
     const ranges = [...OWN_RANGES.map((field) => ({ ...field, label: labelFor(field.name, null) })), ...rangeFields(type === null ? [] : fieldsOfType(type))];
     const Results = view === 'table' ? ResultTable : ResultCards;
     const count = selectsAll ? page?.size ?? 0 : selected.size;
+    const openExport = ({ state: of, size }: Page): void => setDialog({ kind: 'export', state: of, types: typesIn(of), count: size });
+    const openBulk = (of: SearchState): void => setDialog({ kind: 'bulk', state: of, types: typesIn(of), ids: selectsAll ? null : [...selected], count });
 
     return (
         <div class="search-screen">
@@ -111,8 +123,7 @@ export function Search({ route: { params } }: ScreenProps): JSX.Element {
                         </>
                     </FacetPanel>
                     <div class="search-main" aria-busy={isLoading}>
-                        <Toolbar state={state} type={type} view={view} size={page.size} onChange={change} onExport={() => setDialog({ kind: 'export', state: page.state, count: page.size })}
-                            onSave={() => setDialog({ kind: 'save' })} />
+                        <Toolbar state={state} type={type} view={view} size={page.size} onChange={change} onExport={() => openExport(page)} onSave={() => setDialog({ kind: 'save' })} />
                         {selection && count > 0 && (
                             <div class="selection-bar" role="group" aria-label={t('selected', { count })}>
                                 <strong>{t('selected', { count })}</strong>
@@ -121,7 +132,7 @@ export function Search({ route: { params } }: ScreenProps): JSX.Element {
                                 )}
                                 <button type="button" class="link" onClick={() => selection.toggle([...selection.ids, ...selected], false)}>{t('unselect')}</button>
                                 <span class="grow" />
-                                <button type="button" class="primary" onClick={() => setDialog({ kind: 'bulk', state: page.state, ids: selectsAll ? null : [...selected], count })}>{t('change')}</button>
+                                <button type="button" class="primary" onClick={() => openBulk(page.state)}>{t('change')}</button>
                             </div>
                         )}
                         {page.results.length > 0 && (
@@ -137,21 +148,33 @@ export function Search({ route: { params } }: ScreenProps): JSX.Element {
                     </div>
                 </div>
             )}
-            {dialog?.kind === 'export' && <ExportDialog state={dialog.state} size={dialog.count} types={types?.map(({ value }) => value) ?? (type === null ? [] : [type])} onClose={() => setDialog(null)} />}
+            {dialog?.kind === 'export' && <ExportDialog state={dialog.state} size={dialog.count} types={dialog.types ?? typesIn(dialog.state) ?? []} onClose={() => setDialog(null)} />}
             {dialog?.kind === 'save' && (
                 <SavedDialog search={{ name: nameOf(state), params: to.search(paramsOf({ ...state, page: 1 })).replace(/^[^?]*\??/, '') }} onClose={() => setDialog(null)} />
             )}
             {dialog?.kind === 'bulk' && (
-                <BulkDialog state={dialog.state} type={type} ids={dialog.ids} count={dialog.count} onClose={() => setDialog(null)} onDone={(deleted) => {
+                <BulkDialog state={dialog.state} type={onlyOne(dialog.types ?? typesIn(dialog.state))} ids={dialog.ids} count={dialog.count}
+                    onClose={() => setDialog(null)} onDone={(deleted) => {
 
-                    const gone = new Set(deleted);
-                    setSelected((ids) => new Set([...ids].filter((id) => !gone.has(id))));
-                    setChanges(changes + 1);
-                    reload();
-                }} />
+                        const gone = new Set(deleted);
+                        setSelected((ids) => new Set([...ids].filter((id) => !gone.has(id))));
+                        setChanges(changes + 1);
+                        reload();
+                    }} />
             )}
         </div>
     );
+}
+
+/** What decides which objects are results. */
+function criteriaOf({ query, filters }: SearchState): string {
+
+    return JSON.stringify([query, filters]);
+}
+
+function onlyOne(types: Types): string | null {
+
+    return types?.length === 1 ? types[0] ?? null : null;
 }
 
 /** What a search may be called: its query, else the values to which it is limited. */
@@ -181,7 +204,7 @@ function useContents(page: Page | null): Parameters<typeof ResultTable>[0]['cont
 /** The types of the results, once these are shown; null until they are counted. */
 function useTypes(page: Page | null, changes: number): readonly Bucket[] | null {
 
-    const criteria = page === null ? '' : JSON.stringify([page.state.query, page.state.filters]);
+    const criteria = page === null ? '' : criteriaOf(page.state);
     const { value } = useResource(
         async (signal) => (page === null ? null : { criteria, buckets: await readTypes(page.state, signal) }), [criteria, changes]);
     return value?.criteria === criteria ? value.buckets : null;
