@@ -10,7 +10,7 @@ import type { BlobDatabase, CommitObserver, CommitResult, Database, DatabaseUsag
 import { DatabaseError, UnusableDatabaseError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { mysqlConnection, sessionSettings } from './connection.js';
-import { isRejected, mysqlErrorKind } from './errors.js';
+import { isRejected, mysqlErrorKind, toDatabaseError } from './errors.js';
 import type { MysqlErrorKind } from './errors.js';
 import { MysqlGroupCommit } from './group-commit.js';
 import { reapStalledConnections } from './idle-connection-reaper.js';
@@ -34,14 +34,14 @@ const FIRST_PAUSE_MS = 25;
  * some that are taken while others join or leave, and the next after those.
  */
 const ATTEMPTS: Readonly<Record<MysqlErrorKind, number>> = {
-    refused: 1, full: 1, 'too-large': 1, duplicate: 4, lost: 6, 'rolled-back': 6, 'read-only': 6, 'no-connection': Infinity
+    refused: 1, full: 1, 'too-large': 1, duplicate: 4, lost: 6, 'rolled-back': 6, 'timed-out': 6, 'read-only': 6, 'no-connection': Infinity
 };
+
+/** A read that took longer than the server allows would do so again; a write may only have waited for a lock. */
+const READ_ATTEMPTS: typeof ATTEMPTS = { ...ATTEMPTS, 'timed-out': 1 };
 
 /** Maximum exponent of the delay. */
 const MAX_DOUBLINGS = 6;
-
-/** Nothing was written, and a later attempt may succeed. */
-const UNAVAILABLE: ReadonlySet<MysqlErrorKind> = new Set<MysqlErrorKind>(['lost', 'rolled-back', 'read-only', 'no-connection']);
 
 /** Maximum number of requests that wait for a connection of the pool. */
 const QUEUE_LIMIT = 10_000;
@@ -165,7 +165,7 @@ class MysqlDatabase implements Database {
 
         return this.#track(async () => {
 
-            const [rows, fields] = await this.#execute<RowDataPacket[]>(statement.sql, bindings);
+            const [rows, fields] = await this.#execute<RowDataPacket[]>(statement.sql, bindings, READ_ATTEMPTS);
             return decodeKeys(rows, fields) as unknown as R[];
         });
     }
@@ -173,7 +173,7 @@ class MysqlDatabase implements Database {
     /** Reads rows whose short bytes are no keys, as a part of a BLOB is none. */
     readBytes<R>(sql: string, bindings: readonly SqlValue[]): Promise<R[]> {
 
-        return this.#track(async () => (await this.#execute<RowDataPacket[]>(sql, bindings))[0] as R[]);
+        return this.#track(async () => (await this.#execute<RowDataPacket[]>(sql, bindings, READ_ATTEMPTS))[0] as R[]);
     }
 
     commit(unit: Unit): Promise<CommitResult> {
@@ -257,13 +257,13 @@ class MysqlDatabase implements Database {
         return this.#closing;
     }
 
-    #execute<T extends RowDataPacket[] | ResultSetHeader>(sql: string, bindings: readonly SqlValue[]): Promise<Answer<T>> {
+    #execute<T extends RowDataPacket[] | ResultSetHeader>(sql: string, bindings: readonly SqlValue[], attempts = ATTEMPTS): Promise<Answer<T>> {
 
-        return this.#retry(() => this.#sessions.use((session) => session.execute<T>(sql, bindings), false));
+        return this.#retry(() => this.#sessions.use((session) => session.execute<T>(sql, bindings), false), attempts);
     }
 
     /** Retries until success, a permanent error, or the limits of attempts and time. */
-    async #retry<T>(work: () => Promise<T>): Promise<T> {
+    async #retry<T>(work: () => Promise<T>, attempts = ATTEMPTS): Promise<T> {
 
         const deadline = performance.now() + this.#address.timeout;
         for (let attempt = 1; ; ++attempt) {
@@ -277,8 +277,11 @@ class MysqlDatabase implements Database {
                 if (kind === 'no-connection') {
                     this.#report({ event: 'database.no-connection', error }, 'the database server accepts no more connections');
                 }
+                else if (kind === 'timed-out') {
+                    this.#report({ event: 'database.timed-out', error }, 'a statement took longer than the database server allows');
+                }
 
-                if (attempt >= ATTEMPTS[kind] || performance.now() > deadline) {
+                if (attempt >= attempts[kind] || performance.now() > deadline) {
                     throw toDatabaseError(error, kind);
                 }
 
@@ -349,32 +352,6 @@ class MysqlDatabase implements Database {
         this.#running.add(running);
         return running.finally(() => this.#running.delete(running));
     }
-}
-
-function toDatabaseError(error: unknown, kind: MysqlErrorKind): DatabaseError {
-
-    if (error instanceof DatabaseError) {
-        return error;
-    }
-
-    if (kind === 'full') {
-        return new DatabaseError('full', 'the database server has no room', error);
-    }
-
-    if (kind === 'too-large') {
-        return new DatabaseError('too-large', 'a value exceeds a limit of the database server', error);
-    }
-
-    return UNAVAILABLE.has(kind) ?
-        new DatabaseError('unavailable', 'the database cannot be reached or is too busy', error) :
-        new DatabaseError('failed', `the database refused the statement${numberOf(error)}`, error);
-}
-
-/** The number of an error, which operators can look up, in brackets. */
-function numberOf(error: unknown): string {
-
-    const { errno = 0 } = error as { readonly errno?: number };
-    return errno > 0 ? ` (error ${errno})` : '';
 }
 
 /** The error to report when a database cannot be opened. */

@@ -2,9 +2,12 @@
  * Classifies the errors of MySQL and MariaDB: permanent, worth a retry, or with an unknown outcome.
  */
 
+import { DatabaseError } from '../../errors.js';
+
 /**
  * - `duplicate`: duplicate key
  * - `rolled-back`: deadlock, lock timeout, or conflict with another server of a cluster; the transaction is rolled back
+ * - `timed-out`: a statement took longer than a limit of the server; it is rolled back, and the connection stays
  * - `lost`: the connection was lost
  * - `read-only`: the server has become a copy of another one, and nothing was written; a new connection may reach the primary
  * - `no-connection`: the server, or the account of the user, accepts no more connections, or too many requests wait for one
@@ -12,7 +15,7 @@
  * - `too-large`: a row, a transaction or a packet exceeds a limit of the server
  * - `refused`: anything else
  */
-export type MysqlErrorKind = 'duplicate' | 'rolled-back' | 'lost' | 'read-only' | 'no-connection' | 'full' | 'too-large' | 'refused';
+export type MysqlErrorKind = 'duplicate' | 'rolled-back' | 'timed-out' | 'lost' | 'read-only' | 'no-connection' | 'full' | 'too-large' | 'refused';
 
 const DUPLICATE = new Set([1062, 1586]);
 
@@ -22,14 +25,17 @@ const DUPLICATE = new Set([1062, 1586]);
  */
 const ROLLED_BACK = new Set([1205, 1213, 1020, 1047, 3101, 8002, 8005, 8022, 8028, 8229, 9004, 9006, 9007]);
 
+/** `max_statement_time` of MariaDB, `max_execution_time` of MySQL. */
+const TIMED_OUT = new Set([1969, 3024]);
+
 /**
- * Server shutdown, connection or statement killed by an administrator, by Galera or by a limit of the server (time, idle connections),
+ * Server shutdown, connection or statement killed by an administrator, by Galera or by a limit of the server on idle connections,
  * handshake and network errors of the server, hosts that it blocks for a while, a commit of a statement by itself that fails since the
  * server of a cluster is cut off from the others. Of TiDB: its storage does not answer, or what it answered is not known.
  */
 const LOST_ERRNO = new Set([
-    1042, 1043, 1053, 1129, 1152, 1154, 1155, 1156, 1157, 1158, 1159, 1160, 1161, 1180, 1181, 1184, 1317, 1835, 1927, 1969, 2006, 2013, 3024,
-    3100, 3168, 3169, 4031, 8027, 8501, 9001, 9002, 9003, 9005
+    1042, 1043, 1053, 1129, 1152, 1154, 1155, 1156, 1157, 1158, 1159, 1160, 1161, 1180, 1181, 1184, 1317, 1835, 1927, 2006, 2013, 3100, 3168,
+    3169, 4031, 8027, 8501, 9001, 9002, 9003, 9005
 ]);
 
 /** Too many connections: of the server, of the user; a limit of the account, which counts connections of an hour as well. */
@@ -98,6 +104,10 @@ export function mysqlErrorKind(error: unknown): MysqlErrorKind {
         return 'rolled-back';
     }
 
+    if (TIMED_OUT.has(errno)) {
+        return 'timed-out';
+    }
+
     if (READ_ONLY.has(errno) || errno === FORBIDDEN_BY_OPTION && /read.only/i.test(message)) {
         return 'read-only';
     }
@@ -115,4 +125,34 @@ export function mysqlErrorKind(error: unknown): MysqlErrorKind {
     }
 
     return LOST_ERRNO.has(errno) || LOST_CODES.has(code) || (fatal && errno <= 0) ? 'lost' : 'refused';
+}
+
+/** Nothing was written, and a later attempt may succeed. */
+const UNAVAILABLE: ReadonlySet<MysqlErrorKind> = new Set<MysqlErrorKind>(['lost', 'rolled-back', 'timed-out', 'read-only', 'no-connection']);
+
+/** Converts an error to the one that callers of a database know. */
+export function toDatabaseError(error: unknown, kind: MysqlErrorKind): DatabaseError {
+
+    if (error instanceof DatabaseError) {
+        return error;
+    }
+
+    if (kind === 'full') {
+        return new DatabaseError('full', 'the database server has no room', error);
+    }
+
+    if (kind === 'too-large') {
+        return new DatabaseError('too-large', 'a value exceeds a limit of the database server', error);
+    }
+
+    return UNAVAILABLE.has(kind) ?
+        new DatabaseError('unavailable', 'the database cannot be reached or is too busy', error) :
+        new DatabaseError('failed', `the database refused the statement${numberOf(error)}`, error);
+}
+
+/** The number of an error, which operators can look up, in brackets. */
+function numberOf(error: unknown): string {
+
+    const { errno = 0 } = error as { readonly errno?: number };
+    return errno > 0 ? ` (error ${errno})` : '';
 }

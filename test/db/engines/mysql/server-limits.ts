@@ -1,4 +1,4 @@
-/** A server that reaches its limits: no free connection, no further prepared statement, no more writes because another one has become the primary. */
+/** A server that reaches its limits: no free connection, no further prepared statement, no more time, no more writes as another one is the primary. */
 
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
@@ -47,7 +47,7 @@ describe('the limits of a MariaDB server', { skip: DIALECTS.every(({ dialect }) 
 
     afterEach(async () => {
 
-        await administrator.query('set global read_only = 0, max_prepared_stmt_count = default');
+        await administrator.query('set global read_only = 0, max_prepared_stmt_count = default, max_statement_time = default');
         await Promise.all(opened.splice(0).map((database) => database.close()));
     });
 
@@ -75,6 +75,12 @@ describe('the limits of a MariaDB server', { skip: DIALECTS.every(({ dialect }) 
 
         const [rows] = await administrator.query(`select name from ${new URL(url).pathname.slice(1)}.settings where name = ?`, [name]);
         return (rows as unknown[]).length > 0;
+    }
+
+    async function status(name: string): Promise<number> {
+
+        const [rows] = await administrator.query('show global status like ?', [name]);
+        return Number((rows as { Value: string }[])[0]?.Value);
     }
 
     describe('of connections', () => {
@@ -163,6 +169,43 @@ describe('the limits of a MariaDB server', { skip: DIALECTS.every(({ dialect }) 
         });
     });
 
+    describe('of time', () => {
+
+        it('end a read once, and keep its connection', async () => {
+
+            await administrator.query('set global max_statement_time = 0.5');
+            const database = await open('?connections=1');
+            const [first] = await database.read({ sql: 'select connection_id() as id' }, []);
+            const exceeded = await status('Max_statement_time_exceeded');
+
+            const found = await fault(database.read({ sql: 'select sleep(20)' }, []));
+            const [second] = await database.read({ sql: 'select connection_id() as id' }, []);
+
+            expect([found, await status('Max_statement_time_exceeded') - exceeded]).to.equal(['unavailable', 1]);
+            expect(second).to.equal(first);
+            expect(warnings.filter((fields) => 'event' in fields && fields.event === 'database.timed-out')).to.have.length(1);
+        });
+
+        it('end one of several units that share a transaction, and let the others be written', { timeout: 60_000 }, async () => {
+
+            await administrator.query(`use ${new URL(url).pathname.slice(1)}`);
+            await administrator.query('insert into settings (name, value) values (?, ?)', ['locked', '0']);
+            await administrator.query('set global max_statement_time = 1');
+            const database = await open('?timeout=3');
+            await administrator.query('begin');
+            await administrator.query('update settings set value = 1 where name = ?', ['locked']);
+            const wait: Step = { sql: 'update settings set value = 2 where name = ?', bindings: ['locked'] };
+            const units: readonly Step[][] = [[put('beside-1')], [put('beside-2'), wait], [put('beside-3')], [put('beside-4')]];
+
+            const found = await Promise.all(units.map((steps) => fault(database.commit({ steps, shared: true }))));
+            await administrator.query('rollback');
+
+            expect(found).to.equal(['none', 'unavailable', 'none', 'none']);
+            expect(await Promise.all([1, 2, 3, 4].map((n) => has(`beside-${n}`)))).to.equal([true, false, true, true]);
+            expect((await database.commit({ steps: [put('beside-2'), wait], shared: true })).ok).to.be.true();
+        });
+    });
+
     describe('of prepared statements', () => {
 
         it('change no result, as statements are then sent as text', async () => {
@@ -188,12 +231,6 @@ describe('the limits of a MariaDB server', { skip: DIALECTS.every(({ dialect }) 
 
             await administrator.query('set global max_prepared_stmt_count = 240');
             const database = await open('?connections=4');
-            const status = async (name: string): Promise<number> => {
-
-                const [rows] = await administrator.query('show global status like ?', [name]);
-                return Number((rows as { Value: string }[])[0]?.Value);
-            };
-
             await Promise.all(Array.from({ length: 400 }, (_, i) => database.read({ sql: `select ${i}, sleep(0.001)` }, [])));
 
             // A third of the limit, and one more on each connection for a moment
