@@ -5,6 +5,7 @@
 import { mkdir } from 'node:fs/promises';
 import type { CommitObserver, Database } from '../database.js';
 import type { Log } from '../log.js';
+import { rejectCut } from './sqlite/cut-marker.js';
 import { acceptLoss } from './sqlite/lost-file.js';
 import { explainOpenError } from './sqlite/open-error.js';
 import { SILENT } from '../log.js';
@@ -100,8 +101,15 @@ export async function migrateDatabase(options: DatabaseOptions, how: MigrateOpti
     await migrateSqlite(sqliteFiles(options.dataDir), log, how);
 }
 
-/** Makes an embedded database usable that has lost one of its files; returns a sentence that says what was done. */
+/**
+ * Makes an embedded database usable that has lost one of its files; returns a sentence that says what was done.
+ *
+ * @throws UnusableDatabaseError when a file was cut
+ */
 export function acceptLostFile(dataDir: string): string {
 
-    return acceptLoss(sqliteFiles(dataDir), new Date());
+    const files = sqliteFiles(dataDir);
+    rejectCut(files.rows);
+    rejectCut(files.blobs);
+    return acceptLoss(files, new Date());
 }

@@ -101,6 +101,7 @@ export function claimDataDir(dataDir: string, { log = SILENT, isRestoring = fals
  *
  * @returns a message that says what was done
  * @throws DataDirError when another process holds the lock
+ * @throws UnusableDatabaseError when a file was cut
  */
 export function acceptLoss(dataDir: string): string {
 

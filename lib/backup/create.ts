@@ -10,7 +10,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { diskRules } from '../../db/disk-space.js';
 import { copySnapshot, NoDatabaseError, snapshotBytes } from '../../db/engines/sqlite/snapshot.js';
 import { type CopyContents, SnapshotCopy } from '../../db/engines/sqlite/snapshot-copy.js';
-import { DatabaseError } from '../../db/errors.js';
+import { DatabaseError, UnusableDatabaseError } from '../../db/errors.js';
 import { serviceId } from '../doip/ids.js';
 import { DEFAULT_STORE } from '../stores/blobs/element-store.js';
 import { readDesign } from '../types/design.js';
@@ -203,6 +203,10 @@ function explain(folder: string, source: string, error: unknown): unknown {
 
     if (error instanceof BackupError) {
         return error;
+    }
+
+    if (error instanceof UnusableDatabaseError && error.reason === 'damaged') {
+        return damaged(source, error.message);
     }
 
     const { code, message } = error as NodeJS.ErrnoException;

@@ -169,7 +169,7 @@ describe('the files of a data folder', () => {
     for (const cut of ['repository.sqlite', 'blobs.sqlite']) {
         const cutIt = (): void => truncateSync(join(dataDir, cut), Math.floor(statSync(join(dataDir, cut)).size / 2 / 4096) * 4096);
 
-        it(`are told to be damaged when ${cut} was cut while the service runs`, async () => {
+        it(`are told to be damaged when ${cut} was cut while the service runs, also by the next start and a backup`, async () => {
 
             fill();
             const running = await start();
@@ -179,6 +179,12 @@ describe('the files of a data folder', () => {
 
             expect(code).to.equal(500);
             expect(JSON.stringify(body)).to.include('cannot be read').and.not.include(dataDir);
+            await stop();
+            const [run, backup] = [await command(['serve'], { PORT: '0' }), await command(['backup', join(dataDir, '../backup')])];
+
+            expect([run.code, backup.code]).to.equal([74, 74]);
+            expect(run.error).to.match(/^doip-gateway: .+ is (damaged, as its end was missing while it was in use|no SQLite database, or is damaged): restore it from a backup.*\n$/);
+            expect(backup.error).to.match(/ is damaged, and no backup was written, so keep the older ones: .*\n$/);
         });
 
         it(`prevent a start after ${cut} was cut, with a word on the backup`, async () => {

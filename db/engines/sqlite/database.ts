@@ -8,8 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlobDatabase, ChunkPart, CommitObserver, CommitResult, Database, DatabaseCondition, DatabaseUsage, Row, SqlValue, Statement, Unit } from '../../database.js';
 import type { DiskRules } from '../../disk-space.js';
 import { diskRules, freeBytes, releaseReserve, keepReserve, reserveBytes } from '../../disk-space.js';
-import { DatabaseError, UnusableDatabaseError } from '../../errors.js';
-import { isCut } from './cut-file.js';
+import { DatabaseError } from '../../errors.js';
+import { markAsCut, rejectCut } from './cut-marker.js';
 import { isEmpty, rejectLoss } from './lost-file.js';
 import type { Log } from '../../log.js';
 import type { SqliteFiles } from './file.js';
@@ -152,6 +152,7 @@ class SqliteDatabase implements Database {
 
     async condition(): Promise<DatabaseCondition | null> {
 
+        this.#checkFiles();
         if (this.#reader.isDamaged || this.#blobReader.isDamaged) {
             return 'damaged';
         }
@@ -185,6 +186,7 @@ class SqliteDatabase implements Database {
     async close(): Promise<void> {
 
         clearInterval(this.#diskTimer);
+        this.#checkFiles();
         await Promise.all([this.#writer.close(), this.#blobWriter.close()]);
         this.#reader.close();
         this.#blobReader.close();
@@ -230,13 +232,27 @@ class SqliteDatabase implements Database {
         }
     }
 
-    /** Reports a file that was cut, before its log is written back. */
+    /** Reports a file that was cut, before its log is written back, and leaves a marker for the next start. */
     #checkFiles(): void {
 
-        for (const [reader, { path }] of [[this.#reader, this.#files.rows], [this.#blobReader, this.#files.blobs]] as const) {
-            if (!this.#cut.has(reader) && reader.isCut) {
+        const { rows, blobs } = this.#files;
+        for (const [reader, file, inode] of [[this.#reader, rows, this.#inodes[0]], [this.#blobReader, blobs, this.#inodes[1]]] as const) {
+            if (!reader.isCut) {
+                continue;
+            }
+
+            if (!this.#cut.has(reader)) {
                 this.#cut.add(reader);
-                this.#log.error({ event: 'database.file-cut', file: path }, 'the end of a database file is missing');
+                this.#log.error({ event: 'database.file-cut', file: file.path }, 'the end of a database file is missing');
+            }
+
+            try {
+                if (inodeOf(file) === inode) {          // Not beside one that has taken its place
+                    markAsCut(file);
+                }
+            }
+            catch {
+                // The folder cannot be written now: repeated by the next check.
             }
         }
     }
@@ -255,12 +271,8 @@ function openReaders(files: SqliteFiles): [rows: SqliteReader, blobs: SqliteRead
         rejectLoss(files);          // Before a new file is created in place of the lost one
     }
 
-    for (const { path } of [files.rows, files.blobs]) {
-        if (isCut(path)) {          // Before it is opened, as the log is written back when it is closed
-            throw new UnusableDatabaseError('damaged', `${path} is damaged, as its end is missing: restore it from a backup`);
-        }
-    }
-
+    rejectCut(files.rows);
+    rejectCut(files.blobs);
     const opened: SqliteReader[] = [];
     try {
         const rows = new SqliteReader(files.rows);

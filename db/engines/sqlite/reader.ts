@@ -13,6 +13,11 @@ import type { SqliteFile } from './file.js';
 /** Error codes of a damaged file. */
 const DAMAGE = /^SQLITE_(CORRUPT|NOTADB|IOERR)/;
 
+function isDamage(error: unknown): boolean {
+
+    return error instanceof Sqlite.SqliteError ? DAMAGE.test(error.code) : (error as NodeJS.ErrnoException).code === 'EIO';
+}
+
 /** Reads from one file. */
 export class SqliteReader {
 
@@ -42,7 +47,7 @@ export class SqliteReader {
             return this.#statements.get(sql).all(bindings);
         }
         catch (error) {
-            if (error instanceof Sqlite.SqliteError && DAMAGE.test(error.code)) {
+            if (isDamage(error)) {
                 this.#failed = { sql, bindings };
             }
 
@@ -50,20 +55,26 @@ export class SqliteReader {
         }
     }
 
-    /** Returns whether the file is damaged: the failed read fails again, or the file is missing or was cut. */
+    /** Returns whether the file is damaged: the failed read fails again, or the file is missing or was cut; false where that is not known. */
     get isDamaged(): boolean {
 
+        const failed = this.#failed;
+        this.#failed = null;
         try {
-            const failed = this.#failed;
-            this.#failed = null;
             if (failed) {
                 this.all(failed.sql, failed.bindings);
             }
-
-            return this.#checkLength() || bytesOf(this.#file.path) === 0;
         }
         catch {
             return true;
+        }
+
+        try {
+            return bytesOf(this.#file.path) === 0 || this.#checkLength();
+        }
+        catch (error) {
+            // Without a free file descriptor, for example, the log cannot be read.
+            return isDamage(error);
         }
     }
 

@@ -10,6 +10,7 @@ import Sqlite from 'better-sqlite3';
 import { demandDriver } from '../../sqlite-driver.js';
 import { DatabaseError } from '../../errors.js';
 import { makePrivate } from '../../private-files.js';
+import { rejectCut } from './cut-marker.js';
 import { isFull, sqliteFiles } from './file.js';
 
 /** Called with the number of copied bytes, and the total. */
@@ -34,7 +35,7 @@ const TIMEOUT_MS = 10_000;
 /** Bytes that are copied at once. */
 const STEP_BYTES = 1024 * 1024;
 
-/** Returns the bytes of the files of a database, as copies of them would have. @throws NoDatabaseError */
+/** Returns the bytes of the files of a database, as copies of them would have. @throws NoDatabaseError, and UnusableDatabaseError when one was cut */
 export function snapshotBytes(folder: string): number {
 
     return withSnapshot(folder, ({ rows, blobs }) => bytesOf(rows) + bytesOf(blobs));
@@ -44,6 +45,7 @@ export function snapshotBytes(folder: string): number {
  * Copies both files to another folder, which exists, under the same names: no writer waits for it. The copies need no other file.
  *
  * @throws NoDatabaseError when there is no database
+ * @throws UnusableDatabaseError when a file was cut
  * @throws DatabaseError when there is no space for the copies
  */
 export async function copySnapshot(folder: string, target: string, onCopied: OnCopied = () => {}): Promise<void> {
@@ -145,6 +147,7 @@ function openSource(path: string): Sqlite.Database {
         throw new NoDatabaseError(path);
     }
 
+    rejectCut({ path });            // A copy would hide it
     demandDriver();
     const db = new Sqlite(path, { timeout: TIMEOUT_MS, fileMustExist: true });
     db.pragma('query_only = ON');

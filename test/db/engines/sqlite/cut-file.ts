@@ -1,12 +1,15 @@
 /** A file that was cut is noticed, also where its log is long enough to hold what is missing; and never a whole one is taken for one. */
 
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Database } from '../../../../db/database.js';
 import { UnusableDatabaseError } from '../../../../db/errors.js';
-import { openDatabase } from '../../../../db/engines/open.js';
+import { acceptLostFile, openDatabase } from '../../../../db/engines/open.js';
+import { snapshotBytes } from '../../../../db/engines/sqlite/snapshot.js';
 import { createSqlite } from '../../../support/database.js';
 import type { TestDatabase } from '../../../support/database.js';
 import { seeded } from '../../../support/random.js';
@@ -17,6 +20,7 @@ const { afterEach, beforeEach, describe, it } = lab;
 const KIB = 1024;
 const CHUNK = 64 * KIB;
 const FILES = ['repository.sqlite', 'blobs.sqlite'] as const;
+const PROGRAM = join(__dirname, '../../../support/descriptors-program.js');
 const PAGE_SIZES = { 'repository.sqlite': 4096, 'blobs.sqlite': 16384 };
 
 describe('a SQLite file that was cut', () => {
@@ -98,6 +102,7 @@ describe('a SQLite file that was cut', () => {
 
                 expect([before, after]).to.equal([null, 'damaged']);
                 expect(await database.condition?.()).to.equal('damaged');
+                expect(readdirSync(dataDir).filter((each) => each.endsWith('.cut'))).to.equal([`${name}.cut`]);
             });
 
             it(`is not opened after a kill, as often as that is tried: ${name} ${title}`, async () => {
@@ -109,7 +114,32 @@ describe('a SQLite file that was cut', () => {
                 for (let n = 0; n < 2; ++n) {
                     const error = await expect(openDatabase({ dataDir: folder, minFree: 0 })).to.reject(UnusableDatabaseError);
                     expect(error.message).to.equal(`${join(folder, name)} is damaged, as its end is missing: restore it from a backup`);
+                    expect(() => snapshotBytes(folder)).to.throw(UnusableDatabaseError, error.message);
+                    expect(() => acceptLostFile(folder)).to.throw(UnusableDatabaseError, error.message);
                 }
+            });
+
+            it(`is not opened after its log was written back, until it is restored: ${name} ${title}`, async () => {
+
+                await fill();
+                const whole = join(dataDir, 'whole');
+                cpSync(copyOfFiles(), whole, { recursive: true });
+                const length = size(name);
+                truncateSync(join(dataDir, name), cut(length));
+                await database.close();
+                expect(size(name)).to.be.least(length);
+
+                const error = await expect(openDatabase({ dataDir, minFree: 0 })).to.reject(UnusableDatabaseError);
+                expect(error.message).to.equal(
+                    `${join(dataDir, name)} is damaged, as its end was missing while it was in use: restore it from a backup, and remove ${name}.cut beside it`);
+                expect(() => snapshotBytes(dataDir)).to.throw(UnusableDatabaseError, error.message);
+                expect(() => acceptLostFile(dataDir)).to.throw(UnusableDatabaseError, error.message);
+
+                rmSync(join(dataDir, `${name}.cut`));
+                cpSync(whole, dataDir, { recursive: true });
+                await open();
+                expect(await database.condition?.()).to.be.null();
+                expect((await database.blobs.readChunk(7, 19))?.length).to.equal(CHUNK);
             });
         }
 
@@ -145,6 +175,30 @@ describe('a SQLite file that was cut', () => {
 
         expect(missing).to.equal('damaged');
         expect(await database.condition?.()).to.be.null();
+    });
+
+    it('is not marked in the folder that has taken the place of its own', async () => {
+
+        await fill();
+        const names = readdirSync(dataDir).filter((each) => each.includes('.sqlite'));
+        const away = join(dataDir, 'away');
+        mkdirSync(away);
+        names.forEach((name) => renameSync(join(dataDir, name), join(away, name)));
+        FILES.forEach((name) => {
+
+            copyFileSync(join(away, name), join(dataDir, name));
+            truncateSync(join(dataDir, name), size(name) / 2);
+        });
+
+        expect(await database.condition?.()).to.equal('damaged');
+        expect(readdirSync(dataDir).filter((each) => each.endsWith('.cut'))).to.equal([]);
+    });
+
+    it('is not known as one while the process has no free file descriptor to look at its log', async () => {
+
+        const { stdout } = await promisify(execFile)('bash', ['-c', `ulimit -n 256; exec "${process.execPath}" "${PROGRAM}" "${join(dataDir, 'other')}"`]);
+
+        expect(JSON.parse(stdout)).to.equal(['EMFILE', null, null]);
     });
 
     it('is never seen where files grow and shrink, and their logs are written back', async () => {
