@@ -113,25 +113,58 @@ forEachDatabase((name, create, dialect) => {
             await until(() => isReady(other));
         });
 
-        it('are answered to the end when their index is replaced, which is removed a little later', async () => {
+        const COUNT = 1203;
 
-            const count = 1203;
-            await one.create('Document', {});        // The password is verified once
-            for (let i = 0; i < count; i += 401) {
-                await Promise.all(Array.from({ length: 401 }, (_, n) => one.create('Document', { name: 'manifold' }, {
+        async function createMany(writer: TestGateway): Promise<void> {
+
+            await writer.create('Document', {});        // The password is verified once
+            for (let i = 0; i < COUNT; i += 401) {
+                await Promise.all(Array.from({ length: 401 }, (_, n) => writer.create('Document', { name: 'manifold' }, {
                     id: `test/many-${i + n}`, attributes: { acl: { readers: ['public'], writers: [] } }
                 })));
             }
 
+            await until(async () => await sizeOf('manifold') === COUNT);
+        }
+
+        /** Begins a search of the other gateway for all of them, which is read further when the function is called. */
+        async function search(): Promise<() => Promise<readonly string[]>> {
+
             const query = { query: 'manifold', filterQueries: [], facets: [], sort: [], start: 0, limit: null, includeScore: false, includeVersions: false };
             const context = { caller: ANONYMOUS, remoteAddress: '', requestContext: {}, signal: new AbortController().signal };
-            await until(async () => await sizeOf('manifold') === count);
-            const results = await other.gateway.services.search.ids(query, context);
-            const ids = [...(await results.blocks.next()).value ?? []];
+            const { blocks } = await other.gateway.services.search.ids(query, context);
+            const ids = [...(await blocks.next()).value ?? []];
+            return async () => {
+
+                for await (const block of blocks) {
+                    ids.push(...block);
+                }
+
+                return ids;
+            };
+        }
+
+        /** Names of the indexes, and of those that are searched. */
+        async function indexes(): Promise<{ readonly all: readonly string[]; readonly used: readonly string[] }> {
+
+            const found = Object.entries(await engine.client.send<Record<string, { aliases: object }>>({ method: 'GET', path: `/${alias()}-*/_alias` }));
+            return { all: found.map(([index]) => index), used: found.filter(([, { aliases }]) => alias() in aliases).map(([index]) => index) };
+        }
+
+        /** Name of the index that has the changes; null while there is none. */
+        async function fedIndex(): Promise<string | null> {
+
+            const { _source: { index } } = await engine.client.send<{ _source: { index: string | null } }>({ method: 'GET', path: `/${url.split('/').at(-1)}-meta/_doc/feed-2` });
+            return index;
+        }
+
+        it('are answered to the end when their index is replaced, which is removed a little later', async () => {
+
+            await createMany(one);
+            const readOn = await search();
 
             // The other one goes on with another number of shards.
             await one.stop();
-            const indexes = async (): Promise<number> => Object.keys(await engine.client.send<object>({ method: 'GET', path: `/${alias()}-*/_alias` })).length;
             await until(async () => {
 
                 const shards = await engine.client.send<Record<string, { settings: { index: { number_of_shards: string } } }>>({ method: 'GET', path: `/${alias()}/_settings` });
@@ -140,17 +173,51 @@ forEachDatabase((name, create, dialect) => {
             // Found when it has done all that belongs to the replacement.
             await other.create('Document', { name: 'replaced' });
             await until(async () => await sizeOf('replaced') !== null);
-            for await (const block of results.blocks) {
-                ids.push(...block);
-            }
+            const ids = await readOn();
 
             const before = await indexes();
             await other.stop();
             other = await start('other', 2);
-            await until(async () => await indexes() === 1);
+            await until(async () => (await indexes()).all.length === 1);
 
-            expect([ids.length, new Set(ids).size, before]).to.equal([count, count, 2]);
-            await until(async () => await sizeOf('manifold') === count);
+            expect([ids.length, new Set(ids).size, before.all.length]).to.equal([COUNT, COUNT, 2]);
+            await until(async () => await sizeOf('manifold') === COUNT);
         });
+
+        for (const [when, isOut] of [['while the index is fed', false], ['while it takes no changes', true]] as const) {
+            it(`are answered to the end when changes are lost ${when}, so that it has to be built again`, async () => {
+
+                const readOn = await search();
+                const [former = ''] = (await indexes()).used;
+                if (isOut) {
+                    await block(true);
+                    await other.create('Document', { name: 'unindexed' });
+                    await until(() => other.gateway.state.subsystems.get('indexer') === 'FAILED');
+                }
+
+                const db = await database.open();
+                // A batch behind a gap; what is before it is gone as well.
+                await db.commit({ steps: [
+                    { sql: 'insert into search_batches (position, changes) select max(position) + 2, ? from search_batches', bindings: ['[]'] },
+                    { sql: 'delete from search_batches where position < (select last from (select max(position) as last from search_batches) as newest)', bindings: [] }
+                ] });
+                await until(async () => ![null, former].includes(await fedIndex()));
+                if (isOut) {
+                    // Searches would still ask the former one, as a blocked index cannot be taken from them.
+                    expect((await indexes()).used).to.equal([former]);
+                    expect(await sizeOf('unindexed')).to.be.null();
+                    await block(false);
+                }
+
+                await until(async () => !(await indexes()).used.includes(former));
+                const ids = await readOn();
+                const { all } = await indexes();
+
+                expect([ids.length, new Set(ids).size]).to.equal([COUNT, COUNT]);
+                expect(all).to.include(former);
+                await until(async () => await sizeOf('manifold') === COUNT);
+                await until(async () => (await indexes()).all.length === 1);
+            });
+        }
     });
 });

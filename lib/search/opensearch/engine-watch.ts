@@ -121,8 +121,12 @@ export class EngineWatch {
                 return 'building';
             }
 
-            await control.send({ method: 'GET', path: `/${alias}/_alias`, timeoutMs: WATCH_TIMEOUT_MS });
-            this.#lag.has(state.position);
+            const used = await control.send<object>({ method: 'GET', path: `/${alias}/_alias`, timeoutMs: WATCH_TIMEOUT_MS });
+            // The engine may refuse that searches use it in place of a former one.
+            if (state.index in used) {
+                this.#lag.has(state.position);
+            }
+
             if (this.#isBehind(1)) {
                 return 'behind';
             }

@@ -28,7 +28,7 @@ export interface BuildState extends LogPosition {
 /** An index that was searched before. */
 export interface FormerIndex {
     readonly index: string;
-    /** When another one took its place, in milliseconds since the epoch. */
+    /** When it was given up, or another one took its place, in milliseconds since the epoch. */
     readonly replaced: number;
 }
 

@@ -158,9 +158,10 @@ export class Feeder {
             log.warn({ event: 'search.index-lost', index: state.index }, 'the search index is gone or does not belong to this state of the database, it is built again');
         }
 
-        await this.#indexes.removeOthers([building?.index], () => this.#checkNewest(stored));
+        const former = formerOf(state);
+        await this.#indexes.removeOthers([building?.index, ...namesOf(former)], () => this.#checkNewest(stored));
         const next = building ?? await this.#newBuild();
-        return await this.#write({ index: null, ...BEGINNING, shards: this.#parts.shards, building: next }, stored);
+        return await this.#write({ index: null, ...BEGINNING, shards: this.#parts.shards, building: next, former }, stored);
     }
 
     /** Returns whether an index is there, and has the changes of this database. */
@@ -192,7 +193,7 @@ export class Feeder {
             const reached = await this.#feed(state.index, state, work);
             if (reached === null) {
                 // Changes are missing that no index will get: a new one has to be built.
-                return await this.#write({ ...state, index: null, building: await this.#newBuild() }, current);
+                return await this.#write({ ...state, index: null, building: await this.#newBuild(), former: formerOf(state) }, current);
             }
 
             if (reached.position !== state.position) {
@@ -259,7 +260,7 @@ export class Feeder {
         }
 
         await this.#parts.client.send({ method: 'POST', path: `/${building.index}/_refresh` });
-        const former = [...state.former ?? [], ...state.index === null ? [] : [{ index: state.index, replaced: Date.now() }]];
+        const former = formerOf(state);
         const done = await this.#write({ index: building.index, ...reached, shards: building.shards, building: null, former }, stored);
         await this.#indexes.use(building.index, namesOf(former), () => this.#checkNewest(done));
         this.#parts.reached(done.state ?? state);
@@ -273,11 +274,11 @@ export class Feeder {
         const { keepFormerMs = KEEP_FORMER_MS } = this.#parts;
         // A time to come is of a node with a wrong clock.
         const remaining = state?.former?.filter(({ replaced }) => Math.abs(Date.now() - replaced) < keepFormerMs);
-        if (!state?.index || remaining?.length === state.former?.length) {
+        if (!state || remaining?.length === state.former?.length) {
             return stored;
         }
 
-        await this.#indexes.removeOthers([state.index, state.building?.index, ...namesOf(remaining)], () => this.#checkNewest(stored));
+        await this.#indexes.removeOthers([state.index ?? undefined, state.building?.index, ...namesOf(remaining)], () => this.#checkNewest(stored));
         return await this.#write({ ...state, former: remaining ?? [] }, stored);
     }
 
@@ -346,6 +347,12 @@ export class Feeder {
         });
         this.#wake = () => {};
     }
+}
+
+/** Indexes in which searches may be in progress when the one in use is given up. */
+function formerOf(state: FeedState | null): readonly FormerIndex[] {
+
+    return [...state?.former ?? [], ...state?.index ? [{ index: state.index, replaced: Date.now() }] : []];
 }
 
 function namesOf(former: readonly FormerIndex[] = []): string[] {
