@@ -15,7 +15,7 @@ import { READ_REQUIRED } from '../../migrator/compatibility.js';
 /** Epoch ms. */
 const NOW = 'cast(unix_timestamp(now(3)) * 1000 as unsigned)';
 
-/** A reading of the clock that took longer is not exact enough, in milliseconds. */
+/** A reading of the clock that took longer is not exact: it only says between which bounds the clock is, in milliseconds. */
 const MAX_READING_MS = 1000;
 
 /** Difference to the clock of this machine that is logged, in milliseconds. */
@@ -61,12 +61,9 @@ export class ServerCheck {
 
     #setClock(now: number, sentAt: number): void {
 
-        const receivedAt = performance.now();
-        if (receivedAt - sentAt > MAX_READING_MS) {
-            return;
-        }
-
-        this.#offset = now - (sentAt + receivedAt) / 2;
+        // The server has read its clock after the question was sent, and before the answer was received.
+        const [lowest, highest] = [now - performance.now(), now - sentAt];
+        this.#offset = highest - lowest > MAX_READING_MS ? Math.min(Math.max(this.#offset, lowest), highest) : (lowest + highest) / 2;
         const difference = Date.now() - this.now();
         const isDifferent = Math.abs(difference) > LOGGED_MS;
         if (isDifferent && !this.#isDifferent) {
