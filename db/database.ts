@@ -129,7 +129,7 @@ export interface Database {
      */
     ping(timeoutMs?: number): Promise<void>;
 
-    /** Returns what impairs a database that answers; absent where only the server knows. Never rejects. */
+    /** Returns what impairs a database that answers; absent in processes that do not write. Never rejects. */
     condition?(): Promise<DatabaseCondition | null>;
 
     /** Returns whether this number of bytes can be stored, by default as many as are reserved; absent where only the server knows. */
@@ -182,8 +182,11 @@ export type WriterName = 'rows' | 'blobs';
 /** Called after each transaction of a writer with its time in seconds, and the number of its units. */
 export type CommitObserver = (writer: WriterName, seconds: number, units: number) => void;
 
-/** `full`: nothing can be stored until there is disk space; `damaged`: a part of what was stored cannot be read. */
-export type DatabaseCondition = 'full' | 'damaged';
+/**
+ * `full`: nothing can be stored until there is disk space; `stalled`: a server answers, but completes no writes; `damaged`: a part of what was stored
+ * cannot be read.
+ */
+export type DatabaseCondition = 'full' | 'stalled' | 'damaged';
 
 /** Some bytes of a chunk: 0-based start, and number. */
 export interface ChunkPart {

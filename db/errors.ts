@@ -6,10 +6,11 @@
  * - `unavailable`: nothing was written; the database cannot be reached or its writer is down. A retry may succeed.
  * - `unknown-outcome`: the connection or the writer was lost during the commit. The unit was written as a whole or not at all.
  * - `full`: nothing was written, for lack of disk space.
+ * - `stalled`: nothing was written; the server answers, but has completed no writes for some time, as when its disk is full.
  * - `too-large`: nothing was written, as a value exceeds a limit of the server.
  * - `failed`: the statement was rejected; nothing was written.
  */
-export type DatabaseErrorKind = 'unavailable' | 'unknown-outcome' | 'full' | 'too-large' | 'failed';
+export type DatabaseErrorKind = 'unavailable' | 'unknown-outcome' | 'full' | 'stalled' | 'too-large' | 'failed';
 
 /** A failed read or write. The error of the driver is the `cause`: it is for the log and may contain SQL. */
 export class DatabaseError extends Error {

@@ -36,6 +36,7 @@ const DOWN = 'The system is down.';
 const UNKNOWN_OUTCOME = 'the database was lost while it stored the change: look whether it was stored before you try again';
 
 const FULL = 'The storage is full: nothing was stored.';
+const STALLED = 'The database completes no changes, as when its disk is full: nothing was stored.';
 const STORAGE_FULL = 'The storage is full: the service starts when there is room.';
 
 /** Retry-After in seconds: the database usually returns soon, but freeing disk space needs an operator. */
@@ -273,6 +274,10 @@ class RepositoryGateway implements Gateway {
 
         if (!(cause instanceof DatabaseError) || cause.fault === 'failed') {
             return null;
+        }
+
+        if (cause.fault === 'stalled') {
+            return unavailable(STALLED, FULL_RETRY_SECONDS, cause);
         }
 
         if (cause.fault === 'too-large') {

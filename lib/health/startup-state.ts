@@ -16,12 +16,13 @@ export type Subsystem = (typeof SUBSYSTEMS)[number];
 /** Subsystems that the specification defines. */
 const NAMED: readonly Subsystem[] = ['storage', 'indexer'];
 
-/** Failure of the storage: it does not respond, is full or damaged; or there was no disk space to open it. */
-export type StorageCondition = 'silent' | 'full' | 'damaged' | 'no room to start' | 'no payloads' | 'payloads not owned';
+/** Failure of the storage: it does not respond, is full, completes no changes, or is damaged; or there was no disk space to open it. */
+export type StorageCondition = 'silent' | 'full' | 'stalled' | 'damaged' | 'no room to start' | 'no payloads' | 'payloads not owned';
 
 const MESSAGES: Readonly<Record<StorageCondition, string>> = {
     silent: 'the storage does not answer',
     full: 'the storage is full: what is stored can be read, nothing can be added until there is room',
+    stalled: 'the storage completes no changes, as when its disk is full: what is stored can be read, nothing can be added until it does',
     'no room to start': 'the storage is full: the service starts when there is room',
     'no payloads': 'the payload store does not answer: payloads can be neither read nor stored',
     'payloads not owned': 'another copy of this repository uses the payload store, or it is no longer that of this one: payloads can be read, and not stored',

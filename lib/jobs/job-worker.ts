@@ -200,7 +200,8 @@ export class JobWorker {
 
         const { backOff = defaultBackOff, repeatMs, maxAttempts = repeatMs === undefined ? MAX_ATTEMPTS : Infinity } = this.#kind;
         // A full disk is not the fault of the job.
-        const final = job.attempts >= maxAttempts && (error as { fault?: unknown } | null)?.fault !== 'full';
+        const isFull = ['full', 'stalled'].includes(String((error as { fault?: unknown } | null)?.fault));
+        const final = job.attempts >= maxAttempts && !isFull;
         this.#options.log[final ? 'error' : 'warn']({ event: final ? 'job.failed' : 'job.retried', err: error, job: job.kind, id: job.id, attempts: job.attempts },
             final ? 'job failed' : 'job failed, retrying');
         const message = error instanceof Error ? error.message : String(error);

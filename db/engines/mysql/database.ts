@@ -6,7 +6,9 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { createPool } from 'mysql2/promise';
 import type { Pool, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
-import type { BlobDatabase, CommitObserver, CommitResult, Database, DatabaseUsage, Row, SqlValue, Statement, Unit } from '../../database.js';
+import type {
+    BlobDatabase, CommitObserver, CommitResult, Database, DatabaseCondition, DatabaseUsage, Row, SqlValue, Statement, Unit
+} from '../../database.js';
 import { DatabaseError, UnusableDatabaseError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { mysqlConnection, sessionSettings } from './connection.js';
@@ -15,7 +17,7 @@ import type { MysqlErrorKind } from './errors.js';
 import { MysqlGroupCommit } from './group-commit.js';
 import { reapStalledConnections } from './idle-connection-reaper.js';
 import { ServerCheck } from './server-check.js';
-import { type Answer, Sessions } from './session.js';
+import { type Answer, type Session, Sessions } from './session.js';
 import { closeSurplusConnections } from './surplus-connections.js';
 import { endPool } from './pool-end.js';
 import { applySettings, checkServer, engineSettings, MAX_STATEMENTS, preparedStatements, readServer, unitSettings } from './server.js';
@@ -23,6 +25,7 @@ import { decodeKeys, writeAlone, writeTogether, writeTransaction } from './trans
 import type { MysqlAddress } from './url.js';
 import { MysqlBlobs } from './blobs.js';
 import { poolUsage } from './pool-usage.js';
+import { WriteWatch } from './write-watch.js';
 import { checkRights, isUpToDate, migrateMysql } from './migrate.js';
 import type { CopyFolder } from './migration-copy.js';
 
@@ -126,6 +129,7 @@ class MysqlDatabase implements Database {
     readonly #log: Log;
     readonly #sessions: Sessions;
     readonly #groups: MysqlGroupCommit;
+    readonly #writes: WriteWatch;
     readonly #onCommitted: CommitObserver;
     readonly #copyTo: CopyFolder | undefined;
     /** Transactions in progress. */
@@ -150,14 +154,14 @@ class MysqlDatabase implements Database {
         this.#onCommitted = parts.onCommitted;
         this.#copyTo = parts.copyTo;
         this.blobs = new MysqlBlobs(this);
+        this.#writes = new WriteWatch(parts.address, parts.log);
         this.#sessions = new Sessions(parts.pool, {
-            timeout: parts.address.timeout,
+            timeout: parts.address.timeout, writes: this.#writes,
             onUnprepared: (error) => this.#report({ event: 'database.unprepared', error }, 'the database server prepares no more statements')
         });
         this.#groups = new MysqlGroupCommit({
             one: (unit, slot) => this.#writeOne(unit, slot),
-            many: (units, slot) => this.#observe(units.length, () => this.#retry(
-                () => this.#sessions.use((session) => writeTogether(session, units, slot), true)))
+            many: (units, slot) => this.#observe(units.length, () => this.#write((session) => writeTogether(session, units, slot), true))
         });
     }
 
@@ -178,7 +182,11 @@ class MysqlDatabase implements Database {
 
     commit(unit: Unit): Promise<CommitResult> {
 
-        return this.#track(() => (unit.shared ? this.#groups.commit(unit) : this.#writeOne(unit)));
+        return this.#track(async () => {
+
+            this.#writes.assertWritable();
+            return await (unit.shared ? this.#groups.commit(unit) : this.#writeOne(unit));
+        });
     }
 
     /** Runs an idempotent statement in autocommit. */
@@ -186,7 +194,7 @@ class MysqlDatabase implements Database {
 
         return this.#track(async () => {
 
-            const [header] = await this.#execute<ResultSetHeader>(sql, bindings);
+            const [header] = await this.#write((session) => this.#writes.run(() => session.execute<ResultSetHeader>(sql, bindings)), false);
             return header.affectedRows;
         });
     }
@@ -236,6 +244,11 @@ class MysqlDatabase implements Database {
         }
     }
 
+    condition(): Promise<DatabaseCondition | null> {
+
+        return Promise.resolve(this.#writes.condition);
+    }
+
     usage(): DatabaseUsage {
 
         return {
@@ -253,11 +266,11 @@ class MysqlDatabase implements Database {
 
     close(): Promise<void> {
 
-        this.#closing ??= Promise.allSettled(this.#running).then(() => this.#end());
+        this.#closing ??= Promise.allSettled(this.#running).then(() => this.#writes.stop()).then(() => this.#end());
         return this.#closing;
     }
 
-    #execute<T extends RowDataPacket[] | ResultSetHeader>(sql: string, bindings: readonly SqlValue[], attempts = ATTEMPTS): Promise<Answer<T>> {
+    #execute<T extends RowDataPacket[]>(sql: string, bindings: readonly SqlValue[], attempts = ATTEMPTS): Promise<Answer<T>> {
 
         return this.#retry(() => this.#sessions.use((session) => session.execute<T>(sql, bindings), false), attempts);
     }
@@ -324,8 +337,23 @@ class MysqlDatabase implements Database {
     #writeOne(unit: Unit, slot?: number): Promise<CommitResult> {
 
         const { isRepeatable = false } = unit;
-        return this.#observe(1, () => this.#retry(() => this.#sessions.use(
-            (session) => (isRepeatable ? writeAlone(session, unit) : writeTransaction(session, unit, slot)), !isRepeatable)));
+        return this.#observe(1, () => this.#write(
+            (session) => (isRepeatable ? this.#writes.run(() => writeAlone(session, unit)) : writeTransaction(session, unit, slot)), !isRepeatable));
+    }
+
+    #write<T>(work: (session: Session) => Promise<T>, isTransaction: boolean): Promise<T> {
+
+        return this.#retry(async () => {
+
+            this.#writes.assertWritable();
+            try {
+                return await this.#sessions.use(work, isTransaction);
+            }
+            catch (error) {
+                this.#writes.failed(error);
+                throw error;
+            }
+        });
     }
 
     /** Measures a transaction, with its retries and the wait for a connection. */

@@ -28,14 +28,18 @@ const ROLLED_BACK = new Set([1205, 1213, 1020, 1047, 3101, 8002, 8005, 8022, 802
 /** `max_statement_time` of MariaDB, `max_execution_time` of MySQL. */
 const TIMED_OUT = new Set([1969, 3024]);
 
+/** A storage engine has failed at the commit, after which others, or the binary log, may have the transaction. */
+const DURING_COMMIT = 1180;
+
 /**
  * Server shutdown, connection or statement killed by an administrator, by Galera or by a limit of the server on idle connections,
  * handshake and network errors of the server, hosts that it blocks for a while, a commit of a statement by itself that fails since the
- * server of a cluster is cut off from the others. Of TiDB: its storage does not answer, or what it answered is not known.
+ * server of a cluster is cut off from the others, and a binary log that cannot be written, upon which MySQL ends. Of TiDB: its storage does not
+ * answer, or what it answered is not known.
  */
 const LOST_ERRNO = new Set([
-    1042, 1043, 1053, 1129, 1152, 1154, 1155, 1156, 1157, 1158, 1159, 1160, 1161, 1180, 1181, 1184, 1317, 1835, 1927, 2006, 2013, 3100, 3168,
-    3169, 4031, 8027, 8501, 9001, 9002, 9003, 9005
+    1042, 1043, 1053, 1129, 1152, 1154, 1155, 1156, 1157, 1158, 1159, 1160, 1161, DURING_COMMIT, 1181, 1184, 1317, 1598, 1835, 1927, 2006, 2013,
+    3100, 3168, 3169, 4031, 8027, 8501, 9001, 9002, 9003, 9005
 ]);
 
 /** Too many connections: of the server, of the user; a limit of the account, which counts connections of an hour as well. */
@@ -116,7 +120,7 @@ export function mysqlErrorKind(error: unknown): MysqlErrorKind {
         return 'no-connection';
     }
 
-    if (FULL.has(errno) || errno > 0 && NO_SPACE.test(message)) {
+    if (FULL.has(errno) || errno > 0 && errno !== DURING_COMMIT && NO_SPACE.test(message)) {
         return 'full';
     }
 
@@ -130,7 +134,7 @@ export function mysqlErrorKind(error: unknown): MysqlErrorKind {
 /** Nothing was written, and a later attempt may succeed. */
 const UNAVAILABLE: ReadonlySet<MysqlErrorKind> = new Set<MysqlErrorKind>(['lost', 'rolled-back', 'timed-out', 'read-only', 'no-connection']);
 
-/** Converts an error to the one that callers of a database know. */
+/** Returns the error to report for one of the driver that is not retried any more. */
 export function toDatabaseError(error: unknown, kind: MysqlErrorKind): DatabaseError {
 
     if (error instanceof DatabaseError) {

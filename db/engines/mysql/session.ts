@@ -9,6 +9,7 @@ import type { Pool } from 'mysql2/promise';
 import type { SqlValue } from '../../database.js';
 import { DatabaseError } from '../../errors.js';
 import { isQueueFull, isUnprepared, mysqlErrorKind } from './errors.js';
+import type { WriteWatch } from './write-watch.js';
 
 /** A value as the driver takes it. */
 type Parameter = string | null | Buffer | number | TypedParameterValue;
@@ -22,6 +23,8 @@ export interface Session {
     execute<T extends QueryResult>(sql: string, bindings: readonly SqlValue[]): Promise<Answer<T>>;
     /** Sends text. */
     query<T extends QueryResult>(sql: string, bindings?: readonly SqlValue[]): Promise<Answer<T>>;
+    /** Commits the transaction. */
+    commit(): Promise<void>;
 }
 
 /** How connections are used. */
@@ -30,6 +33,7 @@ export interface SessionsOptions {
     readonly timeout: number;
     /** Called when the server prepares no more statements. */
     readonly onUnprepared: (error: unknown) => void;
+    readonly writes: WriteWatch;
 }
 
 /** Hands out connections. */
@@ -53,7 +57,7 @@ export class Sessions {
     async use<T>(work: (session: Session) => Promise<T>, isTransaction: boolean): Promise<T> {
 
         const connection = await this.#acquire();
-        const session = new MysqlSession(connection, this.#options.onUnprepared);
+        const session = new MysqlSession(connection, this.#options);
         let isUsable = false;
         try {
             const result = await work(session);
@@ -106,12 +110,12 @@ export class Sessions {
 class MysqlSession implements Session {
 
     readonly #connection: PoolConnection;
-    readonly #onUnprepared: (error: unknown) => void;
+    readonly #options: Pick<SessionsOptions, 'onUnprepared' | 'writes'>;
 
-    constructor(connection: PoolConnection, onUnprepared: (error: unknown) => void) {
+    constructor(connection: PoolConnection, options: Pick<SessionsOptions, 'onUnprepared' | 'writes'>) {
 
         this.#connection = connection;
-        this.#onUnprepared = onUnprepared;
+        this.#options = options;
     }
 
     async execute<T extends QueryResult>(sql: string, bindings: readonly SqlValue[]): Promise<Answer<T>> {
@@ -124,7 +128,7 @@ class MysqlSession implements Session {
                 throw error;
             }
 
-            this.#onUnprepared(error);
+            this.#options.onUnprepared(error);
             return await this.query<T>(sql, bindings);
         }
     }
@@ -132,6 +136,11 @@ class MysqlSession implements Session {
     query<T extends QueryResult>(sql: string, bindings: readonly SqlValue[] = []): Promise<Answer<T>> {
 
         return answer<T>((done) => this.#connection.query<T>(sql, bindings.map(toText), done));
+    }
+
+    async commit(): Promise<void> {
+
+        await this.#options.writes.run(() => this.query('commit'));
     }
 }
 

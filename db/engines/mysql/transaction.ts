@@ -10,7 +10,7 @@ import type { Session } from './session.js';
 import { coalescedSteps } from './step-coalescing.js';
 
 /** A commit that fails with one of them has written nothing. */
-const ROLLED_BACK: ReadonlySet<MysqlErrorKind> = new Set<MysqlErrorKind>(['rolled-back', 'read-only']);
+const ROLLED_BACK: ReadonlySet<MysqlErrorKind> = new Set<MysqlErrorKind>(['rolled-back', 'read-only', 'full']);
 
 /** Not because of one of several units. */
 const ENDS_ALL: ReadonlySet<MysqlErrorKind> = new Set<MysqlErrorKind>(['lost', 'read-only']);
@@ -110,7 +110,7 @@ async function isWritten(session: Session, step: Step): Promise<boolean> {
 async function commit(session: Session): Promise<void> {
 
     try {
-        await session.query('commit');
+        await session.commit();
     }
     catch (error) {
         throw ROLLED_BACK.has(mysqlErrorKind(error)) ? error : new DatabaseError('unknown-outcome',
