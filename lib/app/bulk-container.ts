@@ -15,6 +15,7 @@ import { UploadService } from '../bulk/upload/upload-service.js';
 import { TempFolder } from '../bulk/temp-folder.js';
 import { DEFAULT_MAX_DEPTH } from '../json/strict-parser.js';
 import { ObjectRestorer } from '../bulk/upload/object-restorer.js';
+import type { SearchIndex } from '../search/runtime/search-index.js';
 import { IndexFormStore } from '../stores/search/indexed-form-store.js';
 
 /** Default maximum size of an item in bytes. */
@@ -22,17 +23,20 @@ const ITEM_BYTES = 8 * 1024 * 1024;
 
 /** Creates the bulk service, with temporary files in a data folder, of which its owner removes those of an earlier process. */
 export async function composeBulk(
-    parts: { dataDir: string; isOwner: boolean; limits: Partial<BulkLimits>; statuses: StatusTable; explain: (error: unknown) => DoipError | null }
+    parts: {
+        dataDir: string; isOwner: boolean; limits: Partial<BulkLimits>; statuses: StatusTable; explain: (error: unknown) => DoipError | null;
+        index: Pick<SearchIndex, 'keepUp'>;
+    }
 ): Promise<BulkService> {
 
-    const { dataDir, isOwner, limits: { itemBytes = ITEM_BYTES, jsonDepth = DEFAULT_MAX_DEPTH, jsonValues = Infinity }, statuses, explain } = parts;
+    const { dataDir, isOwner, limits: { itemBytes = ITEM_BYTES, jsonDepth = DEFAULT_MAX_DEPTH, jsonValues = Infinity }, statuses, explain, index } = parts;
     const folder = new TempFolder(dataDir);
     if (isOwner) {
         await folder.clear();
     }
 
     return new BulkService({
-        folder, limits: { itemBytes, jsonDepth, jsonValues }, explain, codeOf: (error) => statuses.errorCode(error)
+        folder, limits: { itemBytes, jsonDepth, jsonValues }, explain, codeOf: (error) => statuses.errorCode(error), keepUp: index.keepUp?.bind(index)
     });
 }
 

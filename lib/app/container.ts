@@ -369,7 +369,7 @@ async function compose(
     const status = new ServiceStatus({
         db, jobStore, reindexKind: REINDEX_JOB, index: search.index, blobs, tokens: identity.accessTokens, outbox: handles.outbox
     });
-    const bulk = await composeBulk({ dataDir: options.dataDir, isOwner: options.worker === undefined, limits, statuses, explain });
+    const bulk = await composeBulk({ dataDir: options.dataDir, isOwner: options.worker === undefined, limits, statuses, explain, index: search.index });
     const services: Services = {
         get serviceId() {
 

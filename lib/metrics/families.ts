@@ -121,6 +121,11 @@ const SEARCH: readonly Family[] = [
     gauge('search_up', '1 while searches can be answered, 0 while the index is being built or too far behind.', ({ search }) => (search.isUp ? 1 : 0)),
     gauge('search_pending', 'Searches and changes that the search thread has not answered.', ({ search }) => search.pending),
     ...tally('searches', 'Searches of this node', ({ search }) => search.searches),
+    gauge('search_lag_seconds', 'Maximum age of changes that the index in OpenSearch lacks.', ({ search: { lag } }) => lag && lag.ms / 1000),
+    gauge('search_bulk_waiting', 'Work with many objects that waits for OpenSearch.', ({ search: { lag } }) => lag?.waiting),
+    of('counter', 'search_bulk_waited_seconds_total', 'Time for which work with many objects has waited for OpenSearch.', {
+        read: ({ search: { lag } }) => (lag ? [[lag.waitedMs / 1000]] : [])
+    }),
     gauge('search_documents', 'Documents in the search index.', (_, { readings }) => readings.index?.documents),
     gauge('search_segments', 'Segments of the search index.', (_, { readings }) => readings.index?.segments),
     gauge('search_unstored_bytes', 'Part of the search index that is only in memory.', (_, { readings }) => readings.index?.unstored),

@@ -36,6 +36,8 @@ export interface BatchOptions {
     readonly width: number;
     /** Stops after the first rejected item. */
     readonly failFast: boolean;
+    /** Called before each item is taken: resolves when the service can take more. */
+    readonly pace: () => Promise<void>;
     /** Called for unexpected errors. */
     readonly onError: (error: unknown, position: number) => void;
 }
@@ -77,6 +79,7 @@ export class Batch {
     /** Starts an item as soon as the limits allow it. */
     async add(task: BatchTask): Promise<void> {
 
+        await this.#options.pace();
         while (this.#running > 0 && (this.#running >= this.#options.width || this.#bytes + task.bytes > BYTES_PER_BATCH)) {
             await new Promise<void>((resolve) => {
 

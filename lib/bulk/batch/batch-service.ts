@@ -40,6 +40,9 @@ export type StoreItem = (item: JsonObject, beforeWrite: () => Promise<void>) => 
 /** Number of concurrent items: enough to fill one group commit while another one is being written. */
 const WIDTH = 128;
 
+/** Number of items of all requests between two waits for the search index. */
+const PACED_ITEMS = 100;
+
 /** Processes requests with many objects. */
 export class BulkService {
 
@@ -49,13 +52,38 @@ export class BulkService {
     readonly #codeOf: BatchOptions['codeOf'];
     /** Maps an error of the storage to the error to report; null for any other error. */
     readonly explain: BatchOptions['explain'];
+    readonly #keepUp: () => Promise<void>;
+    /** Items since the last wait for the search index, and the wait in progress. */
+    #taken = 0;
+    #waiting: Promise<void> | null = null;
 
-    constructor(parts: { folder: TempFolder; limits: BulkLimits; codeOf: BatchOptions['codeOf']; explain: BatchOptions['explain'] }) {
+    /** @param parts.keepUp resolves when the search index can take more changes, or after some seconds */
+    constructor(parts: {
+        folder: TempFolder; limits: BulkLimits; codeOf: BatchOptions['codeOf']; explain: BatchOptions['explain']; keepUp?: (() => Promise<void>) | undefined;
+    }) {
 
         this.source = new ItemSource(parts.limits);
         this.folder = parts.folder;
         this.#codeOf = parts.codeOf;
         this.explain = parts.explain;
+        this.#keepUp = parts.keepUp ?? (() => Promise.resolve());
+    }
+
+    /** To be called before changes of some objects: waits now and then, so that the search index keeps up. */
+    async pace(items = 1): Promise<void> {
+
+        this.#taken += items;
+        if (this.#taken >= PACED_ITEMS) {
+            this.#taken = 0;
+            this.#waiting ??= this.#keepUp().finally(() => {
+
+                this.#waiting = null;
+            });
+        }
+
+        if (this.#waiting) {
+            await this.#waiting;
+        }
     }
 
     /**
@@ -96,6 +124,7 @@ export class BulkService {
             width: parallel ? WIDTH : 1,
             codeOf: this.#codeOf,
             explain: this.explain,
+            pace: () => this.pace(),
             onError: (error, position) => errors.add(error, position)
         });
         try {

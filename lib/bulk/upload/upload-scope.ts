@@ -4,6 +4,7 @@ import type { RunningJob } from '../../jobs/job-kind.js';
 import type { ObjectRestorer } from './object-restorer.js';
 import type { StoredObject } from '../../model/stored-object.js';
 import type { BulkItem } from '../batch/batch-item.js';
+import type { BulkService } from '../batch/batch-service.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import type { Caller } from '../../model/caller.js';
 import { OBJECTS_PER_BATCH, type ObjectScan } from '../../stores/objects/object-scan.js';
@@ -11,10 +12,16 @@ import { OBJECTS_PER_BATCH, type ObjectScan } from '../../stores/objects/object-
 /** Rounds in a row in which no object could be deleted. */
 const MAX_FAILURES = 10;
 
+interface UploadScopeParts {
+    readonly objects: ObjectScan;
+    readonly restorer: ObjectRestorer;
+    readonly bulk: Pick<BulkService, 'pace'>;
+}
+
 /** Objects from before the upload. */
 export class UploadScope {
 
-    readonly #parts: { readonly objects: ObjectScan; readonly restorer: ObjectRestorer };
+    readonly #parts: UploadScopeParts;
     readonly #items: () => AsyncIterable<BulkItem>;
     readonly #job: Pick<RunningJob, 'checkLease'>;
     readonly #writer: { readonly caller: Caller; readonly uploadEpoch: number };
@@ -24,7 +31,7 @@ export class UploadScope {
      * @param run.uploadEpoch epoch of types with which the run writes
      */
     constructor(
-        parts: { objects: ObjectScan; restorer: ObjectRestorer }, items: () => AsyncIterable<BulkItem>,
+        parts: UploadScopeParts, items: () => AsyncIterable<BulkItem>,
         { job, ...writer }: { job: Pick<RunningJob, 'checkLease'>; caller: Caller; uploadEpoch: number }
     ) {
 
@@ -80,6 +87,7 @@ export class UploadScope {
             isLeft = false;
             failures += 1;
             for await (const page of pages()) {
+                await this.#parts.bulk.pace(page.length);
                 this.#job.checkLease();
                 const others = page.filter(({ id }) => id !== DESIGN_ID);
                 const removals = await Promise.all(others.map((object) => this.#parts.restorer.remove(object, this.#writer)));

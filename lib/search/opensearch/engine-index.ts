@@ -50,7 +50,7 @@ const FEED_REPEAT_MS = 100;
 const SETTLE_MS = 10;
 const MAX_SETTLE_MS = 10_000;
 
-/** Age of changes that the engine may lack while searches are answered, and time that a call of {@link EngineIndex.reindex} waits for it to catch up. */
+/** Age of changes that the engine may lack while searches are answered, and time that work with many objects waits at once for it to catch up. */
 const MAX_LAG_MS = 300_000;
 const MAX_PAUSE_MS = 5000;
 
@@ -107,6 +107,10 @@ export class EngineIndex implements SearchIndex {
     #written = 0;
     #settled = 0;
     #open = 0;
+    /** Work with many objects that waits, and the milliseconds that it has waited. */
+    #waiting = 0;
+    #waitedMs = 0;
+    #isSlowing = false;
     #watching: Promise<void> = Promise.resolve();
 
     constructor(parts: EngineIndexParts) {
@@ -188,13 +192,36 @@ export class EngineIndex implements SearchIndex {
 
     async reindex(ids: readonly string[], along: readonly Step[] = []): Promise<CommitResult> {
 
-        await this.#keepUp();
+        await this.keepUp();
         const result = await this.#parts.changes.append(ids.map((objectId) => ({ objectId, origin: this.#origin, number: ++this.#number })), along);
         if (result.ok) {
             ids.forEach(() => this.#wrote());
         }
 
         return result;
+    }
+
+    /** Many changes must not put off others for so long that searches are refused. */
+    async keepUp(): Promise<void> {
+
+        const { log } = this.#parts;
+        const isSlow = this.#watch.isFallingBehind;
+        if (isSlow !== this.#isSlowing) {
+            this.#isSlowing = isSlow;
+            log.info({ event: isSlow ? 'search.bulk-slowed' : 'search.bulk-resumed', lagMs: Math.round(this.#watch.lagMs) },
+                isSlow ? 'the search engine does not keep up, slowing work with many objects' : 'the search engine has kept up');
+        }
+
+        if (isSlow) {
+            const began = performance.now();
+            ++this.#waiting;
+            while (this.#watch.isFallingBehind && performance.now() < began + MAX_PAUSE_MS && !this.#stop.signal.aborted) {
+                await sleep(WATCH_MS / 10, undefined, { ref: false });
+            }
+
+            --this.#waiting;
+            this.#waitedMs += performance.now() - began;
+        }
     }
 
     async catchUp(): Promise<void> {
@@ -205,7 +232,8 @@ export class EngineIndex implements SearchIndex {
 
     get load(): SearchLoad {
 
-        return { isUp: this.#watch.condition === 'up', pending: this.#open, searches: this.#searches };
+        const lag = { ms: this.#watch.lagMs, waiting: this.#waiting, waitedMs: this.#waitedMs };
+        return { isUp: this.#watch.condition === 'up', pending: this.#open, searches: this.#searches, lag };
     }
 
     async usage(): Promise<SearcherUsage> {
@@ -226,15 +254,6 @@ export class EngineIndex implements SearchIndex {
         await Promise.all([this.#watching, this.#orderer.stop()]);
         await this.#opened?.writer.close();
         await Promise.all([this.#opened?.client.close(), this.#opened?.control.close()]);
-    }
-
-    /** What is indexed anew must not put off other changes for so long that searches are refused. */
-    async #keepUp(): Promise<void> {
-
-        const end = performance.now() + MAX_PAUSE_MS;
-        while (this.#watch.isFallingBehind && performance.now() < end && !this.#stop.signal.aborted) {
-            await sleep(WATCH_MS / 10, undefined, { ref: false });
-        }
     }
 
     /** Feeds until the job ends. */

@@ -14,6 +14,10 @@ import { IndexLag } from './index-lag.js';
 export const WATCH_MS = 1000;
 export const WATCH_TIMEOUT_MS = 3000;
 
+/** Part of the age at which searches are refused from which on work with many objects waits, and how long ago the index must have got a change for that, in milliseconds. */
+const SLOWING_SHARE = 1 / 5;
+const FED_MS = 60_000;
+
 /** Interval while the engine cannot be used. */
 const RETRY_MS = WATCH_MS / 10;
 
@@ -45,6 +49,8 @@ export class EngineWatch {
     readonly #parts: EngineWatchParts;
     readonly #lag: IndexLag;
     #seen: Condition = 'out';
+    /** Position up to which the index has the log, and when that was seen first. */
+    #fed = { position: -1, on: -Infinity };
     /** Index that was seen to have the history of the database. */
     #known: string | null = null;
     /** True after a report that searches are refused since the index is behind. */
@@ -62,10 +68,17 @@ export class EngineWatch {
         return this.#seen === 'up' && this.#isBehind(1) ? 'behind' : this.#seen;
     }
 
-    /** True while the index lacks changes of half the age at which searches are refused. */
+    /** True while the index gets changes, but lacks some of a part of the age at which searches are refused. */
     get isFallingBehind(): boolean {
 
-        return (this.#seen === 'up' || this.#seen === 'behind') && this.#isBehind(1 / 2);
+        const isFed = performance.now() - this.#fed.on < FED_MS;
+        return isFed && (this.#seen === 'up' || this.#seen === 'behind') && this.#isBehind(SLOWING_SHARE);
+    }
+
+    /** Maximum age of changes that the index lacks, in milliseconds; Infinity when that is not known. */
+    get lagMs(): number {
+
+        return this.#lag.ms;
     }
 
     /** Watches until the signal is aborted. Never rejects. */
@@ -117,6 +130,10 @@ export class EngineWatch {
         try {
             const { state } = await states.read(WATCH_TIMEOUT_MS);
             this.#parts.read(state);
+            if (state && state.position !== this.#fed.position) {
+                this.#fed = { position: state.position, on: performance.now() };
+            }
+
             if (!state?.index || !await this.#isOurs(state.index, state)) {
                 return 'building';
             }

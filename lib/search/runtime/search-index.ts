@@ -38,6 +38,12 @@ export interface SearchIndex {
      */
     catchUp(): Promise<void>;
 
+    /**
+     * Resolves when the index is not far behind, or after some seconds; at once where it gets no changes, as waiting does not help. For work that
+     * changes many objects. Absent where each write waits for the index.
+     */
+    keepUp?(): Promise<void>;
+
     /** Current load; reads counters only. */
     readonly load: SearchLoad;
 
@@ -56,6 +62,17 @@ export interface SearchLoad {
     readonly pending: number;
     /** Searches that were answered, up to their first hits. */
     readonly searches: WorkTally;
+    /** Absent where each write waits for the index. */
+    readonly lag?: LagLoad;
+}
+
+/** How far an index is behind, and how long work with many objects has waited for it, in milliseconds. */
+export interface LagLoad {
+    /** Maximum age of changes that the index lacks; Infinity when that is not known. */
+    readonly ms: number;
+    /** Work that waits now. */
+    readonly waiting: number;
+    readonly waitedMs: number;
 }
 
 /** Result of a search. */
