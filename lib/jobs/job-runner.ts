@@ -148,9 +148,9 @@ export class JobRunner {
         let pause = pollMs;
         try {
             await Promise.all([...this.#workers.values()].map((worker) => worker.plan()));
-            const due = await this.#store.dueTimes([...this.#workers.keys()]);
+            const waits = await this.#store.waits(new Map([...this.#workers].map(([kind, { leaseMs }]) => [kind, leaseMs])));
             for (const [kind, worker] of this.#workers) {
-                const wait = (due.get(kind) ?? Infinity) - this.#store.now();
+                const wait = waits.get(kind) ?? Infinity;
                 if (wait <= 0 && !dry.has(kind)) {
                     worker.wake();
                 }

@@ -60,6 +60,12 @@ export class JobWorker {
         return { kind: this.#kind.kind, running: this.#running.size, runs: this.#runs };
     }
 
+    /** Length of the lease of a job, in milliseconds. */
+    get leaseMs(): number {
+
+        return this.#kind.leaseMs ?? LEASE_MS;
+    }
+
     /** True when it can take a further job. */
     get hasRoom(): boolean {
 
@@ -118,7 +124,8 @@ export class JobWorker {
     /** Starts due jobs up to the concurrency. */
     async #claimDue(): Promise<void> {
 
-        const { kind, leaseMs = LEASE_MS } = this.#kind;
+        const { kind } = this.#kind;
+        const { leaseMs } = this;
         try {
             while (this.hasRoom) {
                 const claimedOn = performance.now();

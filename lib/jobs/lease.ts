@@ -9,31 +9,41 @@ export interface LeaseTime {
     readonly heldSince: number;
 }
 
+const LOST = 'the lease of the job is lost';
+
 /** Renews the lease of a job while it runs. */
 export class Lease {
 
     readonly #controller = new AbortController();
-    readonly #timer: NodeJS.Timeout;
-    /** By the monotonic clock, as the time of the machine may be changed, and not later than in the table. */
-    #heldUntil: number;
+    readonly #renewal: NodeJS.Timeout;
+    #expiry: NodeJS.Timeout | undefined;
+    /** By the monotonic clock, as the time of the machine may be changed. Others see each renewal later than it was asked for, and wait for as long. */
+    #heldUntil = 0;
+    #isEnded = false;
 
     constructor(job: LeasedJob, { leaseMs, heldSince }: LeaseTime, store: JobStore) {
 
-        this.#heldUntil = heldSince + leaseMs;
-        this.#timer = setInterval(() => {
+        this.#hold(heldSince + leaseMs);
+        this.#renewal = setInterval(() => {
 
             const renewedOn = performance.now();
             this.check(store.renew(job, leaseMs)).then(() => {
 
-                this.#heldUntil = renewedOn + leaseMs;
-            }, (error: unknown) => {
-
+                this.#hold(renewedOn + leaseMs);
+            }, () => {
                 // The next renewal may succeed; until the lease expires no other process can claim the job.
-                if (performance.now() > this.#heldUntil) {
-                    this.#controller.abort(error);
-                }
             });
         }, leaseMs / 3).unref();
+    }
+
+    /** A renewal that is not answered must not hold up the end of the job. */
+    #hold(until: number): void {
+
+        clearTimeout(this.#expiry);
+        this.#heldUntil = until;
+        if (!this.#isEnded) {
+            this.#expiry = setTimeout(() => this.#controller.abort(new Error(LOST)), until - performance.now()).unref();
+        }
     }
 
     /** Aborted when the job must stop: another process may have claimed it, or the service stops. */
@@ -67,12 +77,14 @@ export class Lease {
 
     end(): void {
 
-        clearInterval(this.#timer);
+        this.#isEnded = true;
+        clearInterval(this.#renewal);
+        clearTimeout(this.#expiry);
     }
 
     #lost(): never {
 
-        const error = new Error('the lease of the job is lost');
+        const error = new Error(LOST);
         this.#controller.abort(error);
         throw error;
     }

@@ -37,7 +37,7 @@ forEachDatabase((name, create) => {
                 await first.kill();
                 server.trouble = () => null;
                 const db = await database.open();           // Nobody else would wait for the lease of the dead to run out
-                await db.commit({ steps: [{ sql: 'update jobs set lease_until = ? where kind = ?', bindings: [1, 'handles.deliver'] }] });
+                await db.commit({ steps: [{ sql: `update jobs set state = 'waiting', run_at = 0 where kind = ?`, bindings: ['handles.deliver'] }] });
                 await db.close();
                 const second = await start();
                 await until(() => Array.from({ length: 20 }, (_, n) => server.records.has(`test/doc${n}`)).every(Boolean));

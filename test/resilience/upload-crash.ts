@@ -72,7 +72,7 @@ forEachDatabase((name, create) => {
             const job = await newestJob();
             expect(job && [job.state, phaseOf(job)]).to.equal(['running', phase]);
             // Nobody has to wait until others may take it over.
-            await database.commit({ steps: [{ sql: 'update jobs set lease_until = 0 where id = ?', bindings: [job?.id ?? 0] }] });
+            await database.commit({ steps: [{ sql: `update jobs set state = 'waiting', run_at = 0 where id = ?`, bindings: [job?.id ?? 0] }] });
             return job as Job;
         }
 

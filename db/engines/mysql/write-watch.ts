@@ -159,7 +159,7 @@ export class WriteWatch {
             this.#log.info({ event: 'database.writable' }, 'the database server completes writes again');
         }
         else {
-            this.#log.error({ event: `database.${condition}` }, MESSAGES[condition]);
+            this.#log.error({ event: condition === 'full' ? 'database.full' : 'database.stalled' }, MESSAGES[condition]);
         }
     }
 }

@@ -1,6 +1,7 @@
 /**
  * Table of background jobs. A job is run by the process that holds its lease; when a process dies, its leases expire and other
- * processes take over. Any process on the same database may take part: times are those of the clock of the database.
+ * processes take over. Any process on the same database may take part: the times of jobs are those of the clock of the database, while leases do not
+ * depend on any clock that processes share (`lease-watch.ts`).
  */
 
 import { randomBytes } from 'node:crypto';
@@ -9,7 +10,8 @@ import type { Knex } from 'knex';
 import type { Database, SqlValue, Step } from '../../../db/database.js';
 import type { JsonValue } from '../../util/json-types.js';
 import { row, statements, type Bind } from '../../../db/statements.js';
-import { DueTimes } from './due-times.js';
+import { DueTimes, MAX_LEASES } from './due-times.js';
+import { LeaseWatch, type StoredLease } from './lease-watch.js';
 
 /** `waiting` to be due, `running` on some node, `done`, or `failed` permanently. */
 export type JobState = 'waiting' | 'running' | 'done' | 'failed';
@@ -66,10 +68,13 @@ const MAX_COUNT = 10_000;
 const CANDIDATES = 8;
 
 /**
- * No job waits, and no lease lasts, as long as this, in ms. One that seems to was stored while the clock was ahead, by a machine that had started
- * with a wrong one: it is due.
+ * No job waits as long as this, in ms. One that seems to was stored while the clock was ahead, by a machine that had started with a wrong one: it
+ * is due.
  */
 const MAX_WAIT_MS = 2 * 60 * 60_000;
+
+/** How often leases are looked at in the time of one, so that it is soon known that one is not renewed any more. */
+const LOOKS = 4;
 
 /** Jobs in the database. */
 export class JobStore {
@@ -78,15 +83,18 @@ export class JobStore {
     readonly #now: () => number;
     readonly #sql: ReturnType<typeof buildStatements>;
     readonly #dueTimes: DueTimes;
+    readonly #leases: LeaseWatch;
     /** Identifies this process in the table, for administrators. */
     readonly #owner = `${hostname().slice(0, 100)}:${process.pid}`;
 
-    constructor(database: Database, now: () => number = () => database.now()) {
+    /** @param monotonic milliseconds of the clock by which leases of others expire */
+    constructor(database: Database, now: () => number = () => database.now(), monotonic: () => number = () => performance.now()) {
 
         this.#database = database;
         this.#now = now;
         this.#sql = buildStatements(database);
         this.#dueTimes = new DueTimes(database);
+        this.#leases = new LeaseWatch(monotonic);
     }
 
     /**
@@ -140,20 +148,32 @@ export class JobStore {
 
         const now = this.#now();
         const far = now + MAX_WAIT_MS;
-        const due = [
-            ...await this.#sql.due.read<JobRow>({ kind, now, limit: CANDIDATES }),
-            ...await this.#sql.expired.read<JobRow>({ kind, now, limit: CANDIDATES })
-        ];
-        const candidates = due.length > 0 ? due : await this.#sql.early.read<JobRow>({ kind, far, limit: CANDIDATES });
-        for (const row of candidates) {
-            const lease = `${this.#owner}:${randomBytes(9).toString('base64url')}`;
-            const values = { id: row.id, now, far, lease, until: now + leaseMs };
-            if (await this.#change(this.#sql.claim.step(values))) {
+        const due = await this.#sql.due.read<JobRow>({ kind, now, limit: CANDIDATES });
+        this.#leases.saw(kind, await this.#sql.leases.read<StoredLease>({ kind }));
+        const expired = this.#leases.expired(kind, leaseMs);
+        const waiting = due.length + expired.length > 0 ? due : await this.#sql.early.read<JobRow>({ kind, far, limit: CANDIDATES });
+        for (const row of waiting) {
+            const lease = this.#newLease();
+            if (await this.#change(this.#sql.claim.step({ id: row.id, now, far, lease, until: now + leaseMs }))) {
                 return { ...toJob(row), state: 'running', attempts: row.attempts + 1, lease };
             }
         }
 
+        for (const { id, owner, until } of expired) {
+            const lease = this.#newLease();
+            if (await this.#change(this.#sql.takeOver.step({ id, owner, seen: until, now, lease, until: now + leaseMs }))) {
+                // Read now, as the former holder may have reported until then.
+                const row = await this.#sql.get.first<JobRow>({ id });
+                return row ? { ...toJob(row), lease } : null;
+            }
+        }
+
         return null;
+    }
+
+    #newLease(): string {
+
+        return `${this.#owner}:${randomBytes(9).toString('base64url')}`;
     }
 
     /** Extends a lease to `leaseMs` from now; false when it is lost, in which case the job must be stopped. */
@@ -247,12 +267,22 @@ export class JobStore {
     }
 
     /**
-     * Returns when the next job of each kind can be claimed, because it is due or a lease expires (epoch ms); Infinity where there is none. One
-     * statement for all kinds, as every node asks again and again.
+     * Returns in how many milliseconds a job of each kind may be claimed, because it is due or a lease expires, or leases should be looked at again;
+     * Infinity where there is none. One statement for all kinds, as every node asks again and again.
+     *
+     * @param kinds with the length of their leases in milliseconds
      */
-    async dueTimes(kinds: readonly string[]): Promise<Map<string, number>> {
+    async waits(kinds: ReadonlyMap<string, number>): Promise<Map<string, number>> {
 
-        return await this.#dueTimes.read(kinds, this.#now() + MAX_WAIT_MS);
+        const now = this.#now();
+        const found = await this.#dueTimes.read([...kinds.keys()], now + MAX_WAIT_MS);
+        return new Map([...kinds].map(([kind, leaseMs]) => {
+
+            const { due = Infinity, leases = [] } = found.get(kind) ?? {};
+            this.#leases.saw(kind, leases);
+            const wait = this.#leases.wait(kind, leaseMs);
+            return [kind, Math.min(due - now, Number.isFinite(wait) ? Math.min(wait, leaseMs / LOOKS) : Infinity)];
+        }));
     }
 
     /** Counts the jobs of all nodes that are due or have failed, each up to {@link MAX_COUNT}. */
@@ -337,12 +367,10 @@ function buildStatements(db: Database) {
         due: build<'kind' | 'now' | 'limit'>((knex, bind) => knex('jobs').select(COLUMNS)
             .where({ kind: bind('kind'), state: 'waiting' }).where('run_at', '<=', bind('now'))
             .orderBy(['run_at', 'id']).limit(bind('limit'))),
-        expired: build<'kind' | 'now' | 'limit'>((knex, bind) => knex('jobs').select(COLUMNS)
-            .where({ kind: bind('kind'), state: 'running' }).where('lease_until', '<', bind('now'))
-            .orderBy(['lease_until', 'id']).limit(bind('limit'))),
-        early: build<'kind' | 'far' | 'limit'>((knex, bind) => knex('jobs').select(COLUMNS).where('kind', bind('kind'))
-            .whereRaw('(state = ? and run_at > ? or state = ? and lease_until > ?)', ['waiting', bind('far'), 'running', bind('far')])
-            .orderBy('id').limit(bind('limit'))),
+        leases: build<'kind'>((knex, bind) => knex('jobs').select('id', 'lease_owner as owner', 'lease_until as until')
+            .where({ kind: bind('kind'), state: 'running' }).orderBy('id').limit(MAX_LEASES)),
+        early: build<'kind' | 'far' | 'limit'>((knex, bind) => knex('jobs').select(COLUMNS)
+            .where({ kind: bind('kind'), state: 'waiting' }).where('run_at', '>', bind('far')).orderBy('id').limit(bind('limit'))),
         get: build<'id'>((knex, bind) => knex('jobs').select(COLUMNS).where('id', bind('id'))),
         outcome: build<'id'>((knex, bind) => knex('jobs').select('state', 'last_error').where('id', bind('id'))),
         list: build<'kind' | 'limit'>((knex, bind) => knex('jobs').select(COLUMNS)
@@ -364,16 +392,20 @@ function buildStatements(db: Database) {
 function buildChanges(build: ReturnType<typeof statements>) {
 
     type LeaseParameter = 'id' | 'lease' | 'now';
+    const claimed = (knex: Knex, bind: Bind<'lease' | 'until' | 'now'>) => ({
+        state: 'running', attempts: knex.raw('attempts + 1'), lease_owner: bind('lease'), lease_until: bind('until'), updated_on: bind('now')
+    });
     return {
         claim: build<'id' | 'now' | 'far' | 'lease' | 'until'>((knex, bind) => knex('jobs').update({
-            state: 'running', attempts: knex.raw('attempts + 1'),
-            dedup_key: knex.raw('case when dedup_until = ? then null else dedup_key end', ['start']),
-            lease_owner: bind('lease'), lease_until: bind('until'), updated_on: bind('now')
-        }).where('id', bind('id')).whereRaw('(state = ? and (run_at <= ? or run_at > ?) or state = ? and (lease_until < ? or lease_until > ?))',
-            ['waiting', bind('now'), bind('far'), 'running', bind('now'), bind('far')])),
-        renew: build<LeaseParameter | 'until'>((knex, bind) => knex('jobs')
-            .update({ lease_until: bind('until'), updated_on: bind('now') })
-            .where({ id: bind('id'), state: 'running', lease_owner: bind('lease') })),
+            ...claimed(knex, bind), dedup_key: knex.raw('case when dedup_until = ? then null else dedup_key end', ['start'])
+        }).where({ id: bind('id'), state: 'waiting' }).whereRaw('(run_at <= ? or run_at > ?)', [bind('now'), bind('far')])),
+        // What was seen, for its whole length, must still be there.
+        takeOver: build<'id' | 'owner' | 'seen' | 'now' | 'lease' | 'until'>((knex, bind) => knex('jobs').update(claimed(knex, bind))
+            .where({ id: bind('id'), state: 'running', lease_owner: bind('owner'), lease_until: bind('seen') })),
+        // Others notice a renewal by its later time, so it grows also while the clock stands still or goes back.
+        renew: build<LeaseParameter | 'until'>((knex, bind) => knex('jobs').update({
+            lease_until: knex.raw('case when lease_until < ? then ? else lease_until + 1 end', [bind('until'), bind('until')]), updated_on: bind('now')
+        }).where({ id: bind('id'), state: 'running', lease_owner: bind('lease') })),
         report: build<LeaseParameter | 'progress'>((knex, bind) => knex('jobs')
             .update({ progress: bind('progress'), updated_on: bind('now') })
             .where({ id: bind('id'), state: 'running', lease_owner: bind('lease') })),

@@ -186,7 +186,7 @@ forEachDatabase((name, create) => {
             const dead = node(held);
             await dead.start();
             await until(() => seen.length === 2);
-            await db.commit({ steps: [{ sql: 'update jobs set lease_until = ? where kind = ?', bindings: [1, 'handles.update'] }] });
+            await db.commit({ steps: [{ sql: `update jobs set state = 'waiting', run_at = 0 where kind = ?`, bindings: ['handles.update'] }] });
             const later: string[] = [];
             const heir = node((batch) => {
 

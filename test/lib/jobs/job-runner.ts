@@ -173,8 +173,9 @@ forEachDatabase((name, create) => {
             await runner.enqueue({ kind, payload: null });
             await until(async () => await state(kind) === 'running');
 
+            expect(await store.claim(kind, 2500)).to.be.null();
             await sleep(3000);
-            expect(await store.claim(kind, 1000)).to.be.null();
+            expect(await store.claim(kind, 2500)).to.be.null();
             finished.dispatchEvent(new Event('finished'));
             await until(async () => await state(kind) === 'done');
         });

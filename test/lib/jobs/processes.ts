@@ -7,8 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { JobStore } from '../../../lib/stores/jobs/job-store.js';
-import { DIALECTS } from '../../support/database.js';
+import Mysql from 'mysql2/promise';
+import { createMysql, DIALECTS } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
+import { startPrivateMariadb, type PrivateMariadb } from '../../support/private-mariadb.js';
 import { until } from '../../support/until.js';
 import { wrongClock } from '../../support/wrong-clock.js';
 
@@ -27,19 +29,38 @@ interface WorkerProcess {
 }
 
 /** Only MySQL is for several processes; a SQLite folder belongs to one. */
-for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mysql')) {
-    describe(`job runners of two processes whose clocks differ by an hour, on ${name},`, () => {
+const WAYS = DIALECTS.some(({ dialect }) => dialect === 'mysql') ? ['processes', 'database servers'] as const : [];
 
+for (const clocks of WAYS) {
+    describe(`job runners of two processes, while the clocks of the ${clocks} differ by an hour,`, () => {
+
+        let server: PrivateMariadb;
         let place: TestDatabase;
         let store: JobStore;
         let workers: WorkerProcess[];
 
         before(async () => {
 
-            place = await create();
+            server = await startPrivateMariadb();
+            place = await createMysql(server.url);
             store = new JobStore(await place.open());
-            workers = await Promise.all([startWorker(), startWorker(wrongClock(HOUR_MS))]);
+            workers = await Promise.all([
+                startWorker(), clocks === 'processes' ? startWorker(wrongClock(HOUR_MS)) : startWorker({}, await otherServer())
+            ]);
         });
+
+        /** The address of the server for a user who gets another time, as of another server of a cluster. */
+        async function otherServer(): Promise<string> {
+
+            const url = new URL(place.options.url ?? '');
+            const administrator = await Mysql.createConnection(server.url);
+            await administrator.query('create user ahead identified by \'pw\'');
+            await administrator.query(`grant all on ${url.pathname.slice(1)}.* to ahead`);
+            await administrator.query('set global init_connect = \'set timestamp = unix_timestamp(sysdate()) + 3600\'');
+            await administrator.end();
+            [url.username, url.password] = ['ahead', 'pw'];
+            return url.href;
+        }
 
         after(async () => {
 
@@ -50,11 +71,12 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
                 return ended;
             }));
             await place.dispose();
+            await server.stop();
         });
 
-        async function startWorker(env: NodeJS.ProcessEnv = {}): Promise<WorkerProcess> {
+        async function startWorker(env: NodeJS.ProcessEnv = {}, url = place.options.url): Promise<WorkerProcess> {
 
-            const child = spawn(process.execPath, [WORKER, JSON.stringify(place.options)], {
+            const child = spawn(process.execPath, [WORKER, JSON.stringify({ ...place.options, url })], {
                 stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, ...env }
             });
             const lines: string[] = [];

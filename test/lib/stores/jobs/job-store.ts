@@ -24,7 +24,7 @@ forEachDatabase((name, create) => {
 
             place = await create();
             database = await place.open();
-            store = new JobStore(database, () => now);
+            store = new JobStore(database, () => now, () => now);
         });
 
         after(() => place.dispose());
@@ -45,16 +45,26 @@ forEachDatabase((name, create) => {
             expect<unknown>((await claim('order')).payload).to.equal({ n: 1 });
             expect<unknown>((await claim('order')).payload).to.equal({ n: 2 });
             expect(await store.claim('order', LEASE)).to.be.null();
-            expect(await store.dueTimes(['order', 'other'])).to.equal(new Map([['order', now + LEASE + 1], ['other', Infinity]]));
+            expect(await store.waits(new Map([['order', 40_000], ['other', LEASE]]))).to.equal(new Map([['order', 5000], ['other', Infinity]]));
+            // Leases are looked at several times before they expire.
+            expect(await store.waits(new Map([['order', LEASE], ['other', LEASE]]))).to.equal(new Map([['order', LEASE / 4], ['other', Infinity]]));
+            now += LEASE - 1;
+            expect((await store.waits(new Map([['order', LEASE]]))).get('order')).to.equal(1);
         });
 
         it('hands out a job again after its lease expired, and ignores the former holder', async () => {
 
             await store.enqueue({ kind: 'expire', payload: null });
             const first = await claim('expire');
+            expect(await store.claim('expire', LEASE)).to.be.null();
+            now += LEASE - 1;
             expect(await store.renew(first, LEASE)).to.be.true();
+            now += LEASE - 1;
+            expect(await store.claim('expire', LEASE)).to.be.null();
 
-            now += LEASE + 1;
+            now += LEASE - 1;
+            expect(await store.claim('expire', LEASE)).to.be.null();
+            now += 1;
             const second = await claim('expire');
 
             expect<object>(second).to.include({ id: first.id, attempts: 2 });
@@ -63,6 +73,42 @@ forEachDatabase((name, create) => {
             expect(await store.complete(first)).to.be.false();
             expect(await store.complete(second)).to.be.true();
             expect<object | null>(await store.get(first.id)).to.include({ state: 'done', attempts: 2, progress: null });
+        });
+
+        it('hands out a job whose lease has expired by the clock of the process that asks, whatever the time of the database and of the holder is', async () => {
+
+            let ticks = 0;
+            let ahead = 3_600_000;
+            const other = new JobStore(database, () => now + ahead, () => ticks);
+            await store.enqueue({ kind: 'clocks', payload: null });
+            const held = await claim('clocks');
+            const taken: (LeasedJob | null)[] = [];
+            for (let n = 0; n < 8; ++n) {
+                taken.push(await other.claim('clocks', LEASE));
+                ticks += LEASE / 2;
+                ahead = -ahead;
+                // The time of the holder stands still.
+                expect(await store.renew(held, LEASE)).to.be.true();
+            }
+
+            taken.push(await other.claim('clocks', LEASE));
+            ticks += LEASE;
+            const last = await other.claim('clocks', LEASE);
+
+            expect(taken.every((job) => job === null)).to.be.true();
+            expect<object | null>(last).to.include({ id: held.id, attempts: 2 });
+            expect(await store.renew(held, LEASE)).to.be.false();
+        });
+
+        it('hands out a job with what its former holder has reported last', async () => {
+
+            await store.enqueue({ kind: 'late', payload: null });
+            const first = await claim('late');
+            expect(await store.claim('late', LEASE)).to.be.null();
+            now += LEASE;
+            await store.report(first, 'late');
+
+            expect<unknown>((await claim('late')).progress).to.equal('late');
         });
 
         it('hands out jobs that were stored while the clock was ahead, waiting or in progress', async () => {
@@ -75,9 +121,11 @@ forEachDatabase((name, create) => {
             now = right;
             await store.enqueue({ kind: 'ahead', payload: 'later', runAt: now + 3_600_000 });
 
-            const taken = [await claim('ahead'), await claim('ahead')];
+            const taken = [await claim('ahead')];
+            now += LEASE;
+            taken.push(await claim('ahead'));
 
-            expect<unknown>(taken.map(({ payload }) => payload).sort()).to.equal(['running', 'waiting']);
+            expect<unknown>(taken.map(({ payload }) => payload)).to.equal(['waiting', 'running']);
             expect(await store.claim('ahead', LEASE)).to.be.null();
             expect(await store.renew(held, LEASE)).to.be.false();
         });
@@ -90,7 +138,7 @@ forEachDatabase((name, create) => {
             await store.fail(job, 'disk on fire', now + 500);
 
             expect(await store.claim('retry', LEASE)).to.be.null();
-            expect((await store.dueTimes(['retry'])).get('retry')).to.equal(now + 500);
+            expect((await store.waits(new Map([['retry', LEASE]]))).get('retry')).to.equal(500);
             now += 500;
             const again = await claim('retry');
             expect<object>(again).to.include({ progress: { done: 7 }, lastError: 'disk on fire', attempts: 2 });
