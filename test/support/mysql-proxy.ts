@@ -14,11 +14,27 @@ import type { TestDatabase } from './database.js';
  *
  * - `before`: the connection is cut and the server never hears of the command
  * - `after`: the server carries the command out, and the connection is cut in place of the answer
+ * - `deadlock`: the server carries the command out, and its answer is replaced by that of a deadlock
+ * - `rollback`: the server rolls back instead, and its answer is replaced by that of a deadlock
  */
 export interface Cut {
     /** A text command, such as `commit`. */
     readonly command: string;
-    readonly when: 'before' | 'after';
+    readonly when: 'before' | 'after' | 'deadlock' | 'rollback';
+}
+
+/** An error packet with number 1, as the answer to a command. */
+function deadlock(): Buffer {
+
+    const message = '#40001Deadlock found when trying to get lock; try restarting transaction';
+    const body = Buffer.concat([Buffer.from([0xff, 1213 & 0xff, 1213 >> 8]), Buffer.from(message)]);
+    return Buffer.concat([Buffer.from([body.length, 0, 0, 1]), body]);
+}
+
+/** A packet with a text command. */
+function textCommand(command: string): Buffer {
+
+    return Buffer.concat([Buffer.from([command.length + 1, 0, 0, 0, 3]), Buffer.from(command)]);
 }
 
 /** Connections that wait because of a command they have sent. */
@@ -111,6 +127,7 @@ export async function startMysqlProxy(serverUrl: string, host = '127.0.0.1'): Pr
         }
 
         let answers = true;
+        let isReplaced = false;
         let held: Buffer[] | null = null;
         client.on('data', (data: Buffer) => {
 
@@ -141,11 +158,17 @@ export async function startMysqlProxy(serverUrl: string, host = '127.0.0.1'): Pr
             }
 
             if (next && command === next.command) {
-                answers = false;
                 const { when } = next;
                 next = null;
+                isReplaced = when === 'deadlock' || when === 'rollback';
+                answers = isReplaced;
                 if (when === 'before') {
                     drop();
+                    return;
+                }
+
+                if (when === 'rollback') {
+                    upstream.write(textCommand('rollback'));
                     return;
                 }
             }
@@ -158,7 +181,11 @@ export async function startMysqlProxy(serverUrl: string, host = '127.0.0.1'): Pr
                 return;
             }
 
-            if (answers) {
+            if (isReplaced) {
+                isReplaced = false;
+                client.write(deadlock());
+            }
+            else if (answers) {
                 client.write(data);
             }
             else {

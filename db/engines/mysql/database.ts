@@ -93,10 +93,12 @@ export async function openMysqlDatabase(
         }
     });
     const watches = [reapStalledConnections(pool.pool, address.timeout), closeSurplusConnections(pool.pool)];
+    let isGalera = false;
     const end = (): Promise<void> => endPool(pool, address.timeout).finally(() => watches.forEach((stop) => stop()));
     try {
         const server = await readServer(pool);
         checkServer(server, log);
+        isGalera = server.engine === 'galera';
         const own = [...engineSettings(server), ...unitSettings(server)];
         settings.push(...own);
         const statements = preparedStatements(server, address.connections, log);
@@ -113,7 +115,7 @@ export async function openMysqlDatabase(
         throw openError(address, error);
     }
 
-    return new MysqlDatabase({ address, pool, check, end, log, onCommitted, copyTo });
+    return new MysqlDatabase({ address, pool, check, end, log, onCommitted, copyTo, isGalera });
 }
 
 class MysqlDatabase implements Database {
@@ -144,6 +146,7 @@ class MysqlDatabase implements Database {
 
     constructor(parts: {
         address: MysqlAddress; pool: Pool; check: ServerCheck; end: () => Promise<void>; log: Log; onCommitted: CommitObserver; copyTo: CopyFolder | undefined;
+        isGalera: boolean;
     }) {
 
         this.#address = parts.address;
@@ -156,7 +159,7 @@ class MysqlDatabase implements Database {
         this.blobs = new MysqlBlobs(this);
         this.#writes = new WriteWatch(parts.address, parts.log);
         this.#sessions = new Sessions(parts.pool, {
-            timeout: parts.address.timeout, writes: this.#writes,
+            timeout: parts.address.timeout, writes: this.#writes, hasMarks: parts.isGalera,
             onUnprepared: (error) => this.#report({ event: 'database.unprepared', error }, 'the database server prepares no more statements')
         });
         this.#groups = new MysqlGroupCommit({

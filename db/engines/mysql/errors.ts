@@ -58,6 +58,14 @@ export function isQueueFull(error: unknown): boolean {
 const FORBIDDEN_BY_OPTION = 1290;
 const READ_ONLY = new Set([1792, 1836]);
 
+const DEADLOCK = 1213;
+
+/** Returns whether the server says that a transaction was rolled back for the sake of another one. */
+export function isDeadlock(error: unknown): boolean {
+
+    return (error as Partial<DriverError>).errno === DEADLOCK;
+}
+
 /** The server prepares no more statements; one was to be prepared again, as a table had been flushed, too often. */
 const UNPREPARED = new Set([1461, 1615]);
 

@@ -3,8 +3,9 @@
  * after an error.
  */
 
+import { randomUUID } from 'node:crypto';
 import Mysql from 'mysql2';
-import type { FieldPacket, PoolConnection, QueryError, QueryResult, TypedParameterValue } from 'mysql2';
+import type { FieldPacket, PoolConnection, QueryError, QueryResult, RowDataPacket, TypedParameterValue } from 'mysql2';
 import type { Pool } from 'mysql2/promise';
 import type { SqlValue } from '../../database.js';
 import { DatabaseError } from '../../errors.js';
@@ -23,9 +24,23 @@ export interface Session {
     execute<T extends QueryResult>(sql: string, bindings: readonly SqlValue[]): Promise<Answer<T>>;
     /** Sends text. */
     query<T extends QueryResult>(sql: string, bindings?: readonly SqlValue[]): Promise<Answer<T>>;
+    /** Writes in the transaction by what {@link isCommitted} recognises it; null where that is not needed. */
+    mark(): Promise<CommitMark | null>;
     /** Commits the transaction. */
     commit(): Promise<void>;
+    /** Returns whether the last transaction was committed. */
+    isCommitted(mark: CommitMark): Promise<boolean>;
 }
+
+/** A setting that only one transaction has written. */
+export interface CommitMark {
+    readonly name: string;
+    readonly value: string;
+}
+
+/** Beginning of the names of marks, and for how many milliseconds those of processes are kept that write no more. */
+const MARK = 'commit:';
+const MARK_KEPT_MS = 7 * 86_400_000;
 
 /** How connections are used. */
 export interface SessionsOptions {
@@ -34,6 +49,8 @@ export interface SessionsOptions {
     /** Called when the server prepares no more statements. */
     readonly onUnprepared: (error: unknown) => void;
     readonly writes: WriteWatch;
+    /** Whether the server may answer that a transaction was rolled back which the others have committed. */
+    readonly hasMarks: boolean;
 }
 
 /** Hands out connections. */
@@ -41,11 +58,13 @@ export class Sessions {
 
     readonly #pool: Pool;
     readonly #options: SessionsOptions;
+    readonly #marks: MarkNames | null;
 
     constructor(pool: Pool, options: SessionsOptions) {
 
         this.#pool = pool;
         this.#options = options;
+        this.#marks = options.hasMarks ? new MarkNames() : null;
     }
 
     /**
@@ -57,7 +76,7 @@ export class Sessions {
     async use<T>(work: (session: Session) => Promise<T>, isTransaction: boolean): Promise<T> {
 
         const connection = await this.#acquire();
-        const session = new MysqlSession(connection, this.#options);
+        const session = new MysqlSession(connection, { ...this.#options, marks: this.#marks });
         let isUsable = false;
         try {
             const result = await work(session);
@@ -69,6 +88,7 @@ export class Sessions {
             throw error;
         }
         finally {
+            session.end();
             if (isUsable) {
                 connection.release();
             }
@@ -107,15 +127,49 @@ export class Sessions {
     }
 }
 
+/** Names of the marks of this process: no two transactions have the same at a time. */
+class MarkNames {
+
+    readonly #process = `${MARK}${randomUUID()}:`;
+    readonly #free: string[] = [];
+    #count = 0;
+    /** True when marks of former processes were looked for. */
+    isSwept = false;
+
+    take(): string {
+
+        return this.#free.pop() ?? `${this.#process}${++this.#count}`;
+    }
+
+    release(name: string): void {
+
+        this.#free.push(name);
+    }
+}
+
+interface SessionOptions extends Pick<SessionsOptions, 'onUnprepared' | 'writes'> {
+    readonly marks: MarkNames | null;
+}
+
 class MysqlSession implements Session {
 
     readonly #connection: PoolConnection;
-    readonly #options: Pick<SessionsOptions, 'onUnprepared' | 'writes'>;
+    readonly #options: SessionOptions;
+    #mark: string | null = null;
 
-    constructor(connection: PoolConnection, options: Pick<SessionsOptions, 'onUnprepared' | 'writes'>) {
+    constructor(connection: PoolConnection, options: SessionOptions) {
 
         this.#connection = connection;
         this.#options = options;
+    }
+
+    /** Gives back the name of the mark. */
+    end(): void {
+
+        if (this.#mark !== null) {
+            this.#options.marks?.release(this.#mark);
+            this.#mark = null;
+        }
     }
 
     async execute<T extends QueryResult>(sql: string, bindings: readonly SqlValue[]): Promise<Answer<T>> {
@@ -138,9 +192,45 @@ class MysqlSession implements Session {
         return answer<T>((done) => this.#connection.query<T>(sql, bindings.map(toText), done));
     }
 
+    async mark(): Promise<CommitMark | null> {
+
+        const { marks } = this.#options;
+        if (!marks) {
+            return null;
+        }
+
+        await this.#sweep(marks);
+        this.#mark ??= marks.take();
+        const mark = { name: this.#mark, value: `${Date.now()}:${randomUUID()}` };
+        await this.execute('insert into settings (name, value) values (?, ?) on duplicate key update value = values(value)', [mark.name, mark.value]);
+        return mark;
+    }
+
     async commit(): Promise<void> {
 
         await this.#options.writes.run(() => this.query('commit'));
+    }
+
+    async isCommitted({ name, value }: CommitMark): Promise<boolean> {
+
+        const [rows] = await this.execute<RowDataPacket[]>('select value from settings where name = ?', [name]);
+        return rows[0]?.['value'] === value;
+    }
+
+    /** Removes the marks of processes that ended long ago. */
+    async #sweep(marks: MarkNames): Promise<void> {
+
+        if (marks.isSwept) {
+            return;
+        }
+
+        marks.isSwept = true;
+        const [rows] = await this.execute<RowDataPacket[]>('select name from settings where name like ? and value < ? order by name limit 1000', [
+            `${MARK}%`, String(Date.now() - MARK_KEPT_MS)
+        ]);
+        for (const row of rows) {
+            await this.execute('delete from settings where name = ?', [row['name'] as Buffer]);
+        }
     }
 }
 

@@ -5,11 +5,11 @@
 import type { FieldPacket, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import type { CommitResult, Precondition, Step, StepResult, Unit } from '../../database.js';
 import { DatabaseError } from '../../errors.js';
-import { mysqlErrorKind, type MysqlErrorKind } from './errors.js';
-import type { Session } from './session.js';
+import { isDeadlock, mysqlErrorKind, type MysqlErrorKind } from './errors.js';
+import type { CommitMark, Session } from './session.js';
 import { coalescedSteps } from './step-coalescing.js';
 
-/** A commit that fails with one of them has written nothing. */
+/** A commit that fails with one of them has written nothing, except with a deadlock where it is marked. */
 const ROLLED_BACK: ReadonlySet<MysqlErrorKind> = new Set<MysqlErrorKind>(['rolled-back', 'read-only', 'full']);
 
 /** Not because of one of several units. */
@@ -109,13 +109,36 @@ async function isWritten(session: Session, step: Step): Promise<boolean> {
 
 async function commit(session: Session): Promise<void> {
 
+    const mark = await session.mark();
     try {
         await session.commit();
     }
     catch (error) {
-        throw ROLLED_BACK.has(mysqlErrorKind(error)) ? error : new DatabaseError('unknown-outcome',
-            'the database was lost while it committed; whether this change was written is not known', error);
+        if (!ROLLED_BACK.has(mysqlErrorKind(error))) {
+            throw unknownOutcome(error);
+        }
+
+        // A server that is cut off from a cluster while it commits may answer with a deadlock, and the others have committed.
+        if (mark === null || !isDeadlock(error) || !await isCommitted(session, mark)) {
+            throw error;
+        }
     }
+}
+
+/** @throws DatabaseError `unknown-outcome` when the server does not say so */
+async function isCommitted(session: Session, mark: CommitMark): Promise<boolean> {
+
+    try {
+        return await session.isCommitted(mark);
+    }
+    catch (error) {
+        throw unknownOutcome(error);
+    }
+}
+
+function unknownOutcome(cause: unknown): DatabaseError {
+
+    return new DatabaseError('unknown-outcome', 'the database was lost while it committed; whether this change was written is not known', cause);
 }
 
 /** Writes a unit of one step in autocommit. After an error its outcome may be unknown. */
