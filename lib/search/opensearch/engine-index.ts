@@ -10,8 +10,7 @@ import type { CommitResult, Database, Step } from '../../../db/database.js';
 import type { Log } from '../../../db/log.js';
 import type { JobKind, RunningJob } from '../../jobs/job-kind.js';
 import type { WriteParticipant } from '../../model/write-participant.js';
-import { LOG_ROWS } from '../../stores/search/change-log-store.js';
-import type { LogRow, SearchLogStore } from '../../stores/search/change-log-store.js';
+import type { SearchLogStore } from '../../stores/search/change-log-store.js';
 import type { IndexSource } from '../mapping/document-source.js';
 import { tooManyRequests, unavailable } from '../../errors/errors.js';
 import type { DoipError } from '../../errors/errors.js';
@@ -34,6 +33,7 @@ import { EngineWatch, WATCH_MS, WATCH_TIMEOUT_MS } from './engine-watch.js';
 import { EngineWriter } from './engine-writer.js';
 import { searchAlias } from './engine-indexes.js';
 import { Feeder } from './feeder.js';
+import { orderedPosition } from './log-end.js';
 import { FeedStates } from './feed-state.js';
 import type { FeedState } from './feed-state.js';
 
@@ -118,8 +118,7 @@ export class EngineIndex implements SearchIndex {
         this.#parts = parts;
         const { changes, log, onState, options: { maxLagMs = MAX_LAG_MS } } = parts;
         this.#watch = new EngineWatch({
-            changes, log, maxLagMs, onState,
-            endOfLog: () => this.#orderedPosition(performance.now() + WATCH_TIMEOUT_MS), read: (state) => this.#reached(state)
+            changes, log, maxLagMs, onState, read: (state) => this.#reached(state)
         });
         this.#orderer = new LogOrderer({
             log: changes, read: () => Promise.resolve(false),
@@ -318,7 +317,7 @@ export class EngineIndex implements SearchIndex {
         const written = this.#written;
         const end = performance.now() + MAX_SETTLE_MS;
         try {
-            const position = await this.#orderedPosition(end);
+            const position = await orderedPosition({ changes: this.#parts.changes, order: () => this.#orderer.order(), pause: () => pauseUntil(end) });
             feeder.wake();
             while ((await this.#fedPosition()) < position) {
                 await pauseUntil(end);
@@ -331,31 +330,6 @@ export class EngineIndex implements SearchIndex {
         }
 
         this.#settled = Math.max(this.#settled, written);
-    }
-
-    /** Returns a position of the log behind all rows that are committed now. */
-    async #orderedPosition(end: number): Promise<number> {
-
-        const { changes } = this.#parts;
-        const rows: LogRow[] = [];
-        for (let after: number | undefined = 0; after !== undefined;) {
-            const page = await changes.unordered(after);
-            rows.push(...page);
-            after = page.length < LOG_ROWS ? undefined : page.at(-1)?.seq;
-        }
-
-        for (let rest = new Set(rows.map(({ seq }) => seq)); rest.size > 0;) {
-            await this.#orderer.order();
-            const left = (await changes.unordered(0)).filter(({ seq }) => rest.has(seq));
-            if (left.length > 0 && left.length >= rest.size) {
-                // Another node is ordering.
-                await pauseUntil(end);
-            }
-
-            rest = new Set(left.map(({ seq }) => seq));
-        }
-
-        return await changes.last();
     }
 
     /** Returns the position up to which the index has the log; the state of the own feeder is the newest. */

@@ -29,8 +29,6 @@ export interface EngineWatchParts {
     readonly log: Log;
     /** Age of changes that the index may lack, in milliseconds. */
     readonly maxLagMs: number;
-    /** Returns a position of the log behind all changes that are committed now. */
-    readonly endOfLog: () => Promise<number>;
     /** Receives each state that is read. */
     readonly read: (state: FeedState | null) => void;
     /** Called when the engine becomes able, or unable, to answer searches. */
@@ -59,7 +57,7 @@ export class EngineWatch {
     constructor(parts: EngineWatchParts) {
 
         this.#parts = parts;
-        this.#lag = new IndexLag(parts.endOfLog);
+        this.#lag = new IndexLag(() => parts.changes.snapshot());
     }
 
     get condition(): Condition {

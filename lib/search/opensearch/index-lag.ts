@@ -3,26 +3,31 @@
  * known to be as new as the last end that it has reached.
  */
 
-/** A position of the log, behind all changes that were committed at a time of `performance.now()`. */
+import { positionBehind } from '../../stores/search/change-log-store.js';
+import type { LogSnapshot } from '../../stores/search/change-log-store.js';
+
+/** All changes that were committed at a time of `performance.now()`. */
 interface LogEnd {
-    readonly position: number;
+    readonly log: LogSnapshot;
     readonly on: number;
+    /** Position behind them; null while some are in no batch. */
+    position: number | null;
 }
 
 /** Lag of one index. */
 export class IndexLag {
 
-    readonly #endOfLog: () => Promise<number>;
+    readonly #readLog: () => Promise<LogSnapshot>;
     /** End of the log that the index is to reach; null until it is known. */
     #next: LogEnd | null = null;
     /** The index has all changes that were committed before this time. */
     #reached = -Infinity;
     #updating: Promise<void> | null = null;
 
-    /** @param endOfLog returns a position behind all changes that are committed now */
-    constructor(endOfLog: () => Promise<number>) {
+    /** @param readLog returns what is in the log; whoever feeds the index puts its rows into batches */
+    constructor(readLog: () => Promise<LogSnapshot>) {
 
-        this.#endOfLog = endOfLog;
+        this.#readLog = readLog;
     }
 
     /** Milliseconds since a time before which all changes are in the index; Infinity when that is not known. Grows while the log cannot be read. */
@@ -34,7 +39,7 @@ export class IndexLag {
     /** Reads the end of the log, unless the index has not reached the last one. Rejects when the log cannot be read. */
     update(): Promise<void> {
 
-        this.#updating ??= this.#next ? null : this.#readEnd().finally(() => {
+        this.#updating ??= this.#next && this.#next.position !== null ? null : this.#readEnd().finally(() => {
 
             this.#updating = null;
         });
@@ -44,7 +49,7 @@ export class IndexLag {
     /** Takes note of the position that the index has. */
     has(position: number): void {
 
-        if (this.#next && position >= this.#next.position) {
+        if (this.#next && this.#next.position !== null && position >= this.#next.position) {
             this.#reached = this.#next.on;
             this.#next = null;
         }
@@ -53,6 +58,12 @@ export class IndexLag {
     async #readEnd(): Promise<void> {
 
         const on = performance.now();
-        this.#next = { position: await this.#endOfLog(), on };
+        const log = await this.#readLog();
+        if (this.#next) {
+            this.#next.position = positionBehind(this.#next.log, log);
+        }
+        else {
+            this.#next = { log, on, position: positionBehind(log, log) };
+        }
     }
 }

@@ -25,6 +25,14 @@ export interface LogBatch {
     readonly rows: readonly LogRow[];
 }
 
+/** What is in the log at a time. */
+export interface LogSnapshot {
+    /** Numbers of the rows that are in no batch yet. */
+    readonly unordered: ReadonlySet<number>;
+    /** The highest position, 0 when there is none; all other rows are in batches up to it. */
+    readonly last: number;
+}
+
 /** Maximum number of rows in one read, and in one batch; no more than a list of a statement may have. */
 export const LOG_ROWS = 500;
 
@@ -70,6 +78,24 @@ export class SearchLogStore {
     async batches(after: number): Promise<LogBatch[]> {
 
         return (await this.#sql.batches.read<BatchRow>({ after })).map(toBatch);
+    }
+
+    /** Returns what is in the log; by one statement when all rows are in batches. */
+    async snapshot(): Promise<LogSnapshot> {
+
+        const end = await this.#sql.end.first<{ last: number | null; first: number | null }>({});
+        const unordered = new Set<number>();
+        if (end && end.first === null) {
+            return { unordered, last: end.last ?? 0 };
+        }
+
+        for (let after: number | undefined = 0; after !== undefined;) {
+            const rows: LogRow[] = await this.unordered(after);
+            rows.forEach(({ seq }) => unordered.add(seq));
+            after = rows.length < LOG_ROWS ? undefined : rows.at(-1)?.seq;
+        }
+
+        return { unordered, last: await this.last() };
     }
 
     /** Returns the highest position, 0 when there is none. */
@@ -130,6 +156,18 @@ export class SearchLogStore {
     }
 }
 
+/** Returns a position behind all rows of a snapshot, by a later one or itself; null while some of them are in no batch. */
+export function positionBehind({ unordered }: LogSnapshot, later: LogSnapshot): number | null {
+
+    for (const seq of unordered) {
+        if (later.unordered.has(seq)) {
+            return null;
+        }
+    }
+
+    return later.last;
+}
+
 type BatchRow = { readonly position: number; readonly changes: string };
 
 function toBatch({ position, changes }: BatchRow): LogBatch {
@@ -160,6 +198,8 @@ function buildStatements(db: Database) {
         newest: build<never>((knex) => knex('search_batches').orderBy('position', 'desc').limit(1).select('position', 'changes')),
         add: build<'position' | 'changes'>((knex, bind) => knex('search_batches').insert({ position: bind('position'), changes: bind('changes') })),
         last: build((knex) => knex('search_batches').max('position as last')),
+        // One statement, so that no row is ordered in between.
+        end: build((knex) => knex.select(knex('search_batches').max('position').as('last'), knex('search_log').min('seq').as('first'))),
         oldest: build((knex) => knex('search_batches').min('position as first')),
         prune: build<'below'>((knex, bind) => knex('search_batches').where('position', '<', bind('below')).delete())
     };
