@@ -264,7 +264,8 @@ const search = {
     url: optional(searchUrl, { name: 'SEARCH_URL', secret: true },
         'OpenSearch for searches, https://user:password@host:9200/prefix, with a prefix of the names of indexes; unset: the embedded search engine.'),
     shards: wholeNumber('SEARCH_SHARDS', 1, [1, 1024], 'Shards of the index in OpenSearch. A change builds a new index beside the present one.'),
-    maxLagSeconds: seconds('SEARCH_MAX_LAG_SECONDS', 300, 86_400, 'While OpenSearch lacks changes that are older, searches are refused.')
+    maxLagSeconds: setting(Joi.number().min(5).max(86_400).default(300), { name: 'SEARCH_MAX_LAG_SECONDS' },
+        'While OpenSearch lacks changes that are older, searches are refused. 5 at least: it gets changes a moment after they were made.')
 };
 
 const scripts = {

@@ -18,8 +18,12 @@ export const WATCH_TIMEOUT_MS = 3000;
 const SLOWING_SHARE = 1 / 5;
 const FED_MS = 60_000;
 
-/** Interval while the engine cannot be used. */
+/** Interval while the engine cannot be used, and number of looks at this interval for changes that the index may get in a moment. */
 const RETRY_MS = WATCH_MS / 10;
+const LOOKS = 3;
+
+/** Ends of the log that are noted in the time that the index may lag. */
+const ENDS = 10;
 
 /** `behind`: the index lacks changes that are too old; `out`: the engine does not answer. */
 export type Condition = 'up' | 'building' | 'behind' | 'out';
@@ -57,7 +61,7 @@ export class EngineWatch {
     constructor(parts: EngineWatchParts) {
 
         this.#parts = parts;
-        this.#lag = new IndexLag(() => parts.changes.snapshot());
+        this.#lag = new IndexLag(() => parts.changes.snapshot(), parts.maxLagMs / ENDS);
     }
 
     get condition(): Condition {
@@ -84,6 +88,7 @@ export class EngineWatch {
 
         const { onState } = this.#parts;
         let reported: 'UP' | 'FAILED' | null = null;
+        let looks = 0;
         while (!signal.aborted) {
             const now = await this.#probe(engine);
             this.#seen = now;
@@ -98,7 +103,8 @@ export class EngineWatch {
                 this.#report(now);
             }
 
-            await sleep(now === 'up' ? WATCH_MS : RETRY_MS, undefined, { signal, ref: false }).catch(() => {});
+            looks = now === 'up' && (this.#lag.hasReachedAll || looks >= LOOKS) ? 0 : looks + 1;
+            await sleep(looks === 0 ? WATCH_MS : RETRY_MS, undefined, { signal, ref: false }).catch(() => {});
         }
     }
 

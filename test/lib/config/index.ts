@@ -138,6 +138,7 @@ describe('the configuration', () => {
         [{ DATABASE_URL: 'mysql://host/d' }, /^DATABASE_URL \(environment\): the database URL must name a user/],
         [{ DATABASE_URL: 'postgres://u:p@h/d' }, /^DATABASE_URL .* must start with mysql:\/\/.* leave it out to use SQLite$/],
         [{ MAX_ID_BYTES: '256' }, /^MAX_ID_BYTES .* 255/],
+        [{ SEARCH_MAX_LAG_SECONDS: '2' }, /^SEARCH_MAX_LAG_SECONDS .* greater than or equal to 5, got "2"$/],
         [{ TLS_CERT: __filename }, /^TLS_CERT and TLS_KEY belong together: TLS_KEY is not set$/],
         [{ WORKERS: '4', MAX_CONNECTIONS: '3' }, /^MAX_CONNECTIONS is 3, of which each of 4 worker processes needs a share: set it to 4 or more, or lower WORKERS$/],
         [{ WORKERS: '4', MAX_CONNECTIONS_PER_ADDRESS: '2' }, /^MAX_CONNECTIONS_PER_ADDRESS is 2, of which each of 4 worker processes needs a share: /],
