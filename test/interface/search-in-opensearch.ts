@@ -342,6 +342,24 @@ describe('searches in OpenSearch', { skip: !HAS_OPENSEARCH, timeout: 300_000 }, 
         });
     });
 
+    it('are refused with the reason until there is an index', async () => {
+
+        const database = await createSqlite();
+        relay.behave((request) => (/^PUT .*-v2-/.test(request) ? { status: 503 } : undefined));
+        const gateway = await start(database, engine.newUrl(relay.url));
+        try {
+            const { http, value } = await gateway.asAdmin(SEARCH, { attributes: { query: 'any' } });
+            relay.behave();
+            await ready(gateway);
+
+            expect([http, value]).to.equal([503, { message: 'the search index is being built, try again later' }]);
+        }
+        finally {
+            await gateway.stop();
+            await database.dispose();
+        }
+    });
+
     describe('are refused at the start', () => {
 
         let database: TestDatabase;

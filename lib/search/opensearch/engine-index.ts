@@ -30,6 +30,7 @@ import { parseSearchUrl } from '../../stores/search/engine-location.js';
 import type { EngineOptions } from '../../stores/search/engine-location.js';
 import { EngineSearch } from './engine-search.js';
 import { EngineWatch, WATCH_MS, WATCH_TIMEOUT_MS } from './engine-watch.js';
+import type { Condition } from './engine-watch.js';
 import { EngineWriter } from './engine-writer.js';
 import { searchAlias } from './engine-indexes.js';
 import { Feeder } from './feeder.js';
@@ -280,6 +281,7 @@ export class EngineIndex implements SearchIndex {
         this.#state = state;
     }
 
+    /** Waits for an engine that could be used a moment ago, as it may come back; later searches are refused at once, so that they hold up no others. */
     async #available(): Promise<Opened> {
 
         const end = performance.now() + WATCH_TIMEOUT_MS;
@@ -289,12 +291,14 @@ export class EngineIndex implements SearchIndex {
                 return opened;
             }
 
+            if (this.#watch.downMs > WATCH_TIMEOUT_MS) {
+                break;
+            }
+
             await sleep(SETTLE_MS * 5, undefined, { ref: false });
         }
 
-        throw this.#state && this.#state.index === null ? unavailable('the search index is being built, try again later', 10) :
-            this.#watch.condition === 'out' ? unavailable('the search engine does not answer, try again later', 5) :
-                unavailable('the search engine lacks changes that were made long ago, try again later', 10);
+        throw refusal(this.#state?.index === null ? 'building' : this.#watch.condition);
     }
 
     /** Resolves when searches find what this node has written. */
@@ -348,6 +352,18 @@ async function pauseUntil(end: number): Promise<void> {
     }
 
     await sleep(SETTLE_MS);
+}
+
+function refusal(condition: Condition): DoipError {
+
+    switch (condition) {
+        case 'building':
+            return unavailable('the search index is being built, try again later', 10);
+        case 'behind':
+            return unavailable('the search engine lacks changes that were made long ago, try again later', 10);
+        default:
+            return unavailable('the search engine does not answer, try again later', 5);
+    }
 }
 
 function notYet(): DoipError {

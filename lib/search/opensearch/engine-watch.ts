@@ -53,6 +53,8 @@ export class EngineWatch {
     #seen: Condition = 'out';
     /** Position up to which the index has the log, and when that was seen first. */
     #fed = { position: -1, on: -Infinity };
+    /** Milliseconds for which the engine could not be used when it was last looked at. */
+    #downMs = 0;
     /** Index that was seen to have the history of the database. */
     #known: string | null = null;
     /** True after a report that searches are refused since the index is behind. */
@@ -68,6 +70,12 @@ export class EngineWatch {
 
         // The process may have been stopped since it looked.
         return this.#seen === 'up' && this.#isBehind(1) ? 'behind' : this.#seen;
+    }
+
+    /** Milliseconds for which the engine could not be used, as far as is known; from the start until it can be used. */
+    get downMs(): number {
+
+        return this.#downMs;
     }
 
     /** True while the index gets changes, but lacks some of a part of the age at which searches are refused. */
@@ -89,9 +97,12 @@ export class EngineWatch {
         const { onState } = this.#parts;
         let reported: 'UP' | 'FAILED' | null = null;
         let looks = 0;
+        let upOn = performance.now();
         while (!signal.aborted) {
             const now = await this.#probe(engine);
             this.#seen = now;
+            upOn = now === 'up' ? performance.now() : upOn;
+            this.#downMs = performance.now() - upOn;
             // While the first index is built, or brought up to date after a start, the service is starting.
             const state: 'UP' | 'FAILED' | null = now === 'up' ? 'UP' : now === 'out' || reported !== null ? 'FAILED' : null;
             if (state !== null && state !== reported && !signal.aborted) {
