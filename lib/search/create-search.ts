@@ -87,9 +87,10 @@ export function composeSearch(parts: SearchParts): ComposedSearch {
     const changes = new SearchLogStore(db);
     const { engine = null, ...searchLimits } = parts.search ?? {};
     const socketPath = searchesOfWorkers?.socketPath ?? null;
-    const index = searchesOfWorkers?.side === 'worker' ? new RemoteIndex({ ...searchesOfWorkers, timeout: searchLimits.timeout }) :
+    const isShared = node !== null;
+    const index = searchesOfWorkers?.side === 'worker' ? new RemoteIndex({ ...searchesOfWorkers, isShared, timeout: searchLimits.timeout }) :
         engine ? new EngineIndex({ db, changes, source, log, onState, options: engine, timeoutMs: searchLimits.timeout }) : new IndexSupervisor({
-            log: changes, segments: new SearchSegmentStore(db, node ?? 'local'), logger: log, isShared: node !== null, onState, source, socketPath, ...searchLimits
+            log: changes, segments: new SearchSegmentStore(db, node ?? 'local'), logger: log, isShared, onState, source, socketPath, ...searchLimits
         });
     if (index instanceof EngineIndex) {
         jobs.register(index.job);

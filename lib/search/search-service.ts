@@ -55,6 +55,9 @@ const TIMEOUT_MS = 10_000;
 /** Milliseconds after which results that are not read are released; more than an HTTP client may stall. */
 const IDLE_MS = 300_000;
 
+/** Milliseconds for which ids need no second check. */
+const CURRENT_MS = 1000;
+
 /** Maximum number of types with code to search for before reading all objects: the query would be too long. */
 const MAX_CODED_TYPES = 100;
 
@@ -74,6 +77,8 @@ export interface SearchServiceParts {
     readonly timeoutMs?: number | undefined;
     /** Milliseconds after which the results of an unlimited search are released if they are not read; default 5 minutes. */
     readonly idleMs?: number;
+    /** Milliseconds from the begin of a search for which its ids need no second check of rights, unless the index may lack changes; default 1 s. */
+    readonly currentMs?: number;
 }
 
 export class SearchService {
@@ -97,8 +102,8 @@ export class SearchService {
 
     /**
      * Returns the ids of the objects that {@link objects} returns. Whole objects are read only if some of them have a type whose code may
-     * withhold them; else what their rights depend on, as the index may not have the last changes. Throws as {@link SearchIndex.search}, and
-     * 429 when too many searches of the caller are open.
+     * withhold them; else what their rights depend on, where the index may lack changes or the results are read later. Throws as
+     * {@link SearchIndex.search}, and 429 when too many searches of the caller are open.
      */
     async ids(query: SearchQuery, context: SearchContext): Promise<Found<string>> {
 
@@ -146,17 +151,25 @@ export class SearchService {
 
     async #findableIds(query: SearchQuery, context: SearchContext): Promise<Found<string>> {
 
-        return isUnrestrictedAdmin(context.caller) ? await this.indexedIds(query, context) :
-            await this.#search(query, context, (hits) => this.#stillFindable(idsOf(hits, pauses(this.#yielder, context.signal)), context));
+        if (isUnrestrictedAdmin(context.caller)) {
+            return await this.indexedIds(query, context);
+        }
+
+        const { index, currentMs = CURRENT_MS } = this.#parts;
+        const begun = performance.now();
+        const isCurrent = (): boolean => !index.isEventual && performance.now() - begun < currentMs;
+        return await this.#search(query, context, (hits) => this.#stillFindable(idsOf(hits, pauses(this.#yielder, context.signal)), context, isCurrent));
     }
 
-    /** Leaves out objects that were deleted, or may not be found any more. */
-    async *#stillFindable(blocks: AsyncIterable<readonly string[]>, { caller }: SearchContext): AsyncGenerator<readonly string[], void, undefined> {
+    /** Leaves out objects that were deleted, or may not be found any more, unless the results are current. */
+    async *#stillFindable(
+        blocks: AsyncIterable<readonly string[]>, { caller }: SearchContext, isCurrent: () => boolean
+    ): AsyncGenerator<readonly string[], void, undefined> {
 
         const { subjects, policy } = this.#parts;
         for await (const ids of blocks) {
-            const found = await subjects.subjectsOf(ids);
-            yield ids.filter((id) => {
+            const found = isCurrent() ? null : await subjects.subjectsOf(ids);
+            yield found === null ? ids : ids.filter((id) => {
 
                 const subject = found.get(id);
                 return subject !== undefined && policy.canFind(caller, subject).allowed;

@@ -90,6 +90,7 @@ interface Opened {
 export class EngineIndex implements SearchIndex {
 
     readonly participant: WriteParticipant;
+    readonly isEventual = true;
     /** Feeds the engine. To be registered before the jobs start. */
     readonly job: JobKind;
     readonly #parts: EngineIndexParts;

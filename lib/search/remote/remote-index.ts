@@ -22,6 +22,8 @@ export interface RemoteIndexOptions {
     readonly socketPath: string;
     /** False for objects that only the primary process can show, as type code has to do with them. */
     readonly mayShow: (ids: readonly string[]) => Promise<boolean>;
+    /** True when other nodes write to the same database. */
+    readonly isShared: boolean;
     /** Timeout of a search, in milliseconds; default 10 s. */
     readonly timeout?: number | undefined;
 }
@@ -35,6 +37,7 @@ export class RemoteIndex implements SearchIndex {
 
     /** A worker writes nothing. */
     readonly participant = { steps: forPrimary };
+    readonly isEventual: boolean;
     readonly #socketPath: string;
     readonly #mayShow: RemoteIndexOptions['mayShow'];
     readonly #timeout: number;
@@ -44,8 +47,9 @@ export class RemoteIndex implements SearchIndex {
     #failedAt = -Infinity;
     #nextId = 1;
 
-    constructor({ socketPath, mayShow, timeout = 10_000 }: RemoteIndexOptions) {
+    constructor({ socketPath, mayShow, isShared, timeout = 10_000 }: RemoteIndexOptions) {
 
+        this.isEventual = isShared;
         this.#socketPath = socketPath;
         this.#mayShow = mayShow;
         this.#timeout = timeout;

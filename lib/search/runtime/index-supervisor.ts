@@ -35,6 +35,7 @@ const DEFAULTS = { timeout: 10_000, storeAfter: 5000, aliveEvery: 3_600_000, wai
 export class IndexSupervisor implements SearchIndex {
 
     readonly participant: WriteParticipant;
+    readonly isEventual: boolean;
     readonly #options: Required<LocalSearchOptions>;
     readonly #tailer: ChangeLogTailer;
     readonly #orderer: LogOrderer;
@@ -59,7 +60,8 @@ export class IndexSupervisor implements SearchIndex {
     constructor(options: LocalSearchOptions) {
 
         this.#options = { ...DEFAULTS, ...options };
-        const { log, logger } = this.#options;
+        const { log, logger, isShared } = this.#options;
+        this.isEventual = isShared;
         this.#tailer = new ChangeLogTailer(log, {
             replay: (ids) => this.#replay(ids), missed: () => this.#session?.forget(), onRead: () => this.#showReads()
         });

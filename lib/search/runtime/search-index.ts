@@ -13,6 +13,9 @@ export interface SearchIndex {
     /** Records every write, so that each later search of this node finds what was stored. */
     readonly participant: WriteParticipant;
 
+    /** True where a search may miss changes that were acknowledged before it, such as those of other nodes. */
+    readonly isEventual: boolean;
+
     /** Opens the index, or builds it when there is none. Resolves when searches are accepted, though they may have to wait. */
     start(): Promise<void>;
 

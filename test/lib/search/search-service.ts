@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Database } from '../../../db/database.js';
@@ -21,6 +22,9 @@ const EVERYTHING: SearchQuery = {
 
 /** Number of unlimited searches that a caller may have. */
 const AT_ONCE = 4;
+
+/** Milliseconds after which results are checked again. */
+const CURRENT_MS = 1000;
 
 describe('unlimited searches', () => {
 
@@ -112,6 +116,7 @@ describe('ids of a search', () => {
 
         await gateway.asAdmin('gateway/Op.Acls.Update', { targetId: 'test/0290', input: { readers: [], writers: [] } });
         await gateway.asAdmin('0.DOIP/Op.Delete', { targetId: 'test/0295' });
+        await sleep(CURRENT_MS);
         const rest: string[] = [];
         for await (const ids of found.blocks) {
             rest.push(...ids);
@@ -121,4 +126,54 @@ describe('ids of a search', () => {
         expect(rest.length).to.equal(48);
         expect(rest).to.not.include(['test/0290', 'test/0295']);
     });
+});
+
+describe('rights to results that are ids', () => {
+
+    /** More than a block of ids. */
+    const OBJECTS = 300;
+
+    const cases: readonly (readonly [title: string, isShared: boolean, currentMs: number, checked: readonly number[]])[] = [
+        ['are those of the index where every search has all changes', false, 600_000, []],
+        ['are read again where other nodes make changes', true, 600_000, [250, 50]],
+        ['are read again some time after the begin of the search', false, 0, [250, 50]]
+    ];
+    for (const [title, isShared, currentMs, expected] of cases) {
+        it(title, async () => {
+
+            const [place, other] = [await createSqlite(), await createSqlite()];
+            const database = await place.open();
+            const node = new SearchNode(database, { isShared });
+            await node.index.start();
+            const metadata = { createdOn: 1, createdBy: 'admin', modifiedOn: 1, modifiedBy: 'admin', txnId: 1 };
+            await Promise.all(Array.from({ length: OBJECTS }, (_, n) => node.write(null, {
+                id: `test/${n}`, type: 'Document', content: {}, acl: { readers: ['public'], writers: [] }, userMetadata: null, metadata, elements: []
+            })));
+            const gateway = await startGateway(other);
+            const { policy, catalog, resolution } = gateway.gateway.services;
+            const objects = new ObjectStore(database);
+            const checked: number[] = [];
+            const service = new SearchService({
+                index: node.index, objects: new ObjectScan(database), policy, catalog, resolution, currentMs,
+                subjects: {
+                    async subjectsOf(ids) {
+
+                        checked.push(ids.length);
+                        return await objects.subjectsOf(ids);
+                    }
+                }
+            });
+
+            const { blocks } = await service.ids(EVERYTHING, { caller: ANONYMOUS, remoteAddress: '', requestContext: {}, signal: new AbortController().signal });
+            let count = 0;
+            for await (const ids of blocks) {
+                count += ids.length;
+            }
+
+            await Promise.all([node.index.stop(), gateway.stop()]);
+            await Promise.all([place.dispose(), other.dispose()]);
+            expect(count).to.equal(OBJECTS);
+            expect(checked).to.equal([...expected]);
+        });
+    }
 });

@@ -45,7 +45,7 @@ forEachDatabase((name, create) => {
             folder = await mkdtemp(join(tmpdir(), 'gateway-remote-'));
             nodes = [];
             threads = watchWorkers();
-            remote = new RemoteIndex({ socketPath: join(folder, 'search'), mayShow: () => Promise.resolve(true) });
+            remote = new RemoteIndex({ socketPath: join(folder, 'search'), mayShow: () => Promise.resolve(true), isShared: false });
         });
 
         afterEach(async () => {
@@ -238,7 +238,7 @@ forEachDatabase((name, create) => {
         it('are for the primary process when the search thread is stuck, which that one replaces', async () => {
 
             const node = await start({ storeAfter: 10, timeout: 200 });
-            const impatient = new RemoteIndex({ socketPath: join(folder, 'search'), mayShow: () => Promise.resolve(true), timeout: 200 });
+            const impatient = new RemoteIndex({ socketPath: join(folder, 'search'), mayShow: () => Promise.resolve(true), isShared: false, timeout: 200 });
             for (let n = 0; n < 10; ++n) {
                 await node.write(null, object(n, n));
             }
