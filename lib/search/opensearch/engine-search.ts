@@ -85,11 +85,11 @@ export class EngineSearch {
 
             const { value: total } = first.hits.total;
             const hits = readHits(first, request);
-            const pages = point ? onClose(pagesOf(point, hits, request), () => void point.close()) : blocksOf(hits);
+            const pages = point ? onClose(pagesOf(point, hits, request), () => point.close()) : blocksOf(hits);
             return { size: total, facets: readFacets(facets, counted), hits: pages };
         }
         catch (error) {
-            await point?.close();
+            point?.close();
             throw error;
         }
     }
@@ -169,13 +169,13 @@ class PointInTime {
         });
     }
 
-    /** Releases the point in time, which would be kept otherwise. */
-    async close(): Promise<void> {
+    /** Releases the point in time, which would be kept otherwise; nothing waits for that. */
+    close(): void {
 
         if (!this.#isClosed) {
             this.#isClosed = true;
             clearInterval(this.#reminder);
-            await this.#parts.close().catch(() => {
+            this.#parts.close().catch(() => {
                 // The engine forgets it after some minutes.
             });
         }
@@ -202,7 +202,7 @@ async function *pagesOf(point: PointInTime, first: readonly SearchHit[], request
     for (let before = 0; hits.length > 0 && before < end;) {
         const isLast = hits.length < PAGE || before + hits.length >= end;
         if (isLast) {
-            await point.close();
+            point.close();
         }
 
         yield *blocksOf(hits.slice(Math.max(start - before, 0), end - before));

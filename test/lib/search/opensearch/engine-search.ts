@@ -5,14 +5,17 @@ import type { DoipError } from '../../../../lib/errors/errors.js';
 import { FULL_ACCESS } from '../../../../lib/search/matching/acl-filter.js';
 import { IndexSearcher } from '../../../../lib/search/searcher/index-searcher.js';
 import type { IndexDocument } from '../../../../lib/search/mapping/index-document.js';
+import { EngineClient } from '../../../../lib/search/opensearch/engine-client.js';
 import { encodeDocuments } from '../../../../lib/search/opensearch/bulk-lines.js';
 import { indexBody } from '../../../../lib/search/opensearch/engine-mapping.js';
 import { EngineSearch } from '../../../../lib/search/opensearch/engine-search.js';
 import type { SearchHit, SearchRequest } from '../../../../lib/search/query/search-request.js';
 import { naiveSearch } from '../../../support/naive-search.js';
 import { HAS_OPENSEARCH, startOpenSearch, type TestOpenSearch } from '../../../support/opensearch.js';
+import { startS3Relay } from '../../../support/s3.js';
 import { SearchCorpus } from '../../../support/search-corpus.js';
 import { build } from '../../../support/search-layouts.js';
+import { until } from '../../../support/until.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -151,6 +154,32 @@ describe('searches in OpenSearch', { skip: !HAS_OPENSEARCH, timeout: 300_000 }, 
         const { facets } = await search.search({ ...request, query: '*:*' });
         expect(facets[0]?.buckets.map(({ value, count }) => [value.length, count])).to.equal([[1024, 1]]);
         expect(await ids(facets[0]?.buckets[0]?.filterQuery ?? '')).to.equal(['test/long']);
+    });
+
+    it('return all results while their point in time is not released', async () => {
+
+        const corpus = new SearchCorpus(15);
+        const documents = Array.from({ length: 1200 }, (_, i) => ({ ...corpus.document(`test/${i}`), content: { name: 'unreleased' } }));
+        const { index } = await indexed(engine, documents);
+        const relay = await startS3Relay(engine.url);
+        const client = await EngineClient.open({ node: relay.url, auth: null, prefix: 'test' });
+        try {
+            relay.behave((request) => (request.startsWith('DELETE') ? 'silent' : undefined));
+            const search = new EngineSearch({ client, index, timeoutMs: 20_000 });
+            const request = { filterQueries: [], facets: [], sort: [], start: 0, limit: null, includeScore: false, includeVersions: true, access: FULL_ACCESS };
+            const found = await search.search({ ...request, query: '/name:unreleased' });
+            const started = performance.now();
+            const hits = await all(found.hits);
+
+            expect(hits.length).to.equal(1200);
+            // Requests have a timeout of 30 s.
+            expect(performance.now() - started).to.be.below(20_000);
+            await until(() => relay.requests.some((sent) => sent.startsWith('DELETE /_search/point_in_time')));
+        }
+        finally {
+            await client.close();
+            await relay.stop();
+        }
     });
 
     it('go on to the end when a page is read for longer than the engine keeps what is not used', async () => {
