@@ -104,7 +104,7 @@ export class StartupState {
         const counted = exclude.includes('search') ? new Map(this.#subsystems).set('indexer', 'UP') : this.#subsystems;
         const { state, message, subsystems } = conditionRecord(counted, exclude.includes('payloads') && OF_PAYLOADS.has(condition) ? null : condition);
         const waiting = Object.entries(subsystems as Record<Subsystem, SubsystemState>).filter(([, each]) => each !== 'UP').map(([name]) => name);
-        return state === 'FAILED' || waiting.includes('indexer') ? typeof message === 'string' ? message : `not up: ${waiting.join(', ')}` : null;
+        return state === 'FAILED' || waiting.length > 0 ? typeof message === 'string' ? message : `not up: ${waiting.join(', ')}` : null;
     }
 
     /** The state of each subsystem. */

@@ -88,6 +88,30 @@ describe('the startup state', () => {
         expect(await readiness()).to.equal([false, false, false, false]);
     });
 
+    it('is not ready before everything has started that is needed, even without what needs not work', async () => {
+
+        const startup = new StartupState();
+        const reasons: (string | null)[] = [];
+        startup.start();
+        for (const subsystem of SUBSYSTEMS.filter((each) => each !== 'indexer')) {
+            startup.set(subsystem, 'UP');
+            reasons.push(await startup.unreadiness(['search']));
+        }
+
+        expect(reasons).to.equal(['not up: identity, handles, jobs', 'not up: handles, jobs', 'not up: jobs', null]);
+        expect(await startup.unreadiness()).to.equal('not up: indexer');
+    });
+
+    it('is not ready while its index is, and other parts are starting', async () => {
+
+        const startup = new StartupState();
+        startup.start();
+        startup.set('storage', 'UP');
+        startup.set('indexer', 'UP');
+
+        expect(await startup.unreadiness()).to.equal('not up: identity, handles, jobs');
+    });
+
     const troubles: readonly (readonly [trouble: StorageCondition, message: RegExp])[] = [
         ['silent', /does not answer/], ['full', /is full: what is stored can be read/], ['damaged', /cannot be read/]
     ];
