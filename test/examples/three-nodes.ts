@@ -17,6 +17,7 @@ import type { TestDatabase } from '../support/database.js';
 import { createSqlite, DIALECTS } from '../support/database.js';
 import { BUCKET, freePort, HAS_S3, startS3, startS3Relay, type S3Relay, type TestS3 } from '../support/s3.js';
 import { readPage, ROOT } from '../support/doc-pages.js';
+import { startMysqlProxy, type MysqlProxy } from '../support/mysql-proxy.js';
 import { canTestWith, hasProgram } from '../support/programs.js';
 import { startProcess, type ServiceProcess } from '../support/process.js';
 import { ADMIN_HEADERS, multipart } from '../support/rest.js';
@@ -88,6 +89,8 @@ if (MYSQL) {
     describe('three nodes behind a balancer', { skip: !HAS_HAPROXY }, () => {
 
         let database: TestDatabase;
+        /** In front of the database. */
+        let proxy: MysqlProxy;
         let folders: TestDatabase[] = [];
         let nodes: ServiceProcess[] = [];
         let s3: TestS3 | null = null;
@@ -99,6 +102,7 @@ if (MYSQL) {
         before(async () => {
 
             database = await MYSQL.create();
+            proxy = await startMysqlProxy(database.options.url ?? '');
             folders = await Promise.all(NODES.map(createSqlite));
             s3 = HAS_S3 ? await startS3() : null;
             relay = s3 ? await startS3Relay(s3.url) : null;
@@ -113,6 +117,7 @@ if (MYSQL) {
 
             balancer.kill('SIGKILL');
             await Promise.all(nodes.map((node) => node.kill()));
+            await proxy.close();
             await Promise.all([database, ...folders].map((each) => each.dispose()));
             await relay?.stop();
             await s3?.stop();
@@ -120,7 +125,7 @@ if (MYSQL) {
         });
 
         const startNode = (data: TestDatabase, more: NodeJS.ProcessEnv = {}): Promise<ServiceProcess> => startProcess(database, {
-            DATA_DIR: data.options.dataDir, TRUSTED_PROXIES: 'loopback', DRAIN_SECONDS: String(DRAIN_SECONDS), WORKERS: '0', LOG_LEVEL: 'info',
+            DATABASE_URL: proxy.url, DATA_DIR: data.options.dataDir, TRUSTED_PROXIES: 'loopback', DRAIN_SECONDS: String(DRAIN_SECONDS), WORKERS: '0', LOG_LEVEL: 'info',
             ...relay ? { PAYLOAD_STORE: `s3://${BUCKET}/nodes`, PAYLOAD_STORE_ENDPOINT: relay.url, PAYLOAD_STORE_TIMEOUT_SECONDS: '2' } : {}, ...more
         });
 
@@ -143,7 +148,7 @@ if (MYSQL) {
         };
 
         const ask = (method: string, path: string, { body, headers = {} }: { body?: string | Buffer; headers?: Record<string, string> } = {}):
-        Promise<{ status: number; text: string }> => new Promise((resolve) => {
+        Promise<{ status: number; text: string; retryAfter?: string | undefined }> => new Promise((resolve) => {
 
             const options = { method, headers: { ...ADMIN_HEADERS, ...headers }, rejectUnauthorized: false, agent: false };
             const sent = request(new URL(path, url), options, (response) => {
@@ -152,7 +157,7 @@ if (MYSQL) {
                 response.setEncoding('utf8').on('data', (chunk: string) => {
 
                     text += chunk;
-                }).on('end', () => resolve({ status: response.statusCode ?? 0, text })).on('error', () => resolve({ status: 0, text }));
+                }).on('end', () => resolve({ status: response.statusCode ?? 0, text, retryAfter: response.headers['retry-after'] })).on('error', () => resolve({ status: 0, text }));
             });
             sent.on('error', ({ message }) => resolve({ status: 0, text: message }));
             sent.end(body);
@@ -196,6 +201,29 @@ if (MYSQL) {
             expect([created.status, long.status, uploaded.status]).to.equal([200, 200, 200]);
             expect((await ask('GET', '/objects/test/map?payload=f')).text.length).to.equal(3_000_000);
             expect(logs).to.contain('"remote":"127.0.0.1"').and.not.contain('203.0.113.9');
+        });
+
+        const readiness = (path = '/health/ready'): Promise<number[]> =>
+            Promise.all(nodes.map((node) => fetch(`${node.url}${path}`).then((answer) => answer.status, () => 0)));
+
+        it('say themselves that their database is away, and when to try again', async () => {
+
+            proxy.accept(false);
+            proxy.cutAll();
+            await until(async () => !(await readiness('/health/ready?exclude=payloads,search')).includes(200));
+            await sleep(NOTICED_MS);
+            const paths = ['/objects/test/map', '/search?query=any', '/health/ready', '/health/live'];
+            const answers = await Promise.all(paths.map((path) => ask('GET', path)));
+            const page = await ask('GET', '/', { headers: { Accept: 'text/html' } });
+            proxy.accept(true);
+            await until(async () => (await readiness()).every((status) => status === 200));
+            await until(async () => (await ask('GET', '/health/ready')).status === 200);
+            // Each of them is used again.
+            await sleep(NOTICED_MS);
+
+            expect(answers.map(({ status, retryAfter }) => [status, Number(retryAfter) > 0])).to.equal([[503, true], [503, true], [503, true], [200, false]]);
+            expect(answers.slice(0, 3).map(({ text }) => Object.keys(JSON.parse(text) as object))).to.equal([['message'], ['message'], ['message']]);
+            expect([page.status, page.text.slice(0, 15).toLowerCase()]).to.equal([200, '<!doctype html>']);
         });
 
         it('answer every request while one is stopped and started again', async () => {
@@ -246,7 +274,6 @@ if (MYSQL) {
             const work = asking(() => (number++ % 2 === 0 ? ['GET', '/objects/test/lasting'] :
                 ['POST', `/objects?type=Document&handle=test/lasting-${number}`, '{"name":"x"}']));
             relay?.behave(() => 'cut');
-            const readiness = (): Promise<number[]> => Promise.all(nodes.map((node) => fetch(`${node.url}/health/ready`).then((answer) => answer.status, () => 0)));
             await until(async () => !(await readiness()).includes(200));
             await sleep(NOTICED_MS);
             const ready = await ask('GET', '/health/ready');
