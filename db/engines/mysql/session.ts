@@ -40,7 +40,7 @@ export interface CommitMark {
 
 /** Beginning of the names of marks, and for how many milliseconds those of processes are kept that write no more. */
 const MARK = 'commit:';
-const MARK_KEPT_MS = 7 * 86_400_000;
+const MARK_RETENTION_MS = 7 * 86_400_000;
 
 /** How connections are used. */
 export interface SessionsOptions {
@@ -226,7 +226,7 @@ class MysqlSession implements Session {
 
         marks.isSwept = true;
         const [rows] = await this.execute<RowDataPacket[]>('select name from settings where name like ? and value < ? order by name limit 1000', [
-            `${MARK}%`, String(Date.now() - MARK_KEPT_MS)
+            `${MARK}%`, String(Date.now() - MARK_RETENTION_MS)
         ]);
         for (const row of rows) {
             await this.execute('delete from settings where name = ?', [row['name'] as Buffer]);

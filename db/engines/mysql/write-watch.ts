@@ -158,8 +158,11 @@ export class WriteWatch {
         if (condition === null) {
             this.#log.info({ event: 'database.writable' }, 'the database server completes writes again');
         }
+        else if (condition === 'full') {
+            this.#log.error({ event: 'database.full' }, MESSAGES.full);
+        }
         else {
-            this.#log.error({ event: condition === 'full' ? 'database.full' : 'database.stalled' }, MESSAGES[condition]);
+            this.#log.error({ event: 'database.stalled' }, MESSAGES.stalled);
         }
     }
 }

@@ -18,9 +18,9 @@ export const WATCH_TIMEOUT_MS = 3000;
 const SLOWING_SHARE = 1 / 5;
 const FED_MS = 60_000;
 
-/** Interval while the engine cannot be used, and number of looks at this interval for changes that the index may get in a moment. */
+/** Interval while the engine cannot be used, and number of repeated probes at this interval for changes that the index may get in a moment. */
 const RETRY_MS = WATCH_MS / 10;
-const LOOKS = 3;
+const MAX_REPEATS = 3;
 
 /** Ends of the log that are noted in the time that the index may lag. */
 const ENDS = 10;
@@ -96,7 +96,7 @@ export class EngineWatch {
 
         const { onState } = this.#parts;
         let reported: 'UP' | 'FAILED' | null = null;
-        let looks = 0;
+        let repeats = 0;
         let upOn = performance.now();
         while (!signal.aborted) {
             const now = await this.#probe(engine);
@@ -114,8 +114,8 @@ export class EngineWatch {
                 this.#report(now);
             }
 
-            looks = now === 'up' && (this.#lag.hasReachedAll || looks >= LOOKS) ? 0 : looks + 1;
-            await sleep(looks === 0 ? WATCH_MS : RETRY_MS, undefined, { signal, ref: false }).catch(() => {});
+            repeats = now === 'up' && (this.#lag.hasReachedAll || repeats >= MAX_REPEATS) ? 0 : repeats + 1;
+            await sleep(repeats === 0 ? WATCH_MS : RETRY_MS, undefined, { signal, ref: false }).catch(() => {});
         }
     }
 

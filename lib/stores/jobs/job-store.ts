@@ -73,8 +73,8 @@ const CANDIDATES = 8;
  */
 const MAX_WAIT_MS = 2 * 60 * 60_000;
 
-/** How often leases are looked at in the time of one, so that it is soon known that one is not renewed any more. */
-const LOOKS = 4;
+/** How often leases are checked in the time of one, so that it is soon known that one is not renewed any more. */
+const CHECKS_PER_LEASE = 4;
 
 /** Jobs in the database. */
 export class JobStore {
@@ -281,7 +281,7 @@ export class JobStore {
             const { due = Infinity, leases = [] } = found.get(kind) ?? {};
             this.#leases.saw(kind, leases);
             const wait = this.#leases.wait(kind, leaseMs);
-            return [kind, Math.min(due - now, Number.isFinite(wait) ? Math.min(wait, leaseMs / LOOKS) : Infinity)];
+            return [kind, Math.min(due - now, Number.isFinite(wait) ? Math.min(wait, leaseMs / CHECKS_PER_LEASE) : Infinity)];
         }));
     }
 
