@@ -1,4 +1,4 @@
-/** Load of a pool of connections, and its end, also where its server is silent. */
+/** Load of a pool of connections, and its end, though its server may be silent. */
 
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,6 +8,15 @@ import type { PoolUsage } from '../../database.js';
 /** All connections of a pool, also those that are being made; the types of the driver do not have them. */
 interface PoolConnections {
     readonly _allConnections: { toArray(): { readonly stream: Socket }[] };
+}
+
+/** Returns the load of a pool, which counts its connections in members that its types do not have. */
+export function poolUsage(pool: Pool, limit: number): PoolUsage {
+
+    const { _allConnections: all, _freeConnections: free, _connectionQueue: queue } =
+        pool.pool as unknown as Partial<Record<'_allConnections' | '_freeConnections' | '_connectionQueue', { readonly length: number }>>;
+    const idle = free?.length ?? 0;
+    return { busy: Math.max(0, (all?.length ?? 0) - idle), idle, limit, waiting: queue?.length ?? 0 };
 }
 
 /**
@@ -28,13 +37,4 @@ export async function endPool(pool: Pool, timeout: number): Promise<void> {
             stream.destroy();
         }
     }
-}
-
-/** Returns the load of a pool, which counts its connections in members that its types do not have. */
-export function poolUsage(pool: Pool, limit: number): PoolUsage {
-
-    const { _allConnections: all, _freeConnections: free, _connectionQueue: queue } =
-        pool.pool as unknown as Partial<Record<'_allConnections' | '_freeConnections' | '_connectionQueue', { readonly length: number }>>;
-    const idle = free?.length ?? 0;
-    return { busy: Math.max(0, (all?.length ?? 0) - idle), idle, limit, waiting: queue?.length ?? 0 };
 }

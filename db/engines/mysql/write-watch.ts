@@ -31,14 +31,14 @@ interface Trial {
 
 type Outcome = 'completed' | 'full' | 'failed';
 
-const MESSAGES = { full: 'the database server has no room', stalled: 'the database server answers, but completes no writes' } as const;
+type Condition = Exclude<DatabaseCondition, 'damaged'>;
 
 export class WriteWatch {
 
     readonly #address: MysqlAddress;
     readonly #log: Log;
     readonly #stop = new AbortController();
-    #condition: keyof typeof MESSAGES | null = null;
+    #condition: Condition | null = null;
     /** When the last write was completed, by the monotonic clock. */
     #completedOn = -Infinity;
     #checking: Promise<void> | null = null;
@@ -50,7 +50,7 @@ export class WriteWatch {
     }
 
     /** Null while writes are completed, as far as is known. */
-    get condition(): DatabaseCondition | null {
+    get condition(): Condition | null {
 
         return this.#condition;
     }
@@ -59,7 +59,7 @@ export class WriteWatch {
     assertWritable(): void {
 
         if (this.#condition === 'stalled') {
-            throw new DatabaseError('stalled', MESSAGES.stalled);
+            throw new DatabaseError('stalled', 'the database server completes no writes');
         }
     }
 
@@ -148,7 +148,7 @@ export class WriteWatch {
         }
     }
 
-    #set(condition: keyof typeof MESSAGES | null): void {
+    #set(condition: Condition | null): void {
 
         if (condition === this.#condition || this.#stop.signal.aborted) {
             return;
@@ -159,10 +159,10 @@ export class WriteWatch {
             this.#log.info({ event: 'database.writable' }, 'the database server completes writes again');
         }
         else if (condition === 'full') {
-            this.#log.error({ event: 'database.full' }, MESSAGES.full);
+            this.#log.error({ event: 'database.full' }, 'the database server has no room');
         }
         else {
-            this.#log.error({ event: 'database.stalled' }, MESSAGES.stalled);
+            this.#log.error({ event: 'database.stalled' }, 'the database server answers, but completes no writes');
         }
     }
 }

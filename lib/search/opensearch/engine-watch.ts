@@ -14,7 +14,10 @@ import { IndexLag } from './index-lag.js';
 export const WATCH_MS = 1000;
 export const WATCH_TIMEOUT_MS = 3000;
 
-/** Part of the age at which searches are refused from which on work with many objects waits, and how long ago the index must have got a change for that, in milliseconds. */
+/**
+ * Part of the age at which searches are refused, from which on work with many objects waits, and milliseconds within which the index must have got
+ * a change for that.
+ */
 const SLOWING_SHARE = 1 / 5;
 const FED_MS = 60_000;
 

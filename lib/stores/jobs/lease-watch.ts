@@ -1,7 +1,7 @@
 /**
- * Leases as this process has seen them. One may be taken over when it was not renewed for its whole length, by the monotonic clock of this process, since
- * it was read. No other clock matters: nodes may use servers of a cluster, whose clocks differ, and any clock may be changed. The holder counts the same time by
- * its own monotonic clock, from before it asked for the lease or a renewal, so it has stopped by then.
+ * Leases as this process has seen them. One may be taken over when it was not renewed for its whole length, by the monotonic clock of this process,
+ * since it was read. No other clock matters: nodes may use servers of a cluster, whose clocks differ, and any clock may be changed. The holder counts
+ * the same time by its own monotonic clock, from before it asked for the lease or a renewal, so it has stopped by then.
  */
 
 /** A lease as stored. */
