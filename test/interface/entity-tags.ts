@@ -166,6 +166,16 @@ forEachWay((name, start) => {
             });
         }
 
+        it('are the condition under which a version is published', async () => {
+
+            const publish = async (ifMatch: string): Promise<number> => (await service.asAdmin(`POST /versions?objectId=${id}`, { headers: { 'if-match': ifMatch } })).statusCode;
+            const count = async (): Promise<number> => (JSON.parse((await service.asAdmin(`GET /versions?objectId=${id}`)).payload) as unknown[]).length;
+
+            expect([await publish('"1"'), await publish('none'), await count()]).to.equal([412, 412, 1]);
+            expect([await publish(`"${tag}"`), await publish(`"1", "${tag}"`), await publish('*'), await count()]).to.equal([200, 200, 200, 4]);
+            expect((await service.asAdmin(`GET ${path}`)).headers['etag']).to.match(new RegExp(`^"${tag}`));
+        });
+
         it('refuse an upload before its bytes are read', async () => {
 
             const form = multipart({ name: 'content', value: '{"name":"new"}' }, { name: 'scan', filename: 'scan.bin', value: 'x'.repeat(1_000_000) });

@@ -211,6 +211,30 @@ describe('programs in the administration', { skip: !hasBrowser }, () => {
         expect(await search.getByText(/multipart/).count()).to.equal(0);
     });
 
+    it('shows no more keys when those after the last one have been revoked', async () => {
+
+        const all = async (): Promise<{ readonly id: string; readonly name: string; readonly userId: string }[]> =>
+            (await (await ask('GET', '/auth/keys?all=true')).json() as { keys: { id: string; name: string; userId: string }[] }).keys;
+        const revoke = async ({ id, userId }: { readonly id: string; readonly userId: string }): Promise<unknown> => ask('DELETE', `/auth/keys/${id}?userId=${userId}`);
+        await Promise.all((await all()).map(revoke));
+        for (const name of ['one', 'two']) {
+            await ask('POST', '/auth/keys', { name });
+        }
+
+        const [first, second] = await all();
+        // Pages of one key instead of a hundred.
+        await page.route(/\/auth\/keys\?all=true/, (route) => route.continue({ url: route.request().url().replace('pageSize=100', 'pageSize=1') }));
+        await page.goto(`${test.url}/#admin/keys`);
+        await page.getByRole('button', { name: `Revoke the key ${first?.name}` }).waitFor();
+        const more = page.getByRole('button', { name: 'Show more' });
+        await more.waitFor();
+        await revoke(second ?? { id: '', userId: '' });
+        await more.click();
+        await more.waitFor({ state: 'detached' });
+
+        expect(await page.getByRole('button', { name: /^Revoke the key / }).count()).to.equal(1);
+    });
+
     const statusOf = async (key: string): Promise<number> => (await fetch(`${test.url}/check-credentials`, { headers: { Authorization: `Bearer ${key}` } })).status;
 
     it('makes a key for another user, shows it once, and revokes it among those of all', async () => {

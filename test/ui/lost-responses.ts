@@ -336,6 +336,117 @@ describe('forms of the web UI whose response is lost', { skip: !hasBrowser, time
         expect(await send('GET', '/objects/test/note')).to.include({ title: 'second' });
     });
 
+    it('know their own change at once, also where the service has changed a value that was there', async () => {
+
+        await send('DELETE', '/objects/test/note');
+        await send('POST', '/objects?type=Note&handle=test/note', { title: 'before', changed: '' });
+        await page.goto(`${test.url}/#objects/test/note?edit`);
+        await page.getByLabel('Title', { exact: false }).first().fill('after');
+        await cutResponses('PUT', /^\/objects\/test\/note$/);
+        await page.keyboard.press('Control+s');
+        await announced(page, 'Saved');
+
+        expect(cut).to.have.length(1);
+        expect(await send('GET', '/objects/test/note')).to.include({ title: 'after' });
+    });
+
+    it('know their own change where type code has added something', async () => {
+
+        await send('POST', '/objects?type=Schema', {
+            identifier: '', name: 'Made', schema: { type: 'object', properties: { title: { type: 'string', title: 'Title' } } },
+            javascript: 'exports.beforeSchemaValidation = (object) => { object.content.made = `of ${object.content.title}`; return object; };'
+        });
+        await send('POST', '/objects?type=Made&handle=test/made', { title: 'before' });
+        await page.goto(`${test.url}/#objects/test/made?edit`);
+        await page.getByLabel('Title', { exact: false }).first().fill('after');
+        await cutResponses('PUT', /^\/objects\/test\/made$/);
+        await page.keyboard.press('Control+s');
+        await announced(page, 'Saved');
+
+        expect(await send('GET', '/objects/test/made')).to.equal({ title: 'after', made: 'of after' });
+    });
+
+    /** Loses requests before the service gets them; returns the bodies that were lost. */
+    const loseRequests = async (method: string, path: RegExp): Promise<readonly string[]> => {
+
+        const bodies: string[] = [];
+        await page.route((url) => path.test(url.pathname) && !url.searchParams.has('dryRun'), async (route) => {
+
+            if (route.request().method() !== method) {
+                await route.fallback();
+                return;
+            }
+
+            bodies.push(route.request().postData() ?? '');
+            await route.abort('connectionreset');
+        });
+        return bodies;
+    };
+
+    it('do not take what somebody else has added for their own', async () => {
+
+        const field = await openNote();
+        await field.fill('mine');
+        const bodies = await loseRequests('PUT', /^\/objects\/test\/note$/);
+        await page.keyboard.press('Control+s');
+        await page.getByRole('alert').first().waitFor();
+        await page.unrouteAll({ behavior: 'wait' });
+        await send('PUT', '/objects/test/note', { ...JSON.parse(bodies[0] ?? '') as object, added: 'theirs' });
+        await field.fill('mine again');
+        await page.keyboard.press('Control+s');
+        await page.getByRole('alertdialog').getByText('theirs', { exact: true }).waitFor();
+
+        expect(await send('GET', '/objects/test/note')).to.include({ title: 'mine', added: 'theirs' });
+    });
+
+    it('do not take what somebody else has added to a type for their own', async () => {
+
+        await send('PUT', '/schemas/Card', { type: 'object' });
+        const { schemaIds } = await send('GET', '/design') as { schemaIds: Record<string, string> };
+        const [id = ''] = Object.entries(schemaIds).find(([, name]) => name === 'Card') ?? [];
+        await page.goto(`${test.url}/#schemas/Card?tab=code`);
+        const insert = async (text: string): Promise<void> => {
+
+            await page.locator('.cm-content').click();
+            await page.keyboard.press('Control+Home');
+            await page.keyboard.type(`// ${text}`);
+            await page.keyboard.press('Enter');
+        };
+
+        await insert('first');
+        const bodies = await loseRequests('PUT', /^\/objects\//);
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        await page.locator('.save-area').getByRole('alert').waitFor();
+        await page.unrouteAll({ behavior: 'wait' });
+        await send('PUT', `/objects/${id}`, { ...JSON.parse(bodies[0] ?? '') as object, description: 'theirs' });
+        await insert('second');
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        await page.getByText('Somebody else has saved this type meanwhile.').waitFor();
+
+        expect(await send('GET', `/objects/${id}`)).to.include({ description: 'theirs' });
+    });
+
+    it('do not take the object of somebody else, of the id that was given, for their own', async () => {
+
+        const { uiConfig, ...content } = await send('GET', '/objects/design') as { uiConfig?: object };
+        await send('PUT', '/objects/design', { ...content, uiConfig: { ...uiConfig, allowUserToSpecifyHandleOnCreate: true } });
+        await page.goto(`${test.url}/#create/Note`);
+        await page.getByLabel('Title', { exact: false }).first().fill('same');
+        await page.getByLabel('Id (optional)').fill('test/same');
+        await loseRequests('POST', /^\/objects$/);
+        const authorization = `Basic ${Buffer.from('ann:a long password').toString('base64')}`;
+        await page.route((url) => url.pathname === '/objects/test/same', async (route) => {
+
+            await fetch(`${test.url}/objects?type=Note&handle=test/same`, { method: 'POST', body: '{"title":"same"}', headers: { authorization, 'content-type': 'application/json' } });
+            await route.fallback();
+        }, { times: 1 });
+        await page.keyboard.press('Control+s');
+        await page.getByRole('alert').getByText('look whether it is the object').waitFor();
+
+        expect(await send('GET', '/objects/test/same?full')).to.include({ content: { title: 'same' } });
+        await send('PUT', '/objects/design', { ...content, ...uiConfig ? { uiConfig } : {} });
+    });
+
     it('do not take the change of somebody else for their own', async () => {
 
         const field = await openNote();

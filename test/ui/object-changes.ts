@@ -200,6 +200,29 @@ describe('changes on the screen of an object', { skip: !hasBrowser }, () => {
         expect(await send('GET', '/objects/test/raced')).to.equal('{"title":"Third"}');
     });
 
+    it('publishes and deletes no other version than the one that is shown', async () => {
+
+        watched.expected.push(/412/);
+        await create('test/seen', '{"title":"First"}');
+        await open('test/seen?tab=history');
+        await page.getByRole('button', { name: 'Publish a version' }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByRole('textbox').fill('test/seen-1');
+        await send('PUT', '/objects/test/seen', '{"title":"Second"}');
+        await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+        await dialog.getByRole('alert').getByText('Somebody else has changed this object meanwhile').waitFor();
+
+        expect(JSON.parse(await send('GET', '/versions?objectId=test/seen'))).to.have.length(1);
+
+        await page.reload();
+        await page.getByRole('button', { name: 'Publish a version' }).click();
+        await dialog.getByRole('textbox').fill('test/seen-1');
+        await dialog.getByRole('button', { name: 'Publish', exact: true }).click();
+        await dialog.waitFor({ state: 'detached' });
+
+        expect(await send('GET', '/objects/test/seen-1')).to.equal('{"title":"Second"}');
+    });
+
     it('clones an object into a form, and stores nothing before that is saved', async () => {
 
         await create('test/original #1', '{"title":"Original","exact":1.10}');

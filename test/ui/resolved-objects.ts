@@ -10,8 +10,12 @@ import { startUi } from '../support/ui-suite.js';
 export const lab = Lab.script();
 const { describe, it, before, beforeEach } = lab;
 
-const SCHEMA = { type: 'object', properties: { title: { type: 'string', title: 'Title' } } };
+const SCHEMA = { type: 'object', properties: { title: { type: 'string', title: 'Title' }, text: { type: 'string', title: 'Text' } } };
+const TEAM = {
+    type: 'object', properties: { name: { type: 'string', cordra: { preview: { isPrimary: true } } }, users: { type: 'array', items: { type: 'string' }, cordra: { auth: 'usersList' } } }
+};
 const OBJECT_CODE = 'exports.onObjectResolution = (object) => { object.content.title = "shown"; return object; };';
+const TEAM_CODE = 'exports.onObjectResolution = (object) => { object.content.users = []; return object; };';
 const FILE_CODE = 'exports.onPayloadResolution = (object, { directIo }) => { directIo.writeOutputString("shown"); };';
 
 describe('what type code makes of an object when it is read', { skip: !hasBrowser, timeout: 180_000 }, () => {
@@ -27,8 +31,17 @@ describe('what type code makes of an object when it is read', { skip: !hasBrowse
         expect((await ui.ask('PUT', `/objects/${type?.id}?jsonPointer=/javascript`, JSON.stringify(javascript))).status).to.equal(200);
     };
 
+    /** The content that is stored: a change that is rehearsed does not read it by the code. */
+    const stored = async (id: string): Promise<unknown> => {
+
+        const { content: { probe, ...content } } = await (await ui.ask('PUT', `/objects/${id}?jsonPointer=/probe&dryRun&full`, '1')).json() as { content: { probe: unknown } };
+        expect(probe).to.equal(1);
+        return content;
+    };
+
     before(async () => {
 
+        await ui.ask('POST', '/objects?type=Schema', { identifier: '', name: 'Team', schema: TEAM, javascript: TEAM_CODE });
         for (const [name, javascript] of [['Shown', OBJECT_CODE], ['Filed', FILE_CODE], ['Plain', '']] as const) {
             await ui.ask('POST', '/objects?type=Schema', { identifier: '', name, schema: SCHEMA, javascript });
         }
@@ -99,6 +112,73 @@ describe('what type code makes of an object when it is read', { skip: !hasBrowse
         await dialog.getByText('The code of this type changes objects when they are read.').waitFor();
 
         expect(await dialog.getByRole('button', { name: 'Restore' }).isDisabled()).to.be.true();
+    });
+
+    it('is stored by the editor with consent alone, and over the version that was read', async () => {
+
+        ui.watched.expected.push(/status of 412/);
+        await ui.ask('POST', '/objects?type=Shown&handle=test/edited', { title: 'stored', text: 'before' });
+        await page.goto(`${ui.url}/#objects/test/edited?edit`);
+        await page.getByText('The code of this type changes objects when they are read.').waitFor();
+        await page.getByRole('textbox', { name: 'Text' }).fill('mine');
+        await page.keyboard.press('Control+s');
+        await page.getByRole('alert').getByText('Nothing is saved yet').waitFor();
+
+        expect(await accessibilityFindings(page)).to.equal([]);
+        expect(await stored('test/edited')).to.equal({ title: 'stored', text: 'before' });
+
+        await page.getByRole('checkbox', { name: 'Store what is shown here' }).check();
+        await ui.ask('PUT', '/objects/test/edited', { title: 'stored', text: 'theirs' });
+        await page.keyboard.press('Control+s');
+        const conflict = page.getByRole('alertdialog');
+        await conflict.getByText('theirs', { exact: true }).waitFor();
+        expect(await stored('test/edited')).to.equal({ title: 'stored', text: 'theirs' });
+
+        await conflict.getByRole('button', { name: 'Overwrite with mine' }).click();
+        await announced(page, 'Saved');
+        expect(await stored('test/edited')).to.equal({ title: 'shown', text: 'mine' });
+    });
+
+    it('is said to be what a copy begins with', async () => {
+
+        await page.goto(`${ui.url}/#create/Shown?from=test/shown`);
+        await page.getByText('The copy begins with what the code shows').waitFor();
+
+        expect(await page.getByRole('textbox', { name: 'Title' }).inputValue()).to.equal('shown');
+        expect(await page.getByRole('checkbox', { name: 'Store what is shown here' }).count()).to.equal(0);
+        await page.getByRole('button', { name: 'Create', exact: true }).click();
+        await announced(page, 'Created');
+    });
+
+    it('is not stored as the members of a group', async () => {
+
+        await ui.ask('POST', '/objects?type=Team&handle=test/team', { name: 'team', users: ['test/ann'] });
+        await page.goto(`${ui.url}/#admin/groups`);
+        await page.getByRole('button', { name: '0 members: team' }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByText('The code of this type changes objects when they are read.').waitFor();
+
+        expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).to.be.true();
+        expect(await stored('test/team')).to.equal({ name: 'team', users: ['test/ann'] });
+    });
+
+    it('does not hide which version is published or deleted', async () => {
+
+        ui.watched.expected.push(/status of 412/);
+        await ui.ask('POST', '/objects?type=Shown&handle=test/versioned', { title: 'stored' });
+        for (const [item, action] of [['Publish a version', 'Publish'], ['Delete', 'Delete']] as const) {
+            await page.goto(`${ui.url}/#objects/test/versioned`);
+            await page.reload();
+            await page.getByRole('button', { name: 'More', exact: true }).click();
+            await page.getByRole('menuitem', { name: item }).click();
+            const dialog = page.getByRole('dialog');
+            await dialog.getByRole('button', { name: action, exact: true }).waitFor();
+            await ui.ask('PUT', '/objects/test/versioned', { title: `changed before ${action}` });
+            await dialog.getByRole('button', { name: action, exact: true }).click();
+            await dialog.getByRole('alert').getByText('Somebody else has changed this object meanwhile').waitFor();
+        }
+
+        expect(await (await ui.ask('GET', '/versions?objectId=test/versioned')).json() as unknown[]).to.have.length(1);
     });
 
     it('is not stored by another name of a file', async () => {

@@ -46,4 +46,24 @@ describe('values in results of the web UI', { skip: !hasBrowser, timeout: 120_00
         // Also where values are counted.
         await page.locator('.facet').filter({ hasText: 'Of' }).getByText('The whole').waitFor();
     });
+
+    it('are all those that a type shows of an object inside, also those that it shows since the last visit', async () => {
+
+        const place = (...shown: readonly string[]): object => ({
+            type: 'object', properties: Object.fromEntries(['city', 'street'].map((name) => [name, { type: 'string', title: name, ...shown.includes(name) ? { cordra: SHOWN } : {} }]))
+        });
+        const type = (...shown: readonly string[]): object => ({ type: 'object', properties: { title: { type: 'string' }, place: place(...shown) } });
+        await ui.ask('PUT', '/schemas/Site', type('city'));
+        await ui.ask('POST', '/objects?type=Site&handle=test/site', { title: 'The site', place: { city: 'Trier', street: 'Porta-Nigra-Platz' } });
+        const { page } = ui;
+        await logInAsAdmin(page, ui.url);
+        await page.goto(`${ui.url}/#objects?query=type:Site`);
+        const row = page.getByRole('row').filter({ hasText: 'The site' });
+        await row.getByText('Trier', { exact: true }).waitFor();
+        await ui.ask('PUT', '/schemas/Site', type('city', 'street'));
+        await page.reload();
+        await row.getByText('Porta-Nigra-Platz', { exact: true }).waitFor();
+
+        expect(await row.getByText('Trier', { exact: true }).count()).to.equal(1);
+    });
 });

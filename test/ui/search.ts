@@ -185,6 +185,22 @@ describe('the search of the web UI', { skip: !hasBrowser }, () => {
         }
     });
 
+    it('exports what comes after a hundred results that type code hides', async () => {
+
+        const schema = { type: 'object', properties: { title: { type: 'string' } } };
+        const javascript = 'exports.onObjectResolution = (object) => { if (object.content.title === "hidden") { throw "hidden"; } return object; };';
+        const post = async (path: string, body: unknown): Promise<Response> => fetch(test.url + path, { method: 'POST', headers: { Authorization: AUTHORIZATION }, body: JSON.stringify(body) });
+        await post('/objects?type=Schema', { identifier: '', name: 'Secluded', schema, javascript });
+        const objects = Array.from({ length: 120 }, (_, at) => ({ id: `test/secluded-${1000 + at}`, type: 'Secluded', content: { title: at > 0 && at <= 110 ? 'hidden' : 'shown', ...at === 0 ? { text: 'long, so that pages are short'.repeat(2000) } : {} } }));
+        expect((await post('/batchUpload', objects)).status).to.equal(200);
+        const dialog = await openExport('query=type:Secluded');
+        await dialog.getByRole('radio', { name: 'JSON, one object per line' }).check();
+        const [download] = await Promise.all([page.waitForEvent('download'), dialog.getByRole('button', { name: 'Export', exact: true }).click()]);
+        const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n');
+
+        expect(lines.map((line) => (JSON.parse(line) as { content: { title: string } }).content.title)).to.equal(Array<string>(10).fill('shown'));
+    });
+
     it('shows the progress of an export, which can be cancelled: no file is saved then', async () => {
 
         const downloads: string[] = [];
@@ -365,7 +381,7 @@ describe('the search of the web UI', { skip: !hasBrowser }, () => {
         await acl('{}');
     });
 
-    it('keeps the rights that were chosen when the objects cannot be collected, and asks again before it deletes more than was confirmed', async () => {
+    it('keeps the rights that were chosen when the objects cannot be collected, and asks again before it changes or deletes another number than was confirmed', async () => {
 
         watched.expected.push(/Failed to load|ERR_FAILED/);
         await logIn();
@@ -385,14 +401,20 @@ describe('the search of the web UI', { skip: !hasBrowser }, () => {
 
         await page.unroute(/\/search/);
         await fetch(`${test.url}/objects?type=Measure&handle=test/measure-more`, { method: 'POST', headers: { Authorization: AUTHORIZATION }, body: '{"number":1}' });
-        await dialog.getByLabel('What to do').selectOption('delete');
-        await dialog.getByLabel('Enter 250 to confirm').fill('250');
-        await dialog.getByRole('button', { name: 'Delete 250 objects' }).click();
-        await dialog.getByText('Nothing was deleted: there are 251 objects now').waitFor();
+        await dialog.getByRole('button', { name: 'Change 250 objects' }).click();
+        await dialog.getByText('Nothing was changed: there are 251 objects now').waitFor();
 
-        expect(await dialog.getByRole('button', { name: 'Delete 251 objects' }).isDisabled()).to.be.true();
+        expect(await dialog.getByRole('button', { name: 'Change 251 objects' }).isEnabled()).to.be.true();
+        expect(await ownList.isChecked()).to.be.false();
+        expect(await (await fetch(`${test.url}/acls/test/measure-more`, { headers: { Authorization: AUTHORIZATION } })).json()).to.equal({});
 
         await fetch(`${test.url}/objects/test/measure-more`, { method: 'DELETE', headers: { Authorization: AUTHORIZATION } });
+        await dialog.getByLabel('What to do').selectOption('delete');
+        await dialog.getByLabel('Enter 251 to confirm').fill('251');
+        await dialog.getByRole('button', { name: 'Delete 251 objects' }).click();
+        await dialog.getByText('Nothing was deleted: there are 250 objects now').waitFor();
+
+        expect(await dialog.getByRole('button', { name: 'Delete 250 objects' }).isDisabled()).to.be.true();
     });
 
     it('shows hostile content as text, without a broken layout, and is accessible in light and dark, wide and narrow', async () => {

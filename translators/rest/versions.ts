@@ -4,6 +4,7 @@ import type { Params } from '../http/request/params.js';
 import type { Route } from '../http/route.js';
 import { badRequest } from '../../lib/errors/errors.js';
 import { Op } from '../../lib/doip/operation-ids.js';
+import { preconditionsOf } from '../http/headers/entity-tag.js';
 import { omitUndefined } from '../http/request/params.js';
 
 export const versionRoutes: readonly Route[] = [
@@ -15,10 +16,12 @@ export const versionRoutes: readonly Route[] = [
     {
         methods: ['POST'],
         path: '/versions',
-        toEnvelope: ({ params }) => ({
+        toEnvelope: ({ params, request }) => ({
             operationId: Op.versionsPublish,
             targetId: objectId(params),
-            attributes: omitUndefined({ versionId: params.text('versionId'), clonePayloads: clonesPayloads(params) })
+            attributes: omitUndefined({
+                versionId: params.text('versionId'), clonePayloads: clonesPayloads(params), ifMatch: preconditionsOf(request.headers)['ifMatch']
+            })
         })
     }
 ];

@@ -38,11 +38,19 @@ describe('entity tags in the description of the service', () => {
     /** What is not an object has a tag for readers alone. */
     const isCompared = (operation: Operation): boolean => names(operation, 'IfNoneMatch') && !names(operation, 'IfMatch');
 
+    /** The response to a change of something else has none, but it may demand the version of an object. */
+    const isDemanded = (operation: Operation): boolean => names(operation, 'IfMatch') && !names(operation, 'IfNoneMatch');
+
     const isTagged = (operation: Operation): boolean => {
 
         const { responses } = operation;
         if (isCompared(operation)) {
             expect(['ETag' in (responses['200']?.headers ?? {}), '412' in responses]).to.equal([true, false]);
+            return true;
+        }
+
+        if (isDemanded(operation)) {
+            expect(['ETag' in (responses['200']?.headers ?? {}), responses['412']?.$ref]).to.equal([false, '#/components/responses/PreconditionFailed']);
             return true;
         }
 
@@ -82,11 +90,11 @@ describe('entity tags in the description of the service', () => {
             .flatMap(([path, item]) => ['put', 'post', 'delete'].map((method) => [method, path, item[method]] as const));
         const tagged = changes.filter(([, , operation]) => operation && isTagged(operation));
         const statuses = await Promise.all(tagged.map(async ([method, path]) => (await service.asAdmin(
-            `${method.toUpperCase()} ${path.replace('{type}', 'Document').replace('{id}', 'test/a')}`,
+            `${method.toUpperCase()} ${path.replace('{type}', 'Document').replace('{id}', 'test/a')}${path === '/versions' ? '?objectId=test/a' : ''}`,
             { headers: { 'if-match': '"1"' }, ...method === 'delete' ? {} : { payload: '{}' } })).statusCode));
 
         expect(tagged.map(([method, path]) => `${method} ${path}`).sort()).to.equal([
-            'delete /objects/{id}', 'delete /schemas/{type}', 'post /acls/{id}', 'put /acls/{id}', 'put /objects/{id}', 'put /schemas/{type}'
+            'delete /objects/{id}', 'delete /schemas/{type}', 'post /acls/{id}', 'post /versions', 'put /acls/{id}', 'put /objects/{id}', 'put /schemas/{type}'
         ]);
         expect(new Set(statuses)).to.equal(new Set([412]));
     });
@@ -94,7 +102,7 @@ describe('entity tags in the description of the service', () => {
     it('are attributes of DOIP, and headers of DOIP over HTTP', () => {
 
         const tagged = Object.entries(paths).filter(([path, { post }]) => path.startsWith('/doip/') && post && '412' in post.responses).map(([path]) => path.slice(6));
-        expect(tagged.sort()).to.equal([Op.delete, Op.retrieve, Op.update].sort());
+        expect(tagged.sort()).to.equal([Op.delete, Op.retrieve, Op.update, Op.versionsPublish].sort());
         expect(Object.keys(components['parameters'] ?? {})).to.include(['IfMatch', 'IfNoneMatch']);
     });
 });

@@ -125,6 +125,15 @@ describe('a schema, for showing values', () => {
         expect(Object.keys(view.member(view.root, 'constructor'))).to.equal([]);
     });
 
+    it('knows of a property what several parts say about it', () => {
+
+        const part = (own: object): object => ({ properties: { place: { properties: { city: own } } } });
+        const parts = new SchemaView({ allOf: [part({ title: 'City' }), part({ format: 'date', cordra: { preview: {} } }), part({ cordra: { type: { handleReference: {} } } })] } as JsonObject, 'cordra');
+        const city = parts.member(parts.member(parts.root, 'place'), 'city');
+
+        expect([textIn(city, 'title'), textIn(city, 'format'), Object.keys(city['cordra'] ?? {}).sort()]).to.equal(['City', 'date', ['preview', 'type']]);
+    });
+
     it('knows references that an array describes for its entries', () => {
 
         const list = view.member(view.root, 'list');

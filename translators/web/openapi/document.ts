@@ -91,18 +91,24 @@ function restOperation(
         ...credentials ? {} : { security: [] },
         parameters: [
             ...inPath, ...query.map(queryParameter), ...credentials ? headersOf('AsUser', 'CsrfToken') : [],
-            ...entityTag === 'checked' ? headersOf('IfMatch', 'IfNoneMatch') : entityTag === 'compared' ? headersOf('IfNoneMatch') : [], ...ranges ? headersOf('Range', 'IfRange') : []
+            ...preconditionHeaders(entityTag), ...ranges ? headersOf('Range', 'IfRange') : []
         ],
         ...body === undefined ? {} : { requestBody: { content: contentOf(body) } },
         responses: {
             ...Object.keys(response).length === 0 && isRedirect ? {} :
-                { 200: { description: summary, ...entityTag ? TAGGED : {}, content: contentOf(response) } },
+                { 200: { description: summary, ...entityTag && entityTag !== 'demanded' ? TAGGED : {}, content: contentOf(response) } },
             ...ranges ? PART_OF_BYTES : {},
-            ...entityTag === 'checked' ? tagResponses(method) : entityTag === 'compared' ? NOT_MODIFIED : {},
+            ...entityTag === 'checked' || entityTag === 'demanded' ? tagResponses(method) : entityTag === 'compared' ? NOT_MODIFIED : {},
             ...isRedirect ? { 302: { description: 'the address is in the header Location' } } : {},
             default: ERROR_RESPONSE
         }
     };
+}
+
+function preconditionHeaders(entityTag: PathDescription['entityTag']): JsonObject[] {
+
+    return entityTag === 'checked' ? headersOf('IfMatch', 'IfNoneMatch') : entityTag === 'compared' ? headersOf('IfNoneMatch') :
+        entityTag === 'demanded' ? headersOf('IfMatch') : [];
 }
 
 const NOT_MODIFIED: JsonObject = { 304: { $ref: '#/components/responses/NotModified' } };
@@ -214,7 +220,7 @@ function doipOperation(operation: OperationDescription, { ranges = false } = {})
                 ...isTagged ? TAGGED : {}, ...Object.keys(content).length === 0 ? {} : { content }
             },
             ...ranges ? PART_OF_BYTES : {},
-            ...isTagged ? tagResponses(isRead ? 'get' : 'post') : {},
+            ...isTagged || 'ifMatch' in properties ? tagResponses(isRead ? 'get' : 'post') : {},
             default: ERROR_RESPONSE
         }
     };

@@ -27,8 +27,11 @@ export interface PathDescription {
     readonly tag: string;
     readonly summary: string;
     readonly query?: readonly QueryParameter[];
-    /** Its response has the entity tag of the version: `compared` where readers may name the one that they have, `checked` where preconditions hold as well. */
-    readonly entityTag?: 'shown' | 'compared' | 'checked';
+    /**
+     * Its response has the entity tag of the version: `compared` where readers may name the one that they have, `checked` where preconditions hold as well.
+     * With `demanded` the response has none, but the request may name the version of the object that it is about.
+     */
+    readonly entityTag?: 'shown' | 'compared' | 'checked' | 'demanded';
     readonly body?: Media;
     /** Of the status 200. */
     readonly response: Media;
@@ -198,7 +201,7 @@ export const PATHS: readonly PathDescription[] = [
         response: jsonOf(listOf('Version'))
     },
     {
-        method: 'post', path: '/versions', tag: 'Versions', summary: 'publish a version of an object',
+        method: 'post', path: '/versions', tag: 'Versions', entityTag: 'demanded', summary: 'publish a version of an object',
         query: [
             required('objectId', 'the object'), text('versionId', 'id of the version; by default a minted one'),
             flag('clonePayloads', 'without a value or false: a version without payloads')

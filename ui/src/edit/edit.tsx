@@ -19,6 +19,7 @@ import { editContext, formSchema } from './edit-context.js';
 import { Editor } from './editor.js';
 import { readObject } from './object-access.js';
 import type { EditedObject, Target } from './object-access.js';
+import { ResolvedBox } from './resolved-box.js';
 import { t } from './texts.js';
 
 /** An object that is created to refer to it, and who waits for it. */
@@ -63,18 +64,18 @@ export function Create({ route: { name: type, params } }: ScreenProps): JSX.Elem
         return error ? <ErrorBox message={textOf(error)} onRetry={reload} /> : <Loading />;
     }
 
-    return <NewObject type={type} original={original?.content ?? null} onSaved={({ id }) => go(to.object(id), { replace: true })} onCancel={() => goBack(to.home)} />;
+    return <NewObject type={type} original={original} onSaved={({ id }) => go(to.object(id), { replace: true })} onCancel={() => goBack(to.home)} />;
 }
 
 function NewObject({ type, original = null, isNested = false, onSaved, onCancel }: {
-    /** The content with which it begins; null for that of its type. */
-    readonly type: string; readonly original?: Json | null; readonly isNested?: boolean; readonly onSaved: (object: EditedObject) => void; readonly onCancel: () => void;
+    /** The object with whose content it begins; null for the content of its type. */
+    readonly type: string; readonly original?: EditedObject | null; readonly isNested?: boolean; readonly onSaved: (object: EditedObject) => void; readonly onCancel: () => void;
 }): JSX.Element {
 
     const { context, dialog } = useEditContext();
     const [names, setNames] = useState<{ readonly handle: string; readonly suffix: string }>({ handle: '', suffix: '' });
     const schema = formSchema(type);
-    const content = useMemo(() => (schema ? original ?? initialContent(schema, context) : null), [schema, context, original]);
+    const content = useMemo(() => (schema ? original?.content ?? initialContent(schema, context) : null), [schema, context, original]);
     const target = useMemo((): Target => ({ kind: 'new', type, ...names }), [type, names]);
     if (!design.value || !isCallerKnown.value) {
         return <Loading />;
@@ -88,6 +89,7 @@ function NewObject({ type, original = null, isNested = false, onSaved, onCancel 
     return (
         <>
             <Editor title={t('newObject', { type })} etag={null} {...{ target, schema, content, context, isNested, onSaved, onCancel }}>
+                {original?.isResolved === true && <ResolvedBox />}
                 {hasHandle && <label>{t('handle')}<input type="text" dir="auto" autocomplete="off" value={names.handle} onInput={({ currentTarget }) => setNames({ handle: currentTarget.value.trim(), suffix: '' })} /></label>}
                 {hasSuffix && !hasHandle && (
                     <label>{t('suffix')}
@@ -116,14 +118,14 @@ export function EditObject({ route: { name: id } }: ScreenProps): JSX.Element {
     return object && design.value && isCallerKnown.value ? <ExistingObject object={object} schema={formSchema(object.type) ?? {}} /> : <Loading />;
 }
 
-function ExistingObject({ object: { id, type, content, etag, payloads }, schema }: { readonly object: EditedObject; readonly schema: JsonMap }): JSX.Element {
+function ExistingObject({ object: { id, type, content, etag, isResolved, payloads }, schema }: { readonly object: EditedObject; readonly schema: JsonMap }): JSX.Element {
 
     const { context, dialog } = useEditContext();
     const target = useMemo((): Target => ({ kind: 'object', id }), [id]);
     const opened: Json = content;
     return (
         <>
-            <Editor title={t('editObject', { name: labelOf(id).value?.label ?? id })} {...{ target, schema, context, etag, payloads }} content={opened}
+            <Editor title={t('editObject', { name: labelOf(id).value?.label ?? id })} {...{ target, schema, context, etag, isResolved, payloads }} content={opened}
                 onSaved={() => go(to.object(id), { replace: true })} onCancel={() => go(to.object(id), { replace: true })}>
                 {uiConfig.value.hideTypeInObjectEditor === true ? null : <p class="muted">{t('type')}: <bdi>{type}</bdi></p>}
             </Editor>

@@ -9,7 +9,6 @@ import { RepositoryError } from '../api/client.js';
 import { isSameVersion } from '../api/entity-tag.js';
 import { caller } from '../api/session.js';
 import { isCutShort } from '../api/upload.js';
-import { CodeEditor } from '../code/code-editor.js';
 import { ErrorBox } from '../components/feedback.js';
 import { ObjectLink } from '../components/object-link.js';
 import { useGuard } from '../components/use-guard.js';
@@ -17,7 +16,7 @@ import { useMounted } from '../components/use-mounted.js';
 import { isLost } from '../components/use-once.js';
 import { formatAgo } from '../i18n/index.js';
 import { SchemaForm } from '../form/schema-form.js';
-import type { FormContext, FormError } from '../form/schema-form.js';
+import type { FormContext } from '../form/schema-form.js';
 import { merged } from '../json/changes.js';
 import { isEqual } from '../json/exact-number.js';
 import type { Json, JsonMap } from '../json/exact-number.js';
@@ -31,12 +30,14 @@ import type { Way } from './conflict-box.js';
 import { DraftBox } from './draft-box.js';
 import { parsedOrNull } from './draft-slots.js';
 import type { OfferedDraft } from './draft-slots.js';
-import { findLost, isStoredFrom } from './lost-response.js';
+import { JsonView } from './json-view.js';
+import { findLost, isChangedBy } from './lost-response.js';
 import type { Attempt } from './lost-response.js';
 import { NewFiles } from './new-files.js';
 import type { Saving } from './new-files.js';
 import { readObject } from './object-access.js';
 import type { EditedObject, Target } from './object-access.js';
+import { ResolvedBox } from './resolved-box.js';
 import { saveObject } from './save-object.js';
 import type { NewFile, Saved, SaveOptions } from './save-object.js';
 import { t } from './texts.js';
@@ -52,6 +53,8 @@ export interface EditorProps {
     readonly schema: JsonMap;
     readonly content: Json;
     readonly etag: string | null;
+    /** True for a content as type code shows it, which is not stored without the user's consent. */
+    readonly isResolved?: boolean;
     /** Names of the files that the object has. */
     readonly payloads?: readonly string[];
     readonly context: FormContext;
@@ -65,11 +68,11 @@ export interface EditorProps {
 /** The editor. */
 export function Editor(props: EditorProps): JSX.Element {
 
-    const { title, schema, content, etag, payloads = [], context, children, isNested = false, onSaved } = props;
+    const { title, schema, content, etag, isResolved = false, payloads = [], context, children, isNested = false, onSaved } = props;
     // An object that was created stays open if one of its files was not stored.
     const [created, setCreated] = useState<EditedObject | null>(null);
     const target = useMemo((): Target => (created ? { kind: 'object', id: created.id } : props.target), [props.target, created]);
-    const [base, setBase] = useState<Base>({ content, etag });
+    const [base, setBase] = useState<Base>({ content, etag, isResolved });
     const [value, setValue] = useState(content);
     const [json, setJson] = useState<string | null>(null);
     const [formProblems, setProblems] = useState(0);
@@ -84,6 +87,8 @@ export function Editor(props: EditorProps): JSX.Element {
     const hasProblems = useRef(false);
     hasProblems.current = problems > 0;
     const [message, setMessage] = useState<string | null>(null);
+    const [isAgreed, setAgreed] = useState(false);
+    const mustAgree = base.isResolved && !isAgreed;
     const [conflict, setConflict] = useState<EditedObject | null>(null);
     // A request for a new object that was not answered, and objects that may be of it.
     const lost = useRef<Attempt | null>(null);
@@ -108,9 +113,9 @@ export function Editor(props: EditorProps): JSX.Element {
         }
 
         setTried(true);
-        setMessage(!parsed ? t('syntax') : problems > 0 ? t('problems') : null);
+        setMessage(!parsed ? t('syntax') : problems > 0 ? t('problems') : mustAgree ? t('agreeFirst') : null);
         setSimilar([]);
-        if (!parsed || problems > 0) {
+        if (!parsed || problems > 0 || mustAgree) {
             return;
         }
 
@@ -138,7 +143,7 @@ export function Editor(props: EditorProps): JSX.Element {
             if (own) {
                 // What was sent before is stored: the version on which this one is based.
                 setBase(own);
-                await (files.length === 0 && isStoredFrom(own.content, content_) ? Promise.resolve({ object: own, missing: [] }) :
+                await (files.length === 0 && await isChangedBy(own, [content_]).catch(() => false) ? Promise.resolve({ object: own, missing: [] }) :
                     send(attempt, { ifMatch: own.etag, files, onProgress: report, signal: controller.signal }))
                     .then((saved) => settle(content_, saved), (failure: unknown) => fail(failure, attempt));
             }
@@ -204,7 +209,7 @@ export function Editor(props: EditorProps): JSX.Element {
         }
 
         const stored = await readObject(target.id).catch(() => null);
-        const isOwn = stored?.modifiedBy === caller.value.userId && unanswered.current.some((sent) => isStoredFrom(stored?.content, sent));
+        const isOwn = stored?.modifiedBy === caller.value.userId && stored !== null && await isChangedBy(stored, unanswered.current).catch(() => false);
         return isOwn ? stored : null;
     };
 
@@ -275,8 +280,8 @@ export function Editor(props: EditorProps): JSX.Element {
             if (!theirs) {
                 setMessage(textOf(error));
             }
-            else if (files.length === 0 && isEqual(theirs.content, value)) {
-                // It was saved before, by a request whose response was lost.
+            else if (files.length === 0 && !theirs.isResolved && isEqual(theirs.content, value)) {
+                // It is stored as it should be, whoever has saved it.
                 settle(value, { object: theirs, missing: [] });
             }
             else {
@@ -302,7 +307,7 @@ export function Editor(props: EditorProps): JSX.Element {
     };
 
     /** Goes on, after a conflict, on top of what somebody else has saved. */
-    const take = ({ content: theirs, etag: version }: EditedObject, way: Way): void => {
+    const take = ({ content: theirs, etag: version, isResolved: isShown }: EditedObject, way: Way): void => {
 
         const mine = current();
         if (way !== 'take' && (!mine || problems > 0)) {
@@ -318,7 +323,7 @@ export function Editor(props: EditorProps): JSX.Element {
         }
 
         setMessage(null);
-        setBase({ content: theirs, etag: version });
+        setBase({ content: theirs, etag: version, isResolved: isShown });
         setConflict(null);
         if (way === 'overwrite' && mine) {
             void save(mine.value, version);
@@ -403,25 +408,12 @@ export function Editor(props: EditorProps): JSX.Element {
                     {similar.length > 0 && <ul>{similar.map((id) => <li key={id}><ObjectLink id={id} /></li>)}</ul>}
                 </ErrorBox>
             )}
+            {base.isResolved && <ResolvedBox isAgreed={isAgreed} onAgree={setAgreed} />}
             {children}
             {json === null ?
                 <SchemaForm schema={schema} value={value} onChange={setValue} onProblems={setProblems} errors={shownErrors} isTried={isTried} context={context} label={t('content')} /> :
                 <JsonView text={json} errors={shownErrors} onChange={onJson} />}
             <NewFiles files={files} stored={created?.payloads ?? payloads} saving={saving} onChange={setFiles} onRetry={() => void save()} />
         </form>
-    );
-}
-
-function JsonView({ text, errors, onChange }: {
-    readonly text: string; readonly errors: readonly FormError[]; readonly onChange: (text: string) => void
-}): JSX.Element {
-
-    return (
-        <>
-            <CodeEditor language="json" label={t('content')} height="tall" value={text} diagnostics={errors} onChange={onChange} />
-            <div role="status">
-                {errors.map(({ pointer, message }) => <p key={pointer + message} class="form-error" dir="auto"><code>{pointer}</code> {message}</p>)}
-            </div>
-        </>
     );
 }

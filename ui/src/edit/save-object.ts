@@ -5,11 +5,11 @@
 
 import { repository, RepositoryError, textIn } from '../api/client.js';
 import { upload } from '../api/upload.js';
-import { isEqual } from '../json/exact-number.js';
 import type { Json } from '../json/exact-number.js';
 import { writeJson } from '../json/write-json.js';
 import { paramText } from '../router.js';
 import { isAbort, textOf } from '../state/messages.js';
+import { isChangedBy } from './lost-response.js';
 import { bodyOf, objectOf, placeOf, readObject } from './object-access.js';
 import type { EditedObject, Target } from './object-access.js';
 import { t } from './texts.js';
@@ -89,7 +89,7 @@ function isOfFiles(error: unknown, { kind }: Target): error is RepositoryError {
 async function savedBefore(id: string, content: Json, error: RepositoryError): Promise<EditedObject> {
 
     const object = await readObject(id);
-    if (isEqual(object.content, content)) {
+    if (await isChangedBy(object, [content]).catch(() => false)) {
         return object;
     }
 

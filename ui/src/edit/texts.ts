@@ -16,7 +16,10 @@ export const t = defineTexts({
         unknown: 'The service does not respond. It is not known whether it has created the object. What you entered is still here; Create looks for the object before it sends it again.',
         similar: 'The connection was lost before the service answered. You have created this since: look whether it is the object. Create creates another one.',
         conflict: 'Somebody else has saved this object', conflictText: '{who} saved it {ago}. Your changes are not saved yet.', place: 'Place', theirs: 'Saved', yours: 'Yours', nothing: '(none)', whole: '(everything)',
-        keep: 'Keep editing', take: 'Take theirs', overwrite: 'Overwrite with mine', merge: 'Merge both', more: '… and {count} more', same: 'The contents are the same.', somebody: 'Somebody'
+        keep: 'Keep editing', take: 'Take theirs', overwrite: 'Overwrite with mine', merge: 'Merge both', more: '… and {count} more', same: 'The contents are the same.', somebody: 'Somebody',
+        resolved: 'The code of this type changes objects when they are read. What is shown here is not what is stored: saving stores it in its place, with what the code has added and without what it has left out.',
+        storeShown: 'Store what is shown here', agreeFirst: 'Nothing is saved yet: first agree above that what is shown here is stored.',
+        resolvedCopy: 'The code of this type changes objects when they are read. The copy begins with what the code shows, not with what is stored.'
     },
     de: {
         newObject: 'Neues Objekt: {type}', editObject: '{name} bearbeiten', type: 'Typ', form: 'Formular', json: 'JSON', save: 'Speichern', create: 'Anlegen', cancel: 'Abbrechen', saving: 'Wird gespeichert …', saved: 'Gespeichert', created: 'Angelegt',
@@ -31,7 +34,10 @@ export const t = defineTexts({
         unknown: 'Der Dienst antwortet nicht. Ob er das Objekt angelegt hat, ist nicht bekannt. Was Sie eingegeben haben, ist noch da; „Anlegen“ sucht zuerst nach dem Objekt, bevor es erneut gesendet wird.',
         similar: 'Die Verbindung riss ab, bevor der Dienst geantwortet hat. Dies haben Sie seitdem angelegt: Sehen Sie nach, ob es das Objekt ist. „Anlegen“ legt ein weiteres an.',
         conflict: 'Jemand anders hat dieses Objekt gespeichert', conflictText: '{who} hat es {ago} gespeichert. Ihre Änderungen sind noch nicht gespeichert.', place: 'Stelle', theirs: 'Gespeichert', yours: 'Ihres', nothing: '(nichts)', whole: '(alles)',
-        keep: 'Weiter bearbeiten', take: 'Das andere übernehmen', overwrite: 'Mit meinem überschreiben', merge: 'Beides zusammenführen', more: '… und {count} weitere', same: 'Die Inhalte sind gleich.', somebody: 'Jemand'
+        keep: 'Weiter bearbeiten', take: 'Das andere übernehmen', overwrite: 'Mit meinem überschreiben', merge: 'Beides zusammenführen', more: '… und {count} weitere', same: 'Die Inhalte sind gleich.', somebody: 'Jemand',
+        resolved: 'Der Code dieses Typs verändert Objekte beim Lesen. Was hier gezeigt wird, ist nicht das Gespeicherte: Speichern setzt es an dessen Stelle, mit dem, was der Code hinzugefügt hat, und ohne das, was er weggelassen hat.',
+        storeShown: 'Speichern, was hier gezeigt wird', agreeFirst: 'Noch ist nichts gespeichert: Stimmen Sie zuerst oben zu, dass gespeichert wird, was hier gezeigt wird.',
+        resolvedCopy: 'Der Code dieses Typs verändert Objekte beim Lesen. Die Kopie beginnt mit dem, was der Code zeigt, nicht mit dem Gespeicherten.'
     },
     fr: {
         newObject: 'Nouvel objet : {type}', editObject: 'Modifier {name}', type: 'Type', form: 'Formulaire', json: 'JSON', save: 'Enregistrer', create: 'Créer', cancel: 'Annuler', saving: 'Enregistrement …', saved: 'Enregistré', created: 'Créé',
@@ -46,6 +52,9 @@ export const t = defineTexts({
         unknown: 'Le service ne répond pas. On ne sait pas s’il a créé l’objet. Ce que vous avez saisi est toujours là ; « Créer » cherche l’objet avant de l’envoyer de nouveau.',
         similar: 'La connexion a été coupée avant la réponse du service. Vous avez créé ceci depuis : vérifiez si c’est l’objet. « Créer » en crée un autre.',
         conflict: 'Quelqu’un d’autre a enregistré cet objet', conflictText: '{who} l’a enregistré {ago}. Vos modifications ne sont pas encore enregistrées.', place: 'Endroit', theirs: 'Enregistré', yours: 'Le vôtre', nothing: '(rien)', whole: '(tout)',
-        keep: 'Continuer', take: 'Prendre l’autre', overwrite: 'Remplacer par le mien', merge: 'Fusionner', more: '… et {count} de plus', same: 'Les contenus sont identiques.', somebody: 'Quelqu’un'
+        keep: 'Continuer', take: 'Prendre l’autre', overwrite: 'Remplacer par le mien', merge: 'Fusionner', more: '… et {count} de plus', same: 'Les contenus sont identiques.', somebody: 'Quelqu’un',
+        resolved: 'Le code de ce type modifie les objets à la lecture. Ce qui est affiché ici n’est pas ce qui est enregistré : l’enregistrement le met à sa place, avec ce que le code a ajouté et sans ce qu’il a omis.',
+        storeShown: 'Enregistrer ce qui est affiché ici', agreeFirst: 'Rien n’est encore enregistré : acceptez d’abord ci-dessus que ce qui est affiché ici soit enregistré.',
+        resolvedCopy: 'Le code de ce type modifie les objets à la lecture. La copie commence par ce que le code affiche, et non par ce qui est enregistré.'
     }
 });

@@ -31,6 +31,8 @@ const BAD_REQUEST = 400;
 export interface Base {
     readonly content: Json;
     readonly etag: string | null;
+    /** True if the content is what type code shows instead of the stored one. */
+    readonly isResolved: boolean;
 }
 
 interface ParsedText {

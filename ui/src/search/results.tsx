@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { Icon } from '../components/icon.js';
 import { Ago, UserName } from '../components/object-link.js';
 import { isJsonMap, type JsonMap } from '../json/exact-number.js';
+import { joined } from '../json/joined.js';
 import { to } from '../router.js';
 import { uiConfig } from '../state/design.js';
 import { previewOfType } from './context.js';
@@ -35,8 +36,8 @@ export interface ResultsProps {
 
 function contentOf({ id, content }: Result, contents: ResultsProps['contents']): JsonMap {
 
-    const first = isJsonMap(content) ? content : {};
-    return { ...first, ...contents.get(id) };
+    const all = joined(content, contents.get(id) ?? {});
+    return isJsonMap(all) ? all : {};
 }
 
 /** Keys move from one result to the next. */

@@ -23,7 +23,8 @@ export function AllKeys(): JSX.Element {
 
     const [userId, setUserId] = useState<string | null>(null);
     const [creating, create] = useState<string | null>(null);
-    const [further, setFurther] = useState<KeyPage>({ keys: [] });
+    // Pages after the first one; null before they are read.
+    const [further, setFurther] = useState<KeyPage | null>(null);
     const [isReading, setReading] = useState(false);
     // Counts the lists that were begun: a page of a former one is no part of this one.
     const round = useRef(0);
@@ -31,10 +32,11 @@ export function AllKeys(): JSX.Element {
 
         ++round.current;
         setReading(false);
-        setFurther({ keys: [] });
+        setFurther(null);
         return getJson<KeyPage>('/auth/keys', userId === null ? { all: true, pageSize: PAGE_SIZE } : { userId }, signal);
     }, [userId]);
-    const next = further.keys.length > 0 ? further.next : value?.next;
+    // The last page may be empty, when its keys were revoked meanwhile: there is none after it all the same.
+    const next = (further ?? value)?.next;
     const readMore = (): void => {
 
         const asked = round.current;
@@ -42,7 +44,7 @@ export function AllKeys(): JSX.Element {
         getJson<KeyPage>('/auth/keys', { all: true, pageSize: PAGE_SIZE, after: next ?? '' }).then((page) => {
 
             if (asked === round.current) {
-                setFurther({ ...page, keys: [...further.keys, ...page.keys] });
+                setFurther({ ...page, keys: [...further?.keys ?? [], ...page.keys] });
             }
         }, sayError).finally(() => asked === round.current && setReading(false));
     };
@@ -59,7 +61,7 @@ export function AllKeys(): JSX.Element {
             </div>
             {error && <ErrorBox message={error.message} onRetry={reload} />}
             {!value && !error && <Loading />}
-            {value && <KeyTable keys={[...value.keys, ...further.keys]} hasUsers onChanged={reload} />}
+            {value && <KeyTable keys={[...value.keys, ...further?.keys ?? []]} hasUsers onChanged={reload} />}
             {next !== undefined && <p><button type="button" disabled={isReading} onClick={readMore}>{t('more')}</button></p>}
             {creating !== null && <NewKey userId={creating} onClose={() => create(null)} onCreated={reload} />}
         </>

@@ -4,10 +4,11 @@ import { screenClient, textIn } from '../../api/client.js';
 import { caller } from '../../api/session.js';
 import { quoted } from '../../components/object-query.js';
 import { sinceOf } from '../../components/use-once.js';
-import { isStoredFrom } from '../../edit/lost-response.js';
+import { rulesOf } from '../../edit/lost-response.js';
 import { isJsonMap, type Json, type JsonMap } from '../../json/exact-number.js';
 import { parseJson } from '../../json/parse-json.js';
 import type { Line } from './import-file.js';
+import { matchedLines } from './matched-lines.js';
 
 /** How often they are looked for, as the service may still be storing them, and the pause between, in milliseconds. */
 const [LOOKS, PAUSE_MS] = [5, 1000];
@@ -35,14 +36,7 @@ export async function findStored(
         }
 
         const stored = (await readCreated(began, open.length, signal)).filter(({ id }) => typeof id !== 'string' || !known.has(id));
-        found = new Set();
-        for (const { line, object } of open) {
-            const at = stored.findIndex((each) => each['type'] === object['type'] && isStoredFrom(each['content'], object['content'] ?? null));
-            if (at !== -1) {
-                stored.splice(at, 1);
-                found.add(line);
-            }
-        }
+        found = matchedLines(open, stored, rulesOf);
     }
 
     return found;

@@ -2,14 +2,16 @@
 
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { repository, RepositoryError } from '../../api/client.js';
+import { RepositoryError } from '../../api/client.js';
 import { Confirm } from '../../components/confirm.js';
 import { Icon } from '../../components/icon.js';
 import { ErrorBox, Loading } from '../../components/feedback.js';
 import { UserName } from '../../components/object-link.js';
 import { isLost } from '../../components/use-once.js';
 import { useResource } from '../../components/use-resource.js';
+import { readObject } from '../../edit/object-access.js';
 import { isEqual, type Json } from '../../json/exact-number.js';
+import { t as ofObject } from '../../object/texts.js';
 import { to } from '../../router.js';
 import { labelOf } from '../../state/labels.js';
 import { contentOf, putValue, textAt, valueAt, type GroupType } from './accounts.js';
@@ -86,10 +88,10 @@ function Members({ group: { id, name, type }, onClose, onDone }: GroupDialogProp
     const [changed, setChanged] = useState<readonly string[] | null>(null);
     const { value, error, reload } = useResource(async (signal) => {
 
-        const stored = await repository.get(id, { signal });
-        const members: Json | undefined = stored ? valueAt(stored.content, type.members) : [];
+        const { content, etag, isResolved } = await readObject(id, signal);
+        const members: Json | undefined = valueAt(content, type.members);
         const ids = Array.isArray(members) ? members.filter((member): member is string => typeof member === 'string').map((member) => type.prefix + member) : [];
-        return { etag: stored?.etag ?? null, ids, name: textAt(stored?.content, type.name) };
+        return { etag, isResolved, ids, name: textAt(content, type.name) };
     }, [id]);
     // Members that were sent, and may be stored although no response arrived.
     const unanswered = useRef<readonly Ids[]>([]);
@@ -107,8 +109,8 @@ function Members({ group: { id, name, type }, onClose, onDone }: GroupDialogProp
                 throw failure;
             }
 
-            const stored = await repository.get(id);
-            const found = valueAt(stored?.content ?? null, type.members) ?? null;
+            const stored = await readObject(id);
+            const found = valueAt(stored.content, type.members) ?? null;
             const isOwn = unanswered.current.some((each) => isEqual(found, each));
             unanswered.current = [];
             if (!isOwn) {
@@ -116,7 +118,7 @@ function Members({ group: { id, name, type }, onClose, onDone }: GroupDialogProp
             }
 
             if (!isEqual(found, members)) {
-                await put(members, stored?.etag ?? null);
+                await put(members, stored.etag);
             }
         }
     };
@@ -131,8 +133,9 @@ function Members({ group: { id, name, type }, onClose, onDone }: GroupDialogProp
     };
 
     return (
-        <Confirm title={`${t('members')}: ${short(name)}`} action={t('save')} isReady={value !== null} onConfirm={save} onClose={onClose}>
+        <Confirm title={`${t('members')}: ${short(name)}`} action={t('save')} isReady={value !== null && !value.isResolved} onConfirm={save} onClose={onClose}>
             {error && <ErrorBox message={error.message} onRetry={reload} />}
+            {value?.isResolved && <p class="box warning"><Icon name="warning" />{ofObject('resolved')}</p>}
             {value ? <MemberList members={changed ?? value.ids} onChange={setChanged} /> : <Loading />}
         </Confirm>
     );

@@ -3,7 +3,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { DigitalObject } from '../../../../lib/client/web/index.js';
-import { getJson, repository, sendJson, objectPath } from '../../api/client.js';
+import { repository } from '../../api/client.js';
 import { Confirm } from '../../components/confirm.js';
 import { Dialog } from '../../components/dialog.js';
 import { Empty, ErrorBox, Loading } from '../../components/feedback.js';
@@ -19,8 +19,9 @@ import { design, readDesign, schemaIdOf } from '../../state/design.js';
 import { say, sayError } from '../../state/messages.js';
 import { KeyList } from '../account/keys.js';
 import { TokenList } from '../account/tokens.js';
-import { findObjects, PAGE_SIZE, putValue, textAt, userTypes, valueAt, type UserType } from './accounts.js';
+import { findObjects, jsonObject, PAGE_SIZE, putValue, textAt, userTypes, valueAt, type UserType } from './accounts.js';
 import { ListSearch } from '../../components/list-search.js';
+import { readTypeObject } from '../../types/model/type-object.js';
 import { t } from './texts.js';
 import { NewUser, PasswordDialog } from './user-dialogs.js';
 
@@ -189,10 +190,10 @@ function NoActive({ type }: { readonly type: string }): JSX.Element {
 
         setBusy(true);
         try {
-            const path = objectPath(schemaIdOf(type) ?? '');
-            const properties = await getJson<object>(path, { jsonPointer: '/schema/properties' });
+            const { id, content, etag } = await readTypeObject(schemaIdOf(type) ?? '');
+            const properties = jsonObject(valueAt(content, '/schema/properties'));
             const name = ['accountActive', 'active', 'isActive', 'isAccountActive'].find((each) => !Object.hasOwn(properties, each)) ?? 'accountIsActive';
-            await sendJson('PUT', path, { type: 'boolean', title: 'Active', default: true, [config.keyword]: { auth: 'accountActive' } }, { query: { jsonPointer: `/schema/properties/${name}` } });
+            await putValue(id, `/schema/properties/${name}`, { type: 'boolean', title: 'Active', default: true, [config.keyword]: { auth: 'accountActive' } }, etag);
             await readDesign();
             say(t('activeAdded', { type }));
         }

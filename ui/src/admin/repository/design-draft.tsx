@@ -3,6 +3,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { RepositoryError } from '../../api/client.js';
+import { isSameVersion } from '../../api/entity-tag.js';
 import { ErrorBox, Loading } from '../../components/feedback.js';
 import { Icon } from '../../components/icon.js';
 import { useGuard } from '../../components/use-guard.js';
@@ -76,10 +77,12 @@ function DesignBar({ draft, diagnosis: { state, errors, failure }, aside }: {
         setOutcome({ isBusy: true, error: null, theirs: null });
         try {
             const version = await store({ id: DESIGN, content, etag });
-            // It is stored, also when it cannot be read then.
-            const stored = await readTypeObject(DESIGN).catch(() => ({ ...base, content, etag: version ?? base.etag }));
+            // It is stored, also when it cannot be read then, or somebody else has stored another one since, which what was typed meanwhile is not based on.
+            const read = await readTypeObject(DESIGN).catch(() => null);
+            const isKept = isTypedOn();
+            const stored = read && (!isKept || isSameVersion(read.etag, version)) ? read : { ...base, content, etag: version ?? base.etag };
             aside.forget();
-            draft.reset(stored, { keep: isTypedOn() });
+            draft.reset(stored, { keep: isKept });
             await readDesign();
             setOutcome({ isBusy: false, error: null, theirs: null });
             say(t('saved'));

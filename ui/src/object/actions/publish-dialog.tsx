@@ -4,13 +4,15 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Version } from '../../../../lib/client/web/index.js';
 import { Confirm } from '../../components/confirm.js';
-import { requestJson, screenClient } from '../../api/client.js';
+import { RepositoryError, requestJson, screenClient } from '../../api/client.js';
 import { caller } from '../../api/session.js';
 import { sinceOf, useOnce, type Sent } from '../../components/use-once.js';
 import { say } from '../../state/messages.js';
 import { t as versions } from '../history/texts.js';
-import type { LoadedObject } from '../model/load.js';
+import { ifMatch, type LoadedObject } from '../model/load.js';
 import { t } from './texts.js';
+
+const CHANGED = 412;
 
 /** The dialog. */
 export function PublishDialog({ object, onClose, onDone }: {
@@ -25,7 +27,10 @@ export function PublishDialog({ object, onClose, onDone }: {
 
         const own = versionId.trim();
         const query = { objectId: object.id, versionId: own === '' ? undefined : own, clonePayloads: String(hasFiles && withFiles) };
-        const { made: { id } } = await once(own, () => requestJson<Version>({ method: 'POST', path: '/versions', query }));
+        const { made: { id } } = await once(own, () => requestJson<Version>({ method: 'POST', path: '/versions', query, headers: ifMatch(object) })).catch((error: unknown) => {
+
+            throw error instanceof RepositoryError && error.status === CHANGED ? new Error(t('changed'), { cause: error }) : error;
+        });
         say(versions('published', { id }));
         onDone();
     };

@@ -2,6 +2,7 @@
 
 import type { Acl, Metadata, Payload } from '../../../../lib/client/web/index.js';
 import { objectPath, screenClient, textIn } from '../../api/client.js';
+import { tagOf } from '../../api/entity-tag.js';
 import { isJsonMap, type Json, type JsonMap } from '../../json/exact-number.js';
 import { parseJson } from '../../json/parse-json.js';
 import { plainJson } from '../../json/plain-json.js';
@@ -17,7 +18,7 @@ export interface LoadedObject {
     readonly payloads: readonly Payload[];
     /** All of it, as it was sent. */
     readonly whole: JsonMap;
-    /** For If-Match; null for types whose code changes objects when they are read. */
+    /** The version; null for types whose code changes objects when they are read: what is shown is not what is stored. */
     readonly etag: string | null;
     readonly mayWrite: boolean;
 }
@@ -47,8 +48,9 @@ export async function loadObject(id: string, signal?: AbortSignal): Promise<Load
     };
 }
 
-/** Headers of a change of the version that was read. */
-export function ifMatch({ etag }: LoadedObject): Readonly<Record<string, string>> {
+/** Headers of a change of the version that was read, whatever type code has made of it. */
+export function ifMatch({ etag, metadata }: Pick<LoadedObject, 'etag' | 'metadata'>): Readonly<Record<string, string>> {
 
-    return etag === null ? {} : { 'If-Match': etag };
+    const tag = etag ?? tagOf(metadata.txnId);
+    return tag === null ? {} : { 'If-Match': tag };
 }

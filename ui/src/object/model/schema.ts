@@ -102,8 +102,18 @@ export class SchemaView {
 
     #joined(first: Schema, second: Schema): Schema {
 
-        const properties = { ...isJsonMap(second['properties']) ? second['properties'] : {}, ...isJsonMap(first['properties']) ? first['properties'] : {} };
-        return { ...second, ...first, ...Object.keys(properties).length > 0 ? { properties } : {} };
+        const [own, others] = [first, second].map(({ properties }) => (isJsonMap(properties) ? properties : NOTHING)) as [Schema, Schema];
+        const properties = { ...others, ...own, ...Object.fromEntries(Object.keys(own).flatMap((name) => {
+
+            // What two parts say about one property counts together, when it is asked for.
+            const [mine, other] = [own[name], Object.hasOwn(others, name) ? others[name] : undefined];
+            return isJsonMap(mine) && isJsonMap(other) && mine !== other ? [[name, { allOf: [mine, other] }]] : [];
+        })) };
+        const [extension, further] = [first[this.#keyword], second[this.#keyword]];
+        return {
+            ...second, ...first, ...Object.keys(properties).length > 0 ? { properties } : {},
+            ...isJsonMap(extension) && isJsonMap(further) ? { [this.#keyword]: { ...further, ...extension } } : {}
+        };
     }
 
     #target(reference: string): Json | undefined {

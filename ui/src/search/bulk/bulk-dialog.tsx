@@ -67,10 +67,10 @@ export function BulkDialog({ state, type, ids, count, onClose, onDone }: BulkPro
         setRun(first);
         try {
             const all = only ?? await collectIds(state, signal, (collected) => setRun({ ...first, collected }));
-            if (each.kind === 'delete' && only === null && all.length !== counted) {
+            if (only === null && all.length !== counted) {
                 setCounted(all.length);
                 confirm('');
-                setError(t('otherCount', { count: all.length }));
+                setError(t(each.kind === 'delete' ? 'otherCount' : 'otherChanged', { count: all.length }));
                 setRun(null);
                 return;
             }

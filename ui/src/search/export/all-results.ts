@@ -19,45 +19,53 @@ const IDS_PER_PAGE = 5000;
 export async function *allObjects(state: SearchState, signal: AbortSignal): AsyncGenerator<readonly ExactResult[]> {
 
     let pageSize = FIRST_PAGE;
-    yield* pagesOf(state, (object: ExactResult) => object.id, async (body, extra) => {
+    yield* pagesOf(state, { idOf: (object: ExactResult) => object.id, nextSize: () => pageSize }, async (body) => {
 
-        const text = await searchText({ ...body, pageSize: pageSize + extra }, signal);
-        const { results } = parseJson(text) as unknown as { readonly results: readonly ExactResult[] };
+        const text = await searchText(body, signal);
+        const { results, size } = parseJson(text) as unknown as { readonly results: readonly ExactResult[]; readonly size: number };
         pageSize = Math.max(1, Math.min(MAX_PAGE, Math.floor(PAGE_LENGTH * Math.max(1, results.length) / text.length)));
-        return results;
+        return { results, size };
     });
 }
 
 /** Yields the ids. @throws RepositoryError */
 export async function *allIds(state: SearchState, signal: AbortSignal): AsyncGenerator<readonly string[]> {
 
-    yield* pagesOf(state, (id: string) => id, async (body, extra) => {
-
-        const { results } = await search<string>({ ...body, ids: true, pageSize: IDS_PER_PAGE + extra }, signal);
-        return results;
-    });
+    yield* pagesOf(state, { idOf: (id: string) => id, nextSize: () => IDS_PER_PAGE }, async (body) => search<string>({ ...body, ids: true }, signal));
 }
 
-/** Reads page by page. `read` gets the body of the request, and by how many results a page is longer, as it repeats those of the one before. */
+interface PageOptions<R> {
+    readonly idOf: (result: R) => string;
+    /** Results of the next page. */
+    readonly nextSize: () => number;
+}
+
+/** Reads page by page. A page without results is not the last one where more are counted: type code hides results, which are counted all the same. */
 async function *pagesOf<R>(
-    state: SearchState, idOf: (result: R) => string, read: (body: SearchBody, extra: number) => Promise<readonly R[]>
+    state: SearchState, { idOf, nextSize }: PageOptions<R>, read: (body: SearchBody) => Promise<{ readonly results: readonly R[]; readonly size: number }>
 ): AsyncGenerator<readonly R[]> {
 
     const body = bodyOf(state);
     let last: string | null = null;
-    // Ids that differ in case only are at the same place of the order, so each page begins with the last id of the one before.
+    // Ids that differ in case only are at the same place of the order, so each page begins with the last id of the one before, and is longer by these.
     let seen: ReadonlySet<string> = new Set();
     for (;;) {
         const after: readonly string[] = last === null ? [] : [`id:[${quoted(last)} TO *]`];
-        const results = await read({ ...body, filterQueries: [...body.filterQueries ?? [], ...after], sortFields: 'id', pageNum: 0 }, seen.size);
-        const fresh = results.filter((result) => !seen.has(idOf(result)));
-        if (fresh.length === 0) {
-            return;
+        const pageSize = nextSize() + seen.size;
+        let [fresh, all]: [readonly R[], readonly R[]] = [[], []];
+        for (let [pageNum, rest] = [0, 1]; fresh.length === 0; ++pageNum) {
+            if (rest <= 0) {
+                return;
+            }
+
+            const { results, size } = await read({ ...body, filterQueries: [...body.filterQueries ?? [], ...after], sortFields: 'id', pageNum, pageSize });
+            [fresh, all] = [results.filter((result) => !seen.has(idOf(result))), results];
+            rest = size - (pageNum + 1) * pageSize;
         }
 
         yield fresh;
         last = idOf(fresh.at(-1) as R);
         const place = last.toLowerCase();
-        seen = new Set(results.map(idOf).filter((id) => id.toLowerCase() === place));
+        seen = new Set(all.map(idOf).filter((id) => id.toLowerCase() === place));
     }
 }

@@ -7,6 +7,7 @@ import { ErrorBox } from '../../components/feedback.js';
 import { useMounted } from '../../components/use-mounted.js';
 import { Icon } from '../../components/icon.js';
 import { followRenamed, guardLeaving, route, to } from '../../router.js';
+import { isSameVersion } from '../../api/entity-tag.js';
 import { readDesign } from '../../state/design.js';
 import { say, sayError, textOf } from '../../state/messages.js';
 import { readTypeObject, type TypeObject } from '../model/type-object.js';
@@ -48,9 +49,10 @@ export function SaveBar({ name, draft, diagnosis, aside, onSaved }: SaveBarProps
         setState({ isBusy: true, error: null, theirs: null });
         try {
             const version = await store({ id: base.id, content, etag });
-            // It is stored, also when it cannot be read then.
-            const stored = await readTypeObject(base.id).catch(() => ({ ...base, content, etag: version ?? base.etag }));
+            // It is stored, also when it cannot be read then, or somebody else has stored another one since, which what was typed meanwhile is not based on.
+            const read = await readTypeObject(base.id).catch(() => null);
             const isKept = isTypedOn();
+            const stored = read && (!isKept || isSameVersion(read.etag, version)) ? read : { ...base, content, etag: version ?? base.etag };
             aside.forget();
             draft.reset(stored, { keep: isKept });
             if (!isKept && isMounted()) {

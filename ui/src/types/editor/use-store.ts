@@ -3,12 +3,15 @@
 import { useRef } from 'preact/hooks';
 import { RepositoryError } from '../../api/client.js';
 import { isLost } from '../../components/use-once.js';
-import { isStoredFrom } from '../../edit/lost-response.js';
+import { isChangedBy } from '../../edit/lost-response.js';
 import type { JsonMap } from '../../json/exact-number.js';
 import { readTypeObject, writeTypeObject, type TypeObject } from '../model/type-object.js';
 
 /** Somebody else has stored the object. */
 export const CHANGED = 412;
+
+/** The id of the design. */
+const DESIGN = 'design';
 
 type Version = Pick<TypeObject, 'id' | 'content' | 'etag'>;
 
@@ -32,14 +35,14 @@ export function useStore(): (version: Version) => Promise<string | null> {
                 throw error;
             }
 
-            const stored = await readTypeObject(id);
-            const isOwn = unanswered.current.some((sent) => isStoredFrom(stored.content, sent));
+            const stored = { ...await readTypeObject(id), type: id === DESIGN ? 'CordraDesign' : 'Schema', isResolved: false };
+            const isOwn = await isChangedBy(stored, unanswered.current);
             unanswered.current = [];
             if (!isOwn) {
                 throw error;
             }
 
-            return isStoredFrom(stored.content, content) ? stored.etag : await store({ id, content, etag: stored.etag });
+            return await isChangedBy(stored, [content]) ? stored.etag : await store({ id, content, etag: stored.etag });
         }
     };
 
