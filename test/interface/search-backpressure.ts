@@ -15,7 +15,7 @@ export const lab = Lab.script();
 const { after, before, beforeEach, describe, it } = lab;
 
 /** Requests with many objects wait at a fifth of it. */
-const MAX_LAG_MS = 15_000;
+const MAX_LAG_MS = 30_000;
 
 /** More than are stored between two waits. */
 const COUNT = 350;
@@ -77,7 +77,7 @@ describe('requests with many objects, beside OpenSearch,', { skip: !HAS_OPENSEAR
     it('wait while its index lacks older changes, and go on when it has them', async () => {
 
         const { waitedMs } = lag();
-        relay.behave((request) => (request.includes('_bulk') ? { delayMs: 10_000 } : undefined));
+        relay.behave((request) => (request.includes('_bulk') ? { delayMs: 20_000 } : undefined));
         await falls(MAX_LAG_MS / 5);
         const uploading = upload('slow');
         await until(() => lag().waiting > 0);

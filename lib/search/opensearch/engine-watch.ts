@@ -15,10 +15,11 @@ export const WATCH_MS = 1000;
 export const WATCH_TIMEOUT_MS = 3000;
 
 /**
- * Part of the age at which searches are refused, from which on work with many objects waits, and milliseconds within which the index must have got
- * a change for that.
+ * Part of the age at which searches are refused, from which on work with many objects waits; at least so many milliseconds, by which an index lags
+ * on a busy machine anyway; and milliseconds within which the index must have got a change for that.
  */
 const SLOWING_SHARE = 1 / 5;
+const MIN_SLOWING_MS = 5000;
 const FED_MS = 60_000;
 
 /** Interval while the engine cannot be used, and number of repeated probes at this interval for changes that the index may get in a moment. */
@@ -72,7 +73,7 @@ export class EngineWatch {
     get condition(): Condition {
 
         // The process may have been stopped since it looked.
-        return this.#seen === 'up' && this.#isBehind(1) ? 'behind' : this.#seen;
+        return this.#seen === 'up' && this.#isBehind ? 'behind' : this.#seen;
     }
 
     /** Milliseconds for which the engine could not be used, as far as is known; from the start until it can be used. */
@@ -85,7 +86,7 @@ export class EngineWatch {
     get isFallingBehind(): boolean {
 
         const isFed = performance.now() - this.#fed.on < FED_MS;
-        return isFed && (this.#seen === 'up' || this.#seen === 'behind') && this.#isBehind(SLOWING_SHARE);
+        return isFed && (this.#seen === 'up' || this.#seen === 'behind') && this.#lag.ms > Math.max(MIN_SLOWING_MS, this.#parts.maxLagMs * SLOWING_SHARE);
     }
 
     /** Maximum age of changes that the index lacks, in milliseconds; Infinity when that is not known. */
@@ -122,9 +123,9 @@ export class EngineWatch {
         }
     }
 
-    #isBehind(share: number): boolean {
+    get #isBehind(): boolean {
 
-        return this.#lag.ms > this.#parts.maxLagMs * share;
+        return this.#lag.ms > this.#parts.maxLagMs;
     }
 
     #report(now: Condition): void {
@@ -162,7 +163,7 @@ export class EngineWatch {
                 this.#lag.has(state.position);
             }
 
-            if (this.#isBehind(1)) {
+            if (this.#isBehind) {
                 return 'behind';
             }
 

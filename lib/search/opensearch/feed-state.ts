@@ -96,7 +96,11 @@ export class FeedStates {
         }
     }
 
-    /** Returns the lowest position of the log that an index of another format has not passed, as it was a moment ago; Infinity without others. @throws EngineError */
+    /**
+     * Returns the lowest position of the log that an index of another format has not passed, as it was a moment ago; Infinity without others.
+     *
+     * @throws EngineError
+     */
     async lowestOfOthers(): Promise<number> {
 
         const { hits: { hits } } = await this.#client.send<{ hits: { hits: readonly { readonly _id: string; readonly _source: Partial<FeedState> }[] } }>({

@@ -69,7 +69,8 @@ export function Create({ route: { name: type, params } }: ScreenProps): JSX.Elem
 
 function NewObject({ type, original = null, isNested = false, onSaved, onCancel }: {
     /** The object with whose content it begins; null for the content of its type. */
-    readonly type: string; readonly original?: EditedObject | null; readonly isNested?: boolean; readonly onSaved: (object: EditedObject) => void; readonly onCancel: () => void;
+    readonly type: string; readonly original?: EditedObject | null; readonly isNested?: boolean;
+    readonly onSaved: (object: EditedObject) => void; readonly onCancel: () => void;
 }): JSX.Element {
 
     const { context, dialog } = useEditContext();
@@ -118,8 +119,9 @@ export function EditObject({ route: { name: id } }: ScreenProps): JSX.Element {
     return object && design.value && isCallerKnown.value ? <ExistingObject object={object} schema={formSchema(object.type) ?? {}} /> : <Loading />;
 }
 
-function ExistingObject({ object: { id, type, content, etag, isResolved, payloads }, schema }: { readonly object: EditedObject; readonly schema: JsonMap }): JSX.Element {
+function ExistingObject({ object, schema }: { readonly object: EditedObject; readonly schema: JsonMap }): JSX.Element {
 
+    const { id, type, content, etag, isResolved, payloads } = object;
     const { context, dialog } = useEditContext();
     const target = useMemo((): Target => ({ kind: 'object', id }), [id]);
     const opened: Json = content;

@@ -401,7 +401,10 @@ export function Editor(props: EditorProps): JSX.Element {
                     <button type="submit" class="primary" disabled={saving !== null} aria-keyshortcuts="Control+S Meta+S">{t(saving ? 'saving' : target.kind === 'new' ? 'create' : 'save')}</button>
                 </div>
             </div>
-            {found.map((draft) => <DraftBox key={draft.slot} draft={draft} isOld={!isSameVersion(draft.etag, base.etag)} onRestore={() => restore(draft)} onDiscard={() => discard(draft)} />)}
+            {found.map((draft) => (
+                <DraftBox key={draft.slot} draft={draft} isOld={!isSameVersion(draft.etag, base.etag)}
+                    onRestore={() => restore(draft)} onDiscard={() => discard(draft)} />
+            ))}
             {conflict && <ConflictBox base={base.content} mine={value} theirs={conflict} onKeep={() => setConflict(null)} onTake={(way) => take(conflict, way)} />}
             {message !== null && (
                 <ErrorBox message={message}>

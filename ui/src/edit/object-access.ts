@@ -85,7 +85,9 @@ export async function storedForm(target: Target, content: Json): Promise<Json | 
 
     const { method, path, query } = placeOf(target);
     try {
-        const response = await screenClient.request({ method, path, query: { ...query, dryRun: true, full: true }, body: bodyOf(writeJson(content)), isRead: true });
+        const response = await screenClient.request({
+            method, path, query: { ...query, dryRun: true, full: true }, body: bodyOf(writeJson(content)), isRead: true
+        });
         return objectOf(await textIn(response), null).content;
     }
     catch (error) {

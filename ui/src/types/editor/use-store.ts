@@ -15,7 +15,11 @@ const DESIGN = 'design';
 
 type Version = Pick<TypeObject, 'id' | 'content' | 'etag'>;
 
-/** Returns a function that stores a content over the version on which it is based, and returns the new version. @throws RepositoryError with status 412 for the change of somebody else */
+/**
+ * Returns a function that stores a content over the version on which it is based, and returns the new version.
+ *
+ * @throws RepositoryError with status 412 for the change of somebody else
+ */
 export function useStore(): (version: Version) => Promise<string | null> {
 
     const unanswered = useRef<readonly JsonMap[]>([]);
