@@ -25,6 +25,9 @@ const ANY_BUT_LINE_END = '[^\\n\\r\\x{2028}\\x{2029}]';
 const ANYTHING = '[\\x00-\\x{10ffff}]';
 const NOTHING = '[^\\x00-\\x{10ffff}]';
 
+/** Tokens that take no state of their own: assertions, and marks of repetitions. */
+const STATELESS: ReadonlySet<string> = new Set(['\\A', '\\z', '\\b', '\\B', '*', '+', '?', NOTHING]);
+
 /** Unicode categories that RE2 has only under their short names. */
 const CATEGORIES: Readonly<Record<string, string>> = {
     Letter: 'L', Cased_Letter: 'LC', Uppercase_Letter: 'Lu', Lowercase_Letter: 'Ll', Titlecase_Letter: 'Lt', Modifier_Letter: 'Lm',
@@ -39,23 +42,83 @@ const CATEGORIES: Readonly<Record<string, string>> = {
 /** An element of a pattern or a character class: a single character, or a set as RE2 text. */
 type Atom = { readonly code: number; readonly end: number } | { readonly set: string; readonly end: number };
 
-/** Translates a pattern to RE2 syntax. @throws PatternError */
-export function translatePattern(source: string): string {
+/** A pattern in RE2 syntax. */
+export interface TranslatedPattern {
+    readonly text: string;
+    /** Number of states that it has at least, with all repetitions expanded. */
+    readonly states: number;
+}
 
-    let out = '';
+/** Translates a pattern to RE2 syntax. @throws PatternError */
+export function translatePattern(source: string): TranslatedPattern {
+
+    const size = new PatternSize();
+    let text = '';
     let at = 0;
     while (at < source.length) {
         const token = translateToken(source, at);
-        out += token.text;
+        text += token.text;
+        size.add(token);
         at = token.end;
     }
 
-    return out;
+    return { text, states: size.states };
+}
+
+/** An open group: states of its alternatives, of which one is enough, as the engine joins what they have in common. */
+interface OpenGroup {
+    largest: number;
+    current: number;
+}
+
+/** Counts the states of a pattern as it is read. */
+class PatternSize {
+
+    readonly #groups: OpenGroup[] = [];
+    #group: OpenGroup = { largest: 0, current: 0 };
+    /** States of what a repetition would repeat. */
+    #last = 0;
+
+    get states(): number {
+
+        return Math.max(this.#group.largest, this.#group.current);
+    }
+
+    add({ text, repeats }: Token): void {
+
+        if (text === '(?:') {
+            this.#groups.push(this.#group);
+            this.#group = { largest: 0, current: 0 };
+        }
+        else if (text === ')') {
+            const { states } = this;
+            this.#group = this.#groups.pop() ?? { largest: 0, current: 0 };
+            this.#append(states);
+        }
+        else if (text === '|') {
+            this.#group = { largest: this.states, current: 0 };
+        }
+        else if (repeats !== undefined) {
+            this.#group.current += this.#last * (repeats - 1);
+            this.#last *= repeats;
+        }
+        else if (!STATELESS.has(text)) {
+            this.#append(1);
+        }
+    }
+
+    #append(states: number): void {
+
+        this.#group.current += states;
+        this.#last = states;
+    }
 }
 
 interface Token {
     readonly text: string;
     readonly end: number;
+    /** Set for a repetition: how often it has what it repeats. */
+    readonly repeats?: number;
 }
 
 function translateToken(source: string, at: number): Token {
@@ -115,7 +178,9 @@ function quantifier(source: string, at: number): Token {
         throw new PatternError(`repeats more than ${MAX_REPEAT} times; limit the length of a text with maxLength`);
     }
 
-    return { text: match[0], end: at + match[0].length };
+    const [all, least, most] = match;
+    // Without a maximum, what is repeated is there once at least.
+    return { text: all, end: at + all.length, repeats: most === '' ? Math.max(1, Number(least)) : Number(most ?? least) };
 }
 
 function outsideClass(source: string, at: number): Token {

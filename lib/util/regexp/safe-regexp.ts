@@ -15,6 +15,9 @@ const MAX_SOURCE = 4096;
 /** Maximum number of states of a pattern, about its length with all repetitions expanded. */
 const MAX_STATES = 2000;
 
+/** Maximum number of states of all conditions of a pattern. */
+const MAX_ALL_STATES = 10_000;
+
 /** Maximum of text length times states for one test: at worst some hundred milliseconds, usually a tenth of that. */
 const MAX_STEPS = 10_000_000;
 
@@ -49,7 +52,13 @@ export class SafeRegExp {
 
         checkSyntax(source);
         this.#source = source;
-        this.#conditions = splitLookaheads(source).map(({ text, expected }) => compile(text, expected));
+        let left = MAX_ALL_STATES;
+        this.#conditions = splitLookaheads(source).map(({ text, expected }) => {
+
+            const condition = compile(text, expected, Math.min(MAX_STATES, left));
+            left -= condition.states;
+            return condition;
+        });
     }
 
     /** Returns the pattern with this source. @throws PatternError when it is malformed, unsupported or too large */
@@ -120,48 +129,49 @@ function isRegExp(source: string, flags: string): boolean {
     }
 }
 
-function compile(source: string, expected: boolean): Condition {
+function compile(source: string, expected: boolean, maxStates: number): Condition {
 
     const translated = translatePattern(source);
+    // Before the engine expands them, which takes time and memory for each.
+    checkSize(translated.states, maxStates);
     let engine: RE2JS;
     try {
-        engine = RE2JS.compile(translated);
+        engine = RE2JS.compile(translated.text);
     }
     catch (error) {
         throw new PatternError('uses something that is not supported', { cause: error });
     }
 
     const states = engine.programSize();
-    if (states > MAX_STATES) {
+    checkSize(states, maxStates);
+    return { engine, states, expected };
+}
+
+function checkSize(states: number, maxStates: number): void {
+
+    if (states > maxStates) {
         throw new PatternError('is too large; shorten its repetitions');
     }
-
-    return { engine, states, expected };
 }
 
 /** Splits `^(?=A)(?!B)C` into `^A`, not `^B`, and `^C`, all of which must hold. */
 function splitLookaheads(source: string): { text: string; expected: boolean }[] {
 
     const parts: { text: string; expected: boolean }[] = [];
-    let rest = source;
-    while (/^\^\(\?[=!]/.test(rest) && !hasTopLevelAlternative(source)) {
-        const end = closingParenthesis(rest, 1);
-        parts.push({ text: `^(?:${rest.slice(4, end)})`, expected: rest[3] === '=' });
-        rest = `^${rest.slice(end + 1)}`;
+    const marks = structure(source);
+    const isSplit = source.startsWith('^') && !marks.some(({ text, depth }) => text === '|' && depth === 0);
+    const closing = isSplit ? marks.filter(({ text, depth }) => text === ')' && depth === 1) : [];
+    let from = 1;
+    for (const { at } of closing) {
+        if (!source.startsWith('(?=', from) && !source.startsWith('(?!', from)) {
+            break;
+        }
+
+        parts.push({ text: `^(?:${source.slice(from + 3, at)})`, expected: source[from + 2] === '=' });
+        from = at + 1;
     }
 
-    return [...parts, { text: rest, expected: true }];
-}
-
-function hasTopLevelAlternative(source: string): boolean {
-
-    return structure(source).some(({ text, depth }) => text === '|' && depth === 0);
-}
-
-function closingParenthesis(source: string, opening: number): number {
-
-    const closing = structure(source).find(({ text, depth, at }) => text === ')' && depth === 1 && at > opening);
-    return closing?.at ?? source.length;
+    return [...parts, { text: parts.length > 0 ? `^${source.slice(from)}` : source, expected: true }];
 }
 
 /** Parentheses and bars that are neither escaped nor in a class. `depth` is the number of open groups before it. */

@@ -15,6 +15,7 @@ const SAME_AS_REGEXP = [
     '\\u00e9', '^\\ud83d\\ude00$', '^\\u{1F600}$', '[\\u0400-\\u04FF]', '\\x41', '\\cA', '^\\0$', '^[\\b]$', '\\/x', '^\\_$', '^\\e$',
     '^\\p{L}+$', '^\\p{Letter}+$', '^\\P{L}+$', '^\\p{Script=Greek}+$', '^[\\p{Lu}_]+$', '^\\p{General_Category=Uppercase_Letter}+$',
     '^[[:alpha:]]$', '^[]a]', '^[^]$', '^[a\\-z]$', '^[\\d-x]$', '^[a-]$', '^[-a]$', '^[+--]$', '^[!-~]+$', '^[à-ü]$', '^\\.$', '^[.]$',
+    '^(?:a{0}|x{1,2}){100}', '^(?:|a)(?:b|){500}', '(?:^){900}(?:$){900}', '^(?:\\b){1000}a', '^[^]{0,}$', '^(?:a|a|a){600}', '^(?=(?:a|[^]){1,}y)x',
     '^(?=.*\\d)(?!.*\\s).{4,}$', '^(?!foo|bar)', '^(?!(a|b)c)[ab].$', '^(?=[)]?)x', '^(?!\\))(?=.)'
 ];
 
@@ -58,7 +59,9 @@ describe('safe regular expressions', () => {
         ['lookaheads of one alternative', '^(?=a)b|c', 'looks around, which is only supported directly after a leading ^'],
         ['lookbehinds', '(?<!a)b', 'looks around, which is only supported directly after a leading ^'],
         ['too many repetitions', 'a{1,2000}', 'repeats more than 1000 times; limit the length of a text with maxLength'],
-        ['repetitions that multiply', '((a{100}){100}){100}', 'uses something that is not supported'],
+        ['repetitions that multiply', '((a{100}){100}){100}', 'is too large; shorten its repetitions'],
+        ['a long text that is repeated', `(?:${'abcd'.repeat(1000)}){999}`, 'is too large; shorten its repetitions'],
+        ['conditions that are large together', `^${'(?=a{999})'.repeat(400)}`, 'is too large; shorten its repetitions'],
         ['patterns with too many states', '(abcdefghij){300}', 'is too large; shorten its repetitions'],
         ['very long patterns', 'a'.repeat(5000), 'is longer than 4096 characters'],
         ['properties that the engine does not know', '\\p{Bidi_Mirrored}', 'uses something that is not supported']
