@@ -325,4 +325,42 @@ describe('the editor of a type', { skip: !hasBrowser }, () => {
         await page.getByRole('button', { name: 'Save', exact: true }).click();
         await until(async () => (await schemaOf())['title'] === 'second');
     });
+
+    it('does not store what is typed while it is saved over what somebody else saves in that moment', async () => {
+
+        watched.expected.push(/status of 412/);
+        const editor = await openSchema(' ');
+        await page.keyboard.press('Control+A');
+        await page.keyboard.insertText('{"type": "object", "title": "mine"}');
+        let open = (): void => undefined;
+        const opened = new Promise<void>((resolve) => {
+
+            open = resolve;
+        });
+        await page.route((url) => url.pathname.startsWith('/objects/') && !url.searchParams.has('dryRun'), async (route) => {
+
+            if (route.request().method() !== 'PUT') {
+                await route.fallback();
+                return;
+            }
+
+            const response = await route.fetch();
+            await opened;
+            await route.fulfill({ response });
+        });
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        await until(async () => (await schemaOf())['title'] === 'mine');
+        await editor.click();
+        await page.keyboard.press('Control+A');
+        await page.keyboard.insertText('{"type": "object", "title": "mine, typed on"}');
+        expect((await ask('PUT', '/schemas/Draft', { type: 'object', title: 'theirs' })).status).to.equal(200);
+        open();
+        await announced(page, 'saved');
+        await watched.idle();
+        await page.unrouteAll({ behavior: 'wait' });
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        await page.getByText('Somebody else has saved this type meanwhile.').waitFor();
+
+        expect((await schemaOf())['title']).to.equal('theirs');
+    });
 });
