@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import Http from 'node:http';
 import Http2 from 'node:http2';
 import type { ServiceProcess } from './process.js';
+import { until } from './until.js';
 
 /** An answer, read to its end. */
 export interface Answer {
@@ -26,9 +27,15 @@ export interface WorkerConnection {
     close(): void;
 }
 
-/** Opens connections one after the other: the primary process hands them to its workers in turns. */
+/**
+ * Opens connections to a service that has started, which it may do after it listens, one after the other: the primary process hands them to its
+ * workers in turns.
+ */
 export async function connectInTurns(service: ServiceProcess, number: number): Promise<WorkerConnection[]> {
 
+    const first = connectionTo(service);
+    await until(async () => (await first.send('/health/ready')).status === 200);
+    first.close();
     const connections: WorkerConnection[] = [];
     for (let i = 0; i < number; ++i) {
         const connection = connectionTo(service);
