@@ -186,6 +186,7 @@ class MysqlDatabase implements Database {
 
         return this.#track(async () => {
 
+            // It would wait behind the units that the server does not answer.
             this.#writes.assertWritable();
             return await (unit.shared ? this.#groups.commit(unit) : this.#writeOne(unit));
         });

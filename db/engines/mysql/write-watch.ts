@@ -22,6 +22,9 @@ const SILENT = 1 / 6;
 const RETRY_MS = 1000;
 const TRIAL_MS = 30_000;
 
+/** Row of this process, so that trials of other nodes do not wait for its lock. */
+const TRIAL = `write-trial:${randomUUID()}`;
+
 /** A trial with these parts. */
 interface Trial {
     /** Called when the server has answered a question, and is told to write. */
@@ -197,6 +200,3 @@ async function tryToWrite(address: MysqlAddress, { sent, signal }: Trial): Promi
         connection.destroy();
     }
 }
-
-/** Row of this process, so that trials of other nodes do not wait for its lock. */
-const TRIAL = `write-trial:${randomUUID()}`;

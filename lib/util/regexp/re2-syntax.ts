@@ -25,8 +25,9 @@ const ANY_BUT_LINE_END = '[^\\n\\r\\x{2028}\\x{2029}]';
 const ANYTHING = '[\\x00-\\x{10ffff}]';
 const NOTHING = '[^\\x00-\\x{10ffff}]';
 
-/** Tokens that take no state of their own: assertions, and marks of repetitions. */
-const STATELESS: ReadonlySet<string> = new Set(['\\A', '\\z', '\\b', '\\B', '*', '+', '?', NOTHING]);
+/** Tokens without a state of their own, and those that only mark what is before them. */
+const STATELESS: ReadonlySet<string> = new Set(['\\A', '\\z', '\\b', '\\B', NOTHING]);
+const MARKS: ReadonlySet<string> = new Set(['*', '+', '?']);
 
 /** Unicode categories that RE2 has only under their short names. */
 const CATEGORIES: Readonly<Record<string, string>> = {
@@ -102,8 +103,8 @@ class PatternSize {
             this.#group.current += this.#last * (repeats - 1);
             this.#last *= repeats;
         }
-        else if (!STATELESS.has(text)) {
-            this.#append(1);
+        else if (!MARKS.has(text)) {
+            this.#append(STATELESS.has(text) ? 0 : 1);
         }
     }
 

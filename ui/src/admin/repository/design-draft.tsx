@@ -16,10 +16,8 @@ import { useDiagnosis, useDraft, useIsTypedOn, type Diagnosis, type Draft } from
 import { AsideBoxes } from '../../types/editor/aside-boxes.js';
 import { useSetAside, type SetAside } from '../../types/editor/use-set-aside.js';
 import { CHANGED, useStore } from '../../types/editor/use-store.js';
-import { readTypeObject, type TypeObject } from '../../types/model/type-object.js';
+import { DESIGN, readTypeObject, type TypeObject } from '../../types/model/type-object.js';
 import { t } from './texts.js';
-
-const DESIGN = 'design';
 
 /** Reads the design object and shows what edits it. */
 export function WithDesign({ title, children }: {

@@ -5,13 +5,10 @@ import { RepositoryError } from '../../api/client.js';
 import { isLost } from '../../components/use-once.js';
 import { isChangedBy } from '../../edit/lost-response.js';
 import type { JsonMap } from '../../json/exact-number.js';
-import { readTypeObject, writeTypeObject, type TypeObject } from '../model/type-object.js';
+import { DESIGN, readTypeObject, writeTypeObject, type TypeObject } from '../model/type-object.js';
 
 /** Somebody else has stored the object. */
 export const CHANGED = 412;
-
-/** The id of the design. */
-const DESIGN = 'design';
 
 type Version = Pick<TypeObject, 'id' | 'content' | 'etag'>;
 

@@ -14,6 +14,9 @@ export interface TypeObject {
     readonly mayWrite: boolean;
 }
 
+/** The id of the design, which is read and stored like a Schema object. */
+export const DESIGN = 'design';
+
 /** Reads a Schema object. @throws RepositoryError */
 export async function readTypeObject(id: string, signal?: AbortSignal): Promise<TypeObject> {
 
