@@ -33,7 +33,7 @@ export async function writeTypeObject(
     const text = writeJson(content);
     const response = await (dryRun ? background : repository).request({
         method: 'PUT', path: objectPath(id), query: { dryRun }, headers: etag === null || dryRun ? {} : { 'If-Match': etag },
-        body: { mediaType: 'application/json', open: () => text, isReplayable: true }, ...signal ? { signal } : {}
+        body: { mediaType: 'application/json', open: () => text, isReplayable: true }, isRead: dryRun, ...signal ? { signal } : {}
     });
     await textIn(response);
     return response.headers.get('etag');
