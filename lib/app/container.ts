@@ -308,12 +308,13 @@ async function compose(
     });
     const scan = new ObjectScan(db);
     const node = db.dialect === 'mysql' ? nodeName(options.dataDir) : null;
+    const codeFree = options.worker && withoutCode({ codeOf: options.worker.codeOf, catalog, objects: scan });
     const search = composeSearch({
         db, log, catalog, refresh: () => reader.epochs(), objects: scan, elements, jobs, jobStore,
         texts: options.texts ?? DEFAULT_TEXT_LIMITS, search: options.search,
         node,
-        searchesOfWorkers: options.workers ? { side: 'primary', socketPath: options.workers.searchPath } : options.worker ? {
-            side: 'worker', socketPath: options.worker.searchPath, mayShow: withoutCode({ codeOf: options.worker.codeOf, catalog, objects: scan })
+        searchesOfWorkers: options.workers ? { side: 'primary', socketPath: options.workers.searchPath } : options.worker && codeFree ? {
+            side: 'worker', socketPath: options.worker.searchPath, code: codeFree
         } : null,
         onState: (state) => startup.set('indexer', state)
     });
@@ -353,7 +354,7 @@ async function compose(
     const floor = new TxnWatermarkStore(db, node ?? 'local');
     const writer = new ObjectWriter({ db, store: objectStore, elements, participants, barrier, clock, floor, refresh: () => reader.epochs() });
     identity.useAuthenticateHook(() => (options.worker ? null : scripting.design.authenticateHook()));
-    const resolution = new ObjectResolution(scripting.lifecycle, limits);
+    const resolution = new ObjectResolution({ lifecycle: scripting.lifecycle, limits, policy });
     const writing = {
         store: objectStore, reader, catalog, pipeline, writer, limits, locks: new KeyedLocks(), lifecycle: scripting.lifecycle, clock,
         timeoutMs: options.writeTimeoutMs ?? WRITE_TIMEOUT_MS
@@ -380,7 +381,8 @@ async function compose(
         moves, reindexing: search.reindexing({ locks: writing.locks, makeForm: (object, caller) => objects.indexFormOf(object, { caller }) }),
         highestSafeTxn: new HighestSafeTxn({ index: search.index, objects: objectStore, clock, floor }),
         search: new SearchService({
-            index: search.index, objects: scan, subjects: objectStore, policy, catalog, resolution, timeoutMs: options.search?.timeout
+            index: search.index, objects: scan, subjects: objectStore, policy, catalog, resolution, mayShow: codeFree?.mayShow,
+            timeoutMs: options.search?.timeout
         }),
         ...composeTransfer({
             ...writing, loader, db, log, bulk, blobs, catalogStore, settings, jobs, jobStore, objects: scan, elements,

@@ -10,7 +10,7 @@ import { Op } from '../doip/operation-ids.js';
 import { declined, forbidden, missingObject } from '../errors/errors.js';
 import type { ScopedOperation } from '../model/api-key-scope.js';
 import { admitsOperation } from '../model/api-key-scope.js';
-import { denied, isUnrestrictedAdmin } from '../model/caller.js';
+import { demand, denied, isUnrestrictedAdmin } from '../model/caller.js';
 import type { OperationContext } from './operation-context.js';
 import type { OperationSummary } from './operation-summary.js';
 
@@ -57,14 +57,6 @@ function demandScope({ apiKey }: Caller, operation: ScopedOperation): void {
 export function isReading({ methods, readOnly }: Pick<OperationSummary, 'methods' | 'readOnly'>): boolean {
 
     return readOnly === true || methods?.includes('GET') === true;
-}
-
-/** Throws unless access is allowed. @throws DoipError 401 for anonymous callers, 403 for others */
-export function demand(caller: Caller, decision: Decision): void {
-
-    if (!decision.allowed) {
-        throw denied(caller, decision.reason);
-    }
 }
 
 function decide(rule: Exclude<Operation['authorise'], (...args: never[]) => unknown>, context: OperationContext): Decision {

@@ -265,13 +265,25 @@ export class Dispatcher {
         const context = new Context({
             caller, targetId, operation, attributes, services, request, log: this.#options.log, stored, requestContext
         });
-        await authorise(operation, context, { target: stored, isDynamic: fixed === undefined, isNested: seen === undefined });
+        const { catalog } = services;
+        const authorised = { target: stored, isDynamic: fixed === undefined, isNested: seen === undefined };
+        const rules = catalog.current;
+        await authorise(operation, context, authorised);
         await checkFreeSpace(operation, request, services);
         if (seen?.allowance && !isReading(operation)) {
             context.replaceInput(seen.allowance.counted());
         }
 
         await shapeInput(operation, context, context.input);
+        if (catalog.current !== rules) {
+            // The client may have sent its input slowly: the rights that apply are those of the code that runs.
+            await authorise(operation, context, authorised);
+        }
+
+        if (seen && this.#options.local?.isOutdated(request, services)) {
+            throw new ForPrimary();
+        }
+
         const outcome = await operation.handler(context);
         if (seen && caller.origin) {
             await recordOperation(operation, context, outcome);

@@ -66,6 +66,12 @@ export class LocalRequests {
         return isService ? this.#options.codeOf(epoch)?.isSearchFree ?? false : object === null || current.get(object.type)?.javascript === undefined;
     }
 
+    /** True if the types have changed since {@link admitsTarget}, so that rights were checked by other rules than code was looked for. */
+    isOutdated(request: DoipRequest, { catalog: { epoch } }: Pick<Services, 'catalog'>): boolean {
+
+        return epoch !== this.#epochs.get(request);
+    }
+
     /** True for an error that is the answer; any other one, such as wrong credentials, which count, is for the primary process. */
     isAnswer(error: unknown, request: DoipRequest, { catalog }: Partial<Pick<Services, 'catalog'>>): boolean {
 

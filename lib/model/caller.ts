@@ -114,3 +114,11 @@ export function denied(caller: Caller, reason: string): DoipError {
         unauthenticated('authentication is required', { reason }) :
         forbidden('you are not permitted to do this', { reason });
 }
+
+/** Throws unless access is allowed. @throws DoipError 401 for anonymous callers, 403 for others */
+export function demand(caller: Caller, decision: Decision): void {
+
+    if (!decision.allowed) {
+        throw denied(caller, decision.reason);
+    }
+}

@@ -48,7 +48,7 @@ export interface SearchParts {
     /** The Unix socket for searches of worker processes, at whose side this process is; null without them. */
     readonly searchesOfWorkers:
         | { readonly side: 'primary'; readonly socketPath: string }
-        | { readonly side: 'worker' } & Pick<RemoteIndexOptions, 'socketPath' | 'mayShow'>
+        | { readonly side: 'worker' } & Pick<RemoteIndexOptions, 'socketPath' | 'code'>
         | null;
     /** Called when the index becomes able, or unable, to answer searches. */
     readonly onState: (state: 'UP' | 'FAILED') => void;

@@ -11,6 +11,7 @@ import type { ObjectResolution, Reading } from '../objects/read/object-resolutio
 import { LazyStoredObject } from '../model/lazy-stored-object.js';
 import type { StoredObject } from '../model/stored-object.js';
 import { toDigitalObject } from '../model/stored-object.js';
+import { ForPrimary } from '../errors/for-primary.js';
 import type { EventLoopYielder } from '../util/concurrency/event-loop-yielder.js';
 import type { SearchHit } from './query/search-request.js';
 import type { ObjectScan } from '../stores/objects/object-scan.js';
@@ -28,6 +29,8 @@ export interface ResultReading extends Reading {
 interface Result {
     readonly object: LazyStoredObject;
     readonly score: number | null;
+    /** True if code has to do with it, by the same state of the types by which the caller may find it. */
+    readonly isConcerned: boolean;
 }
 
 /** Batch size for reading objects. */
@@ -46,16 +49,24 @@ export class ResultReader {
     readonly #policy: Policy;
     readonly #resolution: ObjectResolution;
     readonly #yielder: EventLoopYielder;
+    readonly #mayShow: (type: string) => boolean;
 
-    constructor(parts: { objects: TextReader; policy: Policy; resolution: ObjectResolution; yielder: EventLoopYielder }) {
+    /** @param parts `mayShow`: false in a worker process for a type whose objects only the primary process can show, at the moment; default always true */
+    constructor(parts: {
+        objects: TextReader; policy: Policy; resolution: ObjectResolution; yielder: EventLoopYielder; mayShow?: ((type: string) => boolean) | undefined;
+    }) {
 
         this.#objects = parts.objects;
         this.#policy = parts.policy;
         this.#resolution = parts.resolution;
         this.#yielder = parts.yielder;
+        this.#mayShow = parts.mayShow ?? (() => true);
     }
 
-    /** Returns the objects of hits; leaves out those that were deleted, may not be found any more, or are withheld by the code of their type. */
+    /**
+     * Returns the objects of hits; leaves out those that were deleted, may not be found any more, or are withheld by the code of their type. Throws
+     * {@link ForPrimary} in a worker when code has to do with them.
+     */
     async *load(hits: AsyncIterable<readonly SearchHit[]>, reading: ResultReading): AsyncGenerator<readonly DigitalObject[], void, undefined> {
 
         let pending: Result[] = [];
@@ -67,7 +78,7 @@ export class ResultReader {
                 [pending, length] = [[], 0];
             }
 
-            if (pending.length === 0 && !results.some(({ object }) => this.#resolution.concerns(object.type))) {
+            if (pending.length === 0 && !results.some(({ isConcerned }) => isConcerned)) {
                 yield results.map((result) => this.#project(result, reading.caller));
                 continue;
             }
@@ -105,7 +116,11 @@ export class ResultReader {
                     const parts = isLong ? await this.#objects.text(id) : byId.get(id);
                     const object = parts && new LazyStoredObject(parts);
                     if (object && this.#policy.canFind(caller, object).allowed) {
-                        results.push({ object, score });
+                        if (!this.#mayShow(object.type)) {
+                            throw new ForPrimary();
+                        }
+
+                        results.push({ object, score, isConcerned: this.#resolution.concerns(object.type) });
                         length += isLong ? LENGTH_PER_BATCH : object.length;
                     }
                 }
@@ -116,8 +131,10 @@ export class ResultReader {
     }
 
     /** Calls the code of types; other objects pass unchanged. */
-    async *#resolved(results: readonly Result[], { caller, requestContext }: ResultReading): AsyncGenerator<readonly DigitalObject[], void, undefined> {
+    async *#resolved(found: readonly Result[], { caller, requestContext }: ResultReading): AsyncGenerator<readonly DigitalObject[], void, undefined> {
 
+        // The types may have changed since: one that hid its objects by code may hide them by its rights now.
+        const results = found.filter(({ object }) => this.#policy.canFind(caller, object).allowed);
         const concerned = results.filter(({ object }) => this.#resolution.concerns(object.type));
         const outcomes = await this.#resolution.resolveAll(concerned.map(({ object }) => object.read()), { caller, requestContext });
         const outcomeOf = new Map(concerned.map((result, index) => [result, outcomes[index] ?? null]));

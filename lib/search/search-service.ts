@@ -73,6 +73,8 @@ export interface SearchServiceParts {
     readonly policy: Policy;
     readonly catalog: Catalog;
     readonly resolution: ObjectResolution;
+    /** False in a worker process for a type whose objects only the primary process can show, at the moment. */
+    readonly mayShow?: ((type: string) => boolean) | undefined;
     /** Milliseconds that an unlimited search waits for others of its caller; default 10 s. */
     readonly timeoutMs?: number | undefined;
     /** Milliseconds after which the results of an unlimited search are released if they are not read; default 5 minutes. */
@@ -112,7 +114,10 @@ export class SearchService {
             return await this.#findableIds(query, context);
         }
 
-        return types.length <= MAX_CODED_TYPES && !await this.#findsAny(query, types, context) ?
+        const { catalog } = this.#parts;
+        const state = catalog.current;
+        const areNotFound = types.length <= MAX_CODED_TYPES && !await this.#findsAny(query, types, context);
+        return areNotFound && catalog.current === state ?
             await this.#findableIds(without(query, types), context) : await this.#search(query, context, (hits) => this.#visibleIds(hits, context));
     }
 

@@ -77,6 +77,11 @@ export interface HookFacts {
     readonly chain: ScriptChain;
     /** True if nothing that the script writes is stored. */
     readonly isDryRun: boolean;
+    /**
+     * Called when it is decided which code runs, or that there is none any more, in the same turn: rights that depend on the type are to be checked
+     * there, as the type may have changed since the request began. What it throws rejects the call.
+     */
+    readonly atStart?: (() => void) | undefined;
 }
 
 /** Generates ids for new objects. */

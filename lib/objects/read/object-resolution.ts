@@ -4,7 +4,8 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
-import type { Caller } from '../../model/caller.js';
+import type { Policy } from '../../identity/access/access-policy.js';
+import { demand, type Caller } from '../../model/caller.js';
 import type { FieldLimits } from '../input/field-validation.js';
 import type { DirectOutput, HookFacts, Lifecycle } from '../hooks/lifecycle.js';
 import type { ByteRange } from '../../stores/blobs/element-store.js';
@@ -21,16 +22,23 @@ export interface Reading {
     readonly requestContext: JsonObject;
 }
 
-/** Runs `onObjectResolution` and `onPayloadResolution`. Objects of types without these hooks are returned unchanged. */
+/**
+ * Runs `onObjectResolution` and `onPayloadResolution`. Objects of types without these hooks are returned unchanged. The rights of the caller are
+ * checked again when the code is chosen: a type that hid its objects by code may hide them by its rights meanwhile.
+ */
 export class ObjectResolution {
 
     readonly #lifecycle: Lifecycle;
     readonly #limits: FieldLimits;
+    readonly #policy: Pick<Policy, 'canFind' | 'canRead' | 'canReadPayload'>;
 
-    constructor(lifecycle: Lifecycle, limits: FieldLimits) {
+    constructor({ lifecycle, limits, policy }: {
+        readonly lifecycle: Lifecycle; readonly limits: FieldLimits; readonly policy: Pick<Policy, 'canFind' | 'canRead' | 'canReadPayload'>;
+    }) {
 
         this.#lifecycle = lifecycle;
         this.#limits = limits;
+        this.#policy = policy;
     }
 
     /** False if objects of the type are shown as stored. */
@@ -42,7 +50,7 @@ export class ObjectResolution {
     /**
      * Returns the object as it is to be shown.
      *
-     * @throws DoipError 403, or the error of the hook, if the object is hidden
+     * @throws DoipError 403, or the error of the hook, if the object is hidden; 401 or 403 if the caller may not read it any more
      */
     async resolve(object: StoredObject, reading: Reading): Promise<StoredObject> {
 
@@ -50,11 +58,12 @@ export class ObjectResolution {
             return object;
         }
 
-        const returned = await this.#lifecycle.run('onObjectResolution', object.type, asHookObject(object), factsOf(reading, {}));
+        const facts = factsOf(reading, {}, () => demand(reading.caller, this.#policy.canRead(reading.caller, object)));
+        const returned = await this.#lifecycle.run('onObjectResolution', object.type, asHookObject(object), facts);
         return returned === undefined ? object : this.#checked(returned, object);
     }
 
-    /** Returns search results as they are to be shown, in order; null for hidden ones. Runs the hook once per type. */
+    /** Returns search results as they are to be shown, in order; null for hidden ones, and for those that may not be found any more. Once per type. */
     async resolveAll(objects: readonly StoredObject[], reading: Reading): Promise<readonly (StoredObject | null)[]> {
 
         const types = new Set(objects.map(({ type }) => type));
@@ -66,9 +75,13 @@ export class ObjectResolution {
         const resolved = new Map<StoredObject, StoredObject | null>();
         for (const type of concerned) {
             const ofType = objects.filter((object) => object.type === type);
-            const facts = factsOf(reading, { isSearch: true });
+            let hidden = new Set<StoredObject>();
+            const facts = factsOf(reading, { isSearch: true }, () => {
+
+                hidden = new Set(ofType.filter((object) => !this.#policy.canFind(reading.caller, object).allowed));
+            });
             const outcomes = await this.#lifecycle.runAll('onObjectResolution', type, ofType.map(asHookObject), facts);
-            ofType.forEach((object, index) => resolved.set(object, this.#outcome(outcomes[index], object)));
+            ofType.forEach((object, index) => resolved.set(object, hidden.has(object) ? null : this.#outcome(outcomes[index], object)));
         }
 
         return objects.map((object) => {
@@ -78,7 +91,7 @@ export class ObjectResolution {
         });
     }
 
-    /** Returns the output that replaces the bytes of an element; null to use these. `range` in bytes, inclusive. */
+    /** Returns the output that replaces the bytes of an element; null to use these. `range` in bytes, inclusive. @throws DoipError as {@link resolve} */
     async resolvePayload(object: StoredObject, payload: string, reading: Reading, range: ByteRange | null): Promise<DirectOutput | null> {
 
         if (!this.#lifecycle.has(object.type, 'onPayloadResolution')) {
@@ -86,7 +99,8 @@ export class ObjectResolution {
         }
 
         const members = { payload, ...range ? { start: range.start, end: range.end } : {} };
-        return this.#lifecycle.resolvePayload(object.type, asHookObject(object), factsOf(reading, members));
+        const facts = factsOf(reading, members, () => demand(reading.caller, this.#policy.canReadPayload(reading.caller, object)));
+        return this.#lifecycle.resolvePayload(object.type, asHookObject(object), facts);
     }
 
     #outcome(outcome: Awaited<ReturnType<Lifecycle['runAll']>>[number] | undefined, object: StoredObject): StoredObject | null {
@@ -145,7 +159,7 @@ function asHookObject(object: StoredObject): ReturnType<typeof toHookObject> {
     return toHookObject(object, object.metadata);
 }
 
-function factsOf({ caller, requestContext }: Reading, members: JsonObject): HookFacts {
+function factsOf({ caller, requestContext }: Reading, members: JsonObject, atStart: () => void): HookFacts {
 
-    return { caller, requestContext, members, chain: NO_SCRIPT, isDryRun: false };
+    return { caller, requestContext, members, chain: NO_SCRIPT, isDryRun: false, atStart };
 }

@@ -6,7 +6,7 @@
 import Joi from 'joi';
 import type { JsonObject } from '../../util/json-types.js';
 import { withoutDryRun } from '../../core/attributes.js';
-import { demand } from '../../core/authorise.js';
+import { demand } from '../../model/caller.js';
 import { demandPreconditions, entityTagOf, type Preconditions, tagged, withPreconditions } from '../../core/entity-tags.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';

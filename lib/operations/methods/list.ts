@@ -2,7 +2,8 @@
 
 import Joi from 'joi';
 import { flag, text } from '../../core/attributes.js';
-import { demand, missingTarget } from '../../core/authorise.js';
+import { missingTarget } from '../../core/authorise.js';
+import { demand } from '../../model/caller.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { notFound } from '../../errors/errors.js';
 import { DESIGN_ID } from '../../doip/ids.js';

@@ -4,7 +4,7 @@
 
 import Joi from 'joi';
 import { flag, text } from '../../core/attributes.js';
-import { demand } from '../../core/authorise.js';
+import { demand } from '../../model/caller.js';
 import { entityTagOf, tagged } from '../../core/entity-tags.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { badRequest } from '../../errors/errors.js';

@@ -2,7 +2,7 @@
 
 import Joi from 'joi';
 import { withoutDryRun } from '../../core/attributes.js';
-import { demand } from '../../core/authorise.js';
+import { demand } from '../../model/caller.js';
 import { demandPreconditions, type Preconditions, withPreconditions } from '../../core/entity-tags.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';

@@ -9,7 +9,7 @@ import type { Segment } from '../../doip/envelope.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { DirectOutput } from '../../objects/hooks/lifecycle.js';
 import type { StoredElement, StoredObject } from '../../model/stored-object.js';
-import { demand } from '../../core/authorise.js';
+import { demand } from '../../model/caller.js';
 import { flag, text, texts } from '../../core/attributes.js';
 import { entityTagOf, tagged } from '../../core/entity-tags.js';
 import { defineOperation, result } from '../../core/operation.js';

@@ -5,7 +5,7 @@
 
 import Joi from 'joi';
 import { flag, text, texts } from '../../core/attributes.js';
-import { demand } from '../../core/authorise.js';
+import { demand } from '../../model/caller.js';
 import { demandPreconditions, entityTagOf, tagged, withPreconditions, type Preconditions } from '../../core/entity-tags.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';

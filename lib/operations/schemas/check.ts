@@ -4,7 +4,7 @@
  */
 
 import Joi from 'joi';
-import { demand } from '../../core/authorise.js';
+import { demand } from '../../model/caller.js';
 import { text, withoutDryRun } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import type { OperationContext } from '../../core/operation-context.js';

@@ -1,7 +1,7 @@
 /** Deletes a type (specification: DELETE `/schemas/<type>`). Its objects can still be read and deleted, but not changed. */
 
 import Joi from 'joi';
-import { demand } from '../../core/authorise.js';
+import { demand } from '../../model/caller.js';
 import { text, withoutDryRun } from '../../core/attributes.js';
 import { demandPreconditions, type Preconditions, withPreconditions } from '../../core/entity-tags.js';
 import { defineOperation, result } from '../../core/operation.js';

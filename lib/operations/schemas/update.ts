@@ -5,7 +5,7 @@
 
 import Joi from 'joi';
 import type { JsonObject } from '../../util/json-types.js';
-import { demand } from '../../core/authorise.js';
+import { demand } from '../../model/caller.js';
 import { text, withoutDryRun } from '../../core/attributes.js';
 import { demandNoVersion, demandPreconditions, entityTagOf, type Preconditions, tagged, withPreconditions } from '../../core/entity-tags.js';
 import { defineOperation, result } from '../../core/operation.js';

@@ -5,7 +5,7 @@ import type { DigitalObject } from '../../doip/digital-object.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { asDeclared, declaredNames, flag, text, texts, readRequestContext } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
-import { badRequest } from '../../errors/errors.js';
+import { badRequest, unavailable } from '../../errors/errors.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { pruner } from '../../json/filter.js';
 import { plainObject } from '../../doip/serialized-object.js';
@@ -42,6 +42,9 @@ const UNLIMITED = -1;
 
 /** Upper limit of result numbers: pages beyond it are empty. */
 const MAX_RESULTS = 2 ** 31;
+
+/** Number of times that a query is customised while the types change. */
+const MAX_ATTEMPTS = 10;
 
 const MAX_FACETS = 100;
 const MAX_FILTERS = 100;
@@ -142,9 +145,12 @@ function contextIn({ attributes: declared, inputJson, requestContext }: Operatio
     return readRequestContext(inputJson);
 }
 
-/** Applies the design's hook for queries. A search without query text is one for all objects. */
+/**
+ * Applies the design's hook for queries. A search without query text is one for all objects. The design and the types are the same before and
+ * after: rights are those of the design that has customised the query. Throws 503 when they change all the time.
+ */
 async function customized(
-    parameters: SearchAttributes, { caller, requestContext, services: { scripts } }: Pick<OperationContext, 'caller' | 'requestContext' | 'services'>
+    parameters: SearchAttributes, { caller, requestContext, services: { catalog, scripts } }: Pick<OperationContext, 'caller' | 'requestContext' | 'services'>
 ) {
 
     const { query = '', queryJson } = parameters;
@@ -154,8 +160,15 @@ async function customized(
     }
 
     const customizedAttributes = isBlank ? EVERYTHING : query;
-    const customizedQuery = await scripts.design.customizeQuery(customizedAttributes, { caller, requestContext });
-    return customizedQuery === customizedAttributes ? parameters : { ...parameters, query: customizedQuery };
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; ++attempt) {
+        const state = catalog.current;
+        const customizedQuery = await scripts.design.customizeQuery(customizedAttributes, { caller, requestContext });
+        if (catalog.current === state) {
+            return customizedQuery === customizedAttributes ? parameters : { ...parameters, query: customizedQuery };
+        }
+    }
+
+    throw unavailable('the types change all the time: try again', 1);
 }
 
 /** Results narrowed to the filter; ids stay unchanged. */

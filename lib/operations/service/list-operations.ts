@@ -2,7 +2,7 @@
 
 import Joi from 'joi';
 import type { OperationSummary } from '../../core/operation-summary.js';
-import { demand, isReading, missingTarget } from '../../core/authorise.js';
+import { isReading, missingTarget } from '../../core/authorise.js';
 import { flag } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { describeMethod, describeOperation, METHOD_DESCRIPTION, OPERATION_DESCRIPTION } from '../../core/operation-description.js';
@@ -10,7 +10,7 @@ import { Op } from '../../doip/operation-ids.js';
 import { arrayOf, IDS } from '../../doip/result-schemas.js';
 import { admitsOperation } from '../../model/api-key-scope.js';
 import type { Caller } from '../../model/caller.js';
-import { isUnrestrictedAdmin } from '../../model/caller.js';
+import { demand, isUnrestrictedAdmin } from '../../model/caller.js';
 import type { OperationContext } from '../../core/operation-context.js';
 
 interface ListAttributes {

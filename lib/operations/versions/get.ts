@@ -3,7 +3,8 @@
  * whole family; versions that the caller may not read are left out.
  */
 
-import { demand, missingTarget } from '../../core/authorise.js';
+import { missingTarget } from '../../core/authorise.js';
+import { demand } from '../../model/caller.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
 import { arrayOf, VERSION } from '../../doip/result-schemas.js';

@@ -142,7 +142,7 @@ export class ScriptInvoker {
     /**
      * Starts a call with the current code, since a request may hold a unit of an earlier moment. If its type has been removed
      * meanwhile, as an upload of all objects does with every type, the caller should retry: the next attempt uses the types of
-     * that time.
+     * that time. Rights are checked by `atStart` with the rules of the same moment.
      */
     async #begin<T>({ unit, path, invocation }: Pick<ScriptInvocation, 'unit' | 'path' | 'invocation'>, start: (at: DescribeOptions) => Promise<T>): Promise<T | null> {
 
@@ -152,7 +152,8 @@ export class ScriptInvoker {
             now = this.#current(unit);
         }
 
-        // No await between this check and the start, so that the exports are those of the code that is called.
+        // No await between these checks and the start, so that the exports and the rights are those of the code that is called.
+        invocation.atStart?.();
         const description = now && this.cached(now);
         return now && description && offers(description, path) ?
             await start({ unit: now, program: this.scripts.program, ...this.#calling(invocation) }) : null;

@@ -51,8 +51,8 @@ export interface MethodInput {
 export interface MethodContext extends Pick<InvocationContext, 'caller' | 'requestContext'> {
     /** True for a GET: changes of the method to its object are not stored. */
     readonly isSafe: boolean;
-    /** Repeats the access check while the object is locked. */
-    readonly check: (object: StoredObject) => void;
+    /** Repeats the access check while the object is locked, and when the code that runs is chosen. */
+    readonly check: (object: StoredObject | null) => void;
 }
 
 /** Result of a method: a value, undefined for none, or output written through `directIo`. */
@@ -127,8 +127,9 @@ export class Methods {
             throw badRequest(`method ${method.name} may change things: use POST instead of GET`);
         }
 
+        const started = { ...invocation, atStart: () => invocation.check(object) };
         if (method.group === 'staticMethods') {
-            return answerOf(await this.#run(method, null, input, { ...invocation, chain: NO_SCRIPT, isDryRun: false }));
+            return answerOf(await this.#run(method, null, input, { ...started, chain: NO_SCRIPT, isDryRun: false }));
         }
 
         if (!object) {
@@ -136,14 +137,15 @@ export class Methods {
         }
 
         if (invocation.isSafe) {
-            return answerOf(await this.#run(method, hookObjectOf(object), input, { ...invocation, chain: NO_SCRIPT, isDryRun: false }));
+            return answerOf(await this.#run(method, hookObjectOf(object), input, { ...started, chain: NO_SCRIPT, isDryRun: false }));
         }
 
         const { caller, requestContext, check } = invocation;
         return this.#services().objects.callOn(object.id, { caller, requestContext, check }, async (current, chain) => {
 
             const currentMethod = current.type === object.type ? method : await this.#ofType(current, method);
-            const result = await this.#run(currentMethod, hookObjectOf(current), input, { ...invocation, chain, isDryRun: false });
+            const atStart = (): void => check(current);
+            const result = await this.#run(currentMethod, hookObjectOf(current), input, { ...invocation, atStart, chain, isDryRun: false });
             return { answer: answerOf(result), object: this.#edited(result.object, current) };
         });
     }

@@ -11,6 +11,7 @@ import type { SearchRequest } from '../query/search-request.js';
 import { BLOCK } from '../runtime/hit-pages.js';
 import { GRACE_MS, type Found } from '../runtime/protocol.js';
 import type { SearchAnswer, SearchIndex, SearchLoad } from '../runtime/search-index.js';
+import type { WithoutCode } from './types-with-code.js';
 import { onFrame, sendFrame } from '../relay/frames.js';
 import { readAnswer, searchText } from '../relay/remote-protocol.js';
 
@@ -20,8 +21,8 @@ const RETRY_MS = 100;
 export interface RemoteIndexOptions {
     /** Where the search thread takes searches. */
     readonly socketPath: string;
-    /** False for objects that only the primary process can show, as type code has to do with them. */
-    readonly mayShow: (ids: readonly string[]) => Promise<boolean>;
+    /** Tells of objects that only the primary process can show, as type code has to do with them. */
+    readonly code: Pick<WithoutCode, 'begin'>;
     /** True when other nodes write to the same database. */
     readonly isShared: boolean;
     /** Timeout of a search, in milliseconds; default 10 s. */
@@ -39,7 +40,7 @@ export class RemoteIndex implements SearchIndex {
     readonly participant = { steps: forPrimary };
     readonly isEventual: boolean;
     readonly #socketPath: string;
-    readonly #mayShow: RemoteIndexOptions['mayShow'];
+    readonly #code: RemoteIndexOptions['code'];
     readonly #timeout: number;
     readonly #searches = new WorkTally();
     readonly #pending = new Map<number, Pending>();
@@ -47,11 +48,11 @@ export class RemoteIndex implements SearchIndex {
     #failedAt = -Infinity;
     #nextId = 1;
 
-    constructor({ socketPath, mayShow, isShared, timeout = 10_000 }: RemoteIndexOptions) {
+    constructor({ socketPath, code, isShared, timeout = 10_000 }: RemoteIndexOptions) {
 
         this.isEventual = isShared;
         this.#socketPath = socketPath;
-        this.#mayShow = mayShow;
+        this.#code = code;
         this.#timeout = timeout;
     }
 
@@ -64,6 +65,7 @@ export class RemoteIndex implements SearchIndex {
         }
 
         const began = performance.now();
+        const mayShow = this.#code.begin();
         const answer = readAnswer(await this.#ask(request, limit));
         if (answer === null) {
             throw new ForPrimary();
@@ -75,7 +77,7 @@ export class RemoteIndex implements SearchIndex {
         }
 
         const { size, facets, hits } = JSON.parse(answer.found) as Found;
-        if (!await this.#mayShow(hits.map(({ id }) => id))) {
+        if (!await mayShow(hits.map(({ id }) => id))) {
             throw new ForPrimary();
         }
 

@@ -11,27 +11,51 @@ interface SearchCode {
     readonly resolving: ReadonlySet<string>;
 }
 
-/** Returns a function that tells whether objects can be shown without type code, at the moment. `codeOf` gives null for what is not known. */
+/** Tells what can be shown without type code. */
+export interface WithoutCode {
+    /** To be called when a search begins: the function tells whether its hits can be shown; false when the types have changed meanwhile. */
+    readonly begin: () => (ids: readonly string[]) => Promise<boolean>;
+    /** True if objects of a type can be shown, at the moment. */
+    readonly mayShow: (type: string) => boolean;
+}
+
+/** `codeOf` gives null for what is not known. */
 export function withoutCode({ codeOf, catalog, objects }: {
     readonly codeOf: (epoch: number) => SearchCode | null;
     readonly catalog: Catalog;
     readonly objects: Pick<ObjectScan, 'typesOf'>;
-}): (ids: readonly string[]) => Promise<boolean> {
+}): WithoutCode {
 
-    return async (ids) => {
+    return {
+        begin() {
 
-        const code = codeOf(catalog.epoch);
-        if (!code?.isSearchFree || code.resolving.size === 0) {
-            return code?.isSearchFree ?? false;
+            const { epoch } = catalog;
+            return async (ids) => {
+
+                const code = codeOf(epoch);
+                if (!code?.isSearchFree || catalog.epoch !== epoch) {
+                    return false;
+                }
+
+                if (code.resolving.size === 0) {
+                    return true;
+                }
+
+                for (let start = 0; start < ids.length; start += OBJECTS_PER_BATCH) {
+                    const types = await objects.typesOf(ids.slice(start, start + OBJECTS_PER_BATCH));
+                    if (types.some((type) => code.resolving.has(type))) {
+                        return false;
+                    }
+                }
+
+                return true;
+            };
+        },
+
+        mayShow(type) {
+
+            const code = codeOf(catalog.epoch);
+            return code !== null && code.isSearchFree && !code.resolving.has(type);
         }
-
-        for (let start = 0; start < ids.length; start += OBJECTS_PER_BATCH) {
-            const types = await objects.typesOf(ids.slice(start, start + OBJECTS_PER_BATCH));
-            if (types.some((type) => code.resolving.has(type))) {
-                return false;
-            }
-        }
-
-        return true;
     };
 }

@@ -40,7 +40,7 @@ function handlesWith({ lifecycle = WITHOUT_CODE, minting = MINTING, hook = null 
 
     const registry = TypeRegistry.build({ design: { handleMintingConfig: minting }, schemas: [], extensionKeyword: 'cordra', prefix: 'test' });
     const policy = new Policy(() => registry.accessRules);
-    const resolution = () => new ObjectResolution(lifecycle, LIMITS);
+    const resolution = () => new ObjectResolution({ lifecycle, limits: LIMITS, policy });
     const records = new HandleRecords({
         catalog: { current: registry } as Catalog, policy, resolution, uiBase: null, ownBase: () => undefined, serviceInfo: () => ({}),
         adminIdentity: null, hook

@@ -71,7 +71,7 @@ forEachDatabase((name, create) => {
 
             const read: string[] = [];
             const reader = new ResultReader({
-                policy, resolution: new ObjectResolution(WITHOUT_CODE, LIMITS), yielder: new EventLoopYielder(),
+                policy, resolution: new ObjectResolution({ lifecycle: WITHOUT_CODE, limits: LIMITS, policy }), yielder: new EventLoopYielder(),
                 objects: {
                     texts: (wanted) => {
 

@@ -1,6 +1,7 @@
 /** The copy of the rows that is made before a migration of a server, and the way back to it. */
 
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -234,12 +235,17 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
 
             await fill();
             const lock = `doip-gateway ${new URL(url).pathname.slice(1)}`;
-            const work = migrateWith('test "$1" = --version && exec echo MariaDB; echo "-- nothing"; exec sleep 2').then(() => null, (error: unknown) => error);
-            await until(async () => (await query(`select is_used_lock('${lock}')`))[0] !== null);
+            const marks = await mkdtemp(join(tmpdir(), 'doip-gateway-marks-'));
+            const [begun, killed] = [join(marks, 'begun'), join(marks, 'killed')];
+            const copying = `touch ${begun}; until test -e ${killed}; do echo "-- nothing"; sleep 0.1; done`;
+            const work = migrateWith(`test "$1" = --version && exec echo MariaDB; ${copying}`).then(() => null, (error: unknown) => error);
+            await until(() => existsSync(begun));
             await administrator.query(`kill ${String((await query(`select is_used_lock('${lock}')`))[0])}`);
+            await writeFile(killed, '');
 
             expect(await work).to.be.an.error();
             expect(await query('select name from migrations order by name')).to.equal(BEFORE.map((each) => each.name));
+            await rm(marks, { recursive: true });
         });
 
         it('keeps the lock alive where the server ends idle connections', async () => {

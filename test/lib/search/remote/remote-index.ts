@@ -23,6 +23,9 @@ import { watchWorkers, type WatchedWorkers } from '../../../support/worker-threa
 export const lab = Lab.script();
 const { afterEach, beforeEach, describe, it } = lab;
 
+const everything = (): Promise<boolean> => Promise.resolve(true);
+const WITHOUT_CODE = { begin: () => everything };
+
 const ROUNDS = rounds(60, 1000);
 const TIMEOUT = { timeout: roundsMs(120_000) };
 const PAGE: Partial<SearchRequest> = { limit: 10 };
@@ -45,7 +48,7 @@ forEachDatabase((name, create) => {
             folder = await mkdtemp(join(tmpdir(), 'gateway-remote-'));
             nodes = [];
             threads = watchWorkers();
-            remote = new RemoteIndex({ socketPath: join(folder, 'search'), mayShow: () => Promise.resolve(true), isShared: false });
+            remote = new RemoteIndex({ socketPath: join(folder, 'search'), code: WITHOUT_CODE, isShared: false });
         });
 
         afterEach(async () => {
@@ -238,7 +241,7 @@ forEachDatabase((name, create) => {
         it('are for the primary process when the search thread is stuck, which that one replaces', async () => {
 
             const node = await start({ storeAfter: 10, timeout: 200 });
-            const impatient = new RemoteIndex({ socketPath: join(folder, 'search'), mayShow: () => Promise.resolve(true), isShared: false, timeout: 200 });
+            const impatient = new RemoteIndex({ socketPath: join(folder, 'search'), code: WITHOUT_CODE, isShared: false, timeout: 200 });
             for (let n = 0; n < 10; ++n) {
                 await node.write(null, object(n, n));
             }
