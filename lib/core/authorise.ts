@@ -7,7 +7,7 @@ import type { StoredObject } from '../model/stored-object.js';
 import type { Caller, Decision } from '../model/caller.js';
 import type { Operation } from './operation.js';
 import { Op } from '../doip/operation-ids.js';
-import { declined, forbidden, missingObject } from '../errors/errors.js';
+import { declined, forbidden, missingObject, unavailable } from '../errors/errors.js';
 import type { ScopedOperation } from '../model/api-key-scope.js';
 import { admitsOperation } from '../model/api-key-scope.js';
 import { demand, denied, isUnrestrictedAdmin } from '../model/caller.js';
@@ -22,6 +22,12 @@ export interface Authorised {
     /** True for a request that another operation performs for its caller. */
     readonly isNested: boolean;
 }
+
+/** A context whose caller and target can be brought up to date. */
+type Renewable = OperationContext & { refresh(): Promise<StoredObject | null> };
+
+/** Number of times that a request is authorised again while the types change. */
+const MAX_ATTEMPTS = 10;
 
 /**
  * Checks the authorisation of a request. To be awaited; undefined if there is nothing to wait for.
@@ -42,6 +48,25 @@ export function authorise(operation: Operation, context: OperationContext, { tar
 
     demand(context.caller, decide(rule, context));
     return undefined;
+}
+
+/**
+ * Authorises a request whose input came slowly, or during which the types have changed: rights are those of the moment when the handler begins, and of
+ * the code that runs. Throws 503 when the types change all the time.
+ */
+export async function authoriseAgain(operation: Operation, context: Renewable, kind: Omit<Authorised, 'target'>): Promise<void> {
+
+    const { catalog } = context.services;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; ++attempt) {
+        const target = await context.refresh();
+        const rules = catalog.current;
+        await authorise(operation, context, { target, ...kind });
+        if (catalog.current === rules) {
+            return;
+        }
+    }
+
+    throw unavailable('the types change all the time: try again', 1);
 }
 
 /** Throws unless the API key of the caller, if there is one, permits an operation. @throws DoipError 403 */

@@ -21,7 +21,7 @@ const CURRENT_MS = 1000;
 /** The context as the dispatcher builds it; handlers see the interface only. */
 export class Context implements OperationContext {
 
-    readonly caller: Caller;
+    caller: Caller;
     readonly targetId: string;
     readonly attributes: JsonObject;
     readonly requestContext: JsonObject;
@@ -29,7 +29,7 @@ export class Context implements OperationContext {
     readonly transport: DoipRequest['transport'];
     input: DoipRequest['input'];
     inputJson: OperationContext['inputJson'];
-    private readonly stored: StoredObject | null;
+    private stored: StoredObject | null;
     private readonly operation: Operation;
     private readonly request: DoipRequest;
     private replacedRawInput: DoipRequest['rawInput'];
@@ -57,9 +57,26 @@ export class Context implements OperationContext {
         this.rootLog = parts.log;
     }
 
+    /** True when the caller has to be verified again, as the input came slowly. */
+    get isOld(): boolean {
+
+        return performance.now() - this.renewedOn >= CURRENT_MS;
+    }
+
+    /** Brings the caller and the target up to date, before the handler begins; returns the target. @throws DoipError 401 for credentials that have ended */
+    async refresh(): Promise<StoredObject | null> {
+
+        this.caller = await this.currentCaller();
+        if (this.stored) {
+            this.stored = (await this.services.reader.view(this.targetId)).object;
+        }
+
+        return this.stored;
+    }
+
     async currentCaller(): Promise<Caller> {
 
-        if (performance.now() - this.renewedOn >= CURRENT_MS) {
+        if (this.isOld) {
             // For all items of a batch at once; credentials that have ended are not verified for each of them.
             this.renewal ??= this.renew();
         }

@@ -21,7 +21,7 @@ import { DESIGN_ID, SERVICE_ALIAS } from '../doip/ids.js';
 import { Op } from '../doip/operation-ids.js';
 import { Status, type StatusTable } from '../errors/status.js';
 import { ANONYMOUS, inRequest } from '../model/caller.js';
-import { authorise, isReading, unknownOperation } from './authorise.js';
+import { authorise, authoriseAgain, isReading, unknownOperation } from './authorise.js';
 import { originOf, recordDenial, recordOperation } from './auditing.js';
 import { shapeAttributes, shapeInput } from './input.js';
 import { ForPrimary } from '../errors/for-primary.js';
@@ -266,18 +266,18 @@ export class Dispatcher {
             caller, targetId, operation, attributes, services, request, log: this.#options.log, stored, requestContext
         });
         const { catalog } = services;
-        const authorised = { target: stored, isDynamic: fixed === undefined, isNested: seen === undefined };
+        const kind = { isDynamic: fixed === undefined, isNested: seen === undefined };
         const rules = catalog.current;
-        await authorise(operation, context, authorised);
+        await authorise(operation, context, { target: stored, ...kind });
         await checkFreeSpace(operation, request, services);
         if (seen?.allowance && !isReading(operation)) {
             context.replaceInput(seen.allowance.counted());
         }
 
-        await shapeInput(operation, context, context.input);
-        if (catalog.current !== rules) {
-            // The client may have sent its input slowly: the rights that apply are those of the code that runs.
-            await authorise(operation, context, authorised);
+        const reading = shapeInput(operation, context, context.input);
+        await reading;
+        if (reading && context.isOld || catalog.current !== rules) {
+            await authoriseAgain(operation, context, kind);
         }
 
         if (seen && this.#options.local?.isOutdated(request, services)) {

@@ -115,11 +115,11 @@ export class ResultReader {
 
                     const parts = isLong ? await this.#objects.text(id) : byId.get(id);
                     const object = parts && new LazyStoredObject(parts);
-                    if (object && this.#policy.canFind(caller, object).allowed) {
-                        if (!this.#mayShow(object.type)) {
-                            throw new ForPrimary();
-                        }
+                    if (object && !this.#mayShow(object.type)) {
+                        throw new ForPrimary();
+                    }
 
+                    if (object && this.#policy.canFind(caller, object).allowed) {
                         results.push({ object, score, isConcerned: this.#resolution.concerns(object.type) });
                         length += isLong ? LENGTH_PER_BATCH : object.length;
                     }

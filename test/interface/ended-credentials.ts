@@ -150,6 +150,44 @@ onEveryDatabase((name, start) => {
             expect((await service.asAdmin('GET /objects/test/slow')).statusCode).to.equal(404);
         });
 
+        const requests: readonly (readonly [title: string, line: string, first: string, rest: string, way?: number])[] = [
+            ['change a password', 'PUT /users/this/password', '"a password ', 'of somebody else"', 3],
+            ['create an API key', 'POST /auth/keys', '{"name": ', '"another"}', 3],
+            ['change rights', 'PUT /acls/test/rights', '{"readers": ', '["public"]}'],
+            ['create a type', 'PUT /schemas/Late', '{"type": ', '"object"}'],
+            ['call a method', 'POST /call?objectId=test/called&method=tell', '{"x": ', '1}']
+        ];
+        for (const [title, line, first, rest, way = 1] of requests) {
+            it(`do not ${title} when they end while the input comes`, async () => {
+
+                const [, make] = ways[way]!;
+                const { id, headers, end } = await make();
+                const methods = { aclMethods: { instance: { tell: ['authenticated'] } } };
+                await service.asAdmin('POST /objects?type=Schema&handle=test/called-type', {
+                    headers: JSON_TYPE, payload: JSON.stringify({
+                        name: 'Called', schema: { type: 'object' }, authConfig: { ...methods, defaultAclRead: ['public'] },
+                        javascript: `exports.methods = { tell: () => 'told' };`
+                    })
+                });
+                for (const [handle, type] of [['test/rights', 'Document'], ['test/called', 'Called']]) {
+                    await service.asAdmin(`POST /objects?type=${type}&handle=${handle}`, { headers: JSON_TYPE, payload: '{}' });
+                }
+
+                await service.asAdmin('PUT /acls/test/rights', { headers: JSON_TYPE, payload: JSON.stringify({ writers: [id] }) });
+                const [method = '', path = ''] = line.split(' ');
+                const { sent, answer } = open(method, path, { ...headers, ...JSON_TYPE });
+                sent.write(first);
+                await end();
+                const since = performance.now();
+                await until(() => performance.now() > since + 1100);
+                sent.end(rest);
+
+                const { status, body } = await answer;
+                expect(status, body).to.equal(401);
+                expect(body).not.to.contain('told');
+            });
+        }
+
         for (const [path, isLater] of [['/uploadObjects?deleteCurrentObjects', false], ['/doip?operationId=gateway/Op.Import&targetId=service', true]] as const) {
             it(`store nothing that came later: ${path}`, async () => {
 

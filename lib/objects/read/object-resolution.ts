@@ -76,10 +76,14 @@ export class ObjectResolution {
         for (const type of concerned) {
             const ofType = objects.filter((object) => object.type === type);
             let hidden = new Set<StoredObject>();
-            const facts = factsOf(reading, { isSearch: true }, () => {
+            const hide = (): void => {
 
                 hidden = new Set(ofType.filter((object) => !this.#policy.canFind(reading.caller, object).allowed));
-            });
+            };
+
+            // Also now: the type may have lost its code while that of another one ran, and then there is no start.
+            hide();
+            const facts = factsOf(reading, { isSearch: true }, hide);
             const outcomes = await this.#lifecycle.runAll('onObjectResolution', type, ofType.map(asHookObject), facts);
             ofType.forEach((object, index) => resolved.set(object, hidden.has(object) ? null : this.#outcome(outcomes[index], object)));
         }
@@ -94,12 +98,14 @@ export class ObjectResolution {
     /** Returns the output that replaces the bytes of an element; null to use these. `range` in bytes, inclusive. @throws DoipError as {@link resolve} */
     async resolvePayload(object: StoredObject, payload: string, reading: Reading, range: ByteRange | null): Promise<DirectOutput | null> {
 
+        const check = (): void => demand(reading.caller, this.#policy.canReadPayload(reading.caller, object));
+        check();
         if (!this.#lifecycle.has(object.type, 'onPayloadResolution')) {
             return null;
         }
 
         const members = { payload, ...range ? { start: range.start, end: range.end } : {} };
-        const facts = factsOf(reading, members, () => demand(reading.caller, this.#policy.canReadPayload(reading.caller, object)));
+        const facts = factsOf(reading, members, check);
         return this.#lifecycle.resolvePayload(object.type, asHookObject(object), facts);
     }
 

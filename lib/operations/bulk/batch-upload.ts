@@ -20,6 +20,7 @@ import { bulkRecord } from '../../bulk/batch/batch-record.js';
 import { objectAnswer } from '../../objects/read/object-presenter.js';
 import { SCHEMA_TYPE } from '../../types/built-in-types.js';
 import type { WriteContext } from '../../model/write-context.js';
+import { demandType } from '../../objects/type-change.js';
 import { readObjectInput, storing } from '../../objects/input/object-input.js';
 import { type ObjectInput } from '../../model/object-input.js';
 import type { OperationContext } from '../../core/operation-context.js';
@@ -167,18 +168,14 @@ async function change(context: ItemContext, stored: StoredObject, item: JsonObje
     demand(caller, policy.canWrite(caller, stored));
     const preconditions = preconditionsOf(item);
     demandPreconditions(stored, preconditions);
-    const input = await read(context, item, ({ type }) => {
-
-        if (type !== undefined && type !== stored.type) {
-            demand(caller, policy.canCreate(caller, type));
-        }
-    });
+    const input = await read(context, item, ({ type }) => demandType(caller, policy, { from: stored.type, to: type }));
     return storing(input, false, () => objects.update(stored.id, { input }, {
         caller, beforeWrite, requestContext,
         check: (object) => {
 
             demand(caller, policy.canWrite(caller, object));
             demandPreconditions(object, preconditions);
+            demandType(caller, policy, { from: object.type, to: input.type });
             demand(caller, policy.canGrantMethods(caller, { type: input.type ?? object.type, acl: input.acl ?? object.acl, before: object }));
         }
     }));

@@ -128,7 +128,8 @@ function operationOf(method: FoundMethod, callee: Callee): Operation {
 
 async function perform(context: OperationContext<object>, callee: Callee, { name, params, attributes }: MethodName): Promise<OperationResult> {
 
-    const { caller, requestContext, isSafe, services: { policy, scripts } } = context;
+    const { requestContext, isSafe, services: { policy, scripts } } = context;
+    let { caller } = context;
     const { kind, type, methods } = callee;
     const object = callee.object ?? null;
     // The type of the object may change before the call starts.
@@ -143,9 +144,10 @@ async function perform(context: OperationContext<object>, callee: Callee, { name
     }
 
     const input = await readMethodInput(context.input, { attributes, params, limit: MAX_INPUT });
+    caller = await context.currentCaller();
     const check = (current: StoredObject | null): void => demand(caller, decide(current));
-    const answered = answer(await scripts.methods.call(method, object, input, { caller, requestContext, isSafe: isSafe || isReadOnly, check }));
-    return method.allowGet ? answered : { ...answered, changedBy: `method ${name}: ${decision.reason}` };
+    const answered = await scripts.methods.call(method, object, input, { caller, requestContext, isSafe: isSafe || isReadOnly, check });
+    return method.allowGet && !answered.mayChange ? answer(answered) : { ...answer(answered), changedBy: `method ${name}: ${decision.reason}` };
 }
 
 function answer(returned: MethodAnswer): OperationResult {

@@ -12,6 +12,7 @@ import { Op } from '../../doip/operation-ids.js';
 import { DIGITAL_OBJECT } from '../../doip/result-schemas.js';
 import { checkElementName } from '../../objects/input/field-validation.js';
 import { mustDeclare, readObjectInput, storing } from '../../objects/input/object-input.js';
+import { demandType } from '../../objects/type-change.js';
 import { writtenAnswer } from '../../objects/read/object-presenter.js';
 import { type ObjectInput } from '../../model/object-input.js';
 import type { OperationContext } from '../../core/operation-context.js';
@@ -64,6 +65,7 @@ export const update = defineOperation<UpdateAttributes>({
 
                     demand(caller, policy.canWrite(caller, object));
                     demandPreconditions(object, attributes);
+                    demandType(caller, policy, { from: object.type, to: input.type });
                     demand(caller, policy.canGrantMethods(caller, { type: input.type ?? object.type, acl: input.acl ?? object.acl, before: object }));
                 }
             });
@@ -72,12 +74,7 @@ export const update = defineOperation<UpdateAttributes>({
     }
 });
 
-/** Changing the type requires the right to create objects of the new type. */
 function admitType({ caller, target, services: { policy } }: OperationContext<UpdateAttributes>, { type }: ObjectInput): void {
 
-    if (type === undefined || type === target.type) {
-        return;
-    }
-
-    demand(caller, policy.canCreate(caller, type));
+    demandType(caller, policy, { from: target.type, to: type });
 }

@@ -1,5 +1,6 @@
 /** `0.DOIP/Op.Search`: searches objects (specification: GET and POST `/search`, GET `/objects/?query=`, DOIP "Search"). */
 
+import { isDeepStrictEqual } from 'node:util';
 import Joi from 'joi';
 import type { DigitalObject } from '../../doip/digital-object.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
@@ -15,6 +16,7 @@ import { RecordOutput } from '../../doip/record-output.js';
 import { onClose } from '../../util/streams/on-close.js';
 import type { Found, SearchQuery } from '../../search/search-service.js';
 import type { OperationContext } from '../../core/operation-context.js';
+import type { Services } from '../../core/services.js';
 import { readSortFields } from '../../search/query/search-request.js';
 
 interface SearchAttributes {
@@ -43,7 +45,7 @@ const UNLIMITED = -1;
 /** Upper limit of result numbers: pages beyond it are empty. */
 const MAX_RESULTS = 2 ** 31;
 
-/** Number of times that a query is customised while the types change. */
+/** Number of times that a query is customised while the design changes. */
 const MAX_ATTEMPTS = 10;
 
 const MAX_FACETS = 100;
@@ -146,8 +148,8 @@ function contextIn({ attributes: declared, inputJson, requestContext }: Operatio
 }
 
 /**
- * Applies the design's hook for queries. A search without query text is one for all objects. The design and the types are the same before and
- * after: rights are those of the design that has customised the query. Throws 503 when they change all the time.
+ * Applies the design's hook for queries. A search without query text is one for all objects. Its code and the modules are the same before
+ * and after: rights are those of the design that has customised the query. Throws 503 when they change all the time.
  */
 async function customized(
     parameters: SearchAttributes, { caller, requestContext, services: { catalog, scripts } }: Pick<OperationContext, 'caller' | 'requestContext' | 'services'>
@@ -161,14 +163,20 @@ async function customized(
 
     const customizedAttributes = isBlank ? EVERYTHING : query;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; ++attempt) {
-        const state = catalog.current;
+        const before = codeOf(catalog);
         const customizedQuery = await scripts.design.customizeQuery(customizedAttributes, { caller, requestContext });
-        if (catalog.current === state) {
+        if (isDeepStrictEqual(codeOf(catalog), before)) {
             return customizedQuery === customizedAttributes ? parameters : { ...parameters, query: customizedQuery };
         }
     }
 
-    throw unavailable('the types change all the time: try again', 1);
+    throw unavailable('the design changes all the time: try again', 1);
+}
+
+/** The code that customises queries, and the modules that it may use. */
+function codeOf({ current: { design: { javascript } }, moduleFiles }: Services['catalog']): unknown {
+
+    return javascript === undefined ? null : { javascript, moduleFiles };
 }
 
 /** Results narrowed to the filter; ids stay unchanged. */

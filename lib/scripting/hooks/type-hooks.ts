@@ -62,6 +62,7 @@ export class TypeHooks implements Lifecycle {
     async runAll(hook: ObjectHook, type: string, objects: readonly HookObject[], facts: HookFacts): Promise<readonly HookOutcome[]> {
 
         try {
+            const isContentOnly = this.#isContentOnly();
             const unit = this.#invoker.scripts.unitOf(type);
             const results = unit && await this.#invoker.callEach({
                 unit, path: [hook], takes: 'object', invocation: facts, rejectionStatus: OBJECT_HOOKS[hook].rejectionStatus,
@@ -74,7 +75,7 @@ export class TypeHooks implements Lifecycle {
             return objects.map((object, index): HookOutcome => {
 
                 const result = results[index];
-                return result && !(result instanceof Error) ? { value: this.#returned(result.object, object) } :
+                return result && !(result instanceof Error) ? { value: returned(result.object, object, isContentOnly) } :
                     { error: result ?? new Error(`no result of ${hook}`) };
             });
         }
@@ -124,12 +125,13 @@ export class TypeHooks implements Lifecycle {
     async #run(hook: ObjectHook, type: string, object: HookObject, facts: HookFacts): Promise<JsonValue | undefined> {
 
         const { result, rejectionStatus } = OBJECT_HOOKS[hook];
+        const isContentOnly = this.#isContentOnly();
         const unit = this.#invoker.scripts.unitOf(type);
         const answer = unit && await this.#invoker.call({
             unit, path: [hook], args: [this.#argument(object)], context: this.#context(hook, object, facts),
             takes: result, invocation: facts, rejectionStatus, about: object.id
         });
-        return answer && result === 'object' ? this.#returned(answer.object, object) : undefined;
+        return answer && result === 'object' ? returned(answer.object, object, isContentOnly) : undefined;
     }
 
     /** True if code has a hook, or may have it: code that cannot be loaded fails when it is called. */
@@ -148,19 +150,24 @@ export class TypeHooks implements Lifecycle {
     /** Returns the object argument of a hook; legacy code gets the content alone. */
     #argument(object: HookObject): JsonValue {
 
-        return this.#design().useLegacyContentOnlyJavaScriptHooks ? object.content : object as unknown as JsonObject;
+        return this.#isContentOnly() ? object.content : object as unknown as JsonObject;
     }
 
     #flagged(context: JsonObject): JsonObject {
 
-        return this.#design().useLegacyContentOnlyJavaScriptHooks ? { ...context, useLegacyContentOnlyJavaScriptHooks: true } : context;
+        return this.#isContentOnly() ? { ...context, useLegacyContentOnlyJavaScriptHooks: true } : context;
     }
 
-    #returned(value: JsonValue | undefined, object: HookObject): JsonValue | undefined {
+    /** True if code gets and returns the content of objects alone; to be asked before a call, as the design may change meanwhile. */
+    #isContentOnly(): boolean {
 
-        const isContentOnly = value !== undefined && this.#design().useLegacyContentOnlyJavaScriptHooks;
-        return isContentOnly ? { ...object as unknown as JsonObject, content: value } : value;
+        return this.#design().useLegacyContentOnlyJavaScriptHooks;
     }
+}
+
+function returned(value: JsonValue | undefined, object: HookObject, isContentOnly: boolean): JsonValue | undefined {
+
+    return value !== undefined && isContentOnly ? { ...object as unknown as JsonObject, content: value } : value;
 }
 
 const NONE: ReadonlySet<string> = new Set();

@@ -12,7 +12,7 @@ import type { ObjectReader } from '../../objects/read/object-reader.js';
 import type { StoredObject } from '../../model/stored-object.js';
 import { NO_SCRIPT } from '../../model/write-context.js';
 import type { Catalog } from '../../types/catalog.js';
-import { badRequest, notFound } from '../../errors/errors.js';
+import { badRequest, missingObject, notFound } from '../../errors/errors.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import { SERVICE, type Caller } from '../../model/caller.js';
 import { DESIGN_TYPE } from '../../types/built-in-types.js';
@@ -55,8 +55,16 @@ export interface MethodContext extends Pick<InvocationContext, 'caller' | 'reque
     readonly check: (object: StoredObject | null) => void;
 }
 
-/** Result of a method: a value, undefined for none, or output written through `directIo`. */
-export type MethodAnswer = { readonly value: JsonValue | undefined } | { readonly output: DirectOutput };
+/** Result of a method: a value, undefined for none, or output written through `directIo`; and whether the code that ran may change things. */
+export type MethodAnswer = ({ readonly value: JsonValue | undefined } | { readonly output: DirectOutput }) & { readonly mayChange: boolean };
+
+/** What a run of a method gave. */
+interface MethodRun {
+    readonly result: ScriptResult;
+    readonly mayChange: boolean;
+    /** True if the code gets and returns the content of the object alone. */
+    readonly isContentOnly: boolean;
+}
 
 const INTERNAL: InvocationContext = { caller: SERVICE, requestContext: {}, chain: NO_SCRIPT, isDryRun: false };
 
@@ -123,21 +131,17 @@ export class Methods {
      */
     async call(method: FoundMethod, object: StoredObject | null, input: MethodInput, invocation: MethodContext): Promise<MethodAnswer> {
 
-        if (invocation.isSafe && !method.allowGet) {
-            throw badRequest(`method ${method.name} may change things: use POST instead of GET`);
-        }
-
-        const started = { ...invocation, atStart: () => invocation.check(object) };
-        if (method.group === 'staticMethods') {
-            return answerOf(await this.#run(method, null, input, { ...started, chain: NO_SCRIPT, isDryRun: false }));
+        demandAllowed(method, { isSafe: invocation.isSafe, mayChange: !method.allowGet });
+        const isStatic = method.group === 'staticMethods';
+        if (isStatic || invocation.isSafe) {
+            // The input may have come slowly: the rights are those of now.
+            const now = object && (await this.#services().reader.view(object.id)).object;
+            const started = { ...invocation, atStart: () => invocation.check(now), chain: NO_SCRIPT, isDryRun: false };
+            return answerOf(isStatic ? await this.#run(method, null, input, started) : await this.#onView({ method, object, now }, input, started));
         }
 
         if (!object) {
             throw new Error(`method ${method.name} needs an object`);
-        }
-
-        if (invocation.isSafe) {
-            return answerOf(await this.#run(method, hookObjectOf(object), input, { ...started, chain: NO_SCRIPT, isDryRun: false }));
         }
 
         const { caller, requestContext, check } = invocation;
@@ -145,8 +149,8 @@ export class Methods {
 
             const currentMethod = current.type === object.type ? method : await this.#ofType(current, method);
             const atStart = (): void => check(current);
-            const result = await this.#run(currentMethod, hookObjectOf(current), input, { ...invocation, atStart, chain, isDryRun: false });
-            return { answer: answerOf(result), object: this.#edited(result.object, current) };
+            const run = await this.#run(currentMethod, hookObjectOf(current), input, { ...invocation, atStart, chain, isDryRun: false });
+            return { answer: answerOf(run), object: edited(run, current) };
         });
     }
 
@@ -171,6 +175,19 @@ export class Methods {
         throw unknown(name, kind);
     }
 
+    /** Runs a method on an object that it does not change. */
+    async #onView(
+        { method, object, now }: { readonly method: FoundMethod; readonly object: StoredObject | null; readonly now: StoredObject | null },
+        input: MethodInput, invocation: InvocationContext & Pick<MethodContext, 'isSafe'>
+    ): Promise<MethodRun> {
+
+        if (!now) {
+            throw object ? missingObject(object.id) : new Error(`method ${method.name} needs an object`);
+        }
+
+        return await this.#run(now.type === object?.type ? method : await this.#ofType(now, method), hookObjectOf(now), input, invocation);
+    }
+
     /** Returns the method of the same name in the current type of an object. */
     async #ofType(object: StoredObject, { name, kind }: FoundMethod): Promise<FoundMethod> {
 
@@ -190,11 +207,11 @@ export class Methods {
     }
 
     async #run(
-        method: FoundMethod, object: HookObject | null, input: MethodInput, invocation: InvocationContext & { caller: MethodContext['caller'] }
-    ): Promise<ScriptResult> {
+        method: FoundMethod, object: HookObject | null, input: MethodInput, given: InvocationContext & Pick<MethodContext, 'isSafe'>
+    ): Promise<MethodRun> {
 
         const { params, attributes, direct } = input;
-        const { caller, requestContext } = invocation;
+        const { caller, requestContext } = given;
         const isContentOnly = object !== null && this.#catalog.current.design.useLegacyContentOnlyJavaScriptHooks;
         const source = {
             caller, requestContext,
@@ -205,6 +222,16 @@ export class Methods {
                 attributes,
                 hasUserObject: await this.#hasUserObject(caller),
                 ...isContentOnly ? { useLegacyContentOnlyJavaScriptHooks: true } : {}
+            }
+        };
+        let mayChange = true;
+        const invocation = {
+            ...given,
+            atStart: () => {
+
+                given.atStart?.();
+                mayChange = !this.#allowsGet(method);
+                demandAllowed(method, { isSafe: given.isSafe, mayChange });
             }
         };
         const result = await this.#invoker.call({
@@ -218,7 +245,14 @@ export class Methods {
             throw unknown(method.name, method.kind);
         }
 
-        return result;
+        return { result, mayChange, isContentOnly };
+    }
+
+    /** True if the method of the current code, which may be a later one than the method was found in, may be called by GET. */
+    #allowsGet({ unit, group, name }: FoundMethod): boolean {
+
+        const now = this.#invoker.scripts.currentOf(unit);
+        return now ? this.#invoker.cached(now)?.[group].get(name)?.allowGet ?? false : false;
     }
 
     /** True if the caller has a user object; callers authenticated by a hook, or impersonated by an administrator, may have none. */
@@ -226,12 +260,19 @@ export class Methods {
 
         return userId !== null && isAuthenticated && (await this.#services().reader.view(userId)).object !== null;
     }
+}
 
-    /** Returns the object as the method left it. */
-    #edited(value: JsonValue | undefined, before: StoredObject): JsonValue | undefined {
+/** Returns the object as the method left it. */
+function edited({ result: { object: value }, isContentOnly }: MethodRun, before: StoredObject): JsonValue | undefined {
 
-        const isContentOnly = value !== undefined && this.#catalog.current.design.useLegacyContentOnlyJavaScriptHooks;
-        return isContentOnly ? { ...hookObjectOf(before) as unknown as JsonObject, content: value } : value;
+    return value !== undefined && isContentOnly ? { ...hookObjectOf(before) as unknown as JsonObject, content: value } : value;
+}
+
+/** Throws for a GET of a method that may change things. @throws DoipError 400 */
+function demandAllowed({ name }: FoundMethod, { isSafe, mayChange }: { readonly isSafe: boolean; readonly mayChange: boolean }): void {
+
+    if (isSafe && mayChange) {
+        throw badRequest(`method ${name} may change things: use POST instead of GET`);
     }
 }
 
@@ -259,8 +300,8 @@ function distinct(methods: readonly FoundMethod[]): FoundMethod[] {
 }
 
 /** Returns the result of a method. Written output takes precedence over the return value. */
-function answerOf({ returned, output }: ScriptResult): MethodAnswer {
+function answerOf({ result: { returned, output }, mayChange }: MethodRun): MethodAnswer {
 
-    return output && output.bytes.length > 0 ? { output: outputOf(output) } : { value: returned };
+    return { mayChange, ...output && output.bytes.length > 0 ? { output: outputOf(output) } : { value: returned } };
 }
 

@@ -2,6 +2,7 @@
 
 import { OBJECTS_PER_BATCH, type ObjectScan } from '../../stores/objects/object-scan.js';
 import type { Catalog } from '../../types/catalog.js';
+import type { TypeRegistry } from '../../types/type-registry.js';
 
 /** What type code has to do with searches. */
 interface SearchCode {
@@ -15,7 +16,7 @@ interface SearchCode {
 export interface WithoutCode {
     /** To be called when a search begins: the function tells whether its hits can be shown; false when the types have changed meanwhile. */
     readonly begin: () => (ids: readonly string[]) => Promise<boolean>;
-    /** True if objects of a type can be shown, at the moment. */
+    /** True if objects of a type can be shown, at the moment; while it is not known yet, what was known for the same code of the type. */
     readonly mayShow: (type: string) => boolean;
 }
 
@@ -26,6 +27,8 @@ export function withoutCode({ codeOf, catalog, objects }: {
     readonly objects: Pick<ObjectScan, 'typesOf'>;
 }): WithoutCode {
 
+    // The last that was known: it applies to a type whose code is the same until more is known, as when other types change.
+    let last: { readonly code: SearchCode; readonly types: TypeRegistry } | null = null;
     return {
         begin() {
 
@@ -54,8 +57,15 @@ export function withoutCode({ codeOf, catalog, objects }: {
 
         mayShow(type) {
 
-            const code = codeOf(catalog.epoch);
-            return code !== null && code.isSearchFree && !code.resolving.has(type);
+            const definition = catalog.current.get(type);
+            if (definition?.javascript === undefined) {
+                return true;
+            }
+
+            const found = codeOf(catalog.epoch);
+            last = found ? { code: found, types: catalog.current } : last;
+            const isKnown = last !== null && last.types.get(type)?.javascript === definition.javascript;
+            return isKnown && last !== null && last.code.isSearchFree && !last.code.resolving.has(type);
         }
     };
 }
