@@ -16,7 +16,7 @@ import { readRequestContext } from './attributes.js';
 import { inRequest, sharedCaller } from '../model/caller.js';
 
 /** Time for which a caller is current, in milliseconds. */
-const CURRENT_MS = 1000;
+export const CURRENT_MS = 1000;
 
 /** The context as the dispatcher builds it; handlers see the interface only. */
 export class Context implements OperationContext {
@@ -57,12 +57,6 @@ export class Context implements OperationContext {
         this.rootLog = parts.log;
     }
 
-    /** True when the caller has to be verified again, as the input came slowly. */
-    get isOld(): boolean {
-
-        return performance.now() - this.renewedOn >= CURRENT_MS;
-    }
-
     /** Brings the caller and the target up to date, before the handler begins; returns the target. @throws DoipError 401 for credentials that have ended */
     async refresh(): Promise<StoredObject | null> {
 
@@ -74,9 +68,9 @@ export class Context implements OperationContext {
         return this.stored;
     }
 
-    async currentCaller(): Promise<Caller> {
+    async currentCaller(maxAgeMs = CURRENT_MS): Promise<Caller> {
 
-        if (this.isOld) {
+        if (performance.now() - this.renewedOn >= maxAgeMs) {
             // For all items of a batch at once; credentials that have ended are not verified for each of them.
             this.renewal ??= this.renew();
         }
@@ -89,7 +83,7 @@ export class Context implements OperationContext {
 
         const now = performance.now();
         try {
-            const renewed = await this.services.identity.authenticator.renewed(this.request, this.caller);
+            const renewed = await this.services.identity.authenticator.renewed(this.request, this.caller, this.operation.id);
             const { origin } = this.caller;
             this.latestCaller = renewed === sharedCaller(this.latestCaller) ? this.latestCaller : origin ? inRequest(renewed, origin) : renewed;
             this.renewedOn = now;

@@ -26,7 +26,7 @@ import { originOf, recordDenial, recordOperation } from './auditing.js';
 import { shapeAttributes, shapeInput } from './input.js';
 import { ForPrimary } from '../errors/for-primary.js';
 import { forPrimary, type LocalRequests } from './local-requests.js';
-import { Context } from './context.js';
+import { Context, CURRENT_MS } from './context.js';
 import { readRequestContext } from './attributes.js';
 import { errorResponse, responseTo } from './responses.js';
 import { CallCounter } from '../util/concurrency/event-loop-yielder.js';
@@ -274,9 +274,10 @@ export class Dispatcher {
             context.replaceInput(seen.allowance.counted());
         }
 
-        const reading = shapeInput(operation, context, context.input);
-        await reading;
-        if (reading && context.isOld || catalog.current !== rules) {
+        const begun = performance.now();
+        await shapeInput(operation, context, context.input);
+        const isSlow = performance.now() - begun >= CURRENT_MS;
+        if (isSlow || catalog.current !== rules) {
             await authoriseAgain(operation, context, kind);
         }
 

@@ -15,9 +15,10 @@ export interface OperationContext<A extends object = JsonObject> {
     /**
      * Returns the caller as of now, or of the last second: for what a request that takes long still does.
      *
+     * @param maxAgeMs 0 for the caller as of now
      * @throws DoipError 401 if the credentials have ended since
      */
-    currentCaller(): Promise<Caller>;
+    currentCaller(maxAgeMs?: number): Promise<Caller>;
     /** Resolved target: an object id, or the id of the service. */
     readonly targetId: string;
     /** Target of an operation on objects. Throws for operations on the service, where reading it is a programming error. */

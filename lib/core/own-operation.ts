@@ -219,7 +219,10 @@ function ownContext<A extends object>(context: OperationContext<A>, performFor: 
 
     const perform: OwnContext['perform'] = async (operationId, { targetId = 'service', attributes = {}, input } = {}) => {
 
-        const { caller, isSafe, requestContext, signal, transport } = context;
+        const { isSafe, requestContext, signal } = context;
+        const caller = await context.currentCaller();
+        // Nested requests are those of the caller, whoever owns the certificate of the connection.
+        const { clientCertificate: _, ...transport } = context.transport;
         const performed = await performFor(caller, {
             requestId: null, clientId: null, targetId, operationId, authentication: {},
             attributes: Object.keys(requestContext).length > 0 ? { requestContext, ...attributes } : attributes,

@@ -127,11 +127,20 @@ export class HandleResolver {
 
         const object = await this.#visible(resolving);
         if (!object) {
-            const { handle } = resolving;
-            throw notFound(`handle ${handle} does not exist`, { details: { responseCode: HANDLE_NOT_FOUND, handle } });
+            throw unknownHandle(resolving);
         }
 
-        return this.#records.of(object, resolving.requestContext).catch((error: unknown) => {
+        const values = await this.#scriptedOf(object, resolving);
+        if (!this.#policy.canRead(resolving.caller, object).allowed) {
+            throw unknownHandle(resolving);                 // The rights have changed while the script ran
+        }
+
+        return values;
+    }
+
+    #scriptedOf(object: StoredObject, { requestContext }: Resolving): Promise<HandleValue[]> {
+
+        return this.#records.of(object, requestContext).catch((error: unknown) => {
 
             if (error instanceof DoipError && (error.status !== Status.internal || error.http !== undefined)) {
                 throw error;                                // a message of the script, or the service is overloaded
@@ -186,6 +195,11 @@ export class HandleResolver {
 
 /** The page for people. */
 const UI = { href: '', view: 'ui' };
+
+function unknownHandle({ handle }: Pick<Resolving, 'handle'>): DoipError {
+
+    return notFound(`handle ${handle} does not exist`, { details: { responseCode: HANDLE_NOT_FOUND, handle } });
+}
 
 /** Views that exist for every object, whatever its record contains. */
 function isOwnView(view: string | undefined): view is string {

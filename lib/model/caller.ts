@@ -88,13 +88,13 @@ export function checkCredentialChange({ userId, isAdmin, method, apiKey }: Calle
 }
 
 /**
- * Rejects callers with a token, session or API key who change the writers of their own user object, since a writer can set its password.
+ * Requires direct authentication (password or key) of callers who change the writers of their own user object, since a writer can set its password.
  *
  * @throws DoipError 403
  */
 export function checkOwnWriters({ userId, isAdmin, method }: Caller, objectId: string): void {
 
-    if (userId === objectId && !isAdmin && (method === 'token' || method === 'session' || method === 'api-key')) {
+    if (userId === objectId && !isAdmin && method !== 'password' && method !== 'key') {
         throw forbidden('changing who may write the own user object needs the password itself or a signed assertion, not an access token');
     }
 }

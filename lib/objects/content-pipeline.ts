@@ -18,6 +18,7 @@ import { checkedText, checkElementCount } from './input/field-validation.js';
 import type { ProcessedContent } from '../model/processed-content.js';
 import type { Draft, SecretRemover, PreparedChange } from '../model/object-draft.js';
 import type { ObjectHasher } from './hashes/object-hashes.js';
+import { SCHEMA_TYPE } from '../types/built-in-types.js';
 import { checkDesignType } from './update-request.js';
 
 /** A change whose code is validated. */
@@ -125,6 +126,15 @@ export class ContentPipeline {
     }
 
     async #process(draft: Draft): Promise<ProcessedContent> {
+
+        const preparing = this.#catalog.require(draft.type).prepare();
+        if (preparing) {
+            await preparing;
+        }
+
+        if (draft.type === SCHEMA_TYPE) {
+            await this.#catalog.current.prepareSchemaObject(draft.content);
+        }
 
         const processed = this.#catalog.require(draft.type).process(factsOf(draft));
         if (!draft.restored) {

@@ -86,7 +86,7 @@ export class SchemaCheck {
      */
     async page({ type, schema, after, pageSize }: SchemaCheckRequest, caller: Caller, signal: AbortSignal): Promise<SchemaCheckPage> {
 
-        const definition = this.#definition(type, schema);
+        const definition = await this.#definition(type, schema);
         await this.#yielder.yield();                        // It was compiled to be checked, and will be again to be used
         const ids = await this.#objects.idsOfTypeAfter(type, after, pageSize + 1);
         const page = ids.slice(0, pageSize);
@@ -119,7 +119,7 @@ export class SchemaCheck {
     }
 
     /** The type with another schema, as long as no type changes. @throws DoipError 400 */
-    #definition(type: string, schema: JsonObject): TypeDefinition {
+    async #definition(type: string, schema: JsonObject): Promise<TypeDefinition> {
 
         const types = this.#catalog.current;
         const key = JSON.stringify([type, schema]);
@@ -128,7 +128,9 @@ export class SchemaCheck {
             return cached.definition;
         }
 
+        await types.prepareSchema(type, schema);
         const definition = types.withSchema(type, schema);
+        await definition.prepare();
         this.#compiled.set(key, { types, definition });
         return definition;
     }

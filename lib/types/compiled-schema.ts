@@ -16,8 +16,9 @@ import { compileSchemas } from './schema/compiler.js';
 import type { SchemaDocument } from './schema/document.js';
 import { contentErrors } from './schema/error-messages.js';
 import type { LinkedSchema, SchemaLookup } from './schema/linked-schema.js';
-import { linkSchema, UnusableSchema } from './schema/linker.js';
+import { linkSchema, MAX_INLINED, UnusableSchema } from './schema/linker.js';
 import type { Schema } from './schema/shapes.js';
+import { EventLoopYielder } from '../util/concurrency/event-loop-yielder.js';
 import { BudgetExceeded } from '../util/concurrency/time-budget.js';
 import type { Annotation } from '../model/processed-content.js';
 
@@ -26,6 +27,11 @@ const MAX_ERRORS = 20;
 
 /** For content with more values than this only the first error is reported: collecting all of them could exhaust the memory. */
 const MAX_SEARCHED = 2000;
+
+/** Time in ms for which a large schema is compiled in one turn of the event loop. */
+const TURN_MS = 4;
+
+const YIELDER = new EventLoopYielder();
 
 /** A linked schema with its validator. Immutable for its users, who limit the work by a time budget. */
 export class CompiledSchema {
@@ -36,16 +42,21 @@ export class CompiledSchema {
     readonly #plan: PlanNode;
     readonly #order: Order | undefined;
     readonly #validator: Validator;
+    /** True if what is left to compile takes no longer than a few milliseconds. */
+    #isPrepared: boolean;
     /** Validator that goes on after the first error; created when it is first needed. */
     #searching: Validator | undefined;
 
-    private constructor({ targets, dependencies }: LinkedSchema) {
+    #preparation: Promise<void> | undefined;
+
+    private constructor({ targets, size, dependencies }: LinkedSchema) {
 
         this.dependencies = dependencies;
         this.#targets = targets;
         this.#order = orderOf(targets);
         this.#plan = buildPlan(targets);
         this.#validator = compileSchemas(targets, false);
+        this.#isPrepared = size <= MAX_INLINED;
     }
 
     /**
@@ -69,11 +80,40 @@ export class CompiledSchema {
         }
     }
 
-    /** Compiles all parts now. @throws UnusableSchema */
+    /**
+     * Compiles a large schema in several turns of the event loop, so that its use does not hold it. To be awaited before that; undefined if there is
+     * nothing to wait for. Never rejects: what cannot be compiled is found when it is used.
+     */
+    prepare(): Promise<void> | undefined {
+
+        this.#preparation ??= this.#isPrepared ? undefined : this.#compileInTurns();
+        return this.#isPrepared ? undefined : this.#preparation;
+    }
+
+    async #compileInTurns(): Promise<void> {
+
+        try {
+            const parts = this.#validator.compileEach(true);
+            let turn = performance.now();
+            while (parts.next().done !== true) {
+                if (performance.now() - turn > TURN_MS) {
+                    await YIELDER.yield();
+                    turn = performance.now();
+                }
+            }
+        }
+        catch {
+            // Thrown again when the part is used, as an error of this schema.
+        }
+
+        this.#isPrepared = true;
+    }
+
+    /** Compiles what is not compiled yet. @throws UnusableSchema */
     complete(): void {
 
         try {
-            this.#validator.compileAll();
+            Array.from(this.#validator.compileEach(false));
         }
         catch (error) {
             const message = error instanceof RangeError ? 'is too large to be compiled' : `cannot be compiled: ${(error as Error).message}`;

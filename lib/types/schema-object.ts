@@ -7,6 +7,7 @@
 
 import type { ContentError } from '../errors/errors.js';
 import type { JsonObject } from '../util/json-types.js';
+import { isJsonObject } from '../util/json-types.js';
 import { isBuiltInType } from './built-in-types.js';
 import { CompiledSchema } from './compiled-schema.js';
 import { extensionErrors } from './annotations/extension-validation.js';
@@ -41,10 +42,54 @@ export function schemaObjectErrors(content: JsonObject, lookup: SchemaLookup, ke
     ];
 }
 
+/** Schemas that were compiled in several turns, for the check that follows. */
+const prepared = new WeakMap<object, { readonly document: SchemaDocument; readonly compiled: CompiledSchema; readonly keywordNames: readonly string[] }>();
+
+/**
+ * Compiles the schema in the content of a Schema object in several turns of the event loop if it is large, so that {@link schemaObjectErrors} is quick
+ * for the same content.
+ */
+export async function prepareSchemaObject(content: JsonObject, lookup: SchemaLookup, keywordNames: readonly string[]): Promise<void> {
+
+    const { name, schema, baseUri } = content;
+    if (typeof name !== 'string' || !isJsonObject(schema)) {
+        return;
+    }
+
+    const document = new SchemaDocument(name, schema, baseUri);
+    try {
+        const compiled = compileAlone(document, lookup, keywordNames);
+        const preparing = compiled.prepare();
+        if (preparing) {
+            await preparing;
+            prepared.set(schema, { document, compiled, keywordNames });
+        }
+    }
+    catch (error) {
+        if (!(error instanceof UnusableSchema)) {
+            throw error;
+        }
+        // The check finds it again.
+    }
+}
+
+function compileAlone(document: SchemaDocument, lookup: SchemaLookup, keywordNames: readonly string[]): CompiledSchema {
+
+    return CompiledSchema.compile(document, (name) => (name === document.name || document.uris.includes(name) ? document : lookup(name)), keywordNames);
+}
+
+/** Returns what was prepared for a document, if it is still the same; undefined otherwise. */
+function preparedFor({ name, schema, uris }: SchemaDocument, lookup: SchemaLookup, keywordNames: readonly string[]): CompiledSchema | undefined {
+
+    const { document, compiled, keywordNames: names } = isJsonObject(schema) && prepared.get(schema) || {};
+    const isSame = document?.name === name && document.uris.join(' ') === uris.join(' ') && names?.join(' ') === keywordNames.join(' ');
+    return isSame && [...compiled?.dependencies ?? []].every(([other, found]) => found === document || lookup(other) === found) ? compiled : undefined;
+}
+
 function unusableErrors(document: SchemaDocument, lookup: SchemaLookup, keywordNames: readonly string[]): readonly ContentError[] {
 
     try {
-        CompiledSchema.compile(document, (name) => (name === document.name || document.uris.includes(name) ? document : lookup(name)), keywordNames).complete();
+        (preparedFor(document, lookup, keywordNames) ?? compileAlone(document, lookup, keywordNames)).complete();
         return [];
     }
     catch (error) {

@@ -96,6 +96,21 @@ export class TypeDefinition {
         return isJsonObject(authConfig) ? authConfig : undefined;
     }
 
+    /** Compiles a large schema before its first use; to be awaited, undefined if there is nothing to wait for. */
+    prepare(): Promise<void> | undefined {
+
+        try {
+            return this.#usable().prepare();
+        }
+        catch (error) {
+            if (error instanceof DoipError) {
+                return undefined;                           // Thrown again by the use
+            }
+
+            throw error;
+        }
+    }
+
     /**
      * Fills generated fields, validates content and orders its properties.
      *

@@ -18,7 +18,7 @@ import { keywordNames } from './schema/extension-keyword.js';
 import { INITIAL_AUTH_CONFIG } from './seed-content.js';
 import { metaSchema } from './schema/meta-schemas.js';
 import type { SchemaDocument } from './schema/document.js';
-import { schemaObjectErrors } from './schema-object.js';
+import { prepareSchemaObject, schemaObjectErrors } from './schema-object.js';
 import { TypeDefinition } from './type-definition.js';
 import { TypeEntry } from './type-entry.js';
 import { TypeIndex } from './type-index.js';
@@ -173,6 +173,18 @@ export class TypeRegistry {
         const types = this.changed(design, [{ id, content }]) ??
             TypeRegistry.build({ ...this.#parts, schemas: [...others(), { id, content }], previous: this });
         return types.require(name);
+    }
+
+    /** To be awaited before {@link withSchema}: compiles a large schema in several turns of the event loop. */
+    async prepareSchema(name: string, schema: JsonObject): Promise<void> {
+
+        await this.prepareSchemaObject({ ...this.#index.named(name)?.content, name, schema });
+    }
+
+    /** To be awaited before the content of a Schema object is processed: compiles a large schema in several turns of the event loop. */
+    async prepareSchemaObject(content: JsonObject): Promise<void> {
+
+        await prepareSchemaObject(content, this.#lookup, this.#keywordNames);
     }
 
     /** Returns the names of all types, built-in types first. */

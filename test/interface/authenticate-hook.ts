@@ -1,10 +1,12 @@
 /** Code of the administrator that is asked who somebody is, in its place: by REST and by DOIP, from the header to the rights. */
 
+import { setTimeout as delay } from 'node:timers/promises';
 import type { JsonObject } from '../../lib/util/json-types.js';
 import type { More, Received, RestService } from '../support/rest-service.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { basic, jsonOf } from '../support/rest.js';
+import { ADMIN_HEADERS, basic, jsonOf } from '../support/rest.js';
+import { LONG_MS, sendSlowly } from '../support/slow-request.js';
 import { startRest } from '../support/rest-service.js';
 import { forEachDatabase } from '../support/database.js';
 
@@ -163,6 +165,39 @@ forEachDatabase((name, create) => {
 
             expect([jsonOf(allowed)['userId'], jsonOf(allowedOver)['userId']]).to.equal(['orcid/ward', 'orcid/ward']);
             expect([other.statusCode, asAdmin.statusCode]).to.equal([401, 401]);
+        });
+
+        const slow: readonly (readonly [title: string, headers: Record<string, string>])[] = [
+            ['a token of another service', bearer('opaque-of-another-service')],
+            ['a token of another service, acting as somebody', bearer('opaque-of-another-service', { 'as-user': 'orcid/ward' })],
+            ['a signed token, acting as somebody', bearer('iss.plain.x', { 'as-user': 'orcid/ward' })],
+            ['a name and password of elsewhere', basic('ldap', 'of the directory')],
+            ['the administrator, acting as somebody', { ...ADMIN_HEADERS, 'as-user': 'orcid/plain' }]
+        ];
+        for (const [title, headers] of slow) {
+            it(`counts for a request whose body comes slowly: ${title}`, async () => {
+
+                await service.asAdmin('PUT /acls/test/club', { payload: '{"readers":["club"],"writers":["orcid/opaque","orcid/ward","orcid/ldap","orcid/plain"]}' });
+                const body = { headers: { ...headers, 'content-type': 'application/json' }, first: '{"readers":["club"],', rest: '"writers":[]}' };
+                const changed = await sendSlowly(service.url, 'PUT /acls/test/club', body, () => delay(LONG_MS));
+
+                expect(changed.status, changed.body).to.equal(200);
+            });
+        }
+
+        it('does not keep a password that is changed while the body comes', async () => {
+
+            await service.create('User', { username: 'cleo', password: 'password of cleo' });
+            const body = { headers: { ...basic('cleo', 'password of cleo'), 'content-type': 'application/json' }, first: '"a password ', rest: 'of a thief"' };
+            const changed = await sendSlowly(service.url, 'PUT /users/this/password', body, async () => {
+
+                await delay(300);
+                const more = { headers: basic('cleo', 'password of cleo'), payload: 'another password of cleo' };
+                expect((await service.anonymously('PUT /users/this/password', more)).statusCode).to.equal(200);
+                await delay(LONG_MS);
+            });
+
+            expect(changed.status, changed.body).to.equal(401);
         });
 
         it('issues tokens with its result', async () => {

@@ -4,10 +4,12 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { request, type ClientRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { ADMIN_HEADERS, basic, jsonOf } from '../support/rest.js';
 import type { RestService } from '../support/rest-service.js';
 import { onEveryDatabase } from '../support/rest-service.js';
+import { LONG_MS, sendSlowly } from '../support/slow-request.js';
 import { until } from '../support/until.js';
 
 export const lab = Lab.script();
@@ -174,15 +176,14 @@ onEveryDatabase((name, start) => {
                 }
 
                 await service.asAdmin('PUT /acls/test/rights', { headers: JSON_TYPE, payload: JSON.stringify({ writers: [id] }) });
-                const [method = '', path = ''] = line.split(' ');
-                const { sent, answer } = open(method, path, { ...headers, ...JSON_TYPE });
-                sent.write(first);
-                await end();
-                const since = performance.now();
-                await until(() => performance.now() > since + 1100);
-                sent.end(rest);
+                const { status, body } = await sendSlowly(service.url, line, { headers: { ...headers, ...JSON_TYPE }, first, rest }, async () => {
 
-                const { status, body } = await answer;
+                    // Not before the service has authenticated the request
+                    await delay(300);
+                    await end();
+                    await delay(LONG_MS);
+                });
+
                 expect(status, body).to.equal(401);
                 expect(body).not.to.contain('told');
             });
@@ -222,6 +223,16 @@ onEveryDatabase((name, start) => {
             sent.end('"x"}');
 
             expect((await answer).status).to.equal(200);
+        });
+
+        it('are those of a user who must change the password and does so, however slowly', async () => {
+
+            const account = { username: 'must', password: 'a long password', requirePasswordChange: true };
+            await service.create('User', account);
+            const headers = { ...basic('must', 'a long password'), ...JSON_TYPE };
+            const changed = await sendSlowly(service.url, 'PUT /users/this/password', { headers, first: '"another ', rest: 'password"' }, () => delay(LONG_MS));
+
+            expect(changed.status, changed.body).to.equal(200);
         });
 
         it('do not matter to those of others, whose requests take as long', async () => {

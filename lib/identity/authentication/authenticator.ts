@@ -14,6 +14,7 @@ import { isJsonObject } from '../../util/json-types.js';
 import { Op, WITHOUT_CREDENTIALS } from '../../doip/operation-ids.js';
 import type { Epochs } from '../../stores/objects/object-store.js';
 import type { JwtBearerAuthenticator } from './jwt-bearer.js';
+import { mayWaitFor } from './before-password-change.js';
 import { apiKeyProof, assertionProof, passwordProof, providerProof } from './proofs.js';
 import type { HookAnswer, HookAuthenticator } from './hook-authenticator.js';
 import type { LocalAccess } from './local-access.js';
@@ -41,11 +42,6 @@ export type AuthenticationRequest = Pick<DoipRequest, 'authentication' | 'client
 /** Operations that tell the token of the request from the others of the caller. */
 const WITH_OWN_TOKEN: ReadonlySet<string> = new Set([Op.tokensList]);
 
-/** Operations allowed to users who must change their password: the change itself, and what is public. */
-const BEFORE_PASSWORD_CHANGE: ReadonlySet<string> = new Set([
-    Op.changePassword, Op.getDesign, Op.getInitData, Op.schemasList, Op.schemasGet, Op.sessionsDelete
-]);
-
 /** Authenticates requests. */
 export class Authenticator {
 
@@ -61,6 +57,8 @@ export class Authenticator {
     readonly #sessions = new WeakMap<Caller, string>();
     /** Records of the passwords that came with requests in progress. */
     readonly #records = new WeakMap<object, string>();
+    /** What was found for requests in progress whose credentials do not tell it again: those of the hook, and of callers who act as others. */
+    readonly #proofs = new WeakMap<object, AuthenticationResult>();
 
     constructor(
         parts: {
@@ -99,7 +97,7 @@ export class Authenticator {
             return ANONYMOUS;
         }
 
-        const mayWait = operationId !== undefined && BEFORE_PASSWORD_CHANGE.has(operationId);
+        const mayWait = mayWaitFor(operationId);
         const { transport: { clientCertificate } } = request;
         if (clientCertificate && Object.keys(request.authentication).length === 0) {
             return this.#byCertificate(clientCertificate, request.clientId, epochs, mayWait);
@@ -115,6 +113,10 @@ export class Authenticator {
             await this.prove({ ...claim, requestContext: requestContextOf(request) }, request, epochs);
         if (proof.record !== null) {
             this.#records.set(request.authentication, proof.record);
+        }
+
+        if (proof.method === 'hook' || claim.asUserId !== null) {
+            this.#proofs.set(request.authentication, proof);
         }
 
         const caller = this.#callers.fromCache(proof, epochs.identity, mayWait) ?? await this.#callers.callerOf(proof, epochs.identity, mayWait);
@@ -139,40 +141,44 @@ export class Authenticator {
      * Returns the caller of a request that takes long, as of now: with the groups of this moment. Signed assertions, and what a hook admitted, are not
      * verified again; passwords, tokens and keys are.
      *
+     * @param operationId as for {@link authenticate}
      * @throws DoipError 401 if the token, session or key has ended, the password was changed, or the user is blocked
      */
-    async renewed({ authentication, clientId, transport }: AuthenticationRequest, caller: Caller): Promise<Caller> {
+    async renewed({ authentication, clientId, transport }: AuthenticationRequest, caller: Caller, operationId: string | undefined): Promise<Caller> {
 
         if (this.#local.proves(transport) || caller.userId === null) {
             return caller;
         }
 
         const epochs = await this.#callers.epochs();
+        const mayWait = mayWaitFor(operationId);
         if (Object.keys(authentication).length === 0) {
             const { clientCertificate } = transport;
-            return clientCertificate ? await this.#byCertificate(clientCertificate, clientId, epochs, false) : caller;
+            return clientCertificate ? await this.#byCertificate(clientCertificate, clientId, epochs, mayWait) : caller;
         }
 
         const { credentials, asUserId } = readCredentials(authentication, clientId);
-        const isStored = credentials.kind === 'session' || credentials.kind === 'token' && !isJwt(credentials.token) && caller.method !== 'hook';
-        if (credentials.kind === 'password' && !this.#hook.isPresent) {
+        const known = this.#proofs.get(authentication);
+        const isOfHook = known?.method === 'hook';
+        const isStored = credentials.kind === 'session' || credentials.kind === 'token' && !isJwt(credentials.token) && !isOfHook;
+        if (credentials.kind === 'password' && !isOfHook) {
             const { name, password } = credentials;
             if (!await this.#logins.isCurrent({ name, password, remoteAddress: transport.remoteAddress }, this.#records.get(authentication))) {
                 throw failure(credentials);
             }
         }
 
-        if (!isStored && asUserId !== null) {
-            return caller;                                  // Of the administrator, who is not blocked
-        }
-
-        const proof = isStored ? await this.#tokenOf(credentials, epochs) :
+        const proof = isStored ? await this.#tokenOf(credentials, epochs) : known ??
             { userId: caller.userId, method: caller.method as AuthenticationResult['method'], hook: this.#callers.answerOf(caller), record: null };
         if (!proof) {
             throw failure(credentials);
         }
 
-        const renewed = await this.#callers.callerOf(proof, epochs.identity);
+        const renewed = await this.#callers.callerOf(proof, epochs.identity, mayWait);
+        if (credentials.kind === 'session' && asUserId === null) {
+            return this.#inSession(renewed, credentials.sessionId);
+        }
+
         return this.#restricted(asUserId === null ? renewed : await this.#callers.actingAs(asUserId, renewed, proof, epochs.identity), proof);
     }
 

@@ -59,8 +59,12 @@ export class Sessions {
         return this.#design().cookies;
     }
 
-    /** Creates a session for an authenticated caller; its values are not stored and cannot be read again. */
-    async create(caller: Caller): Promise<{ sessionId: string; csrfToken: string }> {
+    /**
+     * Creates a session for an authenticated caller; its values are not stored and cannot be read again.
+     *
+     * @param verify rejects if the credentials have ended meanwhile; called when the session is there, which would survive them otherwise
+     */
+    async create(caller: Caller, verify: () => Promise<unknown>): Promise<{ sessionId: string; csrfToken: string }> {
 
         const { userId, method } = caller;
         if (userId === null) {
@@ -79,7 +83,16 @@ export class Sessions {
         const issued = await this.#tokens.issue({
             kind: 'session', userId, expiresOn: answer?.expiresOn ?? null, facts: answer && factsOf(answer)
         });
-        return { sessionId: issued?.token ?? '', csrfToken: issued?.csrf ?? '' };
+        const sessionId = issued?.token ?? '';
+        try {
+            await verify();
+        }
+        catch (error) {
+            await this.#tokens.revoke(sessionId);
+            throw error;
+        }
+
+        return { sessionId, csrfToken: issued?.csrf ?? '' };
     }
 
     /** Ends the session that a caller has used, if any. */

@@ -130,9 +130,9 @@ export class PrincipalResolver {
     }
 
     /** Returns the authentication result of a token. */
-    proofOf({ userId, facts }: StoredToken, method: 'token' | 'session'): AuthenticationResult {
+    proofOf({ userId, expiresOn, facts }: StoredToken, method: 'token' | 'session'): AuthenticationResult {
 
-        return { userId, method, hook: facts && getOrAdd(this.#facts, facts, () => readAnswer(facts)), record: null };
+        return { userId, method, hook: facts && getOrAdd(this.#facts, facts, () => ({ ...readAnswer(facts), expiresOn })), record: null };
     }
 
     /** Returns the authentication result of a hook answer; null if it names no user. */

@@ -10,7 +10,7 @@ import { badRequest, conflict, forbidden, notFound } from '../../errors/errors.j
 import type { ApiKeyScope } from '../../model/api-key-scope.js';
 import { isWithin } from '../../model/api-key-scope.js';
 import type { Caller } from '../../model/caller.js';
-import { ADMIN_ID, denied } from '../../model/caller.js';
+import { ADMIN_ID, denied, isUnrestrictedAdmin } from '../../model/caller.js';
 import type { AccountStore } from '../../stores/account-store.js';
 import type { ApiKeyStore, StoredApiKey, StoredScope } from '../../stores/api-key-store.js';
 import { EpochCache } from '../../util/cache/epoch-cache.js';
@@ -195,7 +195,7 @@ export class ApiKeys {
     async ofUser(userId: string | undefined, caller: Caller): Promise<readonly StoredApiKey[]> {
 
         const owner = userId ?? caller.userId;
-        if (owner === null || owner !== caller.userId && !caller.isAdmin) {
+        if (owner === null || owner !== caller.userId && !isUnrestrictedAdmin(caller)) {
             throw denied(caller, 'API keys of another user');
         }
 
@@ -205,7 +205,7 @@ export class ApiKeys {
     /** Returns keys of all users, after the id `after`. @throws DoipError 401, 403 unless the caller is the administrator */
     async all({ after, limit }: { readonly after: string; readonly limit: number }, caller: Caller): Promise<ApiKeyPage> {
 
-        if (!caller.isAdmin) {
+        if (!isUnrestrictedAdmin(caller)) {
             throw denied(caller, 'API keys of all users');
         }
 
@@ -218,7 +218,7 @@ export class ApiKeys {
     async revoke(id: string, caller: Caller): Promise<StoredApiKey> {
 
         const stored = KEY_ID.test(id) ? await this.#store.getById(id) : null;
-        const isOwn = stored !== null && (caller.isAdmin || stored.userId === caller.userId);
+        const isOwn = stored !== null && (isUnrestrictedAdmin(caller) || stored.userId === caller.userId);
         if (!isOwn || !await this.#remove(stored)) {
             throw notFound('there is no such API key');
         }
@@ -267,7 +267,7 @@ export class ApiKeys {
     #ownerOf({ userId }: ApiKeyRequest, caller: Caller): string {
 
         const owner = userId ?? caller.userId;
-        if (owner === null || owner !== caller.userId && !caller.isAdmin) {
+        if (owner === null || owner !== caller.userId && !isUnrestrictedAdmin(caller)) {
             throw denied(caller, 'only the administrator can make API keys for other users');
         }
 

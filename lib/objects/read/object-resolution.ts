@@ -95,8 +95,12 @@ export class ObjectResolution {
         });
     }
 
-    /** Returns the output that replaces the bytes of an element; null to use these. `range` in bytes, inclusive. @throws DoipError as {@link resolve} */
-    async resolvePayload(object: StoredObject, payload: string, reading: Reading, range: ByteRange | null): Promise<DirectOutput | null> {
+    /** Returns the output that replaces the bytes of an element; null to use these. `range` in bytes, inclusive. The code gets the object
+     * as it is shown; rights are those of the stored one. @throws DoipError as {@link resolve}
+     */
+    async resolvePayload(
+        { object, shown }: { readonly object: StoredObject; readonly shown: StoredObject }, payload: string, reading: Reading, range: ByteRange | null
+    ): Promise<DirectOutput | null> {
 
         const check = (): void => demand(reading.caller, this.#policy.canReadPayload(reading.caller, object));
         check();
@@ -106,7 +110,7 @@ export class ObjectResolution {
 
         const members = { payload, ...range ? { start: range.start, end: range.end } : {} };
         const facts = factsOf(reading, members, check);
-        return this.#lifecycle.resolvePayload(object.type, asHookObject(object), facts);
+        return this.#lifecycle.resolvePayload(object.type, asHookObject(shown), facts);
     }
 
     #outcome(outcome: Awaited<ReturnType<Lifecycle['runAll']>>[number] | undefined, object: StoredObject): StoredObject | null {

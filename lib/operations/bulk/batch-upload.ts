@@ -150,6 +150,8 @@ async function add(context: ItemContext, item: JsonObject): Promise<StoredObject
     });
     return storing(input, false, () => {
 
+        // The type may have become known after the first check.
+        demand(caller, policy.canCreate(caller, input.type ?? ''));
         demand(caller, policy.canGrantMethods(caller, { type: input.type ?? '', acl: input.acl ?? null, before: null }));
         return creation.create(input, { caller, beforeWrite, requestContext }, { isFree: true });
     });

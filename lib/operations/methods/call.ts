@@ -45,6 +45,9 @@ interface MethodName {
     readonly attributes: JsonObject;
 }
 
+/** Time in ms after which the object is read again for its rights, as the input came slowly. */
+const LATE_MS = 100;
+
 /** Maximum size in bytes of the input of a method. */
 const MAX_INPUT = 16 * 1024 * 1024;
 
@@ -128,14 +131,14 @@ function operationOf(method: FoundMethod, callee: Callee): Operation {
 
 async function perform(context: OperationContext<object>, callee: Callee, { name, params, attributes }: MethodName): Promise<OperationResult> {
 
-    const { requestContext, isSafe, services: { policy, scripts } } = context;
+    const { requestContext, isSafe, services: { catalog, policy, scripts } } = context;
     let { caller } = context;
     const { kind, type, methods } = callee;
     const object = callee.object ?? null;
     // The type of the object may change before the call starts.
     const ruling = (current: StoredObject | null): string => (kind === 'instance' && current ? current.type : type);
     const decide = (current: StoredObject | null): Decision => policy.canCall(caller, { kind, type: ruling(current), method: name, object: current });
-    const decision = decide(object);
+    let decision = decide(object);
     demand(caller, decision);
     const method = await scripts.methods.require(methods, { name, kind, type });
     const isReadOnly = caller.apiKey?.readOnly === true;
@@ -143,10 +146,17 @@ async function perform(context: OperationContext<object>, callee: Callee, { name
         throw forbidden(`the API key is read-only: method ${name} may change things`);
     }
 
+    const [begun, { current: rules }] = [performance.now(), catalog];
     const input = await readMethodInput(context.input, { attributes, params, limit: MAX_INPUT });
     caller = await context.currentCaller();
-    const check = (current: StoredObject | null): void => demand(caller, decide(current));
-    const answered = await scripts.methods.call(method, object, input, { caller, requestContext, isSafe: isSafe || isReadOnly, check });
+    const isLate = performance.now() - begun >= LATE_MS || catalog.current !== rules;
+    const check = (current: StoredObject | null): void => {
+
+        decision = decide(current);
+        demand(caller, decision);
+    };
+
+    const answered = await scripts.methods.call(method, object, input, { caller, requestContext, isSafe: isSafe || isReadOnly, isLate, check });
     return method.allowGet && !answered.mayChange ? answer(answered) : { ...answer(answered), changedBy: `method ${name}: ${decision.reason}` };
 }
 

@@ -88,7 +88,7 @@ async function retrieveElement(
     }
 
     const range = wanted && (ifRange === undefined || ifRange === entityTag) ? resolveRange(wanted, element.size) : null;
-    const replacement = await resolution.resolvePayload(visible, name, context, range);
+    const replacement = await resolution.resolvePayload({ object: target, shown: visible }, name, context, range);
     if (replacement) {
         return replaced(context, replacement);
     }
@@ -129,7 +129,7 @@ async function *withElements(
     yield jsonSegment(object);
     for (const element of policy.visibleTo(caller, visible, target).elements) {
         const { mediaType, filename } = element;
-        const replacement = await resolution.resolvePayload(visible, element.name, context, null);
+        const replacement = await resolution.resolvePayload({ object: target, shown: visible }, element.name, context, null);
         yield jsonSegment({ id: element.name });
         if (replacement) {
             const { bytes, ...facts } = replacement;

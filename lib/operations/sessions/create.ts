@@ -16,9 +16,10 @@ export const createSession = defineOperation({
     unlisted: true,
     resultSchema: SESSION,
 
-    async handler({ caller, services: { identity } }) {
+    async handler(context) {
 
-        const { sessionId, csrfToken } = await identity.sessions.create(caller);
+        const { caller, services: { identity } } = context;
+        const { sessionId, csrfToken } = await identity.sessions.create(caller, () => context.currentCaller(0));
         const record = { isActiveSession: true, ...identity.records.identityOf(caller), ...identity.records.detailsOf(caller) };
         return result.json(record, { session: { sessionId, csrfToken }, cookies: identity.sessions.cookies });
     }

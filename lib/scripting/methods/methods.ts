@@ -51,6 +51,8 @@ export interface MethodInput {
 export interface MethodContext extends Pick<InvocationContext, 'caller' | 'requestContext'> {
     /** True for a GET: changes of the method to its object are not stored. */
     readonly isSafe: boolean;
+    /** True if the object may be an old one, as the input came slowly. */
+    readonly isLate: boolean;
     /** Repeats the access check while the object is locked, and when the code that runs is chosen. */
     readonly check: (object: StoredObject | null) => void;
 }
@@ -134,8 +136,7 @@ export class Methods {
         demandAllowed(method, { isSafe: invocation.isSafe, mayChange: !method.allowGet });
         const isStatic = method.group === 'staticMethods';
         if (isStatic || invocation.isSafe) {
-            // The input may have come slowly: the rights are those of now.
-            const now = object && (await this.#services().reader.view(object.id)).object;
+            const now = object && invocation.isLate ? (await this.#services().reader.view(object.id)).object : object;
             const started = { ...invocation, atStart: () => invocation.check(now), chain: NO_SCRIPT, isDryRun: false };
             return answerOf(isStatic ? await this.#run(method, null, input, started) : await this.#onView({ method, object, now }, input, started));
         }
@@ -230,8 +231,9 @@ export class Methods {
             atStart: () => {
 
                 given.atStart?.();
-                mayChange = !this.#allowsGet(method);
-                demandAllowed(method, { isSafe: given.isSafe, mayChange });
+                const allowsGet = this.#allowsGet(method);
+                mayChange = allowsGet !== true;
+                demandAllowed(method, { isSafe: given.isSafe, mayChange: allowsGet === false });
             }
         };
         const result = await this.#invoker.call({
@@ -248,11 +250,11 @@ export class Methods {
         return { result, mayChange, isContentOnly };
     }
 
-    /** True if the method of the current code, which may be a later one than the method was found in, may be called by GET. */
-    #allowsGet({ unit, group, name }: FoundMethod): boolean {
+    /** True if the method of the current code, which may be a later one than the method was found in, may be called by GET; null if there is none. */
+    #allowsGet({ unit, group, name }: FoundMethod): boolean | null {
 
         const now = this.#invoker.scripts.currentOf(unit);
-        return now ? this.#invoker.cached(now)?.[group].get(name)?.allowGet ?? false : false;
+        return (now && this.#invoker.cached(now)?.[group].get(name)?.allowGet) ?? null;
     }
 
     /** True if the caller has a user object; callers authenticated by a hook, or impersonated by an administrator, may have none. */

@@ -1,5 +1,6 @@
 /** What a worker process leaves to the primary process because of type code: objects whose type changes or withholds what is found. */
 
+import { isDeepStrictEqual } from 'node:util';
 import { OBJECTS_PER_BATCH, type ObjectScan } from '../../stores/objects/object-scan.js';
 import type { Catalog } from '../../types/catalog.js';
 import type { TypeRegistry } from '../../types/type-registry.js';
@@ -16,7 +17,7 @@ interface SearchCode {
 export interface WithoutCode {
     /** To be called when a search begins: the function tells whether its hits can be shown; false when the types have changed meanwhile. */
     readonly begin: () => (ids: readonly string[]) => Promise<boolean>;
-    /** True if objects of a type can be shown, at the moment; while it is not known yet, what was known for the same code of the type. */
+    /** True if objects of a type can be shown, at the moment; while it is not known yet, what was known for the same code. */
     readonly mayShow: (type: string) => boolean;
 }
 
@@ -27,8 +28,8 @@ export function withoutCode({ codeOf, catalog, objects }: {
     readonly objects: Pick<ObjectScan, 'typesOf'>;
 }): WithoutCode {
 
-    // The last that was known: it applies to a type whose code is the same until more is known, as when other types change.
-    let last: { readonly code: SearchCode; readonly types: TypeRegistry } | null = null;
+    // The last that was known: it applies until more is known while all code is the same, as when types without code change.
+    let last: { readonly code: SearchCode; readonly program: unknown; readonly types: TypeRegistry } | null = null;
     return {
         begin() {
 
@@ -62,10 +63,20 @@ export function withoutCode({ codeOf, catalog, objects }: {
                 return true;
             }
 
-            const found = codeOf(catalog.epoch);
-            last = found ? { code: found, types: catalog.current } : last;
-            const isKnown = last !== null && last.types.get(type)?.javascript === definition.javascript;
-            return isKnown && last !== null && last.code.isSearchFree && !last.code.resolving.has(type);
+            if (last?.types !== catalog.current) {
+                const found = codeOf(catalog.epoch);
+                const program = programOf(catalog);
+                const code = found ?? (last && isDeepStrictEqual(last.program, program) ? last.code : null);
+                last = code ? { code, program, types: catalog.current } : last;
+            }
+
+            return last?.types === catalog.current && last.code.isSearchFree && !last.code.resolving.has(type);
         }
     };
+}
+
+/** All code at the moment. */
+function programOf({ current, moduleFiles }: Catalog): unknown {
+
+    return { types: current.codedNames().map((name) => [name, current.get(name)?.javascript]), design: current.design.javascript, moduleFiles };
 }

@@ -11,7 +11,7 @@ import { SafeRegExp } from '../../util/regexp/safe-regexp.js';
 import { schemaFormats } from './formats.js';
 import { customKeywords, REPLACED_KEYWORDS } from './custom-keywords.js';
 import type { Schema } from './shapes.js';
-import { uncounted, spend } from '../../util/concurrency/time-budget.js';
+import { BudgetExceeded, uncounted, spend } from '../../util/concurrency/time-budget.js';
 import type { DataValidateFunction, DataValidationCxt, FuncKeywordDefinition } from 'ajv/dist/types/index.js';
 import { childPointer } from '../../json/pointer.js';
 import { MANY_PROPERTIES, REFERENCE } from './linked-schema.js';
@@ -31,22 +31,40 @@ export interface Validator {
     /** Returns the errors of a value against the first schema; empty if it matches. */
     errors(value: JsonValue): readonly ErrorObject[];
     readonly matches: MatchTest;
-    /** Compiles all schemas now instead of on first use. @throws Error if one of them cannot be compiled */
-    compileAll(): void;
+    /**
+     * Compiles the schemas one after the other instead of on first use, each before it yields.
+     *
+     * @param isDeep true to compile also those that are parts of others, but compiled by themselves
+     * @throws Error if one of them cannot be compiled
+     */
+    compileEach(isDeep: boolean): Generator<void, void, undefined>;
 }
+
+/**
+ * Time in ms for which schemas are compiled in one search for all errors; later ones go on from there. The validator that stops at the first error,
+ * by which content is accepted, is prepared before.
+ */
+const MAX_COMPILING_MS = 20;
 
 /**
  * Compiles linked schemas, each on first use.
  *
- * @param allErrors false to stop at the first error
+ * @param allErrors false to stop at the first error; a search for all of them throws {@link BudgetExceeded} when too much of the schema is not compiled yet
  */
 export function compileSchemas(targets: readonly Schema[], allErrors: boolean): Validator {
 
     const schemas: Schema[] = [];
     const validators = new Map<Schema, ValidateFunction>();
+    let compilingMs = 0;
     const validatorOf: ValidatorOf = (schema) => getOrAdd(validators, schema, () => {
 
+        if (allErrors && compilingMs > MAX_COMPILING_MS) {
+            throw new BudgetExceeded();
+        }
+
+        const began = performance.now();
         const made = uncounted(() => ajv.getSchema(`${KEY}#/t/${schemas.push(schema) - 1}`));
+        compilingMs += performance.now() - began;
         if (!made) {
             throw new Error('a linked schema cannot be found');
         }
@@ -61,11 +79,43 @@ export function compileSchemas(targets: readonly Schema[], allErrors: boolean): 
     ajv.addSchema({ t: schemas }, KEY);
     const errors = (value: JsonValue): readonly ErrorObject[] => {
 
+        compilingMs = 0;
         const validate = validatorOf(targets[0] ?? true);
         return validate(value) ? [] : validate.errors ?? [];
     };
 
-    return { errors, matches, compileAll: () => targets.forEach((target) => validatorOf(target)) };
+    function *compileEach(isDeep: boolean): Generator<void, void, undefined> {
+
+        for (const target of targets) {
+            validatorOf(target);
+            yield;
+            for (const part of isDeep ? separateParts(target) : []) {
+                validatorOf(part);
+                yield;
+            }
+        }
+    }
+
+    return { errors, matches, compileEach };
+}
+
+/** Returns the parts of a schema that are compiled by themselves. */
+function *separateParts(schema: JsonValue): Generator<Schema, void, undefined> {
+
+    if (typeof schema !== 'object' || schema === null) {
+        return;
+    }
+
+    const parts = isJsonObject(schema) ? schema[MANY_PROPERTIES] : undefined;
+    for (const part of isJsonObject(parts) ? Object.values(parts) : []) {
+        if (isSchema(part)) {
+            yield part;
+        }
+    }
+
+    for (const member of Object.values(schema)) {
+        yield *separateParts(member);
+    }
 }
 
 function createAjv(allErrors: boolean): Ajv2019 {

@@ -10,7 +10,7 @@ import { getAt } from '../../json/pointer.js';
 import { SafeRegExp } from '../../util/regexp/safe-regexp.js';
 import type { Schema } from './shapes.js';
 import { isSchema, mapSubschemas, patternError, patternSyntaxError, shapeError } from './shapes.js';
-import type { Draft, Shape } from './vocabulary.js';
+import type { Draft } from './vocabulary.js';
 import { draftOf, shapeOf } from './vocabulary.js';
 import { resolveUri, typeUri } from './uri.js';
 
@@ -141,28 +141,31 @@ export class SchemaDocument {
 
         for (const [keyword, value] of Object.entries(schema)) {
             const shape = shapeOf(keyword, this.draft);
-            const message = shape ? shapeError(shape, value, this.draft, this.#isDescriptive ? patternSyntaxError : patternError) : null;
+            const message = shape ? shapeError(shape, value, this.draft, this.#patternError) : null;
             if (message !== null) {
                 this.#addError(`${pointer}/${keyword}`, message);
             }
             else if (shape) {
-                this.#countStates(shape, value);
                 mapSubschemas(shape, value, (child, path) => this.#examineChild(child, `${pointer}/${keyword}${path}`, resource));
             }
         }
     }
 
-    #countStates(shape: Shape, value: JsonValue): void {
+    /** Checks a pattern, and counts its states. Patterns after those that are too large together are not compiled. */
+    readonly #patternError = (source: string): string | null => {
 
-        const sources = shape === 'pattern-map' && isJsonObject(value) ? Object.keys(value) : [value];
-        for (const source of !this.#isDescriptive && (shape === 'pattern' || shape === 'pattern-map') ? sources : []) {
-            const before = this.#states;
-            this.#states += typeof source === 'string' && before <= MAX_STATES ? SafeRegExp.of(source).states : 0;
-            if (before <= MAX_STATES && this.#states > MAX_STATES) {
-                this.#addError('', 'has patterns that are, together, too large');
-            }
+        if (this.#isDescriptive || this.#states > MAX_STATES) {
+            return this.#isDescriptive ? patternSyntaxError(source) : null;
         }
-    }
+
+        const error = patternError(source);
+        this.#states += error === null ? SafeRegExp.of(source).states : 0;
+        if (this.#states > MAX_STATES) {
+            this.#addError('', 'has patterns that are, together, too large');
+        }
+
+        return error;
+    };
 
     #examineChild(child: JsonValue, pointer: string, resource: Resource): JsonValue {
 

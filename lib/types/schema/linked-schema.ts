@@ -27,6 +27,8 @@ export const CONTAINS_ALONE = 'x-contains-alone';
 export interface LinkedSchema {
     /** The schema itself first; references are indices into this list. */
     readonly targets: readonly Schema[];
+    /** Number of subschemas. */
+    readonly size: number;
     /** Documents looked up by name or id, undefined if missing. The linked schema is valid as long as the lookups give the same. */
     readonly dependencies: ReadonlyMap<string, SchemaDocument | undefined>;
 }

@@ -5,7 +5,7 @@
  */
 
 import type { ContentError } from '../../errors/errors.js';
-import type { JsonObject } from '../../util/json-types.js';
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { mergedKeyword } from './extension-keyword.js';
 import type { LinkedSchema, SchemaLookup } from './linked-schema.js';
@@ -28,6 +28,9 @@ const SHORT_ENUM = 20;
 
 /** With more properties than this, each is compiled as a function of its own: in one piece they would nest too deeply. */
 const FEW_PROPERTIES = 100;
+
+/** Maximum number of subschemas that are compiled in one piece, which takes some milliseconds; further ones are pieces of their own. */
+export const MAX_INLINED = 100;
 
 /** Thrown for a schema that cannot be used. */
 export class UnusableSchema extends Error {
@@ -70,6 +73,8 @@ class Linker {
     readonly #errors: ContentError[] = [];
     readonly #missing = new Set<string>();
     #count = 0;
+    /** Number of subschemas inside of the present piece. */
+    #inlined = 0;
 
     constructor(root: SchemaDocument, lookup: SchemaLookup, keywordNames: readonly string[]) {
 
@@ -98,7 +103,7 @@ class Linker {
             throw new UnusableSchema([...errors, ...endless], [...this.#missing], dependencies);
         }
 
-        return { targets, dependencies };
+        return { targets, size: this.#count, dependencies };
     }
 
     #convertAll(): Schema[] {
@@ -106,6 +111,7 @@ class Linker {
         const targets: Schema[] = [];
         this.#numberOf(this.#root.root);
         for (let i = 0; i < this.#ordered.length && this.#count <= MAX_LINKED; ++i) {
+            this.#inlined = 0;
             targets.push(this.#convert(this.#ordered[i] ?? this.#root.root));
         }
 
@@ -139,7 +145,9 @@ class Linker {
                 converted = withReference(converted, this.#target(from, keyword, value));
             }
             else if (shape && keyword !== 'definitions' && keyword !== '$defs') {
-                converted[keyword] = mapSubschemas(shape, value, (_, path) => this.#convertChild(from, `${keyword}${path}`));
+                // Of many properties each is compiled by itself, and errors in names are those of the object only from the same piece.
+                const areCounted = keyword !== 'propertyNames' && !(keyword === 'properties' && areMany(value));
+                converted[keyword] = mapSubschemas(shape, value, (_, path) => this.#convertChild(from, `${keyword}${path}`, areCounted));
             }
         }
 
@@ -153,10 +161,24 @@ class Linker {
         };
     }
 
-    #convertChild(from: Subschema, path: string): Schema {
+    /** `isCounted`: it counts as a part of the present piece, or becomes a piece of its own when that is large. */
+    #convertChild(from: Subschema, path: string, isCounted: boolean): Schema {
 
         const child = from.resource.document.subschemaAt(`${from.pointer}/${path}`, from.resource);
-        return child && this.#count <= MAX_LINKED ? this.#convert(child) : false;
+        if (!child || this.#count > MAX_LINKED) {
+            return false;
+        }
+
+        if (isCounted) {
+            this.#inlined += 1;
+            return this.#inlined > MAX_INLINED && isJsonObject(child.schema) ? withReference({}, this.#numberOf(child)) : this.#convert(child);
+        }
+
+        const outside = this.#inlined;
+        this.#inlined = 0;
+        const converted = this.#convert(child);
+        this.#inlined = outside;
+        return converted;
     }
 
     /** Returns the number of the target of a reference. If there is none, records the fault or the missing type and returns 0. */
@@ -199,13 +221,18 @@ function uniform(schema: JsonObject): JsonObject {
     }
 
     const properties = out['properties'];
-    const names = isJsonObject(properties) ? Object.keys(properties) : [];
-    if (properties !== undefined && names.length > FEW_PROPERTIES) {
+    if (isJsonObject(properties) && areMany(properties)) {
         out[MANY_PROPERTIES] = properties;
-        out['properties'] = Object.fromEntries(names.map((name) => [name, true]));
+        out['properties'] = Object.fromEntries(Object.keys(properties).map((name) => [name, true]));
     }
 
     return out;
+}
+
+/** True for properties that are compiled one by one. */
+function areMany(properties: JsonValue): boolean {
+
+    return isJsonObject(properties) && Object.keys(properties).length > FEW_PROPERTIES;
 }
 
 /** Removes a `format` that its draft does not check; renames the others to the name of their check. */

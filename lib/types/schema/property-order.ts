@@ -9,9 +9,18 @@ import { isJsonObject } from '../../util/json-types.js';
 import { propertiesOf, referredBy } from './linked-schema.js';
 import type { Schema } from './shapes.js';
 
+/** Maximum number of properties that are taken from referenced schemas, all in all: chains of references could multiply them. Further ones count as unknown. */
+const MAX_MERGED = 100_000;
+
+/** A property: its place, and the order inside its value. */
+interface Place {
+    readonly rank: number;
+    readonly order: Order | undefined;
+}
+
 /** Order of the properties inside a value. */
 export interface Order {
-    readonly properties: Map<string, Order | undefined>;
+    readonly properties: Map<string, Place>;
     items: Order | undefined;
     /** Order of the referenced schema; undefined once it is merged. */
     referred: Order | undefined;
@@ -22,7 +31,8 @@ export function orderOf(targets: readonly Schema[]): Order | undefined {
 
     const cache = new Map<JsonObject, Order>();
     const order = readOrder(targets[0], targets, cache);
-    cache.forEach(complete);
+    const merged = { count: 0 };
+    cache.forEach((each) => complete(each, merged));
     return order;
 }
 
@@ -43,24 +53,33 @@ function reorderValue(value: JsonValue, order: Order): JsonValue {
     return isJsonObject(value) && order.properties.size > 0 ? reorderObject(value, order) : value;
 }
 
+/** Takes time by the members of the object, of which there may be far fewer than properties in its schema. */
 function reorderObject(value: JsonObject, { properties }: Order): JsonObject {
 
-    const ordered: JsonObject = {};
     const names = Object.keys(value);
-    let at = 0;
+    const known: { readonly name: string; readonly rank: number; readonly after: JsonValue }[] = [];
     let isChanged = false;
-    for (const [name, order] of properties) {
-        const member = Object.hasOwn(value, name) ? value[name] : undefined;
-        if (member !== undefined) {
-            const after = order && typeof member === 'object' ? reorderValue(member, order) : member;
-            isChanged ||= after !== member || names[at] !== name;
-            ordered[name] = after;
-            at += 1;
+    let isSorted = true;
+    names.forEach((name, at) => {
+
+        const place = properties.get(name);
+        const member = value[name];
+        if (!place || member === undefined) {
+            return;
         }
+
+        const after = place.order && typeof member === 'object' ? reorderValue(member, place.order) : member;
+        isSorted &&= (known.at(-1)?.rank ?? -1) < place.rank;
+        isChanged ||= after !== member || known.length !== at;
+        known.push({ name, rank: place.rank, after });
+    });
+    if (!isChanged && isSorted) {
+        return value;
     }
 
-    if (!isChanged) {
-        return value;
+    const ordered: JsonObject = {};
+    for (const { name, after } of isSorted ? known : known.sort((one, other) => one.rank - other.rank)) {
+        ordered[name] = after;
     }
 
     for (const name of names) {
@@ -91,7 +110,7 @@ function readOrder(schema: JsonValue | undefined, targets: readonly Schema[], ca
         order = { properties: new Map(), items: undefined, referred: undefined };
         cache.set(schema, order);
         for (const [name, property] of propertiesOf(schema)) {
-            order.properties.set(name, readOrder(property, targets, cache));
+            order.properties.set(name, { rank: order.properties.size, order: readOrder(property, targets, cache) });
         }
 
         order.items = readOrder(schema['items'], targets, cache);
@@ -101,8 +120,8 @@ function readOrder(schema: JsonValue | undefined, targets: readonly Schema[], ca
     return order;
 }
 
-/** Merges the order of the referenced schema; properties of the schema itself come first. */
-function complete(order: Order): void {
+/** Merges the order of the referenced schema; properties of the schema itself come first. `merged` counts what all schemas have taken over. */
+function complete(order: Order, merged: { count: number }): void {
 
     const { referred } = order;
     order.referred = undefined;
@@ -110,11 +129,16 @@ function complete(order: Order): void {
         return;
     }
 
-    complete(referred);
+    complete(referred, merged);
     order.items ??= referred.items;
-    for (const [name, property] of referred.properties) {
+    for (const [name, place] of referred.properties) {
+        if (merged.count === MAX_MERGED) {
+            return;
+        }
+
         if (!order.properties.has(name)) {
-            order.properties.set(name, property);
+            order.properties.set(name, { rank: order.properties.size, order: place.order });
+            merged.count += 1;
         }
     }
 }

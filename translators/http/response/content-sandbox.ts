@@ -5,8 +5,19 @@
 
 import type { ResponseObject } from '@hapi/hapi';
 
-/** Types without active content, displayed without sandbox, which some viewers (PDF) do not support. */
+/**
+ * Types without active content, displayed without sandbox, which some viewers (PDF) do not support. Not XML of any kind, which browsers display with
+ * its scripts.
+ */
 const PASSIVE = /^(application\/(json|pdf|octet-stream)|[\w.+-]+\/[\w.+-]+\+json|text\/plain|image\/(?!svg)[\w.+-]+|(audio|video|font)\/[\w.+-]+)\s*(;|$)/i;
+
+const XML = /^[^;,]*[+/]xml\b/i;
+
+/** True if browsers display nothing active. Of several types in one value, separated by commas, they take the last one. */
+function isPassive(mediaType: string): boolean {
+
+    return PASSIVE.test(mediaType) && !XML.test(mediaType) && !mediaType.includes(',');
+}
 
 /**
  * Sets an untrusted media type on a response. Browsers must not guess another (`nosniff`); any type that may contain scripts (HTML, SVG,
@@ -15,5 +26,5 @@ const PASSIVE = /^(application\/(json|pdf|octet-stream)|[\w.+-]+\/[\w.+-]+\+json
 export function withForeignType(response: ResponseObject, mediaType: string, { isTrusted = false } = {}): ResponseObject {
 
     response.type(mediaType).header('x-content-type-options', 'nosniff');
-    return isTrusted || PASSIVE.test(mediaType) ? response : response.header('content-security-policy', 'sandbox');
+    return isTrusted || isPassive(mediaType) ? response : response.header('content-security-policy', 'sandbox');
 }

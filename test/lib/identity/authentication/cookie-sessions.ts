@@ -11,6 +11,9 @@ import { IdentityKit, INTERNAL } from '../../../support/identity.js';
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
+/** The credentials have not ended. */
+const still = (): Promise<void> => Promise.resolve();
+
 forEachDatabase((name, create) => {
 
     describe(`cookie sessions on ${name}`, () => {
@@ -31,7 +34,7 @@ forEachDatabase((name, create) => {
 
         async function begin() {
 
-            return node.sessions.create(await kit.authenticate(node, { username: 'ann', password: 'secret' }));
+            return node.sessions.create(await kit.authenticate(node, { username: 'ann', password: 'secret' }), still);
         }
 
         it('identify their user when id and CSRF token are sent', async () => {
@@ -89,8 +92,8 @@ forEachDatabase((name, create) => {
             await kit.db.commit({ steps: kit.credentials.putSteps('admin', await kit.passwords.hash('secret', 'a')) });
             const acting = await kit.authenticate(node, { username: 'admin', password: 'secret', asUserId: 'test/ann' });
 
-            await expect(node.sessions.create(acting)).to.reject(DoipError, /acting as another user/);
-            await expect(node.sessions.create(await kit.authenticate(node, {}))).to.reject(DoipError, 'authentication is required');
+            await expect(node.sessions.create(acting, still)).to.reject(DoipError, /acting as another user/);
+            await expect(node.sessions.create(await kit.authenticate(node, {}), still)).to.reject(DoipError, 'authentication is required');
         });
 
         it('do not exist while the design disables them', async () => {

@@ -17,7 +17,7 @@ const { after, before, describe, it } = lab;
 
 const OK = '0.DOIP/Status.001';
 const SECRET = 'for writers only';
-const reference = { type: 'string', cordra: { type: { handleReference: { types: ['Plain', 'Coded'] } } } };
+const reference = { type: 'string', cordra: { type: { handleReference: { types: ['Plain', 'Coded', 'Closed'] } } } };
 
 /** What nobody but writers sees: the access control list, a property, a reference and an element. */
 function hide(object: StoredObject): StoredObject {
@@ -47,7 +47,9 @@ forEachDatabase((name, create) => {
             // Its code shows objects without their list, and the defaults of the type would let everybody write.
             const javascript = 'exports.onObjectResolution = (object) => { delete object.acl; object.content.shown = true; return object; };';
             await test.create('Schema', { name: 'Coded', schema, authConfig, javascript });
-            for (const type of ['Plain', 'Coded']) {
+            const closed = { defaultAclRead: [], defaultAclWrite: [] };
+            await test.create('Schema', { name: 'Closed', schema, authConfig: closed, javascript });
+            for (const type of ['Plain', 'Coded', 'Closed']) {
                 await test.create(type, { name: 'target' }, { id: `test/${type}-target` });
                 await test.create(type, { name: 'hidden target' }, { id: `test/${type}-hidden` });
                 const { status, value } = await test.asAdmin(Op.create, { input: [
@@ -115,5 +117,14 @@ forEachDatabase((name, create) => {
                 expect((around.value as { nodes: { id: string }[] }).nodes.map(({ id }) => id)).to.equal([`test/${type}`, `test/${type}-target`]);
             });
         }
+
+        it('leaves elements to readers whom the list names that the code does not show', async () => {
+
+            const open = await ask(Op.retrieve, { targetId: 'test/Closed', attributes: { element: 'open' } }, basic('reader'));
+            const whole = await ask(Op.retrieve, { targetId: 'test/Closed', attributes: { includeElementData: true } }, basic('reader'));
+
+            expect(open.value).to.equal('open bytes');
+            expect(whole.status).to.equal(OK);
+        });
     });
 });
