@@ -20,6 +20,7 @@ forEachWay((name, start, protocol) => {
     describe(`payloads by REST on ${name}`, () => {
 
         let service: RestService;
+        let active = 0;
         before(async () => {
 
             service = await start();
@@ -183,6 +184,22 @@ forEachWay((name, start, protocol) => {
 
             expect(policies).to.equal([[undefined, 'nosniff'], [undefined, 'nosniff'], ['sandbox', 'nosniff'], ['sandbox', 'nosniff']]);
         });
+
+        for (const type of [
+            'text/plain; x=x, text/html', 'image/png;x, text/html', 'application/json;a=b,image/svg+xml', 'image/x+xml', 'audio/mpeg+xml; a=b', 'font/xml', 'video/a+xml'
+        ]) {
+            it(`are sandboxed where browsers may find something active in their type: ${type}`, async () => {
+
+                const part = { name: 'page', value: '<html xmlns="http://www.w3.org/1999/xhtml"><script>alert(1)</script></html>', filename: 'p', type };
+                const handle = `test/active${++active}`;
+                const made = await service.asAdmin(`POST /objects?type=Loose&handle=${handle}`, multipart({ name: 'content', value: '{}' }, part));
+                expect(made.statusCode, made.payload).to.equal(200);
+                for (const line of [`GET /objects/${handle}?payload=page`, `GET /doip?operationId=0.DOIP/Op.Retrieve&targetId=${handle}&element=page`]) {
+                    const { headers } = await service.anonymously(line);
+                    expect(headers['content-security-policy']).to.equal('sandbox');
+                }
+            });
+        }
 
         it('are described without bytes on request', async () => {
 

@@ -305,7 +305,7 @@ export class Authenticator {
     /** Returns a caller object for this request alone, from which its session can be found. */
     #inSession(shared: Caller, sessionId: string): Caller {
 
-        const caller = { ...shared };
+        const caller = this.#callers.copyOf(shared);
         this.#sessions.set(caller, sessionId);
         return caller;
     }

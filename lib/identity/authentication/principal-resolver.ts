@@ -148,6 +148,18 @@ export class PrincipalResolver {
         return this.#answers.get(sharedCaller(caller)) ?? null;
     }
 
+    /** Returns a caller object for one request, with the same hook answer behind it. */
+    copyOf(caller: Caller): Caller {
+
+        const copy = { ...caller };
+        const answer = this.answerOf(caller);
+        if (answer) {
+            this.#answers.set(copy, answer);
+        }
+
+        return copy;
+    }
+
     #admit(principal: Principal, method: Caller['method'], mayWait: boolean): Caller {
 
         checkActive(principal);

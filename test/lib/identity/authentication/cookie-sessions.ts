@@ -14,6 +14,11 @@ const { after, before, describe, it } = lab;
 /** The credentials have not ended. */
 const still = (): Promise<void> => Promise.resolve();
 
+async function numberOfTokens({ db }: IdentityKit): Promise<number> {
+
+    return (await db.read({ sql: 'select * from tokens' }, [])).length;
+}
+
 forEachDatabase((name, create) => {
 
     describe(`cookie sessions on ${name}`, () => {
@@ -64,6 +69,16 @@ forEachDatabase((name, create) => {
                 expect(result).to.equal(good ? 'test/ann' : null);
             });
         }
+
+        it('are not kept when the credentials have ended meanwhile', async () => {
+
+            const caller = await kit.authenticate(node, { username: 'ann', password: 'secret' });
+            const before = await numberOfTokens(kit);
+            const ended = new Error('ended');
+
+            await expect(node.sessions.create(caller, () => Promise.reject(ended))).to.reject('ended');
+            expect(await numberOfTokens(kit)).to.equal(before);
+        });
 
         it('end on request, each by itself', async () => {
 

@@ -47,7 +47,7 @@ describe('the authenticate hook', () => {
             return answer;
         };
 
-        const design = { adminPublicKey: publicKey.export({ format: 'jwk' }) as JsonObject };
+        const design = { adminPublicKey: publicKey.export({ format: 'jwk' }) as JsonObject, useLegacySessionsApi: true };
         return { asked, node: kit.node({ hook, design, ...now ? { now } : {} }) };
     }
 
@@ -240,6 +240,22 @@ describe('the authenticate hook', () => {
         expect(asked).to.have.length(1);
         clock.now += 61_000;
         await expect(kit.authenticate(node, { token })).to.reject(DoipError);
+    });
+
+    it('issues tokens whose sessions expire when they do', async () => {
+
+        const clock = { now: Date.now() };
+        const exp = Math.floor(clock.now / 1000) + 60;
+        const { node } = nodeWith({ active: true, userId: 'orcid/9', exp }, () => clock.now);
+        const { token } = await node.tokens.grant({ username: 'nine', password: 'x' }, INTERNAL);
+        const still = (): Promise<void> => Promise.resolve();
+        const first = await node.sessions.create(await kit.authenticate(node, { token }), still);
+        const second = await node.sessions.create(await kit.authenticate(node, { ...first }), still);
+
+        expect((await kit.authenticate(node, { ...second })).userId).to.equal('orcid/9');
+        clock.now += 61_000;
+        await expect(kit.authenticate(node, { ...first })).to.reject(DoipError);
+        await expect(kit.authenticate(node, { ...second })).to.reject(DoipError);
     });
 
     it('takes a new user object into account within a second', async () => {
