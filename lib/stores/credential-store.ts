@@ -82,6 +82,12 @@ export class CredentialStore {
         return [this.#sql.putSecret.step({ objectId, pointer: key, record })];
     }
 
+    /** Returns the steps that delete a secret of an object. */
+    removeSecretSteps(objectId: string, key: string): Step[] {
+
+        return [this.#sql.removeSecret.step({ objectId, pointer: key })];
+    }
+
     /** Returns the steps that delete all secrets of an object. */
     removeSecretsSteps(objectId: string): Step[] {
 
@@ -118,6 +124,8 @@ function buildStatements(db: Database) {
             .select('user_id', 'record')),
         secrets: build.list<never, 'ids'>((knex, _bind, list) => knex('secrets').whereIn('object_id', list('ids'))
             .orderBy(['object_id', 'pointer_hash']).select('object_id', 'pointer_hash', 'record')),
+        removeSecret: build<'objectId' | 'pointer'>((knex, bind) => knex('secrets')
+            .where('object_id', bind('objectId')).where('pointer_hash', bind('pointer')).delete()),
         removeSecrets: build<'objectId'>((knex, bind) => knex('secrets').where('object_id', bind('objectId')).delete())
     };
 }

@@ -7,7 +7,7 @@ import type { Step } from '../../../db/database.js';
 import type { JsonObject } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 import type { Account, AccountStore } from '../../stores/account-store.js';
-import type { CredentialStore } from '../../stores/credential-store.js';
+import { secretKey, type CredentialStore } from '../../stores/credential-store.js';
 import type { GroupStore } from '../../stores/group-store.js';
 import type { ApiKeyStore } from '../../stores/api-key-store.js';
 import type { TokenStore } from '../../stores/token-store.js';
@@ -77,7 +77,7 @@ export class AccountWriter {
             ...await this.#accountSteps({ id, isNew, caller }, footprint.account, content),
             ...footprint.credential && !isAccount(content) ? this.#credentials.removeSteps(id) : [],
             ...await this.#groupSteps(id, footprint.group, content.members),
-            ...footprint.secrets && roles === null ? this.#credentials.removeSecretsSteps(id) : [],
+            ...footprint.secrets ? await this.#secretSteps(id, roles) : [],
             ...await this.#principals.accountSteps({ id, wasAccount: footprint.held, isAccount: isHeld, caller })
         ];
         const onlyNewAccount = content.members === undefined && !footprint.account && !footprint.group;
@@ -89,6 +89,18 @@ export class AccountWriter {
 
         const name = roles?.username?.value;
         return failed === USERNAME_CONFLICT && typeof name === 'string' ? usernameConflict(name) : undefined;
+    }
+
+    /** Returns the steps that delete the secrets of an object, or those that its content does not name any more. */
+    async #secretSteps(id: string, roles: AccountAnnotations | null): Promise<Step[]> {
+
+        if (!roles) {
+            return this.#credentials.removeSecretsSteps(id);
+        }
+
+        const named = new Set(roles.secure.map(({ pointer }) => secretKey(pointer)));
+        const stored = await this.#credentials.secretsOf([id]);
+        return stored.filter(({ key }) => !named.has(key)).flatMap(({ key }) => this.#credentials.removeSecretSteps(id, key));
     }
 
     async #accountSteps({ id, isNew, caller }: Pick<IdentityChange, 'id' | 'isNew' | 'caller'>, exists: boolean, roles: AccountAnnotations): Promise<Step[]> {

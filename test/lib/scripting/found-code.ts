@@ -53,7 +53,7 @@ forEachDatabase((name, create) => {
                 const cordra = require('cordra'), util = require('cordra-util');
                 const seen = (object) => { object.userMetadata = { ...object.userMetadata, pin: object.content.pin }; };
                 exports.beforeSchemaValidation = seen;
-                exports.beforeStorage = (object) => { if (object.content.pin !== '') { throw 'the pin is to be seen'; } };
+                exports.beforeStorage = (object) => { if (object.content.pin) { throw 'the pin is to be seen'; } };
                 exports.afterCreateOrUpdate = exports.beforeStorage;
                 exports.objectForIndexing = (object) => { exports.beforeStorage(object); };
                 exports.methods = { check: (object, context) => util.verifySecret(object, '/pin', context.params) };
@@ -64,6 +64,16 @@ forEachDatabase((name, create) => {
             const wrong = await node.asAdmin(CALL, { targetId: 'test/secretive', attributes: { method: 'check', params: '4321' } });
 
             expect([right.value, wrong.value]).to.equal([true, false]);
+
+            // Kept, removed, and not there again
+            const values: unknown[] = [];
+            for (const content of [{ pin: '' }, {}, { pin: '' }]) {
+                const { status } = await node.asAdmin(UPDATE, { targetId: 'test/secretive', input: { attributes: { content } } });
+                expect(status).to.equal(OK);
+                values.push((await node.asAdmin(CALL, { targetId: 'test/secretive', attributes: { method: 'check', params: '1234' } })).value);
+            }
+
+            expect(values).to.equal([true, false, false]);
         });
 
         it('stamps objects with times and the name of the author', async () => {
