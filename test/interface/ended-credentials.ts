@@ -2,9 +2,11 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { request, type ClientRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
+import { jwt } from '../support/accounts.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { ADMIN_HEADERS, basic, jsonOf } from '../support/rest.js';
 import type { RestService } from '../support/rest-service.js';
@@ -224,6 +226,34 @@ onEveryDatabase((name, start) => {
 
             expect((await answer).status).to.equal(200);
         });
+
+        for (const isReplaced of [false, true]) {
+            it(`may be a signed assertion, ${isReplaced ? 'unless the key is replaced meanwhile' : 'while the key stays'}`, async () => {
+
+                const [own, other] = [0, 1].map(() => generateKeyPairSync('rsa', { modulusLength: 2048 }));
+                const username = `signer${++number}`;
+                const content = (key: KeyObject | undefined): string => JSON.stringify({ username, publicKey: key?.export({ format: 'jwk' }) });
+                await service.asAdmin('POST /objects?type=Schema', { headers: JSON_TYPE, payload: JSON.stringify({
+                    name: 'Signer', authConfig: { defaultAclRead: ['public'], defaultAclWrite: ['self'] }, schema: { type: 'object', properties: {
+                        username: { type: 'string', cordra: { auth: 'username' } }, password: { type: 'string', cordra: { auth: 'password' } },
+                        publicKey: { type: 'object', cordra: { auth: 'publicKey' } }
+                    } }
+                }) });
+                const made = await service.asAdmin(`POST /objects?type=Signer&handle=test/${username}`, { headers: JSON_TYPE, payload: content(own?.publicKey) });
+                expect(made.statusCode, made.payload).to.equal(200);
+                const headers = { authorization: `Bearer ${jwt(own!.privateKey, { iss: username })}`, ...JSON_TYPE };
+                const line = `PUT /acls/test/${username}`;
+                const changed = await sendSlowly(service.url, line, { headers, first: '{"readers":', rest: '[]}' }, async () => {
+
+                    await delay(300);
+                    const replaced = isReplaced ? await service.asAdmin(`PUT /objects/test/${username}`, { headers: JSON_TYPE, payload: content(other?.publicKey) }) : null;
+                    expect(replaced?.statusCode ?? 200).to.equal(200);
+                    await delay(LONG_MS);
+                });
+
+                expect(changed.status, changed.body).to.equal(isReplaced ? 401 : 200);
+            });
+        }
 
         it('are those of a user who must change the password and does so, however slowly', async () => {
 

@@ -24,7 +24,7 @@ import type { PrincipalResolver, AuthenticationResult } from './principal-resolv
 import type { Caller } from '../../model/caller.js';
 import { ANONYMOUS, sharedCaller } from '../../model/caller.js';
 import type { PresentedCredentials, Credentials } from './credentials.js';
-import { isJwt, readCredentials } from './credentials.js';
+import { failure, isJwt, readCredentials } from './credentials.js';
 import type { IdentitySettings } from '../accounts/identity-settings.js';
 import { readClaims } from './jwt-bearer.js';
 import { isAdminName, isPossibleName, loginKey } from '../accounts/login-name.js';
@@ -138,8 +138,8 @@ export class Authenticator {
     }
 
     /**
-     * Returns the caller of a request that takes long, as of now: with the groups of this moment. Signed assertions, and what a hook admitted, are not
-     * verified again; passwords, tokens and keys are.
+     * Returns the caller of a request that takes long, as of now: with the groups of this moment. What a hook admitted is not
+     * verified again; passwords, tokens, keys and the signatures of assertions are.
      *
      * @param operationId as for {@link authenticate}
      * @throws DoipError 401 if the token, session or key has ended, the password was changed, or the user is blocked
@@ -166,6 +166,10 @@ export class Authenticator {
             if (!await this.#logins.isCurrent({ name, password, remoteAddress: transport.remoteAddress }, this.#records.get(authentication))) {
                 throw failure(credentials);
             }
+        }
+
+        if (credentials.kind === 'token' && isJwt(credentials.token) && !isOfHook && !await this.#assertions.isStillSigned(credentials.token)) {
+            throw failure(credentials);                     // The user has another key now
         }
 
         const proof = isStored ? await this.#tokenOf(credentials, epochs) : known ??
@@ -349,21 +353,6 @@ export class Authenticator {
         const userId = credentials.kind === 'token' && isJwt(credentials.token) ?
             await this.#assertions.verify(credentials.token) : null;
         return userId === null ? null : assertionProof(userId);
-    }
-}
-
-/** Returns the error for failed authentication, which is the same for every cause. */
-function failure(credentials: Credentials): Error {
-
-    switch (credentials.kind) {
-        case 'password':
-            // Without the name, for which people take their password by mistake.
-            return unauthenticated('Authentication failed', { reason: 'wrong name or password' });
-        case 'token':
-        case 'session':
-            return unauthenticated('Authentication failed: the token is not valid or has expired', { attributes: { error: 'invalid_token' } });
-        case 'none':
-            return unauthenticated('Authentication failed');
     }
 }
 

@@ -111,3 +111,18 @@ function unreadable(): Error {
 
     return unauthenticated('Unable to parse authentication (neither token nor password)');
 }
+
+/** Returns the error for failed authentication, which is the same for every cause. */
+export function failure(credentials: Credentials): Error {
+
+    switch (credentials.kind) {
+        case 'password':
+            // Without the name, for which people take their password by mistake.
+            return unauthenticated('Authentication failed', { reason: 'wrong name or password' });
+        case 'token':
+        case 'session':
+            return unauthenticated('Authentication failed: the token is not valid or has expired', { attributes: { error: 'invalid_token' } });
+        case 'none':
+            return unauthenticated('Authentication failed');
+    }
+}

@@ -48,15 +48,26 @@ export class JwtBearerAuthenticator {
             return null;
         }
 
-        const signer = await this.#signerOf(issuer);
-        const signerKey = signer?.publicKey ? await importPublicKey(signer.publicKey, claims.algorithm) : null;
-        const key = signerKey ?? await decoyKey(claims.algorithm);
-        const isSigned = key !== null && await isSignedBy(token, key, claims.algorithm);
-        if (!signer || !signerKey || !isSigned) {
-            return null;
-        }
+        const userId = await this.#signerOfToken(token, { issuer, algorithm: claims.algorithm });
+        return userId !== null && await this.#isFirstUse(issuer, claims.payload) ? userId : null;
+    }
 
-        return await this.#isFirstUse(issuer, claims.payload) ? signer.userId : null;
+    /** True if the key of the issuer is still that by which a valid token was signed; its times do not matter any more. */
+    async isStillSigned(token: string): Promise<boolean> {
+
+        const claims = readClaims(token);
+        const issuer = claims?.payload.iss;
+        return typeof issuer === 'string' && claims !== null && await this.#signerOfToken(token, { issuer, algorithm: claims.algorithm }) !== null;
+    }
+
+    /** Returns the id of the issuer of a token; null unless it is signed by the issuer's key. */
+    async #signerOfToken(token: string, { issuer, algorithm }: { readonly issuer: string; readonly algorithm: string }): Promise<string | null> {
+
+        const signer = await this.#signerOf(issuer);
+        const signerKey = signer?.publicKey ? await importPublicKey(signer.publicKey, algorithm) : null;
+        const key = signerKey ?? await decoyKey(algorithm);
+        const isSigned = key !== null && await isSignedBy(token, key, algorithm);
+        return signer && signerKey && isSigned ? signer.userId : null;
     }
 
     /** Returns the id of the user whose published key is that of a client certificate; null if there is none. */
