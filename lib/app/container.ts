@@ -190,6 +190,7 @@ async function openClaimed(options: GatewayOptions, shell: GatewayShell): Promis
         startup.set('storage', 'UP');
         await shutdown.use(() => search.index.start(), () => search.stop());
         await shutdown.use(() => scripting, () => scripting.close());
+        await identity.principals.reserve();
         await shutdown.use(() => identity.start(), () => identity.close());
         startup.set('identity', 'UP');
         await shutdown.use(() => services.handles, (handles) => handles.close());

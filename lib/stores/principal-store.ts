@@ -64,6 +64,12 @@ export class PrincipalStore {
 
         return [this.#sql.external.step({ id })];
     }
+
+    /** Returns the steps that record that all ids with a prefix, of ASCII characters, are assigned elsewhere. */
+    externalBelowSteps(prefix: string): Step[] {
+
+        return [this.#sql.externalBelow.step({ prefix, length: prefix.length })];
+    }
 }
 
 function buildStatements(db: Database) {
@@ -82,6 +88,8 @@ function buildStatements(db: Database) {
             .insert({ id: bind('id'), held: 0, is_external: 0, owner: bind('owner'), author: null }).onConflict('id').ignore()),
         shareOne: build<'id' | 'owner'>((knex, bind) => knex('principals').where('id', bind('id')).whereNot('owner', bind('owner'))
             .update('owner', null)),
+        externalBelow: build<'prefix' | 'length'>((knex, bind) => knex('principals').where('is_external', 0)
+            .whereRaw('substr(id, 1, ?) = ?', [bind('length'), bind('prefix')]).update('is_external', 1)),
         external: build<'id'>((knex, bind) => knex('principals').insert({ id: bind('id'), held: 0, is_external: 1, owner: null, author: null })
             .onConflict('id').merge(['is_external', 'owner']))
     };

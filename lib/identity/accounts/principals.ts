@@ -76,6 +76,17 @@ export class Principals {
         return this.#reserved.some((prefix) => id.startsWith(prefix));
     }
 
+    /**
+     * Records that the ids of the users of login providers are theirs. An object with such an id that somebody has made before the provider was
+     * configured counts only if it was the administrator. To be called at the start.
+     */
+    async reserve(): Promise<void> {
+
+        if (this.#reserved.length > 0) {
+            await this.#db.commit({ steps: [...this.#reserved.flatMap((prefix) => this.#store.externalBelowSteps(prefix)), this.#accounts.bumpStep()] });
+        }
+    }
+
     /** Returns the steps that record the principals named by a change: in the access control list, and as author. */
     namingSteps(change: ObjectChange): Step[] {
 

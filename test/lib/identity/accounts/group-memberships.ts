@@ -1,6 +1,7 @@
 /** Groups: who is in which, directly and not, and from when on it counts, on every database. */
 
 import Lab from '@hapi/lab';
+import { pino } from 'pino';
 import { expect } from '@hapi/code';
 import type { JsonObject } from '../../../../lib/util/json-types.js';
 import type { Caller } from '../../../../lib/model/caller.js';
@@ -12,6 +13,7 @@ import type { TestDatabase } from '../../../support/database.js';
 import { ADMIN, startGateway } from '../../../support/gateway.js';
 import { IdentityKit } from '../../../support/identity.js';
 import type { TestGateway } from '../../../support/gateway.js';
+import { Principals } from '../../../../lib/identity/accounts/principals.js';
 import { groupIdsOf } from '../../../../lib/identity/accounts/user-directory.js';
 
 export const lab = Lab.script();
@@ -87,6 +89,21 @@ forEachDatabase((name, create) => {
 
             expect(found.filter((id) => !id.startsWith('test/a'))).to.equal(['test/staff', 'test/work', 'test/zoo']);
             expect(found.length).to.equal(10_003);
+        });
+
+        it('do not count with the ids of a login provider that is configured later, unless the administrator made them', async () => {
+
+            const kit = new IdentityKit(await place.open());
+            const mallory: Caller = { ...SERVICE, userId: 'test/mallory', username: 'mallory', isAdmin: false };
+            for (const [id, caller] of [['museum/one', mallory], ['museum/two', SERVICE], ['museums/three', mallory]] as const) {
+                await kit.change({ id, isNew: true, roles: { members: ['test/person'], secure: [] }, caller });
+            }
+
+            expect(await groupIdsOf(kit.groups, ['test/person'])).to.equal(['museum/one', 'museum/two', 'museums/three']);
+            const parts = { db: kit.db, accounts: kit.accounts, principals: kit.principalStore, policy: { isNamedInRules: () => false }, log: pino({ level: 'silent' }) };
+            await new Principals(parts, ['museum/']).reserve();
+
+            expect(await groupIdsOf(kit.groups, ['test/person'])).to.equal(['museum/two', 'museums/three']);
         });
 
         it('give access to objects from the next request on', async () => {
