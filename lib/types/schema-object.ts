@@ -8,6 +8,7 @@
 import type { ContentError } from '../errors/errors.js';
 import type { JsonObject } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
+import { approximateLength } from '../util/concurrency/event-loop-yielder.js';
 import { isBuiltInType } from './built-in-types.js';
 import { CompiledSchema } from './compiled-schema.js';
 import { extensionErrors } from './annotations/extension-validation.js';
@@ -42,6 +43,9 @@ export function schemaObjectErrors(content: JsonObject, lookup: SchemaLookup, ke
     ];
 }
 
+/** Approximate length in characters of a schema that is compiled at once. */
+const SHORT = 8192;
+
 /** Schemas that were compiled in several turns, for the check that follows. */
 const prepared = new WeakMap<object, { readonly document: SchemaDocument; readonly compiled: CompiledSchema; readonly keywordNames: readonly string[] }>();
 
@@ -52,7 +56,7 @@ const prepared = new WeakMap<object, { readonly document: SchemaDocument; readon
 export async function prepareSchemaObject(content: JsonObject, lookup: SchemaLookup, keywordNames: readonly string[]): Promise<void> {
 
     const { name, schema, baseUri } = content;
-    if (typeof name !== 'string' || !isJsonObject(schema)) {
+    if (typeof name !== 'string' || !isJsonObject(schema) || approximateLength(schema) < SHORT) {
         return;
     }
 

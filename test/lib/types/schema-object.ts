@@ -116,6 +116,21 @@ describe('a Schema object', () => {
         expect(faultsOf(() => save({ schema }))).to.equal([]);
     });
 
+    it('may be prepared in several turns of the event loop, with the same faults', async () => {
+
+        const anyOf = Array.from({ length: 400 }, (_, i) => ({ required: [`a property with a name ${i}`], not: { required: ['x'] } }));
+        const content = { identifier: '', name: 'Large', schema: { anyOf, properties: { p: { $ref: 'Person#/$defs/name' } } } };
+        const other = registryOf({ Person: {} });
+        const check = (types: typeof registry): string[] => faultsOf(() => types.get('Schema')!.process({ ...FACTS, content }));
+        await registry.prepareSchemaObject(content);
+
+        expect(check(registry)).to.equal([]);
+        expect(check(other)).to.have.length(1);
+        await other.prepareSchemaObject(content);
+        expect(check(other)).to.have.length(1);
+        expect(check(registry)).to.equal([]);
+    });
+
     it('has ordered members like any other object', () => {
 
         expect(Object.keys(save({ javascript: 'x', extra: 1, description: 'd' }))).to.equal(['identifier', 'name', 'description', 'schema', 'javascript', 'extra']);
