@@ -8,7 +8,7 @@ import { rememberText } from '../json/raw-json.js';
 import type { Acl } from '../doip/digital-object.js';
 import { SerializedObject } from '../doip/serialized-object.js';
 import type { StoredElement, StoredObject } from './stored-object.js';
-import { toElement } from './stored-object.js';
+import { elementsLength, toElement } from './stored-object.js';
 
 /** Stored parts of an object. */
 export interface ObjectParts extends Pick<StoredObject, 'id' | 'type' | 'metadata'> {
@@ -49,11 +49,11 @@ export class LazyStoredObject {
         return this.#acl;
     }
 
-    /** Approximate length of the object as JSON text, in UTF-16 code units. */
+    /** Approximate length of the object as JSON text, with its access control list and elements, in UTF-16 code units. */
     get length(): number {
 
-        const { content, userMetadata } = this.#parts;
-        return content.length + (userMetadata?.length ?? 0);
+        const { content, acl, userMetadata, elements } = this.#parts;
+        return content.length + (acl?.length ?? 0) + (userMetadata?.length ?? 0) + elementsLength(elements);
     }
 
     /** Returns the parsed object. */

@@ -32,6 +32,17 @@ export interface StoredObject {
     readonly elements: readonly StoredElement[];
 }
 
+/** Approximate length of an element as JSON text, besides its names, in UTF-16 code units. */
+const ELEMENT_LENGTH = 64;
+
+/** Returns the approximate length of elements as JSON text, in UTF-16 code units. */
+export function elementsLength(elements: readonly StoredElement[]): number {
+
+    return elements.reduce((sum, { name, filename, mediaType }) => (
+        sum + ELEMENT_LENGTH + name.length + (filename?.length ?? 0) + (mediaType?.length ?? 0)
+    ), 0);
+}
+
 /** Returns the digital object form: the result of operations, and the input of projections for hooks. */
 export function toDigitalObject(object: StoredObject): DigitalObject {
 

@@ -12,7 +12,7 @@ import type { ReferenceStore } from '../stores/reference-store.js';
 import type { ObjectResolution, Reading } from '../objects/read/object-resolution.js';
 import type { StoredObject } from '../model/stored-object.js';
 import { getAt } from '../json/pointer.js';
-import { jsonText, rememberText } from '../json/raw-json.js';
+import { rememberText } from '../json/raw-json.js';
 import type { DigitalObject } from '../doip/digital-object.js';
 import type { LabelReader } from './label-reader.js';
 import { digitalObjectText, SerializedObject } from '../doip/serialized-object.js';
@@ -49,7 +49,7 @@ const MAX_VISITED = 100_000;
 /** Maximum number of edges, as a multiple of the number of objects. */
 const EDGES_PER_OBJECT = 10;
 
-/** Maximum total length of the content of all objects, in UTF-16 code units; the response is sent in one piece. */
+/** Maximum total length of the JSON texts of all related objects, in UTF-16 code units; the response is sent in one piece. */
 const MAX_ANSWER_LENGTH = 4 * 1024 * 1024;
 
 /** Finds related objects. */
@@ -148,7 +148,7 @@ export class RelationshipService {
         for await (const block of this.#reader.load(hitsOf(ids), reader)) {
             for (const object of block) {
                 const found = this.#described(object);
-                length += jsonText(found.object.attributes.content).length;
+                length += found.text.length;
                 if (length > MAX_ANSWER_LENGTH) {
                     return false;
                 }

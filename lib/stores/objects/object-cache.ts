@@ -44,6 +44,7 @@ export class ObjectCache<F> {
         return this.#entries?.peek(id);
     }
 
+    /** @param textLength length of all texts of the object and of its elements, in UTF-16 units; in memory, each is kept parsed, content as text, too */
     put(object: StoredObject, facts: F, textLength: number): void {
 
         this.#entries?.set(object.id, { object, facts, bytes: textLength * 2 + OVERHEAD * (1 + object.elements.length) });

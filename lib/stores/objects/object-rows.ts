@@ -8,7 +8,7 @@ import type { Acl, Metadata } from '../../doip/digital-object.js';
 import { unavailable } from '../../errors/errors.js';
 import { readStored, writeStored } from '../../json/serializer.js';
 import { rememberText, storedText } from '../../json/raw-json.js';
-import type { StoredElement, StoredObject } from '../../model/stored-object.js';
+import { elementsLength, type StoredElement, type StoredObject } from '../../model/stored-object.js';
 import type { ObjectParts } from '../../model/lazy-stored-object.js';
 
 /** Columns of `objects`. */
@@ -55,6 +55,12 @@ export interface ElementRow {
     blob_id: number;
     store: string;
     hash: string | null;
+}
+
+/** Returns the approximate length of an object as JSON text, in UTF-16 code units. */
+export function lengthOf({ content, acl, user_metadata, hashes }: ObjectRow, elements: readonly StoredElement[]): number {
+
+    return content.length + (acl?.length ?? 0) + (user_metadata?.length ?? 0) + (hashes?.length ?? 0) + elementsLength(elements);
 }
 
 /** Returns the object of a row. */

@@ -182,15 +182,21 @@ export class ObjectScan {
     }
 }
 
-/** Bytes of the texts of a row, which both databases compute without reading the texts. */
-const LENGTH = 'octet_length(content) + coalesce(octet_length(user_metadata), 0)';
+/** Columns of texts of any length. */
+const LONG_COLUMNS: readonly string[] = ['content', 'acl', 'user_metadata', 'hashes'];
+
+/** Estimated bytes of an element: its texts, which are not read for it, have at most 255 each. */
+const ELEMENT_BYTES = 256;
+
+/** Bytes of the texts of a row and its elements, which all databases compute without reading the texts. */
+const LENGTH = `${LONG_COLUMNS.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ')} + element_count * ${ELEMENT_BYTES}`;
 
 /** Returns the columns of an object; its texts only up to a number of bytes. */
 function columnsUpTo(knex: Knex, bytes: number): (string | Knex.Raw)[] {
 
     return [
-        ...OBJECT_COLUMNS.filter((column) => column !== 'content' && column !== 'user_metadata'),
-        ...['content', 'user_metadata'].map((column) => knex.raw(`case when ${LENGTH} <= ${bytes} then ${column} end as ${column}`))
+        ...OBJECT_COLUMNS.filter((column) => !LONG_COLUMNS.includes(column)),
+        ...LONG_COLUMNS.map((column) => knex.raw(`case when ${LENGTH} <= ${bytes} then ${column} end as ${column}`))
     ];
 }
 

@@ -10,7 +10,7 @@ import type { CacheUsage } from '../../util/cache/cache-usage.js';
 import { turnFor } from '../../util/concurrency/event-loop-yielder.js';
 import { row, statements } from '../../../db/statements.js';
 import { ObjectCache } from './object-cache.js';
-import { ELEMENT_COLUMNS, elementsOf, OBJECT_COLUMNS, objectValues, toObject } from './object-rows.js';
+import { ELEMENT_COLUMNS, elementsOf, lengthOf, OBJECT_COLUMNS, objectValues, toObject } from './object-rows.js';
 import type { DatedElementRow, ObjectRow } from './object-rows.js';
 import type { Subject } from '../../model/access-subject.js';
 
@@ -149,9 +149,10 @@ export class ObjectStore {
         }
 
         const object = toObject(found, ownElements);
-        await turnFor(found.content.length);
+        const length = lengthOf(found, ownElements);
+        await turnFor(length);
         const epochs = epochsOf(found);
-        this.#cache.put(object, { revision, epochs }, found.content.length);
+        this.#cache.put(object, { revision, epochs }, length);
         return { object, epochs };
     }
 

@@ -3,6 +3,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Caller } from '../../../lib/model/caller.js';
+import type { StoredElement, StoredObject } from '../../../lib/model/stored-object.js';
 import { ANONYMOUS } from '../../../lib/model/caller.js';
 import { Policy } from '../../../lib/identity/access/access-policy.js';
 import { WITHOUT_CODE } from '../../support/without-code.js';
@@ -28,6 +29,32 @@ const AT_ONCE = 25;
 /** Objects that are not long enough to come alone, and how long their texts are. */
 const WIDE = 30;
 const WIDE_LENGTH = 10_000;
+
+/** Parts besides content, and how many objects with such a part come together at most; to be read alone, or together with others. */
+const PARTS: readonly (readonly [kind: string, parts: Partial<StoredObject>, together: number, isAlone: boolean])[] = [
+    ['access control lists', { acl: { readers: ['public'], writers: entries(700) } }, 1, true],
+    ['many elements', { elements: elements(100, 10) }, 1, true],
+    ['wide access control lists', { acl: { readers: ['public'], writers: entries(400) } }, 9, false],
+    ['elements with long names', { elements: elements(50, 250) }, 3, false],
+    ['a few elements', { elements: elements(2, 10) }, AT_ONCE, false]
+];
+
+/** Objects with each of these parts. */
+const OF_EACH = 30;
+
+function entries(count: number): string[] {
+
+    return Array.from({ length: count }, (_, n) => `test/somebody-of-them-${n}`);
+}
+
+function elements(count: number, length: number): StoredElement[] {
+
+    return Array.from({ length: count }, (_, n) => {
+
+        const name = `${n}`.padEnd(length, '-');
+        return { name, filename: name, mediaType: `text/${name}`.slice(0, 250), size: 1, blobId: 1, store: 'database', hash: null };
+    });
+}
 
 const system = { defaultAclRead: ['public'], defaultAclWrite: [], aclCreate: [] };
 const policy = new Policy(() => ({ system, entryOf: () => undefined, typeNames: () => [], entryNames: () => [] }));
@@ -56,10 +83,20 @@ forEachDatabase((name, create) => {
                 id, type: 'T', content: { text: 'w'.repeat(WIDE_LENGTH) }, acl: null, userMetadata: null, elements: [],
                 metadata: { createdOn: 1, createdBy: 'admin', modifiedOn: 1, modifiedBy: 'admin', txnId: COUNT + n + 1 }
             }, 'taken')));
+            steps.push(...PARTS.flatMap(([, parts], of) => idsOf(of).flatMap((id, n) => store.insertSteps({
+                id, type: 'T', content: {}, acl: null, userMetadata: null, elements: [], ...parts,
+                metadata: { createdOn: 1, createdBy: 'admin', modifiedOn: 1, modifiedBy: 'admin', txnId: 1000 * (of + 1) + n }
+            }, 'taken'))));
             expect((await database.commit({ steps })).ok).to.be.true();
         });
 
         after(() => place.dispose());
+
+        /** Ids of the objects with one of the parts. */
+        function idsOf(part: number): string[] {
+
+            return Array.from({ length: OF_EACH }, (_, n) => `test/part-${part}-${n}`);
+        }
 
         async function *hits(of: readonly string[]): AsyncGenerator<readonly SearchHit[]> {
 
@@ -70,6 +107,7 @@ forEachDatabase((name, create) => {
         function reading(caller: Caller, { signal = new AbortController().signal, of = ids } = {}) {
 
             const read: string[] = [];
+            const alone: string[] = [];
             const reader = new ResultReader({
                 policy, resolution: new ObjectResolution({ lifecycle: WITHOUT_CODE, limits: LIMITS, policy }), yielder: new EventLoopYielder(),
                 objects: {
@@ -78,10 +116,14 @@ forEachDatabase((name, create) => {
                         read.push(...wanted);
                         return scan.texts(wanted);
                     },
-                    text: (id) => scan.text(id)
+                    text: (id) => {
+
+                        alone.push(id);
+                        return scan.text(id);
+                    }
                 }
             });
-            return { read, blocks: reader.load(hits(of), { caller, requestContext: {}, signal }) };
+            return { read, alone, blocks: reader.load(hits(of), { caller, requestContext: {}, signal }) };
         }
 
         for (const [who, caller, isShown] of [['the administrator', ADMIN, () => true], ['others', ANONYMOUS, (n: number) => n % 4 !== 3]] as const) {
@@ -114,6 +156,27 @@ forEachDatabase((name, create) => {
             expect(found).to.equal(wide);
             expect(Math.max(...sizes)).to.be.between(1, 10);
         });
+
+        for (const [part, [kind, parts, together, isAlone]] of PARTS.entries()) {
+            it(`are loaded at most ${together} at a time with ${kind}`, async () => {
+
+                const { alone, blocks } = reading(ANONYMOUS, { of: idsOf(part) });
+                const sizes: number[] = [];
+                const found: string[] = [];
+                for await (const block of blocks) {
+                    sizes.push(block.length);
+                    for (const { id, attributes, elements: own } of block) {
+                        found.push(id);
+                        expect<unknown>(attributes.acl).to.equal(parts.acl ?? undefined);
+                        expect(own?.length).to.equal(parts.elements?.length ?? 0);
+                    }
+                }
+
+                expect(found).to.equal(idsOf(part));
+                expect(alone).to.equal(isAlone ? idsOf(part) : []);
+                expect(Math.max(...sizes)).to.be.between(0, together + 1);
+            });
+        }
 
         it('are loaded only as fast as they are consumed', async () => {
 

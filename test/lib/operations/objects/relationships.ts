@@ -243,23 +243,29 @@ forEachDatabase((name, create) => {
             expect(found.truncated).to.be.undefined();
         });
 
-        it('are truncated when their contents are too long together', async () => {
+        const LONG = { text: 'x'.repeat(980_000) };
+        const cases: readonly (readonly [part: string, id: string, content: JsonObject, more: JsonObject])[] = [
+            ['contents', 's', LONG, {}], ['user metadata', 'u', {}, { userMetadata: LONG }]
+        ];
+        for (const [part, id, content, more] of cases) {
+            it(`are truncated when their ${part} are too long together`, async () => {
 
-            const text = 'x'.repeat(980_000);
-            await cards('s');
-            for (const n of [1, 2, 3, 4]) {
-                await card(`s${n}`, { next: 'test/s', text });
-            }
+                await cards(id);
+                for (const n of [1, 2, 3, 4]) {
+                    await card(`${id}${n}`, { next: `test/${id}`, ...content }, { attributes: more });
+                }
 
-            await cards('sa');
-            const whole = await graph('s');
-            await test.asAdmin('0.DOIP/Op.Update', { targetId: 'test/s', input: { attributes: { content: { id: 'test/s', list: ['test/sa'] } } } });
-            await test.asAdmin('0.DOIP/Op.Update', { targetId: 'test/sa', input: { attributes: { content: { id: 'test/sa', text } } } });
-            const cut = await graph('s');
+                await cards(`${id}a`);
+                const whole = await graph(id);
+                const update = (targetId: string, attributes: JsonObject) => test.asAdmin(Op.update, { targetId, input: { attributes } });
+                await update(`test/${id}`, { content: { id: `test/${id}`, list: [`test/${id}a`] } });
+                await update(`test/${id}a`, { content: { id: `test/${id}a`, ...content }, ...more });
+                const cut = await graph(id);
 
-            expect([whole.nodes.length, whole.truncated]).to.equal([5, undefined]);
-            expect([cut.nodes.length, cut.truncated]).to.equal([5, true]);
-        });
+                expect([whole.nodes.length, whole.truncated]).to.equal([5, undefined]);
+                expect([cut.nodes.length, cut.truncated]).to.equal([5, true]);
+            });
+        }
 
         it('have the text of contents', async () => {
 

@@ -1,6 +1,6 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import type { StoredObject } from '../../../../lib/model/stored-object.js';
+import type { StoredElement, StoredObject } from '../../../../lib/model/stored-object.js';
 import { jsonText } from '../../../../lib/json/raw-json.js';
 import { ObjectCache } from '../../../../lib/stores/objects/object-cache.js';
 import { ObjectStore } from '../../../../lib/stores/objects/object-store.js';
@@ -59,9 +59,57 @@ describe('the object cache', () => {
     });
 });
 
+/** Objects with one part of some 100 KB or more. */
+const LONG = 'x'.repeat(100_000);
+const LARGE: readonly (readonly [part: string, object: StoredObject])[] = [
+    ['content', object('test/large', 10, { text: LONG })],
+    ['user metadata', { ...object('test/large', 10), userMetadata: { text: LONG } }],
+    ['access control list', {
+        ...object('test/large', 10), acl: { readers: [], writers: [], methods: Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`method-${n}`, [LONG.slice(0, 100)]])) }
+    }],
+    ['hashes', { ...object('test/large', 10), metadata: { ...METADATA, txnId: 10, hashes: { full: LONG } } }],
+    ['elements', { ...object('test/large', 10), elements: Array.from({ length: 200 }, (_, n) => element(`${n}${LONG.slice(0, 240)}`)) }]
+];
+
+function element(name: string): StoredElement {
+
+    return { name, filename: name, mediaType: `text/${name}`, size: 0, blobId: 1, store: 'database', hash: null };
+}
+
 forEachDatabase((name, create) => {
 
     describe(`cached objects on ${name}`, () => {
+
+        for (const [part, large] of LARGE) {
+            it(`count with their ${part}`, async () => {
+
+                const place = await create();
+                const db = await place.open();
+                const store = new ObjectStore(db);
+                await db.commit({ steps: store.insertSteps(large, 'taken') });
+
+                const { object: found } = await store.view('test/large');
+                await place.dispose();
+
+                expect<unknown>(found).to.equal(large);
+                expect(store.cacheUsage.bytes ?? 0).to.be.between(2 * 100_000, 6 * 100_000);
+            });
+        }
+
+        it('are few when their user metadata are long', async () => {
+
+            const place = await create();
+            const db = await place.open();
+            const store = new ObjectStore(db, 4 * 1024 * 1024);
+            const ids = Array.from({ length: 40 }, (_, n) => `test/${n}`);
+            await db.commit({ steps: ids.flatMap((id, n) => store.insertSteps({ ...object(id, n + 1), userMetadata: { text: LONG } }, 'taken')) });
+            for (const id of ids) {
+                await store.view(id);
+            }
+
+            await place.dispose();
+            expect(store.cacheUsage.entries).to.be.between(1, 21);
+        });
 
         it('are the latest of any node, and absent when deleted', async () => {
 
