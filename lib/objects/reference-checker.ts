@@ -62,17 +62,16 @@ export class ReferenceChecker implements WriteParticipant {
     async #errorsOf(references: ProcessedContent['references'], referrer: Referrer): Promise<ContentError[]> {
 
         const { id, type, caller } = referrer;
-        const subjects = await this.#objects.subjectsOf([...new Set(references.map((reference) => reference.id))]);
-        const types = new Map(Array.from(subjects, ([id, subject]) => [id, subject.type]));
-        // An object may refer to itself, even on creation.
-        types.set(id, type);
+        const ids = [...new Set(references.map((reference) => reference.id))];
         if (isUnrestrictedAdmin(caller)) {
-            return referenceErrors(references, types);
+            // An object may refer to itself, even on creation.
+            return referenceErrors(references, (await this.#objects.typesOf(ids)).set(id, type));
         }
 
-        const mayRead = new Map(Array.from(subjects, ([id, subject]) => [id, this.#policy().canRead(caller, subject).allowed]));
+        const found = await this.#objects.decideOn(ids, (subject) => ({ type: subject.type, mayRead: this.#policy().canRead(caller, subject).allowed }));
+        const types = new Map(Array.from(found, ([id, subject]) => [id, subject.type])).set(id, type);
         const isUnreadable = (reference: ContentReference): boolean => (
-            reference.id !== id && mayRead.get(reference.id) === false && !isOfCode(reference, referrer)
+            reference.id !== id && found.get(reference.id)?.mayRead === false && !isOfCode(reference, referrer)
         );
         const unreadable = new Set(references.filter(isUnreadable));
         const errors = referenceErrors(references.filter((reference) => !unreadable.has(reference)), types);

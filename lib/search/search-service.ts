@@ -69,7 +69,7 @@ const TOO_MANY =
 export interface SearchServiceParts {
     readonly index: SearchIndex;
     readonly objects: TextReader;
-    readonly subjects: { subjectsOf(ids: readonly string[]): Promise<Map<string, Subject>> };
+    readonly subjects: { decideOn(ids: readonly string[], rule: (subject: Subject) => boolean): Promise<Map<string, boolean>> };
     readonly policy: Policy;
     readonly catalog: Catalog;
     readonly resolution: ObjectResolution;
@@ -173,12 +173,8 @@ export class SearchService {
 
         const { subjects, policy } = this.#parts;
         for await (const ids of blocks) {
-            const found = isCurrent() ? null : await subjects.subjectsOf(ids);
-            yield found === null ? ids : ids.filter((id) => {
-
-                const subject = found.get(id);
-                return subject !== undefined && policy.canFind(caller, subject).allowed;
-            });
+            const mayFind = isCurrent() ? null : await subjects.decideOn(ids, (subject) => policy.canFind(caller, subject).allowed);
+            yield mayFind === null ? ids : ids.filter((id) => mayFind.get(id));
         }
     }
 

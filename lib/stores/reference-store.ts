@@ -5,8 +5,8 @@
 import type { Database, Step } from '../../db/database.js';
 import { statements } from '../../db/statements.js';
 import type { StoredObject } from '../model/stored-object.js';
-import { SHORT_COLUMNS, toListed } from './objects/object-rows.js';
-import type { ObjectRow } from './objects/object-rows.js';
+import { aclColumns, LongAcls, type AclRow } from './objects/long-acls.js';
+import { SHORT_COLUMNS, toListed, type ListedRow } from './objects/object-rows.js';
 
 /** A reference from the content of an object to another object. */
 export interface StoredReference {
@@ -22,10 +22,7 @@ export interface Referrer {
     readonly from: Pick<StoredObject, 'id' | 'type' | 'acl' | 'metadata'>;
 }
 
-interface ReferrerRow extends Omit<ObjectRow, 'content'> {
-    readonly pointer: string;
-    readonly n: number;
-}
+type ReferrerRow = ListedRow & AclRow & { readonly pointer: string; readonly n: number };
 
 /** Maximum number of references in one read, which blocks the event loop on SQLite. */
 const REFERENCES_PER_BATCH = 200;
@@ -34,9 +31,11 @@ const REFERENCES_PER_BATCH = 200;
 export class ReferenceStore {
 
     readonly #sql: ReturnType<typeof buildStatements>;
+    readonly #acls: LongAcls;
 
     constructor(db: Database) {
 
+        this.#acls = new LongAcls(db);
         this.#sql = buildStatements(db);
     }
 
@@ -78,10 +77,24 @@ export class ReferenceStore {
                 return;
             }
 
-            yield rows.map((found) => ({ pointer: found.pointer, from: toListed(found) }));
+            for await (const block of this.#acls.blocks(rows)) {
+                yield referrersOf(block);
+            }
+
             after = { fromId: last.id, n: last.n };
         }
     }
+}
+
+/** Returns the references of rows; adjacent ones from an object share what is known of it. */
+function referrersOf(rows: readonly ReferrerRow[]): Referrer[] {
+
+    let from: Referrer['from'] | undefined;
+    return rows.map((found) => {
+
+        from = from?.id === found.id ? from : toListed(found);
+        return { pointer: found.pointer, from };
+    });
 }
 
 function buildStatements(db: Database) {
@@ -97,7 +110,7 @@ function buildStatements(db: Database) {
         outbound: build<'fromId' | 'after'>((knex, bind) => knex('object_refs').select('n', 'pointer', 'to_id')
             .where('from_id', bind('fromId')).where('n', '>', bind('after')).orderBy('n').limit(REFERENCES_PER_BATCH)),
         inbound: build<'toId' | 'fromId' | 'n'>((knex, bind) => knex('object_refs as r').join('objects as o', 'o.id', 'r.from_id')
-            .select('r.n', 'r.pointer', ...SHORT_COLUMNS.map((column) => `o.${column}`))
+            .select('r.n', 'r.pointer', ...SHORT_COLUMNS.map((column) => `o.${column}`), ...aclColumns(knex, 'o'))
             .where('r.to_id', bind('toId')).where('r.from_id', '>=', bind('fromId'))
             .where((later) => void later.where('r.from_id', '>', bind('fromId')).orWhere('r.n', '>', bind('n')))
             .orderBy('r.from_id').orderBy('r.n').limit(REFERENCES_PER_BATCH)),

@@ -2,10 +2,15 @@
  * A database that tells of every reading before it is done, so that a test can have something happen in that moment.
  */
 
-import type { Database } from '../../db/database.js';
+import type { Database, Row, SqlValue, Statement } from '../../db/database.js';
 
-/** @param before given the SQL; the reading waits for it */
-export function watchedDatabase(db: Database, before: (sql: string) => Promise<unknown> | void): Database {
+/**
+ * @param before given the SQL; the reading waits for it
+ * @param after given the rows that were read; the result waits for it
+ */
+export function watchedDatabase(
+    db: Database, before: (sql: string) => Promise<unknown> | void, after: (rows: readonly Row[]) => Promise<unknown> | void = () => {}
+): Database {
 
     return {
         dialect: db.dialect,
@@ -14,10 +19,12 @@ export function watchedDatabase(db: Database, before: (sql: string) => Promise<u
 
             return db.revision;
         },
-        read: async (statement, bindings) => {
+        read: async <R extends object>(statement: Statement, bindings: readonly SqlValue[]) => {
 
             await before(statement.sql);
-            return db.read(statement, bindings);
+            const rows = await db.read<R>(statement, bindings);
+            await after(rows as unknown as readonly Row[]);
+            return rows;
         },
         commit: (unit) => db.commit(unit),
         migrate: () => db.migrate(),

@@ -17,8 +17,11 @@ export const OBJECT_COLUMNS = [
     'txn_id', 'element_count', 'is_version', 'version_of', 'published_by', 'published_on'
 ] as const;
 
+/** Columns of texts of any length. */
+export const LONG_COLUMNS: readonly string[] = ['content', 'acl', 'user_metadata', 'hashes'];
+
 /** The columns without those that can be long, for lists. */
-export const SHORT_COLUMNS = OBJECT_COLUMNS.filter((column) => !['content', 'user_metadata', 'hashes'].includes(column));
+export const SHORT_COLUMNS = OBJECT_COLUMNS.filter((column) => !LONG_COLUMNS.includes(column));
 
 /** Columns of `payloads` that describe an element. */
 export const ELEMENT_COLUMNS = ['name', 'filename', 'media_type', 'size', 'blob_id', 'store', 'hash'] as const;
@@ -84,8 +87,11 @@ export function toParts(found: ObjectRow, elements: readonly StoredElement[]): O
     return { id, type, content, acl, userMetadata, metadata: toMetadata(found), elements };
 }
 
-/** Returns what a list shows of an object, from a row of {@link SHORT_COLUMNS}. */
-export function toListed(found: Omit<ObjectRow, 'content'>): Pick<StoredObject, 'id' | 'type' | 'acl' | 'metadata'> {
+/** A row of {@link SHORT_COLUMNS} with the access control list. */
+export type ListedRow = Omit<ObjectRow, 'content' | 'user_metadata' | 'hashes'>;
+
+/** Returns what a list shows of an object. */
+export function toListed(found: ListedRow): Pick<StoredObject, 'id' | 'type' | 'acl' | 'metadata'> {
 
     const { id, type, acl } = found;
     return { id, type, acl: acl === null ? null : JSON.parse(acl) as Acl, metadata: toMetadata({ ...found, hashes: null }) };
@@ -152,7 +158,7 @@ export function objectValues(object: StoredObject): Record<(typeof OBJECT_COLUMN
 }
 
 /** Returns the metadata of a row; without `hashes` where they were not read. */
-export function toMetadata(found: Omit<ObjectRow, 'content'>): Metadata & { txnId: number } {
+export function toMetadata(found: ListedRow & Pick<ObjectRow, 'hashes'>): Metadata & { txnId: number } {
 
     return {
         ...(found.hashes === null ? {} : { hashes: JSON.parse(found.hashes) as JsonObject }),

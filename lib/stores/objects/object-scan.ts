@@ -7,7 +7,7 @@ import type { Database } from '../../../db/database.js';
 import { statements } from '../../../db/statements.js';
 import type { ObjectParts } from '../../model/lazy-stored-object.js';
 import type { StoredElement, StoredObject } from '../../model/stored-object.js';
-import { ELEMENT_COLUMNS, elementsOf, OBJECT_COLUMNS, toObject, toParts } from './object-rows.js';
+import { ELEMENT_COLUMNS, elementsOf, LONG_COLUMNS, OBJECT_COLUMNS, SHORT_COLUMNS, toObject, toParts } from './object-rows.js';
 import type { DatedElementRow, ObjectRow } from './object-rows.js';
 
 /** Maximum number of objects in one read. */
@@ -182,9 +182,6 @@ export class ObjectScan {
     }
 }
 
-/** Columns of texts of any length. */
-const LONG_COLUMNS: readonly string[] = ['content', 'acl', 'user_metadata', 'hashes'];
-
 /** Estimated bytes of an element: its texts, which are not read for it, have at most 255 each. */
 const ELEMENT_BYTES = 256;
 
@@ -195,7 +192,7 @@ const LENGTH = `${LONG_COLUMNS.map((column) => `coalesce(octet_length(${column})
 function columnsUpTo(knex: Knex, bytes: number): (string | Knex.Raw)[] {
 
     return [
-        ...OBJECT_COLUMNS.filter((column) => !LONG_COLUMNS.includes(column)),
+        ...SHORT_COLUMNS,
         ...LONG_COLUMNS.map((column) => knex.raw(`case when ${LENGTH} <= ${bytes} then ${column} end as ${column}`))
     ];
 }

@@ -9,6 +9,7 @@ import type { StoredElement, StoredObject } from '../../model/stored-object.js';
 import type { CacheUsage } from '../../util/cache/cache-usage.js';
 import { turnFor } from '../../util/concurrency/event-loop-yielder.js';
 import { row, statements } from '../../../db/statements.js';
+import { aclColumns, LongAcls, type AclRow } from './long-acls.js';
 import { ObjectCache } from './object-cache.js';
 import { ELEMENT_COLUMNS, elementsOf, lengthOf, OBJECT_COLUMNS, objectValues, toObject } from './object-rows.js';
 import type { DatedElementRow, ObjectRow } from './object-rows.js';
@@ -51,6 +52,7 @@ export class ObjectStore {
 
     readonly #db: Database;
     readonly #cache: ObjectCache<Checked>;
+    readonly #acls: LongAcls;
     readonly #sql: ReturnType<typeof buildStatements>;
     /** The epochs as {@link epochs} last read them. */
     #epochs: Checked | null = null;
@@ -62,6 +64,7 @@ export class ObjectStore {
 
         this.#db = db;
         this.#cache = new ObjectCache(cacheBytes);
+        this.#acls = new LongAcls(db);
         this.#sql = buildStatements(db);
     }
 
@@ -171,19 +174,22 @@ export class ObjectStore {
         return found;
     }
 
-    /** Returns what access depends on, for the objects that exist among the ids. */
-    async subjectsOf(ids: readonly string[]): Promise<Map<string, Subject>> {
+    /**
+     * Returns what a rule decides on each of the objects that exist among the ids, by what access depends on. Only the decisions are kept, as
+     * access control lists may be long.
+     */
+    async decideOn<T>(ids: readonly string[], rule: (subject: Subject) => T): Promise<Map<string, T>> {
 
-        const found = new Map<string, Subject>();
+        const decisions = new Map<string, T>();
         for (let start = 0; start < ids.length; start += TYPES_PER_BATCH) {
             await (start > 0 ? nextTurn() : undefined);     // SQLite reads at once
             const rows = await this.#sql.subjects.read<SubjectRow>({ ids: ids.slice(start, start + TYPES_PER_BATCH) });
-            for (const { id, type, acl, created_by: createdBy } of rows) {
-                found.set(id, { id, type, acl: acl === null ? null : JSON.parse(acl) as Acl, metadata: { createdBy } });
+            for await (const block of this.#acls.blocks(rows)) {
+                block.forEach((found) => decisions.set(found.id, rule(toSubject(found))));
             }
         }
 
-        return found;
+        return decisions;
     }
 
     /** Returns ids and transaction numbers of up to 500 tips of a type, ascending by id from `after` (exclusive). */
@@ -252,7 +258,12 @@ export class ObjectStore {
 
 const TYPES_PER_BATCH = 256;
 
-type SubjectRow = Pick<ObjectRow, 'id' | 'type' | 'acl' | 'created_by'> & Record<string, string | null>;
+type SubjectRow = Pick<ObjectRow, 'type' | 'created_by'> & AclRow;
+
+function toSubject({ id, type, acl, created_by: createdBy }: SubjectRow): Subject {
+
+    return { id, type, acl: acl === null ? null : JSON.parse(acl) as Acl, metadata: { createdBy } };
+}
 
 function single<R>([row]: readonly R[]): R {
 
@@ -292,7 +303,7 @@ function buildStatements(db: Database) {
         types: build.list<never, 'ids'>((knex, _bind, list) => knex('objects')
             .whereIn('id', list('ids')).select('id', 'type')),
         subjects: build.list<never, 'ids'>((knex, _bind, list) => knex('objects')
-            .whereIn('id', list('ids')).select('id', 'type', 'acl', 'created_by')),
+            .whereIn('id', list('ids')).select('id', 'type', 'created_by', ...aclColumns(knex, 'objects'))),
         listTips: build<'type' | 'after'>((knex, bind) => knex('objects')
             .where('type', bind('type')).where('id', '>', bind('after')).where('is_version', 0)
             .orderBy('id').limit(500).select('id', 'txn_id')),

@@ -156,10 +156,10 @@ describe('rights to results that are ids', () => {
             const service = new SearchService({
                 index: node.index, objects: new ObjectScan(database), policy, catalog, resolution, currentMs,
                 subjects: {
-                    async subjectsOf(ids) {
+                    async decideOn(ids, rule) {
 
                         checked.push(ids.length);
-                        return await objects.subjectsOf(ids);
+                        return await objects.decideOn(ids, rule);
                     }
                 }
             });
