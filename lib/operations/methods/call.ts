@@ -46,7 +46,7 @@ interface MethodName {
 }
 
 /** Time in ms after which the object is read again for its rights, as the input came slowly. */
-const LATE_MS = 100;
+const SLOW_INPUT_MS = 100;
 
 /** Maximum size in bytes of the input of a method. */
 const MAX_INPUT = 16 * 1024 * 1024;
@@ -149,14 +149,14 @@ async function perform(context: OperationContext<object>, callee: Callee, { name
     const [begun, { current: rules }] = [performance.now(), catalog];
     const input = await readMethodInput(context.input, { attributes, params, limit: MAX_INPUT });
     caller = await context.currentCaller();
-    const isLate = performance.now() - begun >= LATE_MS || catalog.current !== rules;
+    const isSlow = performance.now() - begun >= SLOW_INPUT_MS || catalog.current !== rules;
     const check = (current: StoredObject | null): void => {
 
         decision = decide(current);
         demand(caller, decision);
     };
 
-    const answered = await scripts.methods.call(method, object, input, { caller, requestContext, isSafe: isSafe || isReadOnly, isLate, check });
+    const answered = await scripts.methods.call(method, object, input, { caller, requestContext, isSafe: isSafe || isReadOnly, isSlow, check });
     return method.allowGet && !answered.mayChange ? answer(answered) : { ...answer(answered), changedBy: `method ${name}: ${decision.reason}` };
 }
 

@@ -12,15 +12,15 @@ import type { Schema } from './shapes.js';
 /** Maximum number of properties that are taken from referenced schemas, all in all: chains of references could multiply them. Further ones count as unknown. */
 const MAX_MERGED = 100_000;
 
-/** A property: its place, and the order inside its value. */
-interface Place {
+/** A property: its rank, and the order inside its value. */
+interface RankedProperty {
     readonly rank: number;
     readonly order: Order | undefined;
 }
 
 /** Order of the properties inside a value. */
 export interface Order {
-    readonly properties: Map<string, Place>;
+    readonly properties: Map<string, RankedProperty>;
     items: Order | undefined;
     /** Order of the referenced schema; undefined once it is merged. */
     referred: Order | undefined;
@@ -62,16 +62,16 @@ function reorderObject(value: JsonObject, { properties }: Order): JsonObject {
     let isSorted = true;
     names.forEach((name, at) => {
 
-        const place = properties.get(name);
+        const property = properties.get(name);
         const member = value[name];
-        if (!place || member === undefined) {
+        if (!property || member === undefined) {
             return;
         }
 
-        const after = place.order && typeof member === 'object' ? reorderValue(member, place.order) : member;
-        isSorted &&= (known.at(-1)?.rank ?? -1) < place.rank;
+        const after = property.order && typeof member === 'object' ? reorderValue(member, property.order) : member;
+        isSorted &&= (known.at(-1)?.rank ?? -1) < property.rank;
         isChanged ||= after !== member || known.length !== at;
-        known.push({ name, rank: place.rank, after });
+        known.push({ name, rank: property.rank, after });
     });
     if (!isChanged && isSorted) {
         return value;
@@ -131,13 +131,13 @@ function complete(order: Order, merged: { count: number }): void {
 
     complete(referred, merged);
     order.items ??= referred.items;
-    for (const [name, place] of referred.properties) {
+    for (const [name, property] of referred.properties) {
         if (merged.count === MAX_MERGED) {
             return;
         }
 
         if (!order.properties.has(name)) {
-            order.properties.set(name, { rank: order.properties.size, order: place.order });
+            order.properties.set(name, { rank: order.properties.size, order: property.order });
             merged.count += 1;
         }
     }
