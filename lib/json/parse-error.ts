@@ -4,10 +4,11 @@
  */
 
 import { badRequest, DoipError, invalidContent } from '../errors/errors.js';
-import { childPointer } from './pointer.js';
+import { childPointer, shownPointer } from './pointer.js';
 import { closingQuote, escapeLength, MAX_NUMBER_LENGTH } from './scanner.js';
 
-const MAX_POINTER_SHOWN = 200;
+/** Maximum length of a number in the message of an error. */
+const MAX_NUMBER_SHOWN = 60;
 
 /** Returns the error for the first mistake in a text. */
 export function explainError(text: string, maxDepth: number, name: string): DoipError {
@@ -185,11 +186,11 @@ class ErrorLocator {
         }
 
         if (token.length > MAX_NUMBER_LENGTH) {
-            throw altered(`number ${clipped(token, 60)} has more than ${MAX_NUMBER_LENGTH} characters`, pointer);
+            throw altered(`number ${clipped(token)} has more than ${MAX_NUMBER_LENGTH} characters`, pointer);
         }
 
         if (!Number.isFinite(Number(token))) {
-            throw altered(`number ${clipped(token, 60)} is beyond the range of numbers`, pointer);
+            throw altered(`number ${clipped(token)} is beyond the range of numbers`, pointer);
         }
 
         this.#index += token.length;
@@ -277,11 +278,11 @@ function positionOf(text: string, index: number): { line: number; column: number
 /** The error for valid JSON that would not be returned as it was sent. */
 function altered(message: string, pointer: string): DoipError {
 
-    return invalidContent([{ pointer: clipped(pointer, MAX_POINTER_SHOWN), message }]);
+    return invalidContent([{ pointer: shownPointer(pointer), message }]);
 }
 
-/** Cuts a text without splitting a surrogate pair. */
-function clipped(text: string, length: number): string {
+/** Cuts the text of a number. */
+function clipped(text: string): string {
 
-    return text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;
+    return text.length <= MAX_NUMBER_SHOWN ? text : `${text.slice(0, MAX_NUMBER_SHOWN)}…`;
 }

@@ -14,6 +14,9 @@ export type JsonPointer = readonly string[];
 /** Maximum length of a pointer in segments, to protect the stack. */
 const MAX_SEGMENTS = 1000;
 
+/** Maximum length of a pointer in the message of an error. */
+const MAX_SHOWN = 200;
+
 const INDEX = /^(?:0|[1-9][0-9]{0,9})$/;
 
 /** Parses a pointer; the empty text is the root. Throws DoipError 400 for a malformed one. */
@@ -41,6 +44,12 @@ export function formatPointer(pointer: JsonPointer): string {
 export function childPointer(parent: string, segment: string | number): string {
 
     return `${parent}/${typeof segment === 'number' ? segment : escapeSegment(segment)}`;
+}
+
+/** Cuts a pointer for the message of an error, without splitting a surrogate pair. */
+export function shownPointer(pointer: string, maxLength = MAX_SHOWN): string {
+
+    return pointer.length <= maxLength ? pointer : `${pointer.slice(0, maxLength).toWellFormed()}…`;
 }
 
 /** Escapes a member name for use in a pointer. */
@@ -211,5 +220,5 @@ function reject(pointer: string | JsonPointer): never {
 function invalidPointer(pointer: string | JsonPointer): Error {
 
     const text = typeof pointer === 'string' ? pointer : formatPointer(pointer);
-    return badRequest(`Invalid JSON Pointer ${text.length > 200 ? text.slice(0, 200) + '…' : text}`);
+    return badRequest(`Invalid JSON Pointer ${shownPointer(text)}`);
 }

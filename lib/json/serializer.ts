@@ -46,34 +46,53 @@ function hasOwnForm(value: object): value is { toJSON(): unknown } {
     return 'toJSON' in value && typeof value.toJSON === 'function';
 }
 
-/**
- * @param margin line break and indentation of the closing bracket; used with an indent only
- */
 function written(value: unknown, indent: string, margin: string): string {
 
-    if (typeof value !== 'object' || value === null) {
-        return JSON.stringify(value);
-    }
+    // The text is joined once, and not at each level: nested values would be copied as often as they are nested.
+    const parts: string[] = [];
+    addParts(parts, value, { indent, margin });
+    return parts.join('');
+}
 
-    if (value instanceof SentNumber) {
-        return value.toString();
+interface Layout {
+    readonly indent: string;
+    /** Line break and indentation of the closing bracket; used with an indent only. */
+    readonly margin: string;
+}
+
+/** One function for all kinds of values, since nesting takes stack. */
+function addParts(parts: string[], value: unknown, { indent, margin }: Layout): void {
+
+    if (typeof value !== 'object' || value === null || value instanceof SentNumber) {
+        parts.push(value instanceof SentNumber ? value.toString() : JSON.stringify(value));
+        return;
     }
 
     if (hasOwnForm(value)) {
-        return written(value.toJSON(), indent, margin);
+        addParts(parts, value.toJSON(), { indent, margin });
+        return;
     }
 
     const isArray = Array.isArray(value);
     const inner = indent === '' ? '' : margin + indent;
-    const members: string[] = [];
+    const nested = { indent, margin: inner };
+    const open = isArray ? '[' : '{';
+    let separator = open + inner;
     for (const name of Object.keys(value)) {
         const member = (value as JsonObject)[name];
         if (isArray || member !== undefined && typeof member !== 'function') {
-            const text = numberTextAt(value, name) ?? written(member ?? null, indent, inner);
-            members.push(isArray ? text : `${JSON.stringify(name)}:${indent === '' ? '' : ' '}${text}`);
+            parts.push(isArray ? separator : `${separator}${JSON.stringify(name)}:${indent === '' ? '' : ' '}`);
+            separator = `,${inner}`;
+            const text = numberTextAt(value, name);
+            if (text === undefined) {
+                addParts(parts, member ?? null, nested);
+            }
+            else {
+                parts.push(text);
+            }
         }
     }
 
-    const [open, close] = isArray ? '[]' : '{}';
-    return members.length === 0 ? `${open}${close}` : `${open}${inner}${members.join(`,${inner}`)}${indent === '' ? '' : margin}${close}`;
+    const isEmpty = separator === open + inner;
+    parts.push(`${isEmpty ? open : indent === '' ? '' : margin}${isArray ? ']' : '}'}`);
 }

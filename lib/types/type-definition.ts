@@ -136,7 +136,7 @@ export class TypeDefinition {
                 throw invalidContent(errors);
             }
 
-            return this.#described(compiled.reorder(filled), compiled.annotate(filled));
+            return this.#described(compiled.reorder(filled), compiled.annotate(filled), false);
         });
     }
 
@@ -150,7 +150,7 @@ export class TypeDefinition {
     /** Returns the result of {@link process} for content that stays unchanged and may be invalid. */
     examine(content: JsonObject): ProcessedContent {
 
-        return this.#described(content, this.annotate(content));
+        return this.#described(content, this.annotate(content), true);
     }
 
     /** Returns the annotations of stored content; none if the type cannot be used. */
@@ -171,7 +171,8 @@ export class TypeDefinition {
         return textMediaType(this.annotate(content), pointer);
     }
 
-    #described(content: JsonObject, annotations: readonly Annotation[]): ProcessedContent {
+    /** @param isStored see {@link findReferences} */
+    #described(content: JsonObject, annotations: readonly Annotation[], isStored: boolean): ProcessedContent {
 
         const { prefix } = this.#surroundings;
         const isOfPrincipalType = this.#compiled?.hasAuthRoles === true;
@@ -181,7 +182,7 @@ export class TypeDefinition {
 
         return {
             content, annotations,
-            references: findReferences(annotations, prefix),
+            references: findReferences(annotations, prefix, isStored),
             roles: { ...findRoles(annotations, prefix), ...isOfPrincipalType ? { isOfPrincipalType } : {} },
             moduleDirectory: findModuleDirectory(annotations)
         };

@@ -50,6 +50,20 @@ export function registryOf(types: Readonly<Record<string, JsonObject>>, design: 
     });
 }
 
+/** The members of a keyword by a few, each few in a schema of their own. */
+export function inGroups(members: JsonObject, keyword: string): JsonObject[] {
+
+    const all = Object.entries(members);
+    return all.flatMap((_, i) => (i % 5 === 0 ? [{ [keyword]: Object.fromEntries(all.slice(i, i + 5)) }] : []));
+}
+
+/** Random content with some of the members `p0` to `p39`, which may be such objects themselves, and others. */
+export function namedContent(random: (below: number) => number, depth: number): JsonObject {
+
+    const names = Array.from({ length: random(random(4) === 0 ? 60 : 6) }, () => ['x', '__y'][random(20)] ?? `p${random(40)}`);
+    return Object.fromEntries(names.map((name) => [name, depth > 0 && random(2) === 0 ? namedContent(random, depth - 1) : 'text']));
+}
+
 /** The message of what is thrown, the faults first when there are any. */
 export function faultsOf(work: () => unknown): string[] {
 

@@ -63,21 +63,17 @@ export class SecretExtractor {
         const secrets: JsonObject = {};
         const properties: JsonObject = {};
         let emptied = content;
-        if (roles.password) {
-            emptied = withoutValue(emptied, roles.password);
-            const password = textOf(roles.password);
-            if (password !== '') {
-                secrets['password'] = JSON.parse(await this.#passwords.hash(password, source)) as JsonValue;
-            }
+        const { password } = roles;
+        if (password && textOf(password) !== '') {
+            emptied = withoutValue(emptied, password);
+            secrets['password'] = JSON.parse(await this.#passwords.hash(textOf(password), source)) as JsonValue;
         }
 
-        for (const marked of besidePassword(roles)) {
+        // Each change copies the parent of the value, so values that are empty already, of which there may be thousands, are left out.
+        for (const marked of besidePassword(roles).filter((one) => textOf(one) !== '')) {
             emptied = withoutValue(emptied, marked);
-            const secret = textOf(marked);
-            if (secret !== '') {
-                properties[secretKey(marked.pointer)] = JSON.parse(await this.#passwords.hash(secret, source)) as JsonValue;
-                secrets['properties'] = properties;
-            }
+            properties[secretKey(marked.pointer)] = JSON.parse(await this.#passwords.hash(textOf(marked), source)) as JsonValue;
+            secrets['properties'] = properties;
         }
 
         const steps = this.#transfer.steps(id, isNew, secrets);

@@ -1,11 +1,12 @@
 /**
  * Hashes in the metadata of objects whose type has `hashObject`, for readers to detect alterations. All are lower-case hex
- * SHA-256, of canonical JSON or of the bytes of an element. Pure functions, except `ObjectHasher`.
+ * SHA-256, of canonical JSON or of the bytes of an element. Pure functions, except `ObjectHasher`; those of large objects yield to the event loop.
  */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { hashJson } from '../../json/canonical.js';
 import { isJsonObject } from '../../util/json-types.js';
+import { approximateLength, turnFor } from '../../util/concurrency/event-loop-yielder.js';
 import type { Metadata } from '../../doip/digital-object.js';
 import type { Catalog } from '../../types/catalog.js';
 import type { StoredElement, StoredObject, FullFormSource } from '../../model/stored-object.js';
@@ -20,15 +21,25 @@ export type ElementHashes = Readonly<Record<string, string>>;
  * Returns the member `hashes` of the metadata of an object: `alg`, `content`, `userMetadata` and `payloads` if present, and
  * `full`, which covers id, type, content, ACL, user metadata and elements, but neither times nor authors.
  */
-export function hashesOf(object: FullFormSource, elements: ElementHashes): JsonObject {
+export async function hashesOf(object: FullFormSource, elements: ElementHashes): Promise<JsonObject> {
 
+    const content = await inOwnTurn(object.content, hashJson);
+    const userMetadata = object.userMetadata ? await inOwnTurn(object.userMetadata, hashJson) : undefined;
+    const full = await inOwnTurn(toFullForm(object, {}), (fullForm) => fullHash(fullForm, elements));
     return {
         alg: ALGORITHM,
-        content: hashJson(object.content),
-        ...(object.userMetadata ? { userMetadata: hashJson(object.userMetadata) } : {}),
+        content,
+        ...(userMetadata === undefined ? {} : { userMetadata }),
         ...(Object.keys(elements).length > 0 ? { payloads: { ...elements } } : {}),
-        full: fullHash(toFullForm(object, {}), elements)
+        full
     };
+}
+
+/** Computes the hash of a large value in a turn of the event loop of its own. */
+async function inOwnTurn(value: JsonObject, hash: (value: JsonObject) => string): Promise<string> {
+
+    await turnFor(approximateLength(value));
+    return hash(value);
 }
 
 /**
@@ -117,7 +128,7 @@ export class ObjectHasher {
         }
 
         const byName = Object.fromEntries(elements.map(({ name, hash }) => [name, hash ?? '']));
-        const hashes = hashesOf({ ...object, elements }, byName);
+        const hashes = await hashesOf({ ...object, elements }, byName);
         return { ...object, elements, metadata: { hashes, ...withoutHashes(object.metadata) } };
     }
 }

@@ -90,7 +90,7 @@ function present(keywords: Readonly<Record<string, readonly string[] | undefined
 function referencesOf(annotations: readonly Annotation[], prefix: string): readonly string[] {
 
     try {
-        return [...new Set(findReferences(annotations, prefix).map(({ id }) => id))];
+        return [...new Set(findReferences(annotations, prefix, true).map(({ id }) => id))];
     }
     catch {
         // The type has changed since the object was stored; the object is still found by its content.

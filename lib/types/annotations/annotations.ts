@@ -7,6 +7,7 @@ import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { childPointer } from '../../json/pointer.js';
 import type { PlanNode } from './annotation-plan.js';
+import { MemberNames } from './named-nodes.js';
 import type { MatchTest } from '../schema/compiler.js';
 import { spend } from '../../util/concurrency/time-budget.js';
 import type { Annotation } from '../../model/processed-content.js';
@@ -29,6 +30,7 @@ class Collector {
 
     readonly #matches: MatchTest;
     readonly #found: Annotation[];
+    readonly #names = new MemberNames();
 
     constructor(matches: MatchTest, found: Annotation[]) {
 
@@ -77,14 +79,14 @@ class Collector {
 
     #visitMembers(node: PlanNode, value: JsonObject, pointer: string): void {
 
-        for (const [name, child] of node.properties) {
+        for (const [name, child] of this.#names.select(node.properties, value)) {
             const member = Object.hasOwn(value, name) ? value[name] : undefined;
             if (member !== undefined) {
                 this.visit(child, member, childPointer(pointer, name));
             }
         }
 
-        for (const [name, child] of node.dependents) {
+        for (const [name, child] of this.#names.select(node.dependents, value)) {
             if (Object.hasOwn(value, name)) {
                 this.visit(child, value, pointer);
             }

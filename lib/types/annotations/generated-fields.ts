@@ -9,9 +9,12 @@ import { isJsonObject } from '../../util/json-types.js';
 import { copyNumberTexts } from '../../json/exact-numbers.js';
 import type { PlanNode, PlanOption } from './annotation-plan.js';
 import { nodesByIndex, nodesByName } from './annotations.js';
+import type { NamedNodes } from './named-nodes.js';
+import { MemberNames, positionsOf } from './named-nodes.js';
 import type { AutoField, GenerationInputs } from './generated-values.js';
 import { generate } from './generated-values.js';
 import type { MatchTest } from '../schema/compiler.js';
+import { getOrAdd } from '../../util/cache/get-or-add.js';
 import { spend } from '../../util/concurrency/time-budget.js';
 
 /** Approximate cost of a visit, in steps of the time budget. */
@@ -41,6 +44,7 @@ class Filler {
 
     readonly #inputs: GenerationInputs;
     readonly #matches: MatchTest;
+    readonly #names = new MemberNames();
 
     constructor(inputs: GenerationInputs, matches: MatchTest) {
 
@@ -88,7 +92,9 @@ class Filler {
             }
         };
 
-        for (const [name, child] of node.properties) {
+        const properties = scope.addsHandle ? node.properties :
+            this.#names.select(node.properties, value, () => scope.nodes.flatMap((other) => requiredOf(node.properties, other)));
+        for (const [name, child] of properties) {
             if (child.isGenerated) {
                 put(name, child);
             }
@@ -186,6 +192,31 @@ const INNER: Scope = { nodes: [], addsHandle: false };
 function scopeOf({ nodes, ...rules }: Scope, node: PlanNode): Scope {
 
     return { ...rules, nodes: [...nodes, node] };
+}
+
+/** Positions of the required properties, by list of properties and requiring node. */
+const required = new WeakMap<NamedNodes, WeakMap<PlanNode, readonly number[]>>();
+
+/** Returns the positions of the properties that a schema, or a schema it refers to, requires. */
+function requiredOf(properties: NamedNodes, node: PlanNode): readonly number[] {
+
+    const byNode = getOrAdd(required, properties, () => new WeakMap<PlanNode, readonly number[]>());
+    return getOrAdd(byNode, node, () => {
+
+        const positions = positionsOf(properties);
+        return [...requiringNodes(node, new Set())].flatMap((other) => [...other.required].flatMap((name) => positions.get(name) ?? []));
+    });
+}
+
+function requiringNodes(node: PlanNode, seen: Set<PlanNode>): Set<PlanNode> {
+
+    if (!seen.has(node)) {
+        spend(VISIT_COST + node.required.size);
+        seen.add(node);
+        node.requiring.forEach((other) => requiringNodes(other, seen));
+    }
+
+    return seen;
 }
 
 /** Returns the generated field of a schema or of a schema it refers to. */

@@ -7,7 +7,7 @@ import type { ErrorObject } from 'ajv';
 import type { ContentError } from '../../errors/errors.js';
 import type { JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
-import { childPointer, getAt } from '../../json/pointer.js';
+import { childPointer, getAt, shownPointer } from '../../json/pointer.js';
 import { formatName } from './formats.js';
 
 type Params = Readonly<Record<string, unknown>>;
@@ -57,45 +57,72 @@ const SUMMARIES = new Set(['anyOf', 'oneOf']);
 /** Keywords whose error adds nothing to the more specific errors before it. */
 const EMPTY_SUMMARIES = new Set(['if', 'propertyNames']);
 
+/** Maximum number of errors that are considered. */
+const MAX_CONSIDERED = 500;
+
+/** Maximum length of the pointers of all errors that are considered; an error with a longer one is the last. */
+const MAX_POINTERS = 1_000_000;
+
+/** Maximum length of the pointer of an error. */
+const MAX_POINTER = 2000;
+
 /** Returns the errors of content, the summary of alternatives before their details; at most `limit`. */
 export function contentErrors(errors: readonly ErrorObject[], content: JsonValue, limit: number): ContentError[] {
 
-    const result: ContentError[] = [];
-    for (const { keyword, contentError } of mostSpecific(errors, content)) {
-        if (!SUMMARIES.has(keyword)) {
-            result.push(contentError);
+    const result: Located[] = [];
+    for (const error of mostSpecific(errors)) {
+        const isSummary = SUMMARIES.has(error.keyword);
+        if (!isSummary && result.length === limit) {
             continue;
         }
 
         // Ajv reports the details of alternatives before their summary, readers expect the summary first.
-        const firstDetail = result.findIndex(({ pointer }) => pointer === contentError.pointer || pointer.startsWith(`${contentError.pointer}/`));
-        result.splice(firstDetail < 0 ? result.length : firstDetail, 0, contentError);
+        const pointer = pointerOf(error);
+        const firstDetail = isSummary ? firstAtOrBelow(pointer, result) : -1;
+        result.splice(firstDetail < 0 ? result.length : firstDetail, 0, { pointer, error });
+        result.length = Math.min(result.length, limit);
     }
 
-    return result.slice(0, limit);
+    const messages = result.map(({ pointer, error }) => ({ pointer: shownPointer(pointer, MAX_POINTER), message: messageOf(error, content) }));
+    lastLength = NO_LENGTH;
+    return messages;
 }
 
-function mostSpecific(errors: readonly ErrorObject[], content: JsonValue): { keyword: string; contentError: ContentError }[] {
+interface Located {
+    readonly pointer: string;
+    readonly error: ErrorObject;
+}
+
+function firstAtOrBelow(pointer: string, errors: readonly Located[]): number {
+
+    const below = `${pointer}/`;
+    return errors.findIndex((other) => other.pointer === pointer || other.pointer.startsWith(below));
+}
+
+function mostSpecific(errors: readonly ErrorObject[]): ErrorObject[] {
 
     const isAlone = errors.length === 1;
-    const informative = errors.filter(({ keyword }) => isAlone || !EMPTY_SUMMARIES.has(keyword));
-    return informative.slice(0, 500).map((error) => ({ keyword: error.keyword, contentError: errorOf(error, content) }));
+    const informative = errors.filter(({ keyword }) => isAlone || !EMPTY_SUMMARIES.has(keyword)).slice(0, MAX_CONSIDERED);
+    let length = 0;
+    const excess = informative.findIndex(({ instancePath }) => (length += instancePath.length) > MAX_POINTERS);
+    return excess < 0 ? informative : informative.slice(0, excess + 1);
 }
 
-function errorOf({ keyword, params, instancePath, propertyName, message }: ErrorObject, content: JsonValue): ContentError {
+function pointerOf({ params, instancePath, propertyName }: ErrorObject): string {
 
     const named = params as Params;
+    const member = propertyName ?? MEMBER_PARAMS.map((name) => named[name]).find((name) => typeof name === 'string');
+    return member === undefined ? instancePath : childPointer(instancePath, member);
+}
+
+function messageOf({ keyword, params, instancePath, propertyName, message }: ErrorObject, content: JsonValue): string {
+
     const wording = WORDINGS[keyword];
     if (propertyName !== undefined) {
-        const text = wording?.(named, propertyName) ?? 'is not valid';
-        return { pointer: childPointer(instancePath, propertyName), message: `has a name that ${text}` };
+        return `has a name that ${wording?.(params as Params, propertyName) ?? 'is not valid'}`;
     }
 
-    const member = MEMBER_PARAMS.map((name) => named[name]).find((name) => typeof name === 'string');
-    return {
-        pointer: member === undefined ? instancePath : childPointer(instancePath, member),
-        message: wording?.(named, getAt(content, instancePath)) ?? message ?? 'is not valid'
-    };
+    return wording?.(params as Params, getAt(content, instancePath)) ?? message ?? 'is not valid';
 }
 
 const TYPE_PHRASES: Readonly<Record<string, string>> = {
@@ -146,12 +173,44 @@ function containsPhrase(min: unknown, max: unknown): string {
     return max === undefined ? `at least ${counted(min, 'element')}` : `${String(min)} to ${counted(max, 'element')}`;
 }
 
+interface CountedLength {
+    readonly value: JsonValue | undefined;
+    readonly length: number;
+}
+
+const NO_LENGTH: CountedLength = { value: undefined, length: 0 };
+
+/** The last long value and its length: alternatives report several errors of the same value. */
+let lastLength = NO_LENGTH;
+
 /** Returns the number of code points, elements or members. */
 function lengthOf(value: JsonValue | undefined): number {
 
-    if (typeof value === 'string') {
-        return [...value].length;
+    if (lastLength.value !== value) {
+        lastLength = { value, length: countedLength(value) };
     }
 
-    return typeof value === 'object' && value !== null ? Object.keys(value).length : 0;
+    return lastLength.length;
+}
+
+function countedLength(value: JsonValue | undefined): number {
+
+    if (typeof value === 'string') {
+        return codePointsOf(value);
+    }
+
+    return Array.isArray(value) ? value.length : isJsonObject(value) ? Object.keys(value).length : 0;
+}
+
+/** Counts the code points of a text without copies of them. */
+function codePointsOf(text: string): number {
+
+    let pairs = 0;
+    for (let i = 1; i < text.length; ++i) {
+        if ((text.charCodeAt(i) & 0xfc00) === 0xdc00 && (text.charCodeAt(i - 1) & 0xfc00) === 0xd800) {
+            ++pairs;
+        }
+    }
+
+    return text.length - pairs;
 }

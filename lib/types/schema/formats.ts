@@ -6,17 +6,24 @@
 import type { AddedFormat, Format } from 'ajv/dist/types/index.js';
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import type { Draft } from './vocabulary.js';
+import { spend } from '../../util/concurrency/time-budget.js';
 
 type TextCheck = (text: string) => boolean;
 
 /** Maximum length of a value in UTF-16 code units: no date, address or identifier is longer. Also bounds the stack of the regular expressions. */
 const MAX_LENGTH = 65_536;
 
+/** Maximum length of a regular expression, as in `pattern`. */
+const MAX_REG_EXP = 4096;
+
+/** Cost of a character of a regular expression in steps of the time budget: `\p{L}` takes some 50 microseconds. */
+const REG_EXP_COST = 1000;
+
 const CUSTOM_FORMATS: Readonly<Record<string, TextCheck>> = {
     // base64 has no maximum length.
     byte: (text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text),
     url: bounded((text) => /^(?:https?|ftp):\/\/\S+$/i.test(text) && URL.canParse(text)),
-    regex: bounded(isRegExp)
+    regex: (text) => text.length <= MAX_REG_EXP && isRegExp(text)
 };
 
 /** First draft whose formats are checked by today's definitions. */
@@ -102,6 +109,7 @@ function bounded(check: TextCheck): TextCheck {
 
 function isRegExp(text: string): boolean {
 
+    spend(text.length * REG_EXP_COST);
     try {
         return new RegExp(text, 'u') instanceof RegExp;
     }

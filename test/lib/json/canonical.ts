@@ -7,6 +7,8 @@ import * as Code from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { JsonValue } from '../../../lib/util/json-types.js';
 import { canonicalJson, hashJson } from '../../../lib/json/canonical.js';
+import { processorTime } from '../../support/processor-time.js';
+import { randomSource } from '../../support/random-json.js';
 
 export const lab = Lab.script();
 
@@ -27,12 +29,67 @@ const TEXTS: readonly [string, JsonValue, string][] = [
     ['a bare string', 'x', '"x"']
 ];
 
+/** The definition, taken literally. */
+function literally(value: JsonValue): string {
+
+    if (typeof value !== 'object' || value === null) {
+        return JSON.stringify(value);
+    }
+
+    return Array.isArray(value) ? `[${value.map(literally).sort().join(',')}]` :
+        `{${Object.keys(value).sort().map((name) => `${JSON.stringify(name)}:${literally(value[name] ?? null)}`).join(',')}}`;
+}
+
+/** Values whose texts are often equal for a long way, of lengths from a few characters to some thousands. */
+function similarValue(random: (below: number) => number, depth: number): JsonValue {
+
+    const kind = random(depth > 0 ? 8 : 4);
+    if (kind < 4) {
+        return [random(12), 'x'.repeat([1, 60, 64, 300][random(4)] ?? 0) + ['', '\n', '\uffff', '\u{1f600}'][random(4)], null, 'x'][kind] ?? null;
+    }
+
+    const children = Array.from({ length: random(8) }, () => similarValue(random, depth - 1));
+    return kind < 7 ? children : Object.fromEntries(children.map((child, i) => [`${['b', 'a', '"'][random(3)]}${i}`, child]));
+}
+
 describe('canonical JSON', () => {
 
     for (const [title, value, text] of TEXTS) {
         it(`writes ${title}`, () => {
 
             expect(canonicalJson(value)).to.equal(text);
+        });
+    }
+
+    it('is that of its definition for any value', () => {
+
+        const random = randomSource(7);
+        const lengths: number[] = [];
+        for (let i = 0; i < 6000; ++i) {
+            const value = similarValue(random, i % 9);
+            const text = canonicalJson(value);
+            lengths.push(text.length);
+
+            expect(text === literally(value), JSON.stringify(value)).to.be.true();
+        }
+
+        expect(lengths.filter((length) => length > 2000).length).to.be.above(100);
+    });
+
+    const deep: [title: string, around: (value: JsonValue) => JsonValue][] = [
+        ['objects', (value) => ({ n: 1, b: value })], ['arrays', (value) => [1, value]], ['lists of arrays', (value) => [[1], [value]]]
+    ];
+    for (const [title, around] of deep) {
+        it(`of a long text deep in ${title} takes no time per level`, () => {
+
+            let value: JsonValue = 'x'.repeat(5_000_000);
+            for (let i = 0; i < 500; ++i) {
+                value = around(value);
+            }
+
+            const milliseconds = processorTime();
+            expect(canonicalJson(value).length).to.be.above(5_000_000);
+            expect(milliseconds()).to.be.below(500);
         });
     }
 

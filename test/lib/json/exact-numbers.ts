@@ -2,12 +2,14 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import * as Code from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { JsonObject } from '../../../lib/util/json-types.js';
-import { hasNumberTexts, restoreNumberTexts } from '../../../lib/json/exact-numbers.js';
+import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
+import { hasNumberTexts, restoreNumberTexts, SentNumber } from '../../../lib/json/exact-numbers.js';
 import { removeAt, requireAt, setAt } from '../../../lib/json/pointer.js';
 import { prune } from '../../../lib/json/filter.js';
 import { parseJson } from '../../../lib/json/strict-parser.js';
 import { readStored, writeJson, writeStored } from '../../../lib/json/serializer.js';
+import { processorTime } from '../../support/processor-time.js';
+import { randomSource, randomValue } from '../../support/random-json.js';
 import { seeded } from '../../support/random.js';
 
 export const lab = Lab.script();
@@ -52,6 +54,32 @@ describe('numbers in JSON', () => {
         const text = '{"a":[1.0,{"b":[]},{}],"c":{"d":"x"}}';
 
         expect(writeJson(parseJson(text), 2)).to.equal(JSON.stringify(JSON.parse(text), null, 2).replace('1,', '1.0,'));
+    });
+
+    it('are the only difference to what JSON.stringify writes, indented or not', () => {
+
+        const random = randomSource(3);
+        for (let i = 0; i < 500; ++i) {
+            const value = randomValue(random, i % 6);
+            for (const indent of [0, 2]) {
+                const text = JSON.stringify([value, { skipped: undefined, date: new Date(0), n: 77.125 }], null, indent);
+                const sent = [value, { skipped: undefined, date: new Date(0), n: new SentNumber('77.1250') }];
+
+                expect(writeJson(sent, indent)).to.equal(text.replace('77.125', '77.1250'));
+            }
+        }
+    });
+
+    it('deep in objects and arrays around a long text are written in no time per level', () => {
+
+        let value: JsonValue = 'x'.repeat(5_000_000);
+        for (let i = 0; i < 250; ++i) {
+            value = { ...parsed('{"n":1.10}'), b: [value] };
+        }
+
+        const milliseconds = processorTime();
+        expect(writeJson(value).length).to.be.above(5_000_000);
+        expect(milliseconds()).to.be.below(500);
     });
 
     it('follow escaped names, and strings with quotes and brackets', () => {

@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
+import { BudgetExceeded } from '../../../lib/util/concurrency/time-budget.js';
 import { compile, FACTS, isValid } from '../../support/types.js';
 import { processorTime } from '../../support/processor-time.js';
 
@@ -243,4 +244,15 @@ describe('compiled JSON schemas', () => {
             expect(elapsed()).to.be.below(10_000);
         });
     }
+
+    it('check regular expressions of up to 4,096 characters, within the time budget', () => {
+
+        const schema = { $schema: DRAFT_7, items: { format: 'regex' } };
+        const costly = (_: unknown, i: number): string => `${'\\p{L}'.repeat(800)}${i}`;
+
+        expect(compile(schema).validate([`a${'b'.repeat(4095)}`])).to.equal([]);
+        expect(compile(schema).validate([`a${'b'.repeat(4096)}`]).length).to.equal(1);
+        expect(compile(schema).validate(Array.from({ length: 3 }, costly))).to.equal([]);
+        expect(() => compile(schema).validate(Array.from({ length: 400 }, costly))).to.throw(BudgetExceeded);
+    });
 });

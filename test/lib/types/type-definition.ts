@@ -55,6 +55,17 @@ describe('a type', () => {
         });
     }
 
+    it('refuses references below very long names, and leaves them out of what is stored already', () => {
+
+        const type = registryOf({ T: { additionalProperties: { cordra: { type: { handleReference: {} } } } } }).get('T')!;
+        const content = { ['n'.repeat(100_000)]: Array.from({ length: 1000 }, (_, i) => `x/${i}`), a: 'x/1' };
+
+        expect(faultsOf(() => type.process({ ...FACTS, content }))).to.equal([
+            `/${'n'.repeat(199)}…: must not refer to an object below names of more than 2000 characters`
+        ]);
+        expect(type.examine(content).references).to.equal([{ pointer: '/a', id: 'x/1' }]);
+    });
+
     it('returns the annotations of content', () => {
 
         const type = registryOf({ T: PAPER }).get('T')!;

@@ -234,9 +234,22 @@ forEachDatabase((name, create) => {
                 roles: { password: { ...PASSWORD, value: '' }, secure: [{ pointer: '/pin', value: '' }] }
             });
 
-            expect(extracted.steps).to.equal([]);
+            expect(extracted.steps.length).to.equal(0);
             expect((await kit.passwords.check('Sesame!', await kit.credentials.get('test/2'), 'a')).matches).to.be.true();
             expect(await kit.secure.verify('test/2', '/pin', '1234')).to.be.true();
+        });
+
+        it('that are empty already, however many, leave content as it is, without a copy', async () => {
+
+            const content = { login: { password: '' }, pins: Array.from({ length: 20_000 }, () => '') };
+            const secure = content.pins.map((value, i) => ({ pointer: `/pins/${i}`, value }));
+
+            const extracted = await kit.secure.extract({
+                id: 'test/4', isNew: false, content, roles: { password: { ...PASSWORD, value: '' }, secure }, source: 'a'
+            });
+
+            expect(extracted.content === content).to.be.true();
+            expect(extracted.steps.length).to.equal(0);
         });
 
         it('that are also a password are hashed once', async () => {

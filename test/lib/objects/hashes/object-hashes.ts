@@ -24,9 +24,9 @@ const OBJECT: FullFormSource = {
 
 describe('object hashes', () => {
 
-    it('cover content, user metadata and elements, separately and together', () => {
+    it('cover content, user metadata and elements, separately and together', async () => {
 
-        expect<unknown>(hashesOf(OBJECT, { scan: 'aa' })).to.equal({
+        expect<unknown>(await hashesOf(OBJECT, { scan: 'aa' })).to.equal({
             alg: 'SHA-256',
             content: hashJson(OBJECT.content),
             userMetadata: hashJson({ batch: 3 }),
@@ -39,19 +39,39 @@ describe('object hashes', () => {
         });
     });
 
-    it('omit missing parts', () => {
+    it('omit missing parts', async () => {
 
         const bare = { ...OBJECT, acl: null, userMetadata: null, elements: [] };
-        expect<unknown>(hashesOf(bare, {})).to.equal({
+        expect<unknown>(await hashesOf(bare, {})).to.equal({
             alg: 'SHA-256',
             content: hashJson(OBJECT.content),
             full: hashJson({ id: 'test/1', type: 'Document', content: OBJECT.content, metadata: {} })
         });
     });
 
-    const full: JsonObject = {
-        ...toFullForm(OBJECT, { createdOn: 1, hashes: hashesOf(OBJECT, { scan: 'aa' }) }), responseContext: { permission: 'READ' }
-    };
+    const fullForm = async (): Promise<JsonObject> => ({
+        ...toFullForm(OBJECT, { createdOn: 1, hashes: await hashesOf(OBJECT, { scan: 'aa' }) }), responseContext: { permission: 'READ' }
+    });
+
+    it('of large values are computed in a turn of the event loop each', async () => {
+
+        let turns = 0;
+        let isDone = false;
+        const count = (): void => {
+
+            turns += 1;
+            if (!isDone) {
+                setImmediate(count);
+            }
+        };
+
+        setImmediate(count);
+        const large = { text: 'x'.repeat(1_000_000) };
+        await hashesOf({ ...OBJECT, content: large, userMetadata: large }, {});
+        isDone = true;
+
+        expect(turns).to.be.at.least(3);
+    });
 
     const VERIFIED: readonly [string, JsonObject, Record<string, string>, JsonObject][] = [
         ['all is as it was', {}, { scan: 'aa' }, { content: true, userMetadata: true, full: true, payloads: { scan: true } }],
@@ -66,9 +86,9 @@ describe('object hashes', () => {
         ['there are no hashes', { metadata: { createdOn: 1 } }, { scan: 'aa' }, {}]
     ];
     for (const [title, altered, elements, expected] of VERIFIED) {
-        it(`show when ${title}`, () => {
+        it(`show when ${title}`, async () => {
 
-            expect<unknown>(verifyHashes({ ...full, ...altered }, elements)).to.equal(expected);
+            expect<unknown>(verifyHashes({ ...await fullForm(), ...altered }, elements)).to.equal(expected);
         });
     }
 });

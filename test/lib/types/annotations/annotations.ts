@@ -1,7 +1,10 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import type { JsonObject, JsonValue } from '../../../../lib/util/json-types.js';
-import { compile } from '../../../support/types.js';
+import { startBudget } from '../../../../lib/util/concurrency/time-budget.js';
+import { processorTime } from '../../../support/processor-time.js';
+import { randomSource } from '../../../support/random-json.js';
+import { compile, inGroups, namedContent } from '../../../support/types.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -77,6 +80,34 @@ describe('annotations', () => {
             type: { handleReference: { types: ['A'], prepend: 'x/' } }, auth: 'username', secureProperty: true
         });
         expect<unknown>(compile({ 'net.cnri.repository': { auth: 'password' } }).annotate('v')[0]?.keyword).to.equal({ auth: 'password' });
+    });
+
+    it('of many properties are those of a few at a time, in the same order', () => {
+
+        const random = randomSource(5);
+        const properties = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`p${i}`, marked(`m${i}`, i % 3 === 0 ? { $ref: '#' } : {})]));
+        const dependentSchemas = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`p${i}`, marked(`d${i}`)]));
+        const wide = compile({ properties, dependentSchemas });
+        const narrow = compile({ allOf: [...inGroups(properties, 'properties'), ...inGroups(dependentSchemas, 'dependentSchemas')] });
+        for (let i = 0; i < 300; ++i) {
+            const content = namedContent(random, 3);
+            startBudget();
+
+            expect<unknown>(wide.annotate(content).map(({ pointer, keyword }) => [pointer, keyword])).to.equal(
+                narrow.annotate(content).map(({ pointer, keyword }) => [pointer, keyword])
+            );
+        }
+    });
+
+    it('of many properties are not looked for in every object', () => {
+
+        const properties = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`p${i}`, marked('m')]));
+        const compiled = compile({ items: { properties } });
+        const content = Array.from({ length: 20_000 }, (_, i) => (i === 7 ? { x: 1, p7: 1 } : {}));
+        const milliseconds = processorTime();
+
+        expect(compiled.annotate(content).map(({ pointer }) => pointer)).to.equal(['/7/p7']);
+        expect(milliseconds()).to.be.below(300);
     });
 
     it('cost nothing where a schema has none', () => {

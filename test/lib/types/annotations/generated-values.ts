@@ -1,7 +1,10 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import type { JsonObject, JsonValue } from '../../../../lib/util/json-types.js';
-import { compile, FACTS } from '../../../support/types.js';
+import { startBudget } from '../../../../lib/util/concurrency/time-budget.js';
+import { processorTime } from '../../../support/processor-time.js';
+import { randomSource } from '../../../support/random-json.js';
+import { compile, FACTS, inGroups, namedContent } from '../../../support/types.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -140,5 +143,36 @@ describe('generated fields', () => {
         const filled = fill({ properties: { id: auto('handle') } }, { untouched }) as JsonObject;
 
         expect<unknown>(filled.untouched).to.shallow.equal(untouched);
+    });
+
+    it('of many properties are those of a few at a time, in the same order', () => {
+
+        const random = randomSource(9);
+        const properties = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`p${i}`, i % 3 === 0 ? { $ref: '#/definitions/inner' } : auto('type')]));
+        const more = { required: ['p1', 'p20'], anyOf: [{ required: ['p5'] }, { properties: { p7: auto('handle') }, required: ['p7', 'p8'] }] };
+        const [wide, narrow] = [{ properties }, { allOf: inGroups(properties, 'properties') }].map((schema) => {
+
+            const inner = { ...more, ...schema };
+            return compile({ ...schema, definitions: { inner } });
+        });
+        for (let i = 0; i < 300; ++i) {
+            const content = namedContent(random, 3);
+            startBudget();
+            const filled = [wide, narrow].map((compiled) => JSON.stringify(compiled?.fill(content, { ...FACTS, type: 'T', prefix: 'x', addsHandle: i % 2 === 0 })));
+
+            expect(filled[0]).to.equal(filled[1]);
+        }
+    });
+
+    it('of many properties are not looked for in every object', () => {
+
+        const properties = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`p${i}`, auto('type')]));
+        const compiled = compile({ properties: { list: { items: { properties, required: ['p8'] } } } });
+        const content = { list: Array.from({ length: 5000 }, (_, i) => ({ [`p${i}`]: '' })) };
+        const milliseconds = processorTime();
+        const { list } = compiled.fill(content, { ...FACTS, type: 'T', prefix: 'x', addsHandle: true });
+
+        expect<unknown>((list as JsonValue[])[7]).to.equal({ p7: 'T', p8: 'T' });
+        expect(milliseconds()).to.be.below(300);
     });
 });

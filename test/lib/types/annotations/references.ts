@@ -8,9 +8,9 @@ import type { ContentReference } from '../../../../lib/model/processed-content.j
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-function referencesOf(schema: JsonObject, content: JsonValue): ContentReference[] {
+function referencesOf(schema: JsonObject, content: JsonValue, isStored?: boolean): ContentReference[] {
 
-    return findReferences(compile(schema).annotate(content), '20.500.123');
+    return findReferences(compile(schema).annotate(content), '20.500.123', isStored);
 }
 
 function reference(rule: JsonObject = {}): JsonObject {
@@ -52,6 +52,34 @@ describe('handle references', () => {
         expect(faultsOf(() => referencesOf({ items: reference() }, Array.from({ length: 10_001 }, (_, i) => `x/${i}`)))).to.equal([
             '/10000: content may refer to at most 10000 objects'
         ]);
+    });
+
+    it('by several rules are found once for each of them that says something else', () => {
+
+        const rules = [{ types: 'A' }, { types: 'B' }, { types: ['A'] }, { types: 'A', prepend: 'x/' }].map(reference);
+
+        expect<unknown>(referencesOf({ allOf: rules }, '1')).to.equal([
+            { pointer: '', id: '1', types: ['A'] }, { pointer: '', id: '1', types: ['B'] }, { pointer: '', id: 'x/1', types: ['A'] }
+        ]);
+    });
+
+    const BELOW_NAMES = { additionalProperties: { items: reference() } };
+
+    it('are found below names of 2,000 characters', () => {
+
+        const name = 'n'.repeat(2000 - '//0'.length);
+
+        expect(referencesOf(BELOW_NAMES, { [name]: ['x/1'] })).to.equal([{ pointer: `/${name}/0`, id: 'x/1' }]);
+        expect(faultsOf(() => referencesOf(BELOW_NAMES, { [`${name}n`]: ['x/1'] }))).to.equal([
+            `/${'n'.repeat(199)}…: must not refer to an object below names of more than 2000 characters`
+        ]);
+    });
+
+    it('below longer names are left out of stored content', () => {
+
+        const ids = Array.from({ length: 5 }, (_, i) => `x/${i}`);
+
+        expect(referencesOf(BELOW_NAMES, { ['n'.repeat(100_000)]: ids, n: ['x/1'] }, true)).to.equal([{ pointer: '/n/0', id: 'x/1' }]);
     });
 
     const types = new Map([['x/user', 'User'], ['x/doc', 'Document']]);

@@ -1,6 +1,7 @@
 import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import type { JsonObject, JsonValue } from '../../../../lib/util/json-types.js';
+import { processorTime } from '../../../support/processor-time.js';
 import { compile } from '../../../support/types.js';
 
 export const lab = Lab.script();
@@ -81,10 +82,36 @@ describe('validation errors of content', () => {
         expect(compile(schema).validate(Array.from({ length: 100 }, () => 1)).length).to.equal(20);
     });
 
-    it('are reported one at a time for large content', () => {
+    it('tell where they are without the end of very long names', () => {
 
-        expect<unknown>(compile({ items: { type: 'string' } }).validate(Array.from({ length: 100_000 }, () => 1))).to.equal([
-            { pointer: '/0', message: 'must be a string, got a number' }
-        ]);
+        const name = 'n'.repeat(1_000_000);
+        const milliseconds = processorTime();
+        const told = compile({ additionalProperties: { items: { anyOf: [{ type: 'string' }] } } }).validate({ [name]: Array.from({ length: 150 }, () => 1) });
+
+        expect(milliseconds()).to.be.below(500);
+        expect(told.length).to.be.within(1, 5);
+        expect(told.every(({ pointer }) => pointer === `/${'n'.repeat(1999)}…`)).to.be.true();
+        expect(compile({ additionalProperties: { type: 'string' } }).validate({ [name.slice(0, 1999)]: 1 })[0]?.pointer).to.equal(`/${name.slice(0, 1999)}`);
     });
+
+    it('count the characters of a long text once, without copies of them', () => {
+
+        const text = `${'x\u{1f600}'.repeat(1_000_000)}\ud800\udc00\udc00`;
+        const schema = { properties: { a: { oneOf: Array.from({ length: 8 }, (_, i) => ({ maxLength: i })) } } };
+        const before = process.memoryUsage().heapUsed;
+        const told = compile(schema).validate({ a: text });
+
+        expect(process.memoryUsage().heapUsed - before).to.be.below(20_000_000);
+        expect(told[1]).to.equal({ pointer: '/a', message: 'is too long: 2000002 characters, at most 0 allowed' });
+    });
+
+    for (const length of [200, 100_000]) {
+        it(`are reported one at a time for content of more than 200 values, such as ${length + 1}`, () => {
+
+            expect<unknown>(compile({ items: { type: 'string' } }).validate(Array.from({ length }, () => 1))).to.equal([
+                { pointer: '/0', message: 'must be a string, got a number' }
+            ]);
+            expect(compile({ items: { type: 'string' } }).validate(Array.from({ length: 199 }, () => 1)).length).to.equal(20);
+        });
+    }
 });
