@@ -147,11 +147,53 @@ export function checkedText(name: string, value: JsonObject, limits: FieldLimits
 
     const text = writeStored(value);
     if (text.length * 3 > limits.contentBytes && Buffer.byteLength(unmarked(text)) > limits.contentBytes) {
-        throw badRequest(`${name} is longer than the allowed ${limits.contentBytes} bytes`, { http: 413 });
+        throw tooLong(name, limits);
     }
 
     checkValueCount(text, limits.jsonValues ?? Infinity, name);
     return text;
+}
+
+/** Length by which content may exceed its maximum until its secrets are extracted. */
+const MAX_SECRETS_LENGTH = 64 * 1024;
+
+/** Rejects content whose text will be much longer than allowed, before it is validated, which takes longer than to see that. */
+export function checkApproximateLength(content: JsonObject, limits: FieldLimits): void {
+
+    if (lengthLeft(content, limits.contentBytes + MAX_SECRETS_LENGTH) < 0) {
+        throw tooLong('content', limits);
+    }
+}
+
+/** Subtracts the least length that a value has as text; stops below zero. */
+function lengthLeft(value: JsonValue, length: number): number {
+
+    if (typeof value === 'string') {
+        return length - value.length;
+    }
+
+    let left = length - 1;
+    if (Array.isArray(value)) {
+        for (let i = 0; i < value.length && left >= 0; ++i) {
+            left = lengthLeft(value[i] ?? null, left - 1);
+        }
+    }
+    else if (isJsonObject(value)) {
+        for (const name in value) {
+            if (left < 0) {
+                break;
+            }
+
+            left = lengthLeft(value[name] ?? null, left - name.length);
+        }
+    }
+
+    return left;
+}
+
+function tooLong(name: string, { contentBytes }: FieldLimits): Error {
+
+    return badRequest(`${name} is longer than the allowed ${contentBytes} bytes`, { http: 413 });
 }
 
 /** Checks the number of elements of an object. */

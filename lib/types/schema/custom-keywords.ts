@@ -4,6 +4,7 @@
 
 import type { FuncKeywordDefinition, SchemaValidateFunction } from 'ajv';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import { spend } from '../../util/concurrency/time-budget.js';
 import { LONG_ENUM } from './linked-schema.js';
 import type { Linked } from './unevaluated.js';
 import { unevaluatedIndices, unevaluatedNames } from './unevaluated.js';
@@ -31,7 +32,7 @@ const UNIQUE_ITEMS: FuncKeywordDefinition = {
 
         const validate: SchemaValidateFunction = (elements: JsonValue[]) => {
 
-            const equal = isUnique ? equalElements(elements) : undefined;
+            const equal = isUnique && elements.length > 1 ? equalElements(elements) : undefined;
             return report(validate, 'uniqueItems', equal);
         };
 
@@ -112,15 +113,30 @@ function keyOf(value: JsonValue): unknown {
     return typeof value === 'object' && value !== null ? canonical(value) : value;
 }
 
+/** Returns JSON with sorted names. It is joined once, since nested values would be copied as often as they are nested. */
 function canonical(value: JsonValue): string {
 
+    const parts: string[] = [];
+    addCanonical(parts, value);
+    const text = parts.join('');
+    spend(text.length);
+    return text;
+}
+
+function addCanonical(parts: string[], value: JsonValue): void {
+
     if (typeof value !== 'object' || value === null) {
-        return JSON.stringify(value);
+        parts.push(JSON.stringify(value));
+        return;
     }
 
-    if (Array.isArray(value)) {
-        return `[${value.map(canonical).join()}]`;
+    const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}'];
+    let separator = open;
+    for (const name of Array.isArray(value) ? value.keys() : Object.keys(value).sort()) {
+        parts.push(typeof name === 'number' ? separator : `${separator}${JSON.stringify(name)}:`);
+        addCanonical(parts, (value as JsonObject)[name] ?? null);
+        separator = ',';
     }
 
-    return `{${Object.keys(value).sort().map((name) => `${JSON.stringify(name)}:${canonical(value[name] ?? null)}`).join()}}`;
+    parts.push(separator === open ? open + close : close);
 }

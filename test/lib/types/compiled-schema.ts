@@ -255,4 +255,18 @@ describe('compiled JSON schemas', () => {
         expect(compile(schema).validate(Array.from({ length: 3 }, costly))).to.equal([]);
         expect(() => compile(schema).validate(Array.from({ length: 400 }, costly))).to.throw(BudgetExceeded);
     });
+
+    it('compare elements deep in arrays in no time per level', () => {
+
+        let content: JsonValue = ['x'.repeat(5_000_000)];
+        for (let i = 0; i < 300; ++i) {
+            content = [1, content];
+        }
+
+        const compiled = compile({ uniqueItems: true });
+        const elapsed = processorTime();
+
+        expect(compiled.validate([content, 1])).to.equal([]);
+        expect(elapsed()).to.be.below(400);
+    });
 });

@@ -103,11 +103,11 @@ describe('annotations', () => {
 
         const properties = Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`p${i}`, marked('m')]));
         const compiled = compile({ items: { properties } });
-        const content = Array.from({ length: 20_000 }, (_, i) => (i === 7 ? { x: 1, p7: 1 } : {}));
+        const content = Array.from({ length: 50_000 }, (_, i) => (i === 7 ? { x: 1, p7: 1 } : {}));
         const milliseconds = processorTime();
 
         expect(compiled.annotate(content).map(({ pointer }) => pointer)).to.equal(['/7/p7']);
-        expect(milliseconds()).to.be.below(300);
+        expect(milliseconds()).to.be.below(1000);
     });
 
     it('cost nothing where a schema has none', () => {
