@@ -5,7 +5,7 @@
 
 import { badRequest, DoipError, invalidContent } from '../errors/errors.js';
 import { childPointer, shownPointer } from './pointer.js';
-import { closingQuote, escapeLength, MAX_NUMBER_LENGTH } from './scanner.js';
+import { closingQuote, escapedUnit, escapeLength, MAX_NUMBER_LENGTH } from './scanner.js';
 
 /** Maximum length of a number in the message of an error. */
 const MAX_NUMBER_SHOWN = 60;
@@ -94,7 +94,7 @@ class ErrorLocator {
         }
 
         const key = this.#string(parent);
-        const pointer = childPointer(parent, key);
+        const pointer = childPointer(parent, key.length > MAX_POINTER_SHOWN ? key.slice(0, MAX_POINTER_SHOWN + 1) : key);
         this.#skipBlanks();
         if (this.#text[this.#index] !== ':') {
             throw this.#unexpected('a colon');
@@ -159,12 +159,12 @@ class ErrorLocator {
             }
 
             if (code === BACKSLASH) {
-                const kind = text.charCodeAt(i + 1);
-                if (!SHORT_ESCAPES.has(kind) && (kind !== LOWER_U || !/^[0-9a-fA-F]{4}$/.test(text.slice(i + 2, i + 6)))) {
+                const unit = escapedUnit(text, i);
+                if (unit < 0 && !SHORT_ESCAPES.has(text.charCodeAt(i + 1))) {
                     return this.#malformed('unknown escape inside a string', i);
                 }
 
-                const length = escapeLength(text, i);
+                const length = unit < FIRST_SURROGATE ? 2 : escapeLength(text, i);
                 if (length < 0) {
                     return altered('string contains an unpaired surrogate', pointer);
                 }
@@ -255,8 +255,7 @@ class ErrorLocator {
 
 const BLANKS = /[ \t\n\r]*/y;
 const BACKSLASH = 0x5c;
-const NEWLINE = 0x0a;
-const LOWER_U = 0x75;
+const FIRST_SURROGATE = 0xd800;
 /** The characters of escapes without digits. */
 const SHORT_ESCAPES: ReadonlySet<number> = new Set(Array.from('"\\/bfnrt', (character) => character.charCodeAt(0)));
 
@@ -265,11 +264,9 @@ function positionOf(text: string, index: number): { line: number; column: number
 
     let line = 1;
     let start = 0;
-    for (let i = 0; i < index; ++i) {
-        if (text.charCodeAt(i) === NEWLINE) {
-            ++line;
-            start = i + 1;
-        }
+    for (let end = text.indexOf('\n'); end !== -1 && end < index; end = text.indexOf('\n', start)) {
+        ++line;
+        start = end + 1;
     }
 
     return { line, column: index - start + 1 };

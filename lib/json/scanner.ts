@@ -17,6 +17,7 @@ const BACKSLASH = 0x5c;
 const MINUS = 0x2d;
 const DOT = 0x2e;
 const ZERO = 0x30;
+const LOWER_U = 0x75;
 
 /**
  * Returns the number of colons outside of strings, which is that of properties if the text is JSON; FAULTY when the text is too
@@ -125,20 +126,47 @@ function hasLoneSurrogate(text: string, start: number, end: number): boolean {
     return false;
 }
 
-/** Returns the length of the escape at `i`, that of a surrogate pair as a whole; FAULTY for a lone surrogate. */
+/** Returns the length of the escape at `i`, that of a surrogate pair as a whole; INVALID for a lone surrogate. */
 export function escapeLength(text: string, i: number): number {
 
-    if (text.charCodeAt(i + 1) !== 0x75 || (text.charCodeAt(i + 2) | 0x20) !== 0x64) {          // u, d: surrogates are D800 to DFFF
-        return 2;
-    }
-
-    const unit = Number.parseInt(text.slice(i + 2, i + 6), 16);
+    const unit = escapedUnit(text, i);
     if (!(unit >= 0xd800 && unit <= 0xdfff)) {
         return 2;
     }
 
-    const isPair = unit <= 0xdbff && /^\\u[dD][c-fC-F][0-9a-fA-F]{2}$/.test(text.slice(i + 6, i + 12));
-    return isPair ? 12 : INVALID;
+    const next = unit <= 0xdbff ? escapedUnit(text, i + 6) : INVALID;
+    return next >= 0xdc00 && next <= 0xdfff ? 12 : INVALID;
+}
+
+/** Returns the UTF-16 code unit that the escape `\uXXXX` at `i` stands for; INVALID when there is none. */
+export function escapedUnit(text: string, i: number): number {
+
+    if (text.charCodeAt(i) !== BACKSLASH || text.charCodeAt(i + 1) !== LOWER_U) {
+        return INVALID;
+    }
+
+    let unit = 0;
+    for (let digit = i + 2; digit < i + 6; ++digit) {
+        const value = hexValue(text.charCodeAt(digit));
+        if (value === INVALID) {
+            return INVALID;
+        }
+
+        unit = unit * 16 + value;
+    }
+
+    return unit;
+}
+
+/** Returns the value of a hexadecimal digit; INVALID for another character. */
+function hexValue(code: number): number {
+
+    if (isDigit(code)) {
+        return code - ZERO;
+    }
+
+    const lower = code | 0x20;
+    return lower >= 0x61 && lower <= 0x66 ? lower - 0x61 + 10 : INVALID;
 }
 
 /**

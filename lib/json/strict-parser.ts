@@ -29,7 +29,10 @@ export interface JsonTextOptions {
 }
 
 /** Maximum number of values in a parameter, since parameters come from any client. */
-const PARAMETER_VALUES = 20_000;
+export const PARAMETER_VALUES = 20_000;
+
+/** Maximum length of a text in Python's notation, which clients send in the query string. */
+const MAX_PYTHON_LENGTH = 64 * 1024;
 
 /** Default for the maximum nesting. */
 export const DEFAULT_MAX_DEPTH = 128;
@@ -94,7 +97,7 @@ export function parseOwnJson(text: string): JsonValue {
 
 /**
  * Parses JSON of query parameters: strict JSON, or Python's output of lists and dictionaries (single quotes, `True`, `False`,
- * `None`), which published clients send.
+ * `None`), which published clients send, if the text is not longer than {@link MAX_PYTHON_LENGTH}.
  */
 export function parseLenientJson(text: string, overrides: JsonTextOptions = {}): JsonValue {
 
@@ -103,7 +106,7 @@ export function parseLenientJson(text: string, overrides: JsonTextOptions = {}):
         return parseJson(text, options);
     }
     catch (error) {
-        if (!text.includes('\'') || !isJsonSyntaxError(error)) {
+        if (text.length > MAX_PYTHON_LENGTH || !text.includes('\'') || !isJsonSyntaxError(error)) {
             throw error;
         }
 

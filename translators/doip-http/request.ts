@@ -11,7 +11,8 @@ import { type CookieScope, sessionToken } from '../http/request/browser-session.
 import { isForm, readForm, readRawSegments, readSegments } from '../http/request/body.js';
 import { parseDisposition } from '../http/headers/content-disposition.js';
 import type { EnvelopeParameters } from '../http/request/envelope-params.js';
-import { mergeJson, readEnvelopeParameters } from '../http/request/envelope-params.js';
+import { readEnvelopeParameters } from '../http/request/envelope-params.js';
+import { mergeJson } from '../http/request/json-combination.js';
 import { header } from '../http/headers/decode.js';
 import { preconditionsOf } from '../http/headers/entity-tag.js';
 import type { HttpLimits } from '../http/request/translator-options.js';

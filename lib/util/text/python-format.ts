@@ -6,6 +6,7 @@
 const BACKSLASH = 0x5c;
 const SINGLE = 0x27;
 const DOUBLE = 0x22;
+const LOWER_X = 0x78;
 
 /** Quotes, and the keywords that JSON spells differently. */
 const TOKEN = /['"]|\b(?:True|False|None)\b/g;
@@ -53,18 +54,36 @@ function stringEnd(text: string, start: number, quote: number): number {
     return -1;
 }
 
+/** Returns the content of a string in single quotes as JSON has it. */
 function inDoubleQuotes(inner: string): string {
 
-    return inner.replace(/\\x([0-9a-fA-F]{2})|\\(.)|"/gs, (match, hex: string | undefined, escaped: string | undefined) => {
-
-        if (hex !== undefined) {
-            return `\\u00${hex}`;
+    let result = '';
+    let copied = 0;
+    for (let i = 0; i < inner.length; ++i) {
+        const code = inner.charCodeAt(i);
+        if (code === DOUBLE) {
+            result += `${inner.slice(copied, i)}\\`;
+            copied = i;
         }
+        else if (code === BACKSLASH) {
+            const next = inner.charCodeAt(i + 1);
+            if (next === SINGLE) {
+                result += inner.slice(copied, i);
+                copied = i + 1;
+            }
+            else if (next === LOWER_X && isHex(inner.charCodeAt(i + 2)) && isHex(inner.charCodeAt(i + 3))) {
+                result += `${inner.slice(copied, i)}\\u00`;
+                copied = i + 2;
+            }
 
-        if (escaped?.charCodeAt(0) === SINGLE) {
-            return '\'';
+            ++i;
         }
+    }
 
-        return match === '"' ? '\\"' : match;
-    });
+    return result + inner.slice(copied);
+}
+
+function isHex(code: number): boolean {
+
+    return code >= 0x30 && code <= 0x39 || (code | 0x20) >= 0x61 && (code | 0x20) <= 0x66;
 }

@@ -33,6 +33,7 @@ describe('parseJson', () => {
         ['an absurdly small exponent', '1e-99999999999999999999999', 0],
         ['an integer of sixteen digits that a double holds', '9007199254740991', 9007199254740991],
         ['a fraction of sixteen digits that a double holds', '0.1234567890123456', 0.1234567890123456],
+        ['surrogates in capitals', '"\\uD83D\\ude00\\uDBFF\\uDfFf\\u00FE"', '😀\u{10ffff}þ'],
         ['surrogates in pairs', '"\\ud83d\\uDE00 😀"', '😀 😀'],
         ['escaped backslashes before a u', '"\\\\ud800"', '\\ud800'],
         ['quotes, braces and colons inside strings', '{"a\\"{:":"[{:\\\\"}', { 'a"{:': '[{:\\' }],
@@ -64,6 +65,10 @@ describe('parseJson', () => {
         ['the prototype of a constructor', '{"constructor":{"prototype":{"x":1}}}', '/constructor', /not allowed/],
         ['a lone high surrogate', '["\\ud800"]', '/0', /surrogate/],
         ['a lone low surrogate', '{"a":"x\\uDC00"}', '/a', /surrogate/],
+        ['a high surrogate before another escape', '"\\ud83d\\u0041"', '', /surrogate/],
+        ['a high surrogate before half of an escape', '"\\ud83d\\\\ude00"', '', /surrogate/],
+        ['a high surrogate before an escape with another letter', '["\\ud83d\\ude0g"]', '/0', /surrogate/],
+        ['a low surrogate after a pair', '"\\ud83d\\ude00\\ude00"', '', /surrogate/],
         ['two high surrogates', '"\\ud800\\ud800"', '', /surrogate/],
         ['a lone surrogate in a property name', '{"a":{"\\ud800":1}}', '/a', /surrogate/],
         ['a fault at the end of a long path', `{"${'k'.repeat(300)}":1e400}`, '/' + 'k'.repeat(199) + '…', /beyond the range/],
@@ -95,6 +100,7 @@ describe('parseJson', () => {
         ['an unknown word', '[undefined]', 1, 2],
         ['an unknown escape', '"\\x41"', 1, 2],
         ['half an escape', '"\\u12"', 1, 2],
+        ['an escape with another letter', '"\\u12g4"', 1, 2],
         ['an open string', '["abc', 1, 2],
         ['a control character', '"a\nb"', 1, 3],
         ['an unquoted name', '{a:1}', 1, 2],
@@ -181,6 +187,16 @@ describe('parseJson', () => {
 
         expect(elapsed()).to.be.below(3000);
     });
+
+    it('shows the beginning of a long property name', () => {
+
+        const elapsed = processorTime();
+
+        const error = errorOf(() => parseJson(`{"${'~'.repeat(24_000_000)}":1e400}`));
+
+        expect((error.details['errors'] as { pointer: string }[])[0]?.pointer).to.equal(`/${'~0'.repeat(99)}~…`);
+        expect(elapsed()).to.be.below(1500);
+    });
 });
 
 describe('parseLenientJson', () => {
@@ -190,6 +206,8 @@ describe('parseLenientJson', () => {
         ['a Python list', '[\'/id\', \'/name\']', ['/id', '/name']],
         ['a Python dictionary', '{\'a\': True, \'b\': [False, None]}', { a: true, b: [false, null] }],
         ['both kinds of quotes', '["it\'s", \'say "x"\']', ['it\'s', 'say "x"']],
+        ['quotes of either kind at the beginning and the end of others', '[\'"a"\', \'\\\'a\\\'\', \'\\"\', \'\\\\\', \'\\x4a\\x4A\\n\']',
+            ['"a"', '\'a\'', '"', '\\', 'JJ\n']],
         ['escapes of Python', '[\'a\\\'b\', \'\\xe9\', \'True\', \'\\\\\']', ['a\'b', 'é', 'True', '\\']]
     ];
 
@@ -209,6 +227,15 @@ describe('parseLenientJson', () => {
                 .to.startWith('parameter filter is malformed at line 1, column');
         });
     }
+
+    it('converts the notation of Python in texts of at most 64 KB', () => {
+
+        const list = (length: number): string => `['${'x'.repeat(length - 4)}']`;
+
+        expect((parseLenientJson(list(65_536)) as string[])[0]).to.have.length(65_532);
+        expect(errorOf(() => parseLenientJson(list(65_537))).message).to.startWith('JSON is malformed at line 1, column 2: ');
+        expect((parseLenientJson(`["${'it\'s'.repeat(20_000)}"]`) as string[])[0]).to.have.length(80_000);
+    });
 
     it('is strict about values', () => {
 

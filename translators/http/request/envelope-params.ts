@@ -6,7 +6,9 @@
 import { badRequest } from '../../../lib/errors/errors.js';
 import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
 import { isJsonObject } from '../../../lib/util/json-types.js';
-import { parseJsonOrText, parseLenientJson } from '../../../lib/json/strict-parser.js';
+import { getOrAdd } from '../../../lib/util/cache/get-or-add.js';
+import { PARAMETER_VALUES, parseJsonOrText, parseLenientJson } from '../../../lib/json/strict-parser.js';
+import { JsonCombination, shortened } from './json-combination.js';
 import type { Parameter } from './url.js';
 
 /** Parameters of a request; absent members were not given. */
@@ -39,7 +41,6 @@ const CREDENTIALS: ReadonlySet<string> = new Set(['username', 'password', 'token
 
 /** Maximum number of levels in dotted names, as protection against deep nesting. */
 const MAX_DOTS = 32;
-const MAX_SHOWN = 60;
 
 /**
  * Merges parameters. Whole values are applied before parts, so that their order is irrelevant.
@@ -50,6 +51,7 @@ export function readEnvelopeParameters(parameters: readonly Parameter[]): Envelo
 
     const texts: Partial<Record<TextName, string>> = {};
     const values: Partial<Record<JsonName, JsonValue>> = {};
+    const whole = new Map<JsonName, JsonCombination>();
     const parts: { name: JsonName; path: string[]; value: string; full: string }[] = [];
     for (const [full, value] of parameters) {
         const [base = '', ...path] = full.split('.', MAX_DOTS + 2);
@@ -66,7 +68,8 @@ export function readEnvelopeParameters(parameters: readonly Parameter[]): Envelo
             parts.push({ name, path, value, full });
         }
         else {
-            values[name] = mergeJson(values[name], parseLenientJson(value, { name: `parameter ${name}` }), name);
+            const combination = getOrAdd(whole, name, () => new JsonCombination(name, PARAMETER_VALUES));
+            values[name] = combination.add(parseLenientJson(value, { name: `parameter ${name}` }));
         }
     }
 
@@ -88,30 +91,6 @@ export function readEnvelopeParameters(parameters: readonly Parameter[]): Envelo
     }
 
     return Object.assign(texts, values, { attributes, texts: literals });
-}
-
-/**
- * Merges two JSON values for the same member, such as the parameter `input` and a JSON body.
- *
- * @throws DoipError 400 when both have a property, or when one is not an object
- */
-export function mergeJson(first: JsonValue | undefined, second: JsonValue, name: string): JsonValue {
-
-    if (first === undefined) {
-        return second;
-    }
-
-    if (!isJsonObject(first) || !isJsonObject(second)) {
-        throw badRequest(`${name} is given more than once, and only JSON objects can be combined`);
-    }
-
-    for (const key of Object.keys(second)) {
-        if (Object.hasOwn(first, key)) {
-            throw badRequest(`property ${shortened(key)} of ${name} is given more than once`);
-        }
-    }
-
-    return { ...first, ...second };
 }
 
 /** True for names of a single character, all of which are reserved; unknown ones are ignored. */
@@ -179,9 +158,4 @@ function checkPath(path: readonly string[], full: string): void {
     if (path.some((key, i) => key === '__proto__' || key === 'prototype' && path[i - 1] === 'constructor')) {
         throw badRequest(`parameter ${full} has a name that is not allowed`);
     }
-}
-
-function shortened(name: string): string {
-
-    return name.length <= MAX_SHOWN ? name : `${name.slice(0, MAX_SHOWN).toWellFormed()}…`;
 }

@@ -1,8 +1,12 @@
 import * as Code from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { DoipError } from '../../../../lib/errors/errors.js';
-import { mergeJson, readEnvelopeParameters } from '../../../../translators/http/request/envelope-params.js';
+import { readEnvelopeParameters } from '../../../../translators/http/request/envelope-params.js';
+import { mergeJson } from '../../../../translators/http/request/json-combination.js';
 import { parseParameters } from '../../../../translators/http/request/url.js';
+import { writeJson } from '../../../../lib/json/serializer.js';
+import type { JsonObject } from '../../../../lib/util/json-types.js';
+import { processorTime } from '../../../support/processor-time.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -97,12 +101,39 @@ describe('the parameters of the envelope', () => {
     }
 });
 
-describe('merging of JSON', () => {
+describe('objects that are given in several parameters', () => {
 
-    it('returns the second value without a first', () => {
+    const members = (count: number, prefix: string): string => `{${Array.from({ length: count }, (_, i) => `"${prefix}${i}":1`).join()}}`;
 
-        expect<unknown>(mergeJson(undefined, [1], 'input')).to.equal([1]);
+    it('are combined in a time that depends on their length only', () => {
+
+        const parameters = Array.from({ length: 1000 }, (_, i): [string, string] => ['attributes', members(19, `m${i}x`)]);
+        const elapsed = processorTime();
+
+        expect(Object.keys(readEnvelopeParameters(parameters).attributes)).to.have.length(19_000);
+        expect(elapsed()).to.be.below(1000);
     });
+
+    it('have no more members together than values are allowed in one', () => {
+
+        const parameters = Array.from({ length: 1000 }, (_, i): [string, string] => ['attributes', members(110, `m${i}x`)]);
+        const elapsed = processorTime();
+
+        const error = expect(() => readEnvelopeParameters(parameters)).to.throw(DoipError, 'attributes has more than the allowed 20000 properties');
+
+        expect(error.http).to.equal(413);
+        expect(elapsed()).to.be.below(3000);
+    });
+
+    it('keep the texts of their numbers', () => {
+
+        const { attributes } = readEnvelopeParameters(parseParameters('a={"x":1.10}&a={"yy":2}&a={"zz":3.0,"z":{"b":4.0}}&bb=5', 1000));
+
+        expect(writeJson(attributes)).to.equal('{"x":1.10,"yy":2,"zz":3.0,"z":{"b":4.0},"bb":5}');
+    });
+});
+
+describe('merging of JSON', () => {
 
     it('does not change its arguments', () => {
 
@@ -110,5 +141,14 @@ describe('merging of JSON', () => {
 
         expect<unknown>(mergeJson(first, { b: 2 }, 'input')).to.equal({ a: 1, b: 2 });
         expect(first).to.equal({ a: 1 });
+    });
+
+    it('has members of any number and name', () => {
+
+        const many = Object.fromEntries(Array.from({ length: 20_001 }, (_, i) => [`m${i}`, i]));
+        const merged = mergeJson(many, JSON.parse('{"__proto__":{"x":1}}') as JsonObject, 'input') as JsonObject;
+
+        expect(Object.keys(merged)).to.have.length(20_002);
+        expect(merged['x']).to.be.undefined();
     });
 });
