@@ -20,6 +20,9 @@ export interface BulkLimits {
     readonly jsonValues?: number;
 }
 
+/** Maximum length of what an upload has beside its objects, such as the number of results of a search. */
+const MAX_OTHER_BYTES = 64 * 1024;
+
 /** Reads items from input. */
 export class ItemSource {
 
@@ -67,7 +70,7 @@ export class ItemSource {
             format: ndjson ? 'ndjson' : 'json', maxItemBytes: this.#limits.itemBytes, maxDepth: this.#limits.jsonDepth,
             maxValues: this.#limits.jsonValues ?? Infinity
         };
-        for await (const item of jsonItems(body, rules)) {
+        for await (const item of jsonItems(body, { ...rules, maxOtherBytes: MAX_OTHER_BYTES })) {
             await turnFor(item.length);
             const read = readItem(item, rules);
             await turnFor(item.length);

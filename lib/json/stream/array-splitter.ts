@@ -19,6 +19,18 @@ export interface JsonItem {
     readonly bytes: Buffer | null;
 }
 
+/** Limits of {@link ArraySplitter}. */
+export interface ArrayLimits {
+    /** Maximum length of an item, in bytes; longer ones have no bytes. */
+    readonly maxItemBytes: number;
+    /** Maximum length of the names and values of the members beside `results`, all together, in bytes; default unlimited. */
+    readonly maxOtherBytes?: number;
+    /** Maximum nesting of such a value; that of the parser by default. */
+    readonly maxDepth?: number;
+    /** Maximum number of values in such a value; default unlimited. */
+    readonly maxValues?: number;
+}
+
 const COMMA = 0x2c;
 const COLON = 0x3a;
 const OPEN_ARRAY = 0x5b;
@@ -52,6 +64,7 @@ const EXPECTED: Readonly<Record<State, string>> = {
 /** State machine for an array, or an object with the array `results`. */
 export class ArraySplitter {
 
+    readonly #limits: ArrayLimits;
     readonly #buffer: ByteBuffer;
     readonly #scanner = new ValueScanner();
     #state: State = 'start';
@@ -64,10 +77,13 @@ export class ArraySplitter {
     /** Number of bytes before the current chunk. */
     #before = 0;
     #valueStart = 0;
+    /** Number of bytes of names and values of other members before the current one. */
+    #otherBytes = 0;
 
-    constructor(maxItemBytes: number) {
+    constructor(limits: ArrayLimits) {
 
-        this.#buffer = new ByteBuffer(maxItemBytes);
+        this.#limits = limits;
+        this.#buffer = new ByteBuffer(limits.maxItemBytes);
     }
 
     /** Returns the items that end in this chunk. Must be iterated to the end before the next chunk. Throws DoipError 400 for a syntax error. */
@@ -79,6 +95,7 @@ export class ArraySplitter {
                 const end = this.#scanner.scan(chunk, i);
                 const isOver = end !== -1;
                 this.#buffer.add(chunk.subarray(i, isOver ? end : undefined));
+                this.#checkLength();
                 i = isOver ? end : chunk.byteLength;
                 if (isOver) {
                     yield *this.#finish();
@@ -159,6 +176,15 @@ export class ArraySplitter {
         return 'results';
     }
 
+    /** Refuses other members that are too long, before they have arrived. */
+    #checkLength(): void {
+
+        const { maxOtherBytes = Infinity } = this.#limits;
+        if (this.#value !== 'element' && this.#otherBytes + this.#buffer.length > maxOtherBytes) {
+            throw this.#broken(`the properties beside results are longer than the allowed ${maxOtherBytes} bytes`, this.#valueStart);
+        }
+    }
+
     *#finish(): Generator<JsonItem> {
 
         const kind = this.#value;
@@ -170,6 +196,7 @@ export class ArraySplitter {
             return;
         }
 
+        this.#otherBytes += length;
         const value = this.#parse(bytes);
         if (kind === 'name') {
             this.#name = String(value);
@@ -187,7 +214,8 @@ export class ArraySplitter {
         }
 
         try {
-            return parseJson(bytes);
+            const { maxDepth, maxValues } = this.#limits;
+            return parseJson(bytes, { ...maxDepth === undefined ? {} : { maxDepth }, ...maxValues === undefined ? {} : { maxValues } });
         }
         catch (error) {
             throw this.#broken((error as Error).message, this.#valueStart);

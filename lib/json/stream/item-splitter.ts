@@ -6,15 +6,13 @@
 
 import { ByteBuffer } from '../../util/streams/byte-buffer.js';
 import { ArraySplitter } from './array-splitter.js';
-import type { JsonItem } from './array-splitter.js';
+import type { ArrayLimits, JsonItem } from './array-splitter.js';
 import { isBlank } from './value-scanner.js';
 
 /** Options for splitting. */
-export interface JsonItemsOptions {
+export interface JsonItemsOptions extends ArrayLimits {
     /** `json`: an array, or an object with the array `results`. `ndjson`: one value per line; blank lines are ignored. */
     readonly format: 'json' | 'ndjson';
-    /** Maximum length of an item, in bytes; longer ones are skipped and reported without bytes. */
-    readonly maxItemBytes: number;
 }
 
 /**
@@ -22,14 +20,14 @@ export interface JsonItemsOptions {
  *
  * @throws DoipError 400 with `offset` (bytes) where the text does not have its format, after all items before that place
  */
-export function jsonItems(body: AsyncIterable<Uint8Array>, { format, maxItemBytes }: JsonItemsOptions): AsyncGenerator<JsonItem> {
+export function jsonItems(body: AsyncIterable<Uint8Array>, { format, ...limits }: JsonItemsOptions): AsyncGenerator<JsonItem> {
 
-    return format === 'ndjson' ? lines(body, maxItemBytes) : elements(body, maxItemBytes);
+    return format === 'ndjson' ? lines(body, limits.maxItemBytes) : elements(body, limits);
 }
 
-async function *elements(body: AsyncIterable<Uint8Array>, maxItemBytes: number): AsyncGenerator<JsonItem> {
+async function *elements(body: AsyncIterable<Uint8Array>, limits: ArrayLimits): AsyncGenerator<JsonItem> {
 
-    const splitter = new ArraySplitter(maxItemBytes);
+    const splitter = new ArraySplitter(limits);
     for await (const chunk of body) {
         yield *splitter.split(chunk);
     }
@@ -46,25 +44,45 @@ async function *lines(body: AsyncIterable<Uint8Array>, maxItemBytes: number): As
     const buffer = new ByteBuffer(maxItemBytes);
     let position = 0;
     let offset = 0;
+    let isBlankLine = true;
+    const add = (piece: Uint8Array): void => {
+
+        buffer.add(piece);
+        isBlankLine &&= isAllBlank(piece);
+    };
+
     const line = (): JsonItem[] => {
 
         const start = offset;
+        const isSkipped = isBlankLine && buffer.length <= maxItemBytes;
+        offset += buffer.length + 1;
+        isBlankLine = true;
+        if (isSkipped) {
+            buffer.discard();
+            return [];
+        }
+
         const { bytes, length } = buffer.finish();
-        offset += length + 1;
-        const isItem = bytes === null || !bytes.every(isBlank) && !(start === 0 && bytes.equals(MARK));
-        return isItem ? [{ position: position++, offset: start, length, bytes }] : [];
+        return start === 0 && bytes?.equals(MARK) ? [] : [{ position: position++, offset: start, length, bytes }];
     };
 
     for await (const chunk of body) {
         let start = 0;
         for (let newline = chunk.indexOf(NEWLINE); newline !== -1; newline = chunk.indexOf(NEWLINE, start)) {
-            buffer.add(chunk.subarray(start, newline));
+            add(chunk.subarray(start, newline));
             yield *line();
             start = newline + 1;
         }
 
-        buffer.add(chunk.subarray(start));
+        add(chunk.subarray(start));
     }
 
     yield *line();
+}
+
+const NO_BLANK = /[^ \t\n\r]/;
+
+function isAllBlank(bytes: Uint8Array): boolean {
+
+    return isBlank(bytes[0] ?? 0x20) && !NO_BLANK.test(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'));
 }

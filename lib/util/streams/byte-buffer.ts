@@ -50,9 +50,15 @@ export class ByteBuffer {
         const bytes = length > this.#limit ? null :
             first && this.#chunks.length === 1 ? Buffer.from(first.buffer, first.byteOffset, first.byteLength) :
                 Buffer.concat(this.#chunks, length);
+        this.discard();
+        return { bytes, length };
+    }
+
+    /** Resets the bytes collected so far. */
+    discard(): void {
+
         this.#chunks = [];
         this.#small = 0;
         this.#length = 0;
-        return { bytes, length };
     }
 }

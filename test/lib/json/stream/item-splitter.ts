@@ -3,6 +3,7 @@ import { expect } from '@hapi/code';
 import type { JsonItemsOptions } from '../../../../lib/json/stream/item-splitter.js';
 import { DoipError } from '../../../../lib/errors/errors.js';
 import { jsonItems } from '../../../../lib/json/stream/item-splitter.js';
+import { processorTime } from '../../../support/processor-time.js';
 import { randomSource, randomValue } from '../../../support/random-json.js';
 
 export const lab = Lab.script();
@@ -14,12 +15,14 @@ interface Read {
 }
 
 /** The items of a text that arrives in pieces of some length. */
-async function read(text: string | Buffer, format: JsonItemsOptions['format'], pieceBytes: number, maxItemBytes = 1000): Promise<Read> {
+async function read(
+    text: string | Buffer, format: JsonItemsOptions['format'], pieceBytes: number, maxItemBytes = 1000, others: Partial<JsonItemsOptions> = {}
+): Promise<Read> {
 
     const bytes = Buffer.from(text);
     const items: string[] = [];
     try {
-        for await (const item of jsonItems(pieces(bytes, pieceBytes), { format, maxItemBytes })) {
+        for await (const item of jsonItems(pieces(bytes, pieceBytes), { format, maxItemBytes, ...others })) {
             expect(item.position).to.equal(items.length);
             items.push(item.bytes?.toString().trim() ?? `too long: ${item.length}`);
             if (item.bytes) {
@@ -59,6 +62,8 @@ const GOOD: readonly [title: string, format: JsonItemsOptions['format'], text: s
     ['lines', 'ndjson', '{"a":1}\n{"b":2}\n', ['{"a":1}', '{"b":2}']],
     ['blank lines, other ends of lines, and no last end', 'ndjson', '\n\r\n{"a":1}\r\n \t\n\n{"b":2}', ['{"a":1}', '{"b":2}']],
     ['no lines', 'ndjson', '', []],
+    ['a mark alone, and blank lines', 'ndjson', '\ufeff\n \t\r\n\n ', []],
+    ['lines that begin and end with blanks', 'ndjson', '  {}\n{} \n \t\u00a0\n', ['{}', '{}', '']],
     ['lines with whatever in them', 'ndjson', '[\n{"a":\n', ['[', '{"a":']]
 ];
 
@@ -110,6 +115,75 @@ describe('the items of a JSON stream', () => {
             expect(await read(`[{},${long},{}]`, 'json', length, 50)).to.equal({ items: ['{}', `too long: ${long.length}`, '{}'] });
             expect(await read(`{}\n${long}\n{}`, 'ndjson', length, 50)).to.equal({ items: ['{}', `too long: ${long.length}`, '{}'] });
         }
+    });
+
+    it('are reported up to members beside results that are too long together, before the rest of them has arrived', async () => {
+
+        const LIMITS = { maxOtherBytes: 20 };
+        for (const length of [1, 7, 64]) {
+            expect(await read('{"size":[1,2,3],"results":[{}],"x":1}', 'json', length, 1000, { maxOtherBytes: 28 })).to.equal({ items: ['{}'] });
+
+            const { items, fault } = await read('{"size":[1,2,3],"results":[{}],"x":1}', 'json', length, 1000, LIMITS);
+
+            expect(items).to.equal([]);
+            expect(fault?.message).to.equal('the list of objects is broken at byte 16: the properties beside results are longer than the allowed 20 bytes');
+        }
+
+        let chunks = 0;
+        const endless = async function *(): AsyncGenerator<Buffer> {
+
+            yield Buffer.from('{"results":[{}],"x":[');
+            while (true) {
+                ++chunks;
+                yield Buffer.from('[],[],');
+            }
+        };
+
+        const all = async (): Promise<void> => {
+
+            for await (const item of jsonItems(endless(), { format: 'json', maxItemBytes: 1000, ...LIMITS })) {
+                expect(item.position).to.equal(0);
+            }
+        };
+
+        await expect(all()).to.reject(DoipError, /^the list of objects is broken at byte 20: /);
+        expect(chunks).to.equal(2);
+    });
+
+    it('are beside members of limited depth and number of values', async () => {
+
+        const deep = await read('{"x":[[[]]],"results":[]}', 'json', 100, 1000, { maxDepth: 2 });
+        const wide = await read('{"x":[1,2,3,4,5],"results":[]}', 'json', 100, 1000, { maxValues: 5 });
+
+        expect(String(deep.fault?.message)).to.startWith('the list of objects is broken at byte 5: /0/0: nested deeper than the allowed 2 levels');
+        expect(wide.fault?.message).to.equal('the list of objects is broken at byte 5: JSON holds more than the allowed 5 values');
+    });
+
+    it('are found behind a long blank line as soon as it ends', async () => {
+
+        const blanks = Buffer.alloc(1_000_000, ' ');
+        let elapsed = processorTime();
+        const body = async function *(): AsyncGenerator<Buffer> {
+
+            for (let i = 0; i < 100; ++i) {
+                yield blanks;
+            }
+
+            elapsed = processorTime();
+            yield Buffer.from('\n{}');
+        };
+
+        for await (const { offset, bytes } of jsonItems(body(), { format: 'ndjson', maxItemBytes: 100_000_000 })) {
+            expect(offset).to.equal(100_000_001);
+            expect(bytes?.toString()).to.equal('{}');
+        }
+
+        expect(elapsed()).to.be.below(200);
+    });
+
+    it('are also blank lines that are too long', async () => {
+
+        expect(await read(`${' '.repeat(50)}\n${' '.repeat(51)}\n{}`, 'ndjson', 20, 50)).to.equal({ items: ['too long: 51', '{}'] });
     });
 
     it('are those of JSON.parse, for random values', async () => {
