@@ -16,18 +16,22 @@ const MAX_POINTERS = 10_000;
 /** Maximum number of segments of all pointers of a filter together: each may become a part of the mask. */
 const MAX_SEGMENTS = 25_000;
 
+/** Maximum number of parts of masks that apply to values together with others, since `_` and numbers can be combined at every level. */
+const MAX_MATCHES = 1_000_000;
+
 /**
  * Returns the parts of a value that a pointer refers to, inside of their parents. `_` stands for every element of an array; a
  * number keeps only that element, so that indices shift. The empty pointer keeps everything; a pointer to nothing is ignored.
  *
- * @throws DoipError 400 when a pointer is malformed, or when there are more than 10,000, or 25,000 segments of them
+ * @throws DoipError 400 when a pointer is malformed, when there are more than 10,000, or 25,000 segments of them, or when parts of the value
+ * are named by `_` as well as by number in too many ways
  */
 export function prune(root: JsonValue, pointers: readonly string[]): JsonValue {
 
     return pruner(pointers)(root);
 }
 
-/** Compiles pointers to a function like {@link prune} for many values; throws immediately. */
+/** Compiles pointers to a function like {@link prune} for many values; throws immediately, except for what depends on the value. */
 export function pruner(pointers: readonly string[]): (root: JsonValue) => JsonValue {
 
     if (pointers.length > MAX_POINTERS) {
@@ -51,7 +55,7 @@ export function pruner(pointers: readonly string[]): (root: JsonValue) => JsonVa
         node.whole = true;
     }
 
-    return (root) => masked(root, mask) ?? null;
+    return (root) => new Pruning().masked(root, [mask]) ?? null;
 }
 
 /** Parts of a value to keep: all of it, or those of its members. */
@@ -59,13 +63,11 @@ interface Mask {
     whole: boolean;
     /** Null for none. */
     members: Map<string, Mask> | null;
-    /** Masks of array elements that are named by number as well as by `_`, merged once. */
-    merged: Map<string, Mask> | null;
 }
 
 function newMask(): Mask {
 
-    return { whole: false, members: null, merged: null };
+    return { whole: false, members: null };
 }
 
 function member(mask: Mask, segment: string): Mask {
@@ -74,73 +76,87 @@ function member(mask: Mask, segment: string): Mask {
     return getOrAdd(mask.members, segment, newMask);
 }
 
-function masked(value: JsonValue, mask: Mask): JsonValue | undefined {
+/** Filters one value. Several masks apply to what is named by `_` as well as by number. */
+class Pruning {
 
-    if (mask.whole) {
-        return value;
+    #matches = 0;
+
+    masked(value: JsonValue, masks: readonly Mask[]): JsonValue | undefined {
+
+        this.#count(masks);
+        if (masks.some(({ whole }) => whole)) {
+            return value;
+        }
+
+        if (Array.isArray(value)) {
+            return this.#array(value, masks);
+        }
+
+        return isJsonObject(value) ? this.#object(value, masks) : undefined;
     }
 
-    if (Array.isArray(value)) {
-        return maskedArray(value, mask);
-    }
+    #array(value: readonly JsonValue[], masks: readonly Mask[]): JsonValue[] {
 
-    return isJsonObject(value) ? maskedObject(value, mask) : undefined;
-}
+        const retained: JsonValue[] = [];
+        const texts = new Map<string, string>();
+        const every = below(masks, '_');
+        const numbered = masks.filter(({ members }) => members !== null && (members.size > 1 || !members.has('_')));
+        for (const [index, element] of value.entries()) {
+            this.#count(numbered);
+            const one = below(numbered, String(index));
+            const children = one.length === 0 ? every : [...every, ...one];
+            const maskedElement = children.length === 0 ? undefined : this.masked(element, children);
+            if (maskedElement !== undefined) {
+                const text = numberTextAt(value, String(index));
+                if (text !== undefined) {
+                    texts.set(String(retained.length), text);
+                }
 
-function maskedArray(value: readonly JsonValue[], mask: Mask): JsonValue[] {
-
-    const retained: JsonValue[] = [];
-    const texts = new Map<string, string>();
-    for (const [index, element] of value.entries()) {
-        const child = elementMask(mask, String(index));
-        const maskedElement = child ? masked(element, child) : undefined;
-        if (maskedElement !== undefined) {
-            const text = numberTextAt(value, String(index));
-            if (text !== undefined) {
-                texts.set(String(retained.length), text);
+                retained.push(maskedElement);
             }
+        }
 
-            retained.push(maskedElement);
+        return setNumberTexts(retained, texts);
+    }
+
+    #object(value: JsonObject, masks: readonly Mask[]): JsonObject {
+
+        const retained: [string, JsonValue][] = [];
+        for (const [name, child] of Object.entries(value)) {
+            this.#count(masks);
+            const children = below(masks, name);
+            const maskedChild = children.length === 0 ? undefined : this.masked(child, children);
+            if (maskedChild !== undefined) {
+                retained.push([name, maskedChild]);
+            }
+        }
+
+        // fromEntries defines properties, so a member called __proto__ does not set the prototype.
+        return copyNumberTexts(value, Object.fromEntries(retained));
+    }
+
+    #count({ length }: readonly Mask[]): void {
+
+        this.#matches += length > 1 ? length : 0;
+        if (this.#matches > MAX_MATCHES) {
+            throw badRequest('the JSON pointers of the filter name elements of arrays by _ as well as by number in too many ways');
+        }
+    }
+}
+
+const NONE: readonly Mask[] = [];
+
+/** The masks for a member of a value. */
+function below(masks: readonly Mask[], name: string): readonly Mask[] {
+
+    let found: Mask[] | null = null;
+    for (const { members } of masks) {
+        const mask = members?.get(name);
+        if (mask !== undefined) {
+            found ??= [];
+            found.push(mask);
         }
     }
 
-    return setNumberTexts(retained, texts);
-}
-
-function maskedObject(value: JsonObject, mask: Mask): JsonObject {
-
-    const retained: [string, JsonValue][] = [];
-    for (const [name, child] of Object.entries(value)) {
-        const childMask = mask.members?.get(name);
-        const maskedChild = childMask ? masked(child, childMask) : undefined;
-        if (maskedChild !== undefined) {
-            retained.push([name, maskedChild]);
-        }
-    }
-
-    // fromEntries defines properties, so a member called __proto__ does not set the prototype.
-    return copyNumberTexts(value, Object.fromEntries(retained));
-}
-
-function elementMask(mask: Mask, index: string): Mask | undefined {
-
-    const every = mask.members?.get('_');
-    const one = mask.members?.get(index);
-    if (!every || !one) {
-        return every ?? one;
-    }
-
-    mask.merged ??= new Map<string, Mask>();
-    return getOrAdd(mask.merged, index, () => union(every, one));
-}
-
-function union(a: Mask, b: Mask): Mask {
-
-    const members = new Map(a.members ?? []);
-    for (const [name, child] of b.members ?? []) {
-        const other = members.get(name);
-        members.set(name, other ? union(other, child) : child);
-    }
-
-    return { whole: a.whole || b.whole, members, merged: null };
+    return found ?? NONE;
 }

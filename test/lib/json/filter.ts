@@ -119,4 +119,29 @@ describe('the JSON filter', () => {
         expect<unknown>(prune(value, pointers)).to.equal(value);
         expect(elapsed()).to.be.below(10_000);
     });
+
+    it('is not slowed down by many pointers by _ beside many by number', () => {
+
+        const pointers = Array.from({ length: 5000 }, (_, i) => [`/_/a${i}`, `/${i}/x`]).flat();
+        const value = Array.from({ length: 3000 }, (_, i) => ({ x: i, a1: 2, y: 3 }));
+        const elapsed = processorTime();
+
+        expect<unknown>(prune(value, pointers)).to.equal(value.map(({ x, a1 }) => ({ x, a1 })));
+        expect(elapsed()).to.be.below(700);
+    });
+
+    it('refuses elements that are named in too many ways', () => {
+
+        const depth = 10;
+        const pointers = Array.from({ length: 2 ** depth }, (_, bits) =>
+            `${Array.from({ length: depth }, (_each, level) => (bits >> level & 1 ? '/0' : '/_')).join('')}/_/a`);
+        let value: JsonValue = Array.from({ length: 10_000 }, () => ({ a: 1 }));
+        for (let i = 0; i < depth; ++i) {
+            value = [value];
+        }
+
+        const elapsed = processorTime();
+        expect(() => prune(value, pointers)).to.throw('the JSON pointers of the filter name elements of arrays by _ as well as by number in too many ways');
+        expect(elapsed()).to.be.below(3000);
+    });
 });
