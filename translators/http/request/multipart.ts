@@ -121,8 +121,8 @@ class PartReader {
             return false;
         }
 
-        while (this.#pending[0] === 0x20 || this.#pending[0] === 0x09) {      // White space may follow a boundary
-            this.#pending = this.#pending.subarray(1);
+        for (let blanks = this.#leadingBlanks(); blanks > 0; blanks = this.#leadingBlanks()) {      // White space may follow a boundary
+            this.#pending = this.#pending.subarray(blanks);
             await this.#need(2);
         }
 
@@ -202,6 +202,16 @@ class PartReader {
                 await this.#more(messageAtEnd);
             }
         }
+    }
+
+    #leadingBlanks(): number {
+
+        let blanks = 0;
+        while (this.#pending[blanks] === 0x20 || this.#pending[blanks] === 0x09) {
+            ++blanks;
+        }
+
+        return blanks;
     }
 
     /** Length of the longest suffix of `pending` that is a prefix of the delimiter. */

@@ -29,6 +29,9 @@ export function pathText(request: Request, value: string): string {
     return isRaw ? decodeHeader(value) : value;
 }
 
+const PLUS = 0x2b;
+const SPACE = 0x20;
+
 /** A decoded name and value. */
 export type Parameter = readonly [name: string, value: string];
 
@@ -59,7 +62,7 @@ export function parseParameters(text: string, limit: number): Parameter[] {
 
 function decode(text: string, label: string): string {
 
-    const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+    const spaced = text.includes('+') ? withSpaces(text) : text;
     if (!spaced.includes('%')) {
         return spaced;
     }
@@ -70,4 +73,17 @@ function decode(text: string, label: string): string {
     catch {
         throw badRequest(`${label} is not percent-encoded UTF-8`);
     }
+}
+
+/** Returns a text with spaces instead of plus signs, in a time by its length: `replaceAll` takes far longer for many of them. */
+function withSpaces(text: string): string {
+
+    const bytes = Buffer.from(text);
+    for (let i = 0; i < bytes.length; ++i) {
+        if (bytes[i] === PLUS) {
+            bytes[i] = SPACE;
+        }
+    }
+
+    return bytes.toString();
 }

@@ -4,6 +4,7 @@ import { DoipError } from '../../../../lib/errors/errors.js';
 import { parseMediaType } from '../../../../translators/http/headers/content-type.js';
 import type { Part } from '../../../../translators/http/request/multipart.js';
 import { parseMultipart } from '../../../../translators/http/request/multipart.js';
+import { processorTime } from '../../../support/processor-time.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -252,6 +253,15 @@ describe('the multipart parser', () => {
 
         expect(await messageOf(whole('--XX\r\n\r\n\r\n'.repeat(3) + '--XX--'), FORM, { parts: 2, partHeaderBytes: 100 }))
             .to.equal('the multipart body has more than the allowed 2 parts');
+    });
+
+    it('are read in a time by their length, with many blanks behind a boundary', async () => {
+
+        const elapsed = processorTime();
+        const blanks = ' \t'.repeat(8_000_000);
+
+        expect(await readAll(chunked(Buffer.from(`--XX${blanks}\r\nA: b\r\n\r\nabc\r\n--XX--`), () => 65_536))).to.have.length(1);
+        expect(elapsed()).to.be.below(1500);
     });
 
     for (const type of ['multipart/mixed', 'multipart/form-data; boundary=""', `multipart/mixed; boundary=${'b'.repeat(71)}`,

@@ -4,8 +4,9 @@ import { connect } from 'node:net';
 import * as Code from '@hapi/code';
 import * as Hapi from '@hapi/hapi';
 import * as Lab from '@hapi/lab';
-import { pathParameter, queryOf } from '../../../../translators/http/request/url.js';
+import { parseParameters, pathParameter, queryOf } from '../../../../translators/http/request/url.js';
 import { portOf } from '../../../support/performers.js';
+import { processorTime } from '../../../support/processor-time.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -75,5 +76,29 @@ describe('the URL of a request', () => {
         await own.stop();
 
         expect(JSON.parse(text)).to.equal(['test/ü€', 'a=ü']);
+    });
+});
+
+describe('the parameters of a URL or form', () => {
+
+    const cases: [string, string, [string, string][]][] = [
+        ['spaces as plus signs', 'a+b=+c++ü+%2B+', [['a b', ' c  ü + ']]],
+        ['characters of any length', '+é€😀+=+%F0%9F%98%80😀+', [[' é€😀 ', ' 😀😀 ']]],
+        ['names without value, and empty ones', '?a&b=&&=c', [['a', ''], ['b', ''], ['', 'c']]]
+    ];
+
+    for (const [title, text, expected] of cases) {
+        it(`are decoded: ${title}`, () => {
+
+            expect(parseParameters(text, 10)).to.equal(expected);
+        });
+    }
+
+    it('are decoded in a time by their length, with many spaces as well', () => {
+
+        const elapsed = processorTime();
+
+        expect(parseParameters(`a=${'+'.repeat(32_000_000)}`, 10)[0]?.[1]).to.have.length(32_000_000);
+        expect(elapsed()).to.be.below(1500);
     });
 });
