@@ -91,6 +91,22 @@ describe('long bodies', () => {
         expect((await send('/search', gzipSync(`query=${'a'.repeat(2 * MIB)}`), form)).status).to.equal(413);
     });
 
+    it('are rejected as forms of parameters, whatever credentials they have', async () => {
+
+        for (const headers of [ADMIN_HEADERS, { authorization: 'Bearer x' }]) {
+            const form = { 'content-type': 'application/x-www-form-urlencoded', ...headers };
+
+            expect((await send('/search', gzipSync(`query=x&unknown=${'a'.repeat(2 * MIB)}`), form)).status).to.equal(413);
+            expect((await send('/auth/token', gzipSync(`username=x&unknown=${'a'.repeat(2 * MIB)}`), form)).status).to.equal(413);
+            expect((await send('/search', gzipSync(`query=x&unknown=${'a'.repeat(MIB / 2)}`), form)).status).to.equal(headers === ADMIN_HEADERS ? 200 : 401);
+        }
+
+        const object = await send('/objects?type=Document&dryRun', gzipSync(`content={"a":"${'a'.repeat(MIB * 1.2)}"}`), {
+            'content-type': 'application/x-www-form-urlencoded', ...ADMIN_HEADERS
+        });
+        expect(object.status).to.equal(200);
+    });
+
     it('are rejected for the number of their values, even if they are short', async () => {
 
         const body = `{"a":[${'1,'.repeat(20_000)}1]}`;

@@ -88,7 +88,7 @@ async function handle(
     const { gateway, limits } = setting;
     const transport = setting.transport(request);
     const scope = { transport, prefix: prefixOf(request) };
-    const params = readQuery(request, limits, isForm(request) ? await readForm(request, limits.ofForm(request, transport)) : []);
+    const params = readQuery(request, limits, isForm(request) ? await readForm(request, limits.ofForm(request, transport, route.hasShortForm)) : []);
     const { authentication, isPrivate, isBySession } = readCredentials(request, params, setting.hasBrowserSessions ? scope : null);
     const rejection = gateway.edge?.rejects(authentication, transport);
     if (rejection) {

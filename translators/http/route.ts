@@ -54,6 +54,8 @@ export interface Route {
     readonly methods: readonly Method[];
     /** Path without base. `{name*}` matches the rest of the path, including slashes; it may be empty. */
     readonly path: string;
+    /** True if a form has short parameters only: it has the limit of requests without credentials, which are not known to be valid yet. */
+    readonly hasShortForm?: boolean;
     /** Throws DoipErrors for an invalid request. */
     toEnvelope(call: RouteCall): OperationCall | Promise<OperationCall>;
 }

@@ -136,6 +136,7 @@ function tokenRoute(path: string, operationId: string): Route {
     return {
         methods: ['POST'],
         path,
+        hasShortForm: true,
         toEnvelope: (call) => ({
             operationId,
             attributes: { full: call.params.flag('full') },

@@ -31,6 +31,7 @@ export const searchRoutes: readonly Route[] = [
     {
         methods: ['POST'],
         path: '/search',
+        hasShortForm: true,
         toEnvelope: async (call) => search(isForm(call.request) ? formOf(call) : await withBody(call))
     }
 ];

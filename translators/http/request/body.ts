@@ -89,10 +89,18 @@ export function isForm(request: RequestWithBody): boolean {
     return request.method === 'post' && contentType(request.headers).essence === FORM_TYPE;
 }
 
-/** Reads the fields of a form body ({@link isForm}); none for other requests. */
+/** Reads the fields of a form body ({@link isForm}), a long one in a turn of the event loop of its own; none for other requests. */
 export async function readForm(request: RequestWithBody, limits: HttpLimits): Promise<Parameter[]> {
 
-    return isForm(request) ? parseParameters(await readTextBody(request, limits), limits.parameters) : [];
+    if (!isForm(request)) {
+        return [];
+    }
+
+    const text = await readTextBody(request, limits);
+    await turnFor(text.length);
+    const parameters = parseParameters(text, limits.parameters);
+    await turnFor(text.length);
+    return parameters;
 }
 
 /** The parts of a multipart body. */

@@ -29,9 +29,9 @@ export class RequestLimits {
     }
 
     /** For a form, which is read before authentication, as its fields may be the credentials. */
-    ofForm(request: Request, { remoteAddress }: Transport): HttpLimits {
+    ofForm(request: Request, { remoteAddress }: Transport, isShort = false): HttpLimits {
 
-        const limits = header(request.headers, 'authorization') === undefined ? this.#unknown : this.base;
+        const limits = isShort || header(request.headers, 'authorization') === undefined ? this.#unknown : this.base;
         return { ...limits, reserveBytes: this.#memory.forRequest(request, remoteAddress, false) };
     }
 
