@@ -30,6 +30,13 @@ export function checkValueCount(text: string, max: number, name: string): void {
     }
 }
 
+/** Returns the number of values of a text, counted like those of {@link checkValueCount}; for more than `max`, some number above it. */
+export function countValues(text: string, max: number): number {
+
+    const counter = new ValueCounter(text, max);
+    return counter.findExcess() === null ? counter.count : max + 1;
+}
+
 class ValueCounter {
 
     readonly #text: string;
@@ -42,6 +49,11 @@ class ValueCounter {
 
         this.#text = text;
         this.#max = max;
+    }
+
+    get count(): number {
+
+        return this.#count;
     }
 
     /** Returns which limit is exceeded; null for none. */

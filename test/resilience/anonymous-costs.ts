@@ -71,12 +71,14 @@ const NUMBERS = `[${list(19_000, (i) => `1.0000000000000000${1000 + i}`)}]`;
 const TEXT = 'x'.repeat(40 * MIB);
 const SEARCH = '"query":"x"';
 const SERVICE = 'targetId=service';
+const SEARCH_BY_DOIP = `/doip?operationId=0.DOIP/Op.Search&${SERVICE}`;
 const CREATE = `/doip?operationId=0.DOIP/Op.Create&${SERVICE}`;
 const words = (word: (index: number) => string): string => encodeURIComponent(list(60_000, word, ' ').slice(0, 20_000));
 const row = (unit: string): string => unit.repeat(Math.ceil(60_000 / unit.length)).slice(0, 60_000);
 
 /** As a page of the service sends it, which others can do, too. */
 const ofPage = ({ headers, ...attack }: Attack): Attack => ({ ...attack, headers: { ...headers, 'sec-fetch-site': 'same-origin' } });
+const withToken = ({ headers, ...attack }: Attack): Attack => ({ ...attack, headers: { ...headers, authorization: 'Bearer x' } });
 const login = (n: number, password: string): string => JSON.stringify({ username: `somebody-${n}`, password });
 const ids = (id: (index: number) => string, length: number): string => `[${list(length, (i) => JSON.stringify(id(i)))}]`;
 
@@ -87,6 +89,7 @@ const ATTACKS: Readonly<Record<string, Attacks>> = {
     'a search with a long text': zipped(json('/search', `{"query":"${TEXT}"}`)),
     'a search with a text of a mebibyte': (n) => zipped(json('/search', `{"query":"w${n} ${'x '.repeat(MIB / 2 - 20)}"}`)),
     'a search with wildcards': (n) => zipped(json('/search', `{"query":"w${n} ${'*a*b* '.repeat(MIB / 6 - 20)}"}`)),
+    'a search with escapes': zipped(json('/search', `{"query":"${'\\ud83d\\ude00'.repeat(MIB / 12 - 20)}\\x"}`)),
     'a search with deep JSON': zipped(json('/search', `{${SEARCH},"junk":${'['.repeat(500_000)}`)),
     'a search with depth as allowed': zipped(json('/search', `{${SEARCH},"junk":[${list(150, () => '['.repeat(120) + ']'.repeat(120))}]}`)),
     'a search with sort fields': zipped(json('/search', `{${SEARCH},"sortFields":[${list(19_000, (i) => `"/f${i} desc"`)}]}`)),
@@ -112,10 +115,16 @@ const ATTACKS: Readonly<Record<string, Attacks>> = {
     'a form of escapes': form('/search', `query=${row('%41')}`),
     'a form of JSON': zipped(form('/objects?type=Document', `content=${encodeURIComponent(`{"a":${FEW_VALUES}}`)}`)),
     'a form of Python': zipped(form('/search', `query=x&requestContext={'a':['${'\\\''.repeat(500_000)}`)),
+    'a form of spaces': zipped(form('/search', `query=x&junk=${'+'.repeat(MIB - 20)}`)),
+    'a form of spaces with wrong credentials': zipped(withToken(form(SEARCH_BY_DOIP, `junk=${'+'.repeat(4 * MIB - 20)}`))),
+    'a form of quotes of Python': zipped(form('/search', `queryJson=${'\''.repeat(MIB - 20)}`)),
+    'a form of lists of Python': zipped(form(SEARCH_BY_DOIP, list(15, (i) => `attributes={'a${i}':[${'\'\','.repeat(19_990)}'']}`, '&'))),
+    'a form of attributes many times': zipped(form(SEARCH_BY_DOIP, list(990, (i) => `attributes={${list(24, (k) => `"a${i}b${k}":1`)}}`, '&'))),
     'parts of a form': multipart('/objects?type=Document', 'form-data', 'Content-Disposition: form-data; name="a"\r\n\r\n', 1_100),
     'parts without headers': multipart(CREATE, 'mixed', '', 9_000),
     'parts of a form in gzip': zipped(multipart('/objects?type=Document', 'form-data', 'Content-Disposition: form-data; name="content"\r\n\r\n{}', 100_000)),
     'parts with long headers': zipped(multipart(CREATE, 'form-data', `${list(400, (i) => `X-${i}: ${'y'.repeat(30)}`, '\r\n')}\r\n\r\n`, 300)),
+    'blanks behind a boundary': zipped({ ...multipart(CREATE, 'mixed', '\r\n', 1), body: `--b${' '.repeat(16 * MIB)}\r\n\r\n{}\r\n--b--` }),
     'a part without an end': zipped({ ...multipart(CREATE, 'mixed', '\r\n', 1), body: `--b\r\n\r\n${'\r\n--'.repeat(8 * MIB)}` }),
     'lines that are nearly boundaries': zipped({ ...multipart(CREATE, 'mixed', '\r\n', 1), body: `--b\r\n\r\n{}\r\n--b\r\n\r\n${'\r\n--B'.repeat(6 * MIB)}` }),
     'words to search for': (n) => ({ path: `/search?query=${words((i) => `w${n}${i}~2`)}` }),
@@ -125,6 +134,10 @@ const ATTACKS: Readonly<Record<string, Attacks>> = {
     'quotes to search for': (n) => ({ path: `/search?query=w${n}${row('%22a')}` }),
     'facets in the address': { path: `/search?query=*:*&facets=${encodeURIComponent(`[${list(900, (i) => `{"field":"/${i}"}`)}]`)}` },
     'sort fields in the address': { path: `/search?query=*:*&sortFields=${row('a+DESC,')}` },
+    'a filter by _ and by number in the address': { path: `/objects/test/hub?filter=[${list(1_400, (i) => `%22/to/_/${i}%22,%22/to/${i}/x%22`)}]` },
+    'attributes many times in the address': {
+        path: `${SEARCH_BY_DOIP}&attributes=${encodeURIComponent(`{${list(2_500, (i) => `"${i}":1`)}}`)}&${list(900, (i) => `a=%7B%22x${i}%22:1%7D`, '&')}`
+    },
     'a filter in the address': { path: `/objects/design?filter=${encodeURIComponent(`[${list(3_000, (i) => `"/${i}"`)}]`)}` },
     'a pointer in the address': { path: `/objects/design?jsonPointer=${row('/a~1')}` },
     'a context in the address': { path: `/objects/design?requestContext=${row('[')}` },

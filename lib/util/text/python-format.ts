@@ -8,35 +8,51 @@ const SINGLE = 0x27;
 const DOUBLE = 0x22;
 const LOWER_X = 0x78;
 
-/** Quotes, and the keywords that JSON spells differently. */
-const TOKEN = /['"]|\b(?:True|False|None)\b/g;
+/** The keywords that JSON spells differently. */
+const WORD = /\b(?:True|False|None)\b/y;
+
+/** The first characters of keywords. */
+const [T, F, N] = [0x54, 0x46, 0x4e];
 
 const WORDS: ReadonlyMap<string, string> = new Map([['True', 'true'], ['False', 'false'], ['None', 'null']]);
 
 /** Converts Python notation to JSON; null for an unterminated string. */
 export function jsonFromPython(text: string): string | null {
 
-    const parts: string[] = [];
+    let json = '';
     let copied = 0;
-    TOKEN.lastIndex = 0;
-    for (let token = TOKEN.exec(text); token; token = TOKEN.exec(text)) {
-        const start = token.index;
-        const quote = text.charCodeAt(start);
-        const word = WORDS.get(token[0]);
-        const end = word === undefined ? stringEnd(text, start + 1, quote) : start + token[0].length;
-        if (end === -1) {
-            return null;
-        }
+    for (let i = 0; i < text.length; ++i) {
+        const code = text.charCodeAt(i);
+        if (code === SINGLE || code === DOUBLE) {
+            const end = stringEnd(text, i + 1, code);
+            if (end === -1) {
+                return null;
+            }
 
-        if (quote !== DOUBLE) {
-            parts.push(text.slice(copied, start), word ?? `"${inDoubleQuotes(text.slice(start + 1, end - 1))}"`);
-            copied = end;
-        }
+            if (code === SINGLE) {
+                json += `${text.slice(copied, i)}"${inDoubleQuotes(text.slice(i + 1, end - 1))}"`;
+                copied = end;
+            }
 
-        TOKEN.lastIndex = end;
+            i = end - 1;
+        }
+        else if (code === T || code === F || code === N) {
+            const word = wordAt(text, i);
+            if (word !== '') {
+                json += `${text.slice(copied, i)}${WORDS.get(word)}`;
+                copied = i + word.length;
+                i = copied - 1;
+            }
+        }
     }
 
-    return parts.join('') + text.slice(copied);
+    return json + text.slice(copied);
+}
+
+function wordAt(text: string, start: number): string {
+
+    WORD.lastIndex = start;
+    return WORD.exec(text)?.[0] ?? '';
 }
 
 /** Index after the closing quote; -1 without one. */

@@ -205,6 +205,7 @@ describe('parseLenientJson', () => {
         ['strict JSON', '["/id"]', ['/id']],
         ['a Python list', '[\'/id\', \'/name\']', ['/id', '/name']],
         ['a Python dictionary', '{\'a\': True, \'b\': [False, None]}', { a: true, b: [false, null] }],
+        ['words of Python on their own only', '[True,None,False,\'True\',"None",\'a\',True]', [true, null, false, 'True', 'None', 'a', true]],
         ['both kinds of quotes', '["it\'s", \'say "x"\']', ['it\'s', 'say "x"']],
         ['quotes of either kind at the beginning and the end of others', '[\'"a"\', \'\\\'a\\\'\', \'\\"\', \'\\\\\', \'\\x4a\\x4A\\n\']',
             ['"a"', '\'a\'', '"', '\\', 'JJ\n']],
@@ -218,7 +219,7 @@ describe('parseLenientJson', () => {
         });
     }
 
-    const refused = ['[\'a', '{\'a\': 1, \'a\': 2', '[julia]', '', '[\'a\' \'b\']'];
+    const refused = ['[\'a', '[\'a\', Truex]', '[\'a\', xNone]', '[\'a\', NoneTrue]', '[\'a\', Tru]', '{\'a\': 1, \'a\': 2', '[julia]', '', '[\'a\' \'b\']'];
 
     for (const text of refused) {
         it(`rejects ${text || 'nothing'} with the error in the text as sent`, () => {

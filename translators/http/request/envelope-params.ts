@@ -8,6 +8,7 @@ import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
 import { isJsonObject } from '../../../lib/util/json-types.js';
 import { getOrAdd } from '../../../lib/util/cache/get-or-add.js';
 import { PARAMETER_VALUES, parseJsonOrText, parseLenientJson } from '../../../lib/json/strict-parser.js';
+import { countValues } from '../../../lib/json/value-counter.js';
 import { JsonCombination, shortened } from './json-combination.js';
 import type { Parameter } from './url.js';
 
@@ -69,7 +70,7 @@ export function readEnvelopeParameters(parameters: readonly Parameter[]): Envelo
         }
         else {
             const combination = getOrAdd(whole, name, () => new JsonCombination(name, PARAMETER_VALUES));
-            values[name] = combination.add(parseLenientJson(value, { name: `parameter ${name}` }));
+            values[name] = combination.add(parseLenientJson(value, { name: `parameter ${name}` }), countValues(value, PARAMETER_VALUES));
         }
     }
 

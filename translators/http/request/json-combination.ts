@@ -11,30 +11,32 @@ const MAX_SHOWN = 60;
 export class JsonCombination {
 
     readonly #name: string;
-    readonly #maxMembers: number;
+    readonly #maxValues: number;
     #value: JsonValue | undefined;
     /** The object of this class; null until there are two values. */
     #members: JsonObject | null = null;
-    #size = 0;
+    #values = 0;
     readonly #texts = new Map<string, string>();
 
     /**
      * @param name of the member, in messages
-     * @param maxMembers of several objects together
+     * @param maxValues limit for several objects together
      */
-    constructor(name: string, maxMembers = Infinity) {
+    constructor(name: string, maxValues = Infinity) {
 
         this.#name = name;
-        this.#maxMembers = maxMembers;
+        this.#maxValues = maxValues;
     }
 
     /**
      * Adds a value, which is not changed, and returns the combination so far.
      *
-     * @throws DoipError 400 for a property that is there already, and for a second value unless both are objects; 413 for too many members
+     * @param count of values in it
+     * @throws DoipError 400 for a property that is there already, and for a second value unless both are objects; 413 for too many values
      */
-    add(value: JsonValue): JsonValue {
+    add(value: JsonValue, count = 0): JsonValue {
 
+        this.#values += count;
         if (this.#value === undefined) {
             this.#value = value;
             return value;
@@ -42,6 +44,10 @@ export class JsonCombination {
 
         if (!isJsonObject(this.#value) || !isJsonObject(value)) {
             throw badRequest(`${this.#name} is given more than once, and only JSON objects can be combined`);
+        }
+
+        if (this.#values > this.#maxValues) {
+            throw tooLarge(`${this.#name} holds more than the allowed ${this.#maxValues} values`);
         }
 
         if (this.#members === null) {
@@ -59,10 +65,6 @@ export class JsonCombination {
         for (const key of Object.keys(more)) {
             if (Object.hasOwn(members, key)) {
                 throw badRequest(`property ${shortened(key)} of ${this.#name} is given more than once`);
-            }
-
-            if (++this.#size > this.#maxMembers) {
-                throw tooLarge(`${this.#name} has more than the allowed ${this.#maxMembers} properties`);
             }
 
             define(members, key, more[key] as JsonValue);

@@ -114,15 +114,18 @@ describe('objects that are given in several parameters', () => {
         expect(elapsed()).to.be.below(1000);
     });
 
-    it('have no more members together than values are allowed in one', () => {
+    it('have no more values together than are allowed in one', () => {
 
         const parameters = Array.from({ length: 1000 }, (_, i): [string, string] => ['attributes', members(110, `m${i}x`)]);
         const elapsed = processorTime();
 
-        const error = expect(() => readEnvelopeParameters(parameters)).to.throw(DoipError, 'attributes has more than the allowed 20000 properties');
+        const error = expect(() => readEnvelopeParameters(parameters)).to.throw(DoipError, 'attributes holds more than the allowed 20000 values');
 
         expect(error.http).to.equal(413);
         expect(elapsed()).to.be.below(3000);
+        const lists = (count: number): string => ['a', 'bb', 'cc'].map((name) => `a={"${name}":[${'1,'.repeat(count)}1]}`).join('&');
+        expect(Object.keys(readEnvelopeParameters(parseParameters(lists(6_000), 10)).attributes)).to.equal(['a', 'bb', 'cc']);
+        expect(() => readEnvelopeParameters(parseParameters(lists(7_000), 10))).to.throw(DoipError, /^attributes holds more than/);
     });
 
     it('keep the texts of their numbers', () => {
