@@ -45,10 +45,10 @@ async function *lines(body: AsyncIterable<Uint8Array>, maxItemBytes: number): As
     let position = 0;
     let offset = 0;
     let isBlankLine = true;
-    const add = (piece: Uint8Array): void => {
+    const add = (part: Uint8Array): void => {
 
-        buffer.add(piece);
-        isBlankLine &&= isAllBlank(piece);
+        buffer.add(part);
+        isBlankLine &&= isAllBlank(part);
     };
 
     const line = (): JsonItem[] => {
