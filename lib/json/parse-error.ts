@@ -4,7 +4,7 @@
  */
 
 import { badRequest, DoipError, invalidContent } from '../errors/errors.js';
-import { childPointer, shownPointer } from './pointer.js';
+import { childPointer, MAX_POINTER_SHOWN, shownPointer } from './pointer.js';
 import { closingQuote, escapedUnit, escapeLength, MAX_NUMBER_LENGTH } from './scanner.js';
 
 /** Maximum length of a number in the message of an error. */

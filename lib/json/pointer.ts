@@ -15,7 +15,7 @@ export type JsonPointer = readonly string[];
 const MAX_SEGMENTS = 1000;
 
 /** Maximum length of a pointer in the message of an error. */
-const MAX_SHOWN = 200;
+export const MAX_POINTER_SHOWN = 200;
 
 const INDEX = /^(?:0|[1-9][0-9]{0,9})$/;
 
@@ -47,7 +47,7 @@ export function childPointer(parent: string, segment: string | number): string {
 }
 
 /** Cuts a pointer for the message of an error, without splitting a surrogate pair. */
-export function shownPointer(pointer: string, maxLength = MAX_SHOWN): string {
+export function shownPointer(pointer: string, maxLength = MAX_POINTER_SHOWN): string {
 
     return pointer.length <= maxLength ? pointer : `${pointer.slice(0, maxLength).toWellFormed()}…`;
 }
