@@ -65,6 +65,12 @@ export class PrincipalStore {
         return [this.#sql.external.step({ id })];
     }
 
+    /** Returns whether there are ids with a prefix, of ASCII characters, that are not recorded as assigned elsewhere. */
+    async hasOwnBelow(prefix: string): Promise<boolean> {
+
+        return Boolean(await this.#sql.ownBelow.first({ prefix, length: prefix.length }));
+    }
+
     /** Returns the steps that record that all ids with a prefix, of ASCII characters, are assigned elsewhere. */
     externalBelowSteps(prefix: string): Step[] {
 
@@ -88,6 +94,8 @@ function buildStatements(db: Database) {
             .insert({ id: bind('id'), held: 0, is_external: 0, owner: bind('owner'), author: null }).onConflict('id').ignore()),
         shareOne: build<'id' | 'owner'>((knex, bind) => knex('principals').where('id', bind('id')).whereNot('owner', bind('owner'))
             .update('owner', null)),
+        ownBelow: build<'prefix' | 'length'>((knex, bind) => knex('principals').where('is_external', 0)
+            .whereRaw('substr(id, 1, ?) = ?', [bind('length'), bind('prefix')]).limit(1).select('id')),
         externalBelow: build<'prefix' | 'length'>((knex, bind) => knex('principals').where('is_external', 0)
             .whereRaw('substr(id, 1, ?) = ?', [bind('length'), bind('prefix')]).update('is_external', 1)),
         external: build<'id'>((knex, bind) => knex('principals').insert({ id: bind('id'), held: 0, is_external: 1, owner: null, author: null })

@@ -116,18 +116,18 @@ forEachWay((name, start, protocol) => {
             }
         });
 
-        it('ignores up to 64 KiB beside the objects, and responds with 400 to more', async () => {
+        it('ignores up to 1 MiB beside the objects, and responds with 400 to more', async () => {
 
             for (const [line, id] of [['POST /batchUpload', 'test/beside-a'], [`POST ${DOIP}`, 'test/beside-b']] as const) {
                 const send = (length: number): ReturnType<typeof service.asAdmin> => service.asAdmin(line, {
                     payload: JSON.stringify({ size: 1, facets: ['x'.repeat(length)], results: [{ id, type: 'Plain', content: {} }] }), headers: JSON_TYPE
                 });
-                const allowed = await send(65_000);
-                const refused = await send(65_536);
+                const allowed = await send(1_048_000);
+                const refused = await send(1_048_576);
 
                 expect([allowed.statusCode, record(allowed).success]).to.equal([200, true]);
                 expect([refused.statusCode, record(refused).results]).to.equal([400, []]);
-                expect(record(refused).message).to.equal('the list of objects is broken at byte 19: the properties beside results are longer than the allowed 65536 bytes');
+                expect(record(refused).message).to.equal('the list of objects is broken at byte 19: the properties beside results are longer than the allowed 1048576 bytes');
             }
         });
 

@@ -20,8 +20,8 @@ export interface BulkLimits {
     readonly jsonValues?: number;
 }
 
-/** Maximum length of what an upload has beside its objects, such as the number of results of a search. */
-const MAX_OTHER_BYTES = 64 * 1024;
+/** Maximum length of what an upload has beside its objects, such as the number of results of a search, and its facets. */
+const MAX_OTHER_BYTES = 1024 * 1024;
 
 /** Reads items from input. */
 export class ItemSource {

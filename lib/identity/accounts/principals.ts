@@ -82,8 +82,24 @@ export class Principals {
      */
     async reserve(): Promise<void> {
 
-        if (this.#reserved.length > 0) {
-            await this.#db.commit({ steps: [...this.#reserved.flatMap((prefix) => this.#store.externalBelowSteps(prefix)), this.#accounts.bumpStep()] });
+        const taken: string[] = [];
+        for (const prefix of this.#reserved) {
+            if (await this.#store.hasOwnBelow(prefix)) {
+                taken.push(prefix);
+            }
+        }
+
+        if (taken.length === 0) {
+            return;
+        }
+
+        try {
+            const steps = taken.flatMap((prefix) => this.#store.externalBelowSteps(prefix));
+            await this.#db.commit({ steps: [...steps, this.#accounts.bumpStep()], essential: true });
+        }
+        catch (error) {
+            // On a full disk, for example, where the service starts all the same: the login of the person records the id.
+            this.#log.warn({ event: 'identity.principals-failed', err: error }, 'failed to store ids of login providers');
         }
     }
 

@@ -4,8 +4,9 @@
  */
 
 import type { Step } from '../../../db/database.js';
-import type { JsonObject } from '../../util/json-types.js';
+import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
+import { childPointer } from '../../json/pointer.js';
 import type { Account, AccountStore } from '../../stores/account-store.js';
 import { secretKey, type CredentialStore } from '../../stores/credential-store.js';
 import type { GroupStore } from '../../stores/group-store.js';
@@ -28,6 +29,8 @@ export interface IdentityChange {
      * do not concern identity.
      */
     readonly roles: AccountAnnotations | null;
+    /** The new content; absent if the object is deleted. */
+    readonly content?: JsonObject | undefined;
     readonly caller: Caller;
 }
 
@@ -64,7 +67,7 @@ export class AccountWriter {
      * @throws DoipError 400 for an invalid username, 409 for an id that stands for another user or group, 403 if callers change
      *   their own key without password or key
      */
-    async steps({ id, isNew, roles, caller }: IdentityChange): Promise<Step[]> {
+    async steps({ id, isNew, roles, content: newContent, caller }: IdentityChange): Promise<Step[]> {
 
         const content = roles ?? NO_ROLES;
         const footprint = isNew ? NOTHING : await this.#accounts.footprint(id);
@@ -77,7 +80,7 @@ export class AccountWriter {
             ...await this.#accountSteps({ id, isNew, caller }, footprint.account, content),
             ...footprint.credential && !isAccount(content) ? this.#credentials.removeSteps(id) : [],
             ...await this.#groupSteps(id, footprint.group, content.members),
-            ...footprint.secrets ? await this.#secretSteps(id, roles) : [],
+            ...footprint.secrets ? await this.#secretSteps(id, roles, newContent) : [],
             ...await this.#principals.accountSteps({ id, wasAccount: footprint.held, isAccount: isHeld, caller })
         ];
         const onlyNewAccount = content.members === undefined && !footprint.account && !footprint.group;
@@ -91,14 +94,17 @@ export class AccountWriter {
         return failed === USERNAME_CONFLICT && typeof name === 'string' ? usernameConflict(name) : undefined;
     }
 
-    /** Returns the steps that delete the secrets of an object, or those that its content does not name any more. */
-    async #secretSteps(id: string, roles: AccountAnnotations | null): Promise<Step[]> {
+    /**
+     * Returns the steps that delete the secrets of an object, or those whose place in its content is gone. The text in their place counts, not the
+     * annotation: that may be in an alternative of the schema which the empty text does not match.
+     */
+    async #secretSteps(id: string, roles: AccountAnnotations | null, content: JsonObject | undefined): Promise<Step[]> {
 
-        if (!roles) {
-            return this.#credentials.removeSecretsSteps(id);
+        if (!roles || !content) {
+            return roles ? [] : this.#credentials.removeSecretsSteps(id);
         }
 
-        const named = new Set(roles.secure.map(({ pointer }) => secretKey(pointer)));
+        const named = new Set([...roles.secure.map(({ pointer }) => pointer), ...emptyTexts(content, '')].map(secretKey));
         const stored = await this.#credentials.secretsOf([id]);
         return stored.filter(({ key }) => !named.has(key)).flatMap(({ key }) => this.#credentials.removeSecretSteps(id, key));
     }
@@ -213,4 +219,18 @@ function isSameKey(before: JsonObject | null, after: JsonObject | null): boolean
 function isPossibleId(id: string): boolean {
 
     return id !== '' && id.isWellFormed() && Buffer.byteLength(id) <= MEMBER_BYTES;
+}
+
+/** Returns the JSON pointers of all empty texts in a value. */
+function *emptyTexts(value: JsonValue, pointer: string): Generator<string, void, undefined> {
+
+    if (value === '') {
+        yield pointer;
+    }
+
+    if (typeof value === 'object' && value !== null) {
+        for (const [name, member] of Object.entries(value)) {
+            yield *emptyTexts(member, childPointer(pointer, name));
+        }
+    }
 }

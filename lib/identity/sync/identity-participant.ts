@@ -79,5 +79,5 @@ function concernOf({ before, after, processed, caller }: ObjectChange): Identity
         return before && !before.metadata.isVersion ? { id: before.id, isNew: false, roles: null, caller } : null;
     }
 
-    return processed && !after.metadata.isVersion ? { id: after.id, isNew: before === null, roles: processed.roles, caller } : null;
+    return processed && !after.metadata.isVersion ? { id: after.id, isNew: before === null, roles: processed.roles, content: after.content, caller } : null;
 }

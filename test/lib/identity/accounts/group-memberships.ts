@@ -101,9 +101,13 @@ forEachDatabase((name, create) => {
 
             expect(await groupIdsOf(kit.groups, ['test/person'])).to.equal(['museum/one', 'museum/two', 'museums/three']);
             const parts = { db: kit.db, accounts: kit.accounts, principals: kit.principalStore, policy: { isNamedInRules: () => false }, log: pino({ level: 'silent' }) };
-            await new Principals(parts, ['museum/']).reserve();
+            await new Principals(parts, ['museum/', 'library/']).reserve();
+            const epoch = await kit.epoch();
 
             expect(await groupIdsOf(kit.groups, ['test/person'])).to.equal(['museum/two', 'museums/three']);
+            // The next start changes nothing
+            await new Principals(parts, ['museum/', 'library/']).reserve();
+            expect(await kit.epoch()).to.equal(epoch);
         });
 
         it('give access to objects from the next request on', async () => {
