@@ -57,7 +57,8 @@ forEachDatabase((name, create) => {
             return rows[0];
         }
 
-        const phaseOf = ({ progress }: Job): string => (progress === null ? 'review' : (JSON.parse(progress) as { phase: string }).phase);
+        // A job that has just begun has no progress yet, or null.
+        const phaseOf = ({ progress }: Job): string => (JSON.parse(progress ?? 'null') as { phase: string } | null)?.phase ?? 'review';
 
         async function count(type: string): Promise<number> {
 
