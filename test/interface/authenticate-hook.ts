@@ -185,6 +185,17 @@ forEachDatabase((name, create) => {
             });
         }
 
+        it('does not let anybody without the password or key change who may write the own user object', async () => {
+
+            const { id } = await service.create('User', { username: 'dora', password: 'password of dora' });
+            const more = { payload: '{"readers":[],"writers":["public"]}' };
+            const acting = await service.anonymously(`PUT /acls/${id}`, { ...more, headers: { ...ADMIN_HEADERS, 'as-user': id } });
+            const own = await service.anonymously(`PUT /acls/${id}`, { ...more, headers: basic('dora', 'password of dora') });
+
+            expect([acting.statusCode, own.statusCode]).to.equal([403, 200]);
+            expect(acting.payload).to.contain('changing who may write the own user object');
+        });
+
         it('does not keep a password that is changed while the body comes', async () => {
 
             await service.create('User', { username: 'cleo', password: 'password of cleo' });
