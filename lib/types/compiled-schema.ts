@@ -26,7 +26,7 @@ import type { Annotation } from '../model/processed-content.js';
 const MAX_ERRORS = 20;
 
 /** For content with more values than this only the first error is reported: collecting all of them could exhaust the memory. */
-const MAX_SEARCHED = 200;
+const MAX_SEARCHED = 500;
 
 /** Time in ms for which a large schema is compiled in one turn of the event loop. */
 const TURN_MS = 4;

@@ -67,23 +67,23 @@ export class AccountWriter {
      * @throws DoipError 400 for an invalid username, 409 for an id that stands for another user or group, 403 if callers change
      *   their own key without password or key
      */
-    async steps({ id, isNew, roles, content: newContent, caller }: IdentityChange): Promise<Step[]> {
+    async steps({ id, isNew, roles, content, caller }: IdentityChange): Promise<Step[]> {
 
-        const content = roles ?? NO_ROLES;
+        const annotated = roles ?? NO_ROLES;
         const footprint = isNew ? NOTHING : await this.#accounts.footprint(id);
-        const isHeld = isPrincipalContent(content);
+        const isHeld = isPrincipalContent(annotated);
         if (!isHeld && !footprint.account && !footprint.credential && !footprint.group && !footprint.secrets && !footprint.held) {
             return [];
         }
 
         const steps = [
-            ...await this.#accountSteps({ id, isNew, caller }, footprint.account, content),
-            ...footprint.credential && !isAccount(content) ? this.#credentials.removeSteps(id) : [],
-            ...await this.#groupSteps(id, footprint.group, content.members),
-            ...footprint.secrets ? await this.#secretSteps(id, roles, newContent) : [],
+            ...await this.#accountSteps({ id, isNew, caller }, footprint.account, annotated),
+            ...footprint.credential && !isAccount(annotated) ? this.#credentials.removeSteps(id) : [],
+            ...await this.#groupSteps(id, footprint.group, annotated.members),
+            ...footprint.secrets ? await this.#secretSteps(id, roles, content) : [],
             ...await this.#principals.accountSteps({ id, wasAccount: footprint.held, isAccount: isHeld, caller })
         ];
-        const onlyNewAccount = content.members === undefined && !footprint.account && !footprint.group;
+        const onlyNewAccount = annotated.members === undefined && !footprint.account && !footprint.group;
         return steps.length === 0 || onlyNewAccount ? steps : [...steps, this.#accounts.bumpStep()];
     }
 
@@ -104,9 +104,10 @@ export class AccountWriter {
             return roles ? [] : this.#credentials.removeSecretsSteps(id);
         }
 
-        const named = new Set([...roles.secure.map(({ pointer }) => pointer), ...emptyTexts(content, '')].map(secretKey));
-        const stored = await this.#credentials.secretsOf([id]);
-        return stored.filter(({ key }) => !named.has(key)).flatMap(({ key }) => this.#credentials.removeSecretSteps(id, key));
+        const annotated = new Set(roles.secure.map(({ pointer }) => secretKey(pointer)));
+        const others = (await this.#credentials.secretsOf([id])).filter(({ key }) => !annotated.has(key));
+        const present = others.length > 0 ? new Set(Array.from(emptyTexts(content, ''), secretKey)) : annotated;
+        return others.filter(({ key }) => !present.has(key)).flatMap(({ key }) => this.#credentials.removeSecretSteps(id, key));
     }
 
     async #accountSteps({ id, isNew, caller }: Pick<IdentityChange, 'id' | 'isNew' | 'caller'>, exists: boolean, roles: AccountAnnotations): Promise<Step[]> {

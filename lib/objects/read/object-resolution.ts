@@ -95,8 +95,12 @@ export class ObjectResolution {
         });
     }
 
-    /** Returns the output that replaces the bytes of an element; null to use these. `range` in bytes, inclusive. The code gets the object
-     * as it is shown; rights are those of the stored one. @throws DoipError as {@link resolve}
+    /**
+     * Returns the output that replaces the bytes of an element; null to use these. The code gets the object as it is shown, and rights are those to
+     * the stored one.
+     *
+     * @param range in bytes, inclusive
+     * @throws DoipError as {@link resolve}
      */
     async resolvePayload(
         { object, shown }: { readonly object: StoredObject; readonly shown: StoredObject }, payload: string, reading: Reading, range: ByteRange | null

@@ -149,14 +149,14 @@ async function perform(context: OperationContext<object>, callee: Callee, { name
     const [begun, { current: rules }] = [performance.now(), catalog];
     const input = await readMethodInput(context.input, { attributes, params, limit: MAX_INPUT });
     caller = await context.currentCaller();
-    const isSlow = performance.now() - begun >= SLOW_INPUT_MS || catalog.current !== rules;
+    const mayBeOutdated = performance.now() - begun >= SLOW_INPUT_MS || catalog.current !== rules;
     const check = (current: StoredObject | null): void => {
 
         decision = decide(current);
         demand(caller, decision);
     };
 
-    const answered = await scripts.methods.call(method, object, input, { caller, requestContext, isSafe: isSafe || isReadOnly, isSlow, check });
+    const answered = await scripts.methods.call(method, object, input, { caller, requestContext, isSafe: isSafe || isReadOnly, mayBeOutdated, check });
     return method.allowGet && !answered.mayChange ? answer(answered) : { ...answer(answered), changedBy: `method ${name}: ${decision.reason}` };
 }
 

@@ -51,8 +51,8 @@ export interface MethodInput {
 export interface MethodContext extends Pick<InvocationContext, 'caller' | 'requestContext'> {
     /** True for a GET: changes of the method to its object are not stored. */
     readonly isSafe: boolean;
-    /** True if the object may be an old one, as the input came slowly. */
-    readonly isSlow: boolean;
+    /** True if the object was read a while ago, as the input came slowly. */
+    readonly mayBeOutdated: boolean;
     /** Repeats the access check while the object is locked, and when the code that runs is chosen. */
     readonly check: (object: StoredObject | null) => void;
 }
@@ -136,7 +136,7 @@ export class Methods {
         demandAllowed(method, { isSafe: invocation.isSafe, mayChange: !method.allowGet });
         const isStatic = method.group === 'staticMethods';
         if (isStatic || invocation.isSafe) {
-            const now = object && invocation.isSlow ? (await this.#services().reader.view(object.id)).object : object;
+            const now = object && invocation.mayBeOutdated ? (await this.#services().reader.view(object.id)).object : object;
             const started = { ...invocation, atStart: () => invocation.check(now), chain: NO_SCRIPT, isDryRun: false };
             return answerOf(isStatic ? await this.#run(method, null, input, started) : await this.#onView({ method, object, now }, input, started));
         }

@@ -108,13 +108,13 @@ describe('validation errors of content', () => {
         expect(contentErrors(errors, { a: 'xx' }, 20)[0]?.message).to.equal('is too long: 2 characters, at most 0 allowed');
     });
 
-    for (const length of [200, 100_000]) {
-        it(`are reported one at a time for content of more than 200 values, such as ${length + 1}`, () => {
+    for (const length of [500, 100_000]) {
+        it(`are reported one at a time for content of more than 500 values, such as ${length + 1}`, () => {
 
             expect<unknown>(compile({ items: { type: 'string' } }).validate(Array.from({ length }, () => 1))).to.equal([
                 { pointer: '/0', message: 'must be a string, got a number' }
             ]);
-            expect(compile({ items: { type: 'string' } }).validate(Array.from({ length: 199 }, () => 1)).length).to.equal(20);
+            expect(compile({ items: { type: 'string' } }).validate(Array.from({ length: 499 }, () => 1)).length).to.equal(20);
         });
     }
 });
