@@ -297,9 +297,10 @@ async function compose(
         ...options.passwordCost ? { passwords: { cost: options.passwordCost } } : {}
     });
     jobs.register(identity.housekeeping);
+    const scan = new ObjectScan(db);
     const scripting: Scripting = composeScripting({
-        catalog, elements, policy, log, limits: options.scripts ?? DEFAULT_LIMITS,
-        byIds: (ids) => scan.byIds(ids), services: () => services, explain, isInert: options.worker !== undefined
+        catalog, elements, policy, log, limits: options.scripts ?? DEFAULT_LIMITS, objects: scan,
+        services: () => services, explain, isInert: options.worker !== undefined
     });
     const secretRemover = new IdentitySecretRemover(identity.secureValues);
     const moduleRules = new ModuleRules({ catalog, policy });
@@ -307,7 +308,6 @@ async function compose(
         catalog, secrets: secretRemover, references, clock, limits, code: scripting.inspector,
         hasher: new ObjectHasher(catalog, elements), modules: moduleRules
     });
-    const scan = new ObjectScan(db);
     const node = db.dialect === 'mysql' ? nodeName(options.dataDir) : null;
     const codeFree = options.worker && withoutCode({ codeOf: options.worker.codeOf, catalog, objects: scan });
     const search = composeSearch({
@@ -362,7 +362,7 @@ async function compose(
     };
     const objects = new ObjectService(writing);
     const creation = new ObjectCreation(writing);
-    const loader = new ObjectLoader({ byIds: (ids) => scan.byIds(ids), refresh: () => reader.epochs() });
+    const loader = new ObjectLoader({ pages: (ids) => scan.pages(ids), refresh: () => reader.epochs() });
     const versions = new VersionService({ ...writing, versions: new VersionStore(db), references: referenceStore });
     const labels = new LabelReader({ objects: scan, policy, resolution, catalog });
     const relationships = new RelationshipService({

@@ -8,6 +8,7 @@ import type { DoipRequest } from '../doip/envelope.js';
 import type { JsonObject, JsonValue } from '../util/json-types.js';
 import type { Acl, DigitalObject } from '../doip/digital-object.js';
 import type { Caller } from '../model/caller.js';
+import type { StoredObject } from '../model/stored-object.js';
 import type { Services } from './services.js';
 import type { Operation, OperationResult } from './operation.js';
 import { DoipError, internal } from '../errors/errors.js';
@@ -81,6 +82,11 @@ export interface SearchPage {
 
 /** Context of the handler of a custom operation. */
 export interface OwnContext<A extends object = JsonObject> extends Omit<OperationContext<A>, 'services' | 'latest' | 'allowTypeChange'> {
+    /**
+     * The target. With the rule `reader` in the form that type code (`onObjectResolution`) shows to the caller, and hidden where it hides it;
+     * with every other rule as it is stored.
+     */
+    readonly target: StoredObject;
     /** Objects, with the permissions of the caller. */
     readonly objects: CallerObjects;
     /** Searches among objects that the caller may read. */
@@ -154,7 +160,8 @@ export function toOperation<A extends object>(declaration: OwnOperation<A>, perf
 
             const opened = new OpenedOutputs(() => context.log);
             try {
-                const performed = resultOf(operation.id, await operation.handler(ownContext(context, performFor, opened)));
+                const shown = authorise === 'reader' ? await context.services.resolution.resolve(context.target, context) : null;
+                const performed = resultOf(operation.id, await operation.handler(ownContext(context, performFor, opened, shown)));
                 return { ...performed, output: opened.closedWith(performed.output) };
             }
             catch (error) {
@@ -214,8 +221,14 @@ function isJson(value: unknown): boolean {
     }
 }
 
-/** Returns the context for a custom operation: everything but the services, which are bound to the caller. */
-function ownContext<A extends object>(context: OperationContext<A>, performFor: PerformFor, opened: OpenedOutputs): OwnContext<A> {
+/**
+ * Returns the context for a custom operation: everything but the services, which are bound to the caller.
+ *
+ * @param shown what the handler gets as the target, null for the stored object
+ */
+function ownContext<A extends object>(
+    context: OperationContext<A>, performFor: PerformFor, opened: OpenedOutputs, shown: StoredObject | null = null
+): OwnContext<A> {
 
     const perform: OwnContext['perform'] = async (operationId, { targetId = 'service', attributes = {}, input } = {}) => {
 
@@ -233,6 +246,7 @@ function ownContext<A extends object>(context: OperationContext<A>, performFor: 
 
     return Object.create(context, {
         services: { value: undefined },
+        ...shown ? { target: { value: shown } } : {},
         uncheckedServices: { value: context.services },
         perform: { value: perform },
         objects: { value: callerObjects(perform, opened) },

@@ -3,6 +3,7 @@
  * that the caller may read, in the form in which the code of their type shows them.
  */
 
+import type { JsonObject } from '../util/json-types.js';
 import type { Policy } from '../identity/access/access-policy.js';
 import type { DigitalObject } from '../doip/digital-object.js';
 import type { ObjectResolution } from '../objects/read/object-resolution.js';
@@ -27,7 +28,7 @@ const MAX_LENGTH = 200;
 /** Maximum length of an id in bytes; longer ones are not looked up. */
 const MAX_ID_BYTES = 255;
 
-/** Maximum length of all contents that are read for one request, in UTF-16 units; the last one may exceed it. */
+/** Maximum length of all objects that are read for one request, in UTF-16 units; the last one may exceed it. */
 const MAX_TOTAL = 8 * 1024 * 1024;
 
 /** Reads labels. */
@@ -44,7 +45,7 @@ export class LabelReader {
 
     /**
      * Returns the labels of objects by id. Objects that do not exist or that the caller may not see are absent, and so are further ones once their
-     * contents are too long together.
+     * texts are too long together.
      */
     async of(ids: Iterable<string>, reading: ResultReading): Promise<Map<string, Label>> {
 
@@ -53,7 +54,7 @@ export class LabelReader {
         for await (const block of this.#reader.load(hitsOf(ids), reading)) {
             for (const object of block) {
                 labels.set(object.id, this.labelOf(object));
-                length += object instanceof SerializedObject ? object.parts.content.length : jsonText(object.attributes.content).length;
+                length += lengthOf(object);
             }
 
             if (length >= MAX_TOTAL) {
@@ -70,6 +71,18 @@ export class LabelReader {
         const primary = this.#catalog.current.get(type)?.primaryOf(content) ?? '';
         return { id, label: shortened(primary) || id, type };
     }
+}
+
+/** Returns the length of the texts that were read for an object. */
+function lengthOf(object: DigitalObject): number {
+
+    if (object instanceof SerializedObject) {
+        const { content, acl, userMetadata } = object.parts;
+        return content.length + (acl?.length ?? 0) + (userMetadata?.length ?? 0);
+    }
+
+    const { content, acl = null, userMetadata = null } = object.attributes;
+    return jsonText({ content, acl: acl as JsonObject | null, userMetadata }).length;
 }
 
 async function *hitsOf(ids: Iterable<string>) {

@@ -18,7 +18,7 @@ import { MethodSurvey } from './methods/method-survey.js';
 import { ScriptInvoker } from './invoker/script-invoker.js';
 import { ScriptPool, type ScriptLimits } from './pool/script-pool.js';
 import type { HostCallContext, ScriptHost } from './protocol/script-host.js';
-import { ServiceHost, type ObjectsById, type ScriptedServices } from './host/service-host.js';
+import { ServiceHost, type ObjectPages, type ScriptedServices } from './host/service-host.js';
 import { TypeHooks } from './hooks/type-hooks.js';
 import { SERVICE } from '../model/caller.js';
 import { NO_SCRIPT } from '../model/write-context.js';
@@ -33,7 +33,7 @@ export interface ScriptingOptions {
     readonly log: Logger;
     /** Services for host calls; first used when a script runs. */
     readonly services: () => ScriptedServices;
-    readonly byIds: ObjectsById;
+    readonly objects: ObjectPages;
     /** Returns what the service answers to errors of its storage; null for other errors. */
     readonly explain: HostCallContext['explain'];
     /** True in a process that runs no code, and performs only what no code has to do with. */
@@ -72,11 +72,12 @@ export interface Scripting {
 }
 
 /** Composes the modules. Workers start with the first script. */
-export function composeScripting({ catalog, elements, policy, limits, log, byIds, services, explain, isInert }: ScriptingOptions): Scripting {
+export function composeScripting({ catalog, elements, policy, limits, log, objects, services, explain, isInert }: ScriptingOptions): Scripting {
 
     const pool = new ScriptPool(limits, log, explain);
     const scripts = new ProgramCatalog(catalog, elements);
-    const hostFor = (invocation: InvocationContext): ServiceHost => new ServiceHost(services(), byIds, invocation);
+    const shared = { objects, maxResultLength: limits.maxMessageBytes };
+    const hostFor = (invocation: InvocationContext): ServiceHost => new ServiceHost(services(), shared, invocation);
     const invoker = new ScriptInvoker({ pool, scripts, hostFor, log, isInert });
     const rehearsal: InvocationContext = { caller: SERVICE, requestContext: {}, chain: NO_SCRIPT, isDryRun: true };
     const authConfigRules = new AuthConfigHooks({ scripts, limits, log });

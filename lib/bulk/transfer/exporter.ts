@@ -14,21 +14,18 @@ import { readBytes } from '../../doip/segments.js';
 import { EXPORT_VERSION, INLINE_BYTES, INLINE_TOTAL, lineOf, objectLine, CHUNK_BYTES, chunkLine } from '../format/export-format.js';
 import type { ObjectScan } from '../../stores/objects/object-scan.js';
 
-/** Number of ids read at a time. */
-const IDS_PER_BATCH = 100;
-
 /** Size of a chunk in characters. */
 const BLOCK = 64 * 1024;
 
 /** Exports objects. */
 export class Exporter {
 
-    readonly #objects: Pick<ObjectScan, 'byIds' | 'after'>;
+    readonly #objects: Pick<ObjectScan, 'pages' | 'after'>;
     readonly #elements: ElementService;
     readonly #secrets: SecretTransfer;
     readonly #catalog: Catalog;
 
-    constructor(parts: { objects: Pick<ObjectScan, 'byIds' | 'after'>; elements: ElementService; secrets: SecretTransfer; catalog: Catalog }) {
+    constructor(parts: { objects: Pick<ObjectScan, 'pages' | 'after'>; elements: ElementService; secrets: SecretTransfer; catalog: Catalog }) {
 
         this.#objects = parts.objects;
         this.#elements = parts.elements;
@@ -71,10 +68,9 @@ export class Exporter {
 
         const first = [DESIGN_ID, ...Object.keys(this.#catalog.current.schemaIds())];
         const done = new Set<string>();
-        for (let i = 0; i < first.length; i += IDS_PER_BATCH) {
-            const page = await this.#objects.byIds(first.slice(i, i + IDS_PER_BATCH));
+        for await (const page of this.#objects.pages(first)) {
             page.forEach(({ id }) => done.add(id));
-            yield page.sort((a, b) => first.indexOf(a.id) - first.indexOf(b.id));
+            yield page;
         }
 
         let page = await this.#objects.after('');

@@ -53,25 +53,17 @@ export class UploadScope {
     /** Existing objects with an id in the upload. */
     async *uploaded(): AsyncGenerator<readonly StoredObject[]> {
 
+        const { objects } = this.#parts;
         let ids: string[] = [];
         for await (const { value } of this.#items()) {
             ids.push(value?.['id'] as string);
             if (ids.length === OBJECTS_PER_BATCH) {
-                yield *this.#pages(ids);
+                yield *objects.pages(ids);
                 ids = [];
             }
         }
 
-        yield *this.#pages(ids);
-    }
-
-    /** Pages of objects, smaller ones where objects are long. */
-    async *#pages(ids: readonly string[]): AsyncGenerator<readonly StoredObject[]> {
-
-        const { objects } = this.#parts;
-        for (const batch of await objects.portions(ids)) {
-            yield await objects.byIds(batch);
-        }
+        yield *objects.pages(ids);
     }
 
     /**

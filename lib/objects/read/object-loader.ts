@@ -6,8 +6,8 @@ import type { StoredObject } from '../../model/stored-object.js';
 
 /** Reads objects as they are stored. */
 export interface ObjectSource {
-    /** Returns those objects among some ids that exist, in no particular order. */
-    byIds(ids: readonly string[]): Promise<StoredObject[]>;
+    /** Reads the objects that exist among some ids, in pages. */
+    pages(ids: readonly string[]): AsyncIterable<readonly StoredObject[]>;
     /** Makes the catalog at least as recent as what was read before. */
     refresh(): Promise<unknown>;
 }
@@ -60,9 +60,13 @@ export class ObjectLoader {
                 this.#open = null;
             }
 
-            const objects = await this.#source.byIds([...ids]);
+            const objects = new Map<string, StoredObject>();
+            for await (const page of this.#source.pages([...ids])) {
+                page.forEach((object) => objects.set(object.id, object));
+            }
+
             await this.#source.refresh();
-            return new Map(objects.map((object) => [object.id, object]));
+            return objects;
         });
         return { ids, answer };
     }

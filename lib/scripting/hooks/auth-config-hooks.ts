@@ -42,6 +42,9 @@ export function closedRules(registry: TypeRegistry): RulesByType {
 /** Maximum time in ms to compute the rules of a type, if scripts are allowed more. */
 const MAX_TIME = 2000;
 
+/** Time in ms for the rules of all types of a state, after which the others count as timed out. */
+const MAX_TOTAL_TIME = 10_000;
+
 /** Number of attempts at the start of the service, which no request waits for. */
 const FIRST_ATTEMPTS = 3;
 
@@ -151,13 +154,15 @@ export class AuthConfigHooks {
         const rules = new Map<string, JsonObject>();
         let timeouts = 0;
         let program: Program | null = null;
+        const latest = performance.now() + MAX_TOTAL_TIME;
         for (const name of registry.codedNames()) {
             const type = registry.get(name);
             const code = type?.javascript;
             if (type && code !== undefined && mayMakeRules(code)) {
                 // A unique version for each attempt, so that contexts of a state that never took effect are not reused.
                 program ??= this.#scripts.programOf(String(++this.#pending), registry, files);
-                const made = await this.#rulesOf(type, { unit: typeUnit(name, code), program, pool }, isRetry);
+                const made = pool === this.#pool && performance.now() > latest ? 'timeout' :
+                    await this.#rulesOf(type, { unit: typeUnit(name, code), program, pool }, isRetry);
                 if (made === 'timeout') {
                     ++timeouts;
                 }

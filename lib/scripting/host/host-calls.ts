@@ -2,6 +2,7 @@
  * Handles host calls: validates the arguments, calls the host, and serialises the result. All input from scripts is untrusted.
  */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parseJson } from '../../json/strict-parser.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
@@ -11,7 +12,21 @@ import { resolveModule } from '../program/module-resolver.js';
 import type { HostCallContext } from '../protocol/script-host.js';
 import { codeOf } from '../protocol/script-error.js';
 
-type Answer = JsonValue | undefined | Uint8Array;
+/** Answer that was written as text. */
+class JsonText {
+
+    readonly text: string;
+
+    constructor(text: string) {
+
+        this.text = text;
+    }
+}
+
+type Answer = JsonValue | JsonText | undefined | Uint8Array;
+
+/** Characters of results that are written in a turn of the event loop. */
+const LENGTH_PER_TURN = 1024 * 1024;
 
 /** Returns the reply to a host call. Never rejects. */
 export async function handleHostCall(context: HostCallContext, name: string, args: string): Promise<Reply> {
@@ -41,7 +56,7 @@ function encodeReply(answer: Answer, name: string, limit: number): Reply {
         return answer.byteLength > limit ? tooLong(name, limit) : { bytes: answer };
     }
 
-    const text = JSON.stringify(answer === undefined ? {} : { value: answer });
+    const text = answer instanceof JsonText ? answer.text : JSON.stringify(answer === undefined ? {} : { value: answer });
     return text.length > limit ? tooLong(name, limit) : { text };
 }
 
@@ -70,7 +85,7 @@ async function dispatch(context: HostCallContext, name: string, values: readonly
         case 'get':
             return await host.get(text(first, 'id'), scope);
         case 'search':
-            return await host.search(text(first, 'query'), searchParams(second), scope);
+            return await written(await host.search(text(first, 'query'), searchParams(second), scope));
         case 'create':
             return await host.create(object(first, 'object'), scope);
         case 'update':
@@ -101,6 +116,22 @@ async function dispatch(context: HostCallContext, name: string, values: readonly
         default:
             throw badRequest(`scripts cannot ask for ${name}`);
     }
+}
+
+/** Writes the results of a search, some in each turn of the event loop. */
+async function written({ results, ...facts }: JsonObject): Promise<JsonText> {
+
+    let text = `{"value":${JSON.stringify(facts).slice(0, -1)},"results":[`;
+    let written = 0;
+    for (const [i, result] of (Array.isArray(results) ? results : []).entries()) {
+        text += `${i === 0 ? '' : ','}${JSON.stringify(result)}`;
+        if (text.length - written > LENGTH_PER_TURN) {
+            written = text.length;
+            await nextTurn();
+        }
+    }
+
+    return new JsonText(`${text}]}}`);
 }
 
 function searchParams(value: JsonValue): { pageNum: number; pageSize: number; sortFields: string } {

@@ -43,8 +43,17 @@ export interface ScriptedServices {
     readonly search: SearchService;
 }
 
-/** Returns those objects among some ids that exist, in no particular order. */
-export type ObjectsById = (ids: readonly string[]) => Promise<StoredObject[]>;
+/** What the host calls of all scripts share. */
+export interface HostParts {
+    readonly objects: ObjectPages;
+    /** Maximum length of the results of a search as JSON text, in UTF-16 code units. */
+    readonly maxResultLength: number;
+}
+
+/** Reads the objects that exist among some ids, in their order, in pages that fit into memory. */
+export interface ObjectPages {
+    pages(ids: readonly string[]): AsyncIterable<readonly StoredObject[]>;
+}
 
 /** Maximum number of search results for one host call. */
 const MAX_RESULTS = 10_000;
@@ -56,13 +65,13 @@ const READER: Caller = { ...SERVICE, userId: null };
 export class ServiceHost implements ScriptHost {
 
     readonly #services: ScriptedServices;
-    readonly #byIds: ObjectsById;
+    readonly #parts: HostParts;
     readonly #invocation: InvocationContext;
 
-    constructor(services: ScriptedServices, byIds: ObjectsById, invocation: InvocationContext) {
+    constructor(services: ScriptedServices, parts: HostParts, invocation: InvocationContext) {
 
         this.#services = services;
-        this.#byIds = byIds;
+        this.#parts = parts;
         this.#invocation = invocation;
     }
 
@@ -81,15 +90,29 @@ export class ServiceHost implements ScriptHost {
             start: limit === null ? 0 : pageNum * limit, limit, includeScore: false, includeVersions: false
         }, { caller: READER, remoteAddress: `script ${callerKey}`, requestContext: {}, signal });
         const results: JsonObject[] = [];
+        let length = 0;
         for await (const ids of found.blocks) {
-            const objects = new Map((await this.#byIds(ids)).map((object) => [object.id, object]));
-            results.push(...ids.flatMap((id) => objects.get(id) ?? []).map(fullForm));
-            if (results.length > MAX_RESULTS) {
-                throw badRequest(`a script can be given at most ${MAX_RESULTS} results of a search at a time`);
+            for await (const page of this.#parts.objects.pages(ids)) {
+                for (const object of page) {
+                    const form = fullForm(object);
+                    length += JSON.stringify(form).length;
+                    this.#checkResults(results.push(form), length);
+                }
             }
         }
 
         return { pageNum, pageSize, size: found.size, results };
+    }
+
+    #checkResults(count: number, length: number): void {
+
+        if (count > MAX_RESULTS) {
+            throw badRequest(`a script can be given at most ${MAX_RESULTS} results of a search at a time`);
+        }
+
+        if (length > this.#parts.maxResultLength) {
+            throw badRequest(`the results of the search are longer than ${this.#parts.maxResultLength} characters: a script must ask for them in pages`);
+        }
     }
 
     async create(object: JsonObject, scope: ScriptScope): Promise<JsonObject> {

@@ -8,7 +8,6 @@
 
 import type { Log } from '../../../db/log.js';
 import { tooManyRequests, unavailable } from '../../errors/errors.js';
-import { parseJson } from '../../json/strict-parser.js';
 import type { UnitDescription } from '../program/module-exports.js';
 import { describeFailure, EMPTY_DESCRIPTION, readDescription } from '../program/module-exports.js';
 import { CpuScheduler } from '../protocol/cpu-scheduler.js';
@@ -175,7 +174,7 @@ export class ScriptPool {
             return describeFailure(unit, outcome.failure, false);
         }
 
-        return readDescription(unit, parseJson(outcome.lines, { name: `the description of ${unit.label}` }));
+        return readDescription(unit, outcome.lines);
     }
 
     async #callEach(calls: ScriptCalls, io: DirectIo | undefined): Promise<readonly (ScriptResult | ScriptError)[]> {

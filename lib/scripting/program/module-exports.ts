@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { positionIn } from '../protocol/stack-trace.js';
 import type { ScriptFailure } from '../protocol/script-error.js';
-import { readFailure } from '../protocol/script-result.js';
+import { parsedResult, readFailure } from '../protocol/script-result.js';
 import type { EntryModule } from '../protocol/program.js';
 import { type MethodDescription, readMethodDescription } from './method-description.js';
 
@@ -56,10 +56,14 @@ const HOOKS = [
     'createHandleValues', 'getAuthConfig', 'afterDesignChange', 'getStorageChooser'
 ];
 
-/** Parses the description that the sandbox gives of a unit. */
-export function readDescription(unit: EntryModule, value: JsonValue): UnitDescription {
+/** Reads the text by which the sandbox describes a unit. Untrusted: code may have names that JSON cannot carry. */
+export function readDescription(unit: EntryModule, text: string): UnitDescription {
 
-    const described = isJsonObject(value) ? value : {};
+    const described = parsedResult(text);
+    if (described instanceof Error) {
+        return describeFailure(unit, { kind: 'error', message: `it has exports that JSON cannot carry: ${described.message}`, stack: '' }, false);
+    }
+
     if (described['failure'] !== undefined) {
         return describeFailure(unit, readFailure(described['failure']), described['isSyntax'] === true);
     }

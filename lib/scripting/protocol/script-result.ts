@@ -32,7 +32,7 @@ const MAX_TEXT = 10_000;
 /** Parses one line of sandbox output. */
 export function readLine(line: string, label: string, output: readonly Uint8Array[]): ScriptResult | ScriptError {
 
-    const result = parsed(line);
+    const result = parsedResult(line);
     if (result instanceof Error) {
         return new ScriptError({ kind: 'error', message: `it gave something that JSON cannot carry: ${result.message}`, stack: '' }, label);
     }
@@ -65,7 +65,8 @@ export function readFailure(value: JsonValue): ScriptFailure {
     }
 }
 
-function parsed(line: string): JsonObject | Error {
+/** Parses a text of the sandbox; returns the error if it is no strict JSON. */
+export function parsedResult(line: string): JsonObject | Error {
 
     try {
         const value = parseJson(line);
@@ -103,7 +104,7 @@ function readOutput(value: JsonValue | undefined, bytes: readonly Uint8Array[]):
 
 function shortText(value: JsonValue | undefined): string {
 
-    return typeof value === 'string' ? value.slice(0, MAX_TEXT) : '';
+    return typeof value === 'string' ? value.slice(0, MAX_TEXT).toWellFormed() : '';
 }
 
 /** Returns the output of a script in the form for hooks and methods. */

@@ -5,6 +5,7 @@
 import type { QuickJSWASMModule } from 'quickjs-emscripten-core';
 import { newQuickJSWASMModuleFromVariant, newVariant } from 'quickjs-emscripten-core';
 import Variant from '@jitl/quickjs-wasmfile-release-sync';
+import { ScriptAborted } from './script-context.js';
 
 /** Exists in Node.js, but not in its type definitions. */
 declare const WebAssembly: { readonly Memory: new (limits: { initial: number; maximum: number }) => EngineMemory };
@@ -17,7 +18,10 @@ const BASE_PAGES = 256;
 /** The engine of a worker. */
 export interface Engine {
     readonly engine: QuickJSWASMModule;
-    /** True if so much memory is used that the next script might not get its share; WebAssembly memory never shrinks. */
+    /**
+     * True if so much memory is used that the next script might not get its share, or if there was not enough for a value from outside.
+     * WebAssembly memory never shrinks.
+     */
     readonly isFull: () => boolean;
 }
 
@@ -34,17 +38,36 @@ export async function openEngine(memoryBytes: number): Promise<Engine> {
     const memory = new WebAssembly.Memory({ initial: BASE_PAGES, maximum: BASE_PAGES + 2 * pages });
     const variant = newVariant(Variant, { wasmMemory: memory });
     const Functions = await variant.importFFI();
+    let isOut = false;
     const engine = await newQuickJSWASMModuleFromVariant({
         ...variant,
         importFFI: () => Promise.resolve(class extends Functions {
 
             constructor(module: ConstructorParameters<typeof Functions>[0]) {
 
-                super(Object.assign(module, nativeTexts(memory)));
+                super(Object.assign(module, nativeTexts(memory), { _malloc: checkedMalloc(module, () => (isOut = true)) }));
             }
         })
     });
-    return { engine, isFull: () => memory.buffer.byteLength > (BASE_PAGES + pages) * PAGE_BYTES };
+    return { engine, isFull: () => isOut || memory.buffer.byteLength > (BASE_PAGES + pages) * PAGE_BYTES };
+}
+
+/**
+ * Returns an allocator that throws when there is no memory. The library does not check the address: it would write the value to address 0,
+ * over the state of the engine and of all its contexts.
+ */
+function checkedMalloc({ _malloc: malloc }: { readonly _malloc: (this: void, size: number) => number }, onFailure: () => void): (size: number) => number {
+
+    return (size) => {
+
+        const address = malloc(size);
+        if (address === 0 && size > 0) {
+            onFailure();
+            throw new ScriptAborted('memory', 'out of memory');
+        }
+
+        return address;
+    };
 }
 
 /**

@@ -38,6 +38,9 @@ const REALMS = 40;
 /** Time limit of the integrity check in ms; it runs no code of authors. */
 const RECHECK_MS = 1000;
 
+/** Size of a block of output in bytes. */
+const OUTPUT_BLOCK = 64 * 1024;
+
 /** Prefix of a result after null was thrown, by the script or by the engine for lack of memory. */
 const NULL_THROWN = '{"failure":{"kind":"null"';
 
@@ -62,8 +65,7 @@ class ScriptThread implements RealmServices {
     readonly #realms = new Map<string, { readonly realm: Realm; readonly version: string }>();
     #message: RunMessage | null = null;
     #deadline = 0;
-    #output: Uint8Array[] = [];
-    #outputBytes = 0;
+    #output = new OutputBlocks();
 
     constructor({ engine, isFull }: Engine, { options, channel, startedRun, cpuSlots }: ThreadData, send: (message: ThreadMessage) => void) {
 
@@ -83,8 +85,7 @@ class ScriptThread implements RealmServices {
         this.#message = message;
         this.#deadline = performance.now() + message.budget;
         this.#slice.start();
-        this.#output = [];
-        this.#outputBytes = 0;
+        this.#output = new OutputBlocks();
         this.#answer(message);
         this.#message = null;
         this.#recheck(message.unit);
@@ -102,11 +103,11 @@ class ScriptThread implements RealmServices {
             }
 
             const isUsable = realm.isClean || this.#discard(unit);
-            this.#send({ kind: 'done', lines, output: this.#output, retire: !isUsable || this.#isFull() });
+            this.#send({ kind: 'done', lines, output: this.#output.take(), retire: !isUsable || this.#isFull() });
         }
         catch (error) {
             const isUsable = error instanceof ScriptAborted && this.#discard(unit);
-            this.#send({ kind: 'failed', failure: failureOf(error), retire: !isUsable || this.#isFull() });
+            this.#send({ kind: 'failed', failure: failureOf(error, this.#isFull()), retire: !isUsable || this.#isFull() });
         }
     }
 
@@ -127,6 +128,7 @@ class ScriptThread implements RealmServices {
 
     log(level: string, text: string, about: string): void {
 
+        this.#checkRunning();
         const leftOut = this.#logLimiter.pass();
         if (leftOut !== null) {
             const note = leftOut === 0 ? '' : ` (${leftOut} lines before this one were left out)`;
@@ -157,12 +159,13 @@ class ScriptThread implements RealmServices {
 
     output(bytes: Uint8Array): void {
 
-        this.#outputBytes += bytes.byteLength;
-        if (this.#outputBytes > this.#options.maxMessageBytes) {
-            throw new ScriptAborted('size', `an output of ${this.#outputBytes} bytes is too long`);
+        this.#checkRunning();
+        const length = this.#output.length + bytes.byteLength;
+        if (length > this.#options.maxMessageBytes) {
+            throw new ScriptAborted('size', `an output of ${length} bytes is too long`);
         }
 
-        this.#output.push(bytes);
+        this.#output.add(bytes);
     }
 
     outputText(json: string): void {
@@ -177,8 +180,17 @@ class ScriptThread implements RealmServices {
         return now > this.#deadline;
     }
 
+    /** Throws if code runs after the end of its run: the main thread would take what it asks for as part of the next one. */
+    #checkRunning(): void {
+
+        if (!this.#message) {
+            throw new ScriptAborted(null, 'the call is over');
+        }
+    }
+
     #request(name: string, args: string): Reply {
 
+        this.#checkRunning();
         this.#slice.end();
         const reply = this.#channel.request((requestId) => this.#send({ kind: 'ask', requestId, name, args }), this.#deadline - performance.now());
         if (!reply) {
@@ -230,6 +242,45 @@ class ScriptThread implements RealmServices {
     }
 }
 
+/** Output in blocks: code may write it in millions of pieces. */
+class OutputBlocks {
+
+    length = 0;
+    readonly #blocks: Uint8Array[] = [];
+    #block = new Uint8Array();
+    #used = 0;
+
+    add(bytes: Uint8Array): void {
+
+        if (this.#used + bytes.byteLength > this.#block.byteLength) {
+            this.#end();
+            this.#block = new Uint8Array(Math.max(OUTPUT_BLOCK, bytes.byteLength));
+        }
+
+        this.#block.set(bytes, this.#used);
+        this.#used += bytes.byteLength;
+        this.length += bytes.byteLength;
+    }
+
+    /** Returns all blocks. */
+    take(): readonly Uint8Array[] {
+
+        this.#end();
+        return this.#blocks;
+    }
+
+    #end(): void {
+
+        if (this.#used > 0) {
+            // A copy of a part of a buffer would be sent with the whole buffer.
+            this.#blocks.push(this.#used === this.#block.byteLength ? this.#block : this.#block.slice(0, this.#used));
+        }
+
+        this.#block = new Uint8Array();
+        this.#used = 0;
+    }
+}
+
 function isIntact(realm: Realm): boolean {
 
     try {
@@ -251,10 +302,15 @@ function textOf(reply: Reply): string {
     return 'text' in reply ? reply.text : JSON.stringify('error' in reply ? { error: reply.error } : {});
 }
 
-function failureOf(error: unknown): ScriptFailure {
+function failureOf(error: unknown, isFull: boolean): ScriptFailure {
 
     if (error instanceof ScriptAborted && error.limit) {
         return { kind: 'limit', limit: error.limit, message: error.limit === 'size' ? error.message : LIMITS[error.limit] };
+    }
+
+    if (isFull && error instanceof Error && error.constructor.name === 'RuntimeError') {
+        // The engine itself does not check all of its allocations.
+        return { kind: 'limit', limit: 'memory', message: LIMITS.memory };
     }
 
     if (error instanceof RangeError) {

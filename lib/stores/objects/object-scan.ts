@@ -2,6 +2,7 @@
  * Reads many objects in their current state: by id, or all of them in pages.
  */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { Database } from '../../../db/database.js';
 import { statements } from '../../../db/statements.js';
@@ -20,7 +21,7 @@ export const IDS_PER_BATCH = 1000;
 const LONG_BYTES = 16 * 1024;
 
 /** Bytes of texts in a portion; parsed they take several times as much memory. */
-const BATCH_BYTES = 8 * 1024 * 1024;
+const BATCH_BYTES = 4 * 1024 * 1024;
 
 /** Bytes of texts above which an object is a page of its own; other pages have at most 25 MiB. */
 const PAGE_ALONE_BYTES = 256 * 1024;
@@ -101,6 +102,18 @@ export class ObjectScan {
         }
 
         return portions;
+    }
+
+    /** Reads the objects that exist among any number of ids, in their order: in pages that fit into memory, each in a turn of the event loop. */
+    async *pages(ids: readonly string[]): AsyncGenerator<StoredObject[]> {
+
+        for (let start = 0; start < ids.length; start += OBJECTS_PER_BATCH) {
+            for (const portion of await this.portions(ids.slice(start, start + OBJECTS_PER_BATCH))) {
+                const found = new Map((await this.byIds(portion)).map((object) => [object.id, object]));
+                yield portion.flatMap((id) => found.get(id) ?? []);
+                await nextTurn();       // SQLite reads at once
+            }
+        }
     }
 
     /** Returns the next objects by id after one, at most {@link OBJECTS_PER_BATCH}, long ones alone; from the first with an empty id. */

@@ -130,6 +130,13 @@ forEachDatabase((name, create) => {
                     })())
                 }));
 
+                for (const [id, authorise] of [['x/read', 'reader'], ['x/write', 'writer']] as const) {
+                    gateway.registerOperation(defineOperation({
+                        id, summary: 'name the properties of the target', target: 'object', methods: ['GET', 'POST'], authorise,
+                        handler: async ({ target }) => Promise.resolve(result.json(Object.keys(target.content).toSorted()))
+                    }));
+                }
+
                 for (const [deed, work] of Object.entries(DEEDS)) {
                     gateway.registerOperation(defineOperation<{ id: string }>({
                         id: `x/${deed}`, summary: deed, target: 'service', methods: ['GET', 'POST'], authorise: 'anyone',
@@ -234,6 +241,28 @@ forEachDatabase((name, create) => {
 
             expect(peeked.value).to.equal('0123456789');
             expect(reads).to.equal({ begun: 1, ended: 1 });
+        });
+
+        it('gives a reader the target as type code shows it, and a writer as it is stored', async () => {
+
+            const javascript = `exports.onObjectResolution = (object, { userId }) => {
+                if (object.content.isGone) { throw 'gone'; }
+                delete object.content.secret;
+                return object;
+            };`;
+            await node.create('Schema', { name: 'Veiled', schema: { type: 'object' }, javascript });
+            const acl = { readers: ['public'], writers: ['test/ann'] };
+            await node.create('Veiled', { secret: 's', shown: 'x' }, { id: 'test/veiled', attributes: { acl } });
+            await node.create('Veiled', { isGone: true }, { id: 'test/gone', attributes: { acl } });
+            const seen = async (operation: string, targetId: string): Promise<unknown> => {
+
+                const { status, value } = await node.perform(operation, { targetId, authentication: ANN });
+                return status === OK ? value : status;
+            };
+
+            expect(await seen('x/read', 'test/veiled')).to.equal(['shown']);
+            expect(await seen('x/read', 'test/gone')).to.equal(BAD).and.to.equal(await seen('0.DOIP/Op.Retrieve', 'test/gone'));
+            expect(await seen('x/write', 'test/veiled')).to.equal(['secret', 'shown']);
         });
 
         it('reaches services without access control by a name that says so', async () => {

@@ -101,6 +101,20 @@ describe('a script beyond its limits', () => {
         });
     }
 
+    it('leaves no memory for what it asks for: that is not written over the engine', async () => {
+
+        const input = { bytes: Buffer.alloc(MIB, 0xff) };
+        const fill = 'const all = []; for (let size = 1 << 20; size >= 64; size >>= 1) { try { for (;;) all.push(new Uint8Array(size)); } catch {} }';
+        for (const use of ['getInputAsUint8Array()', 'getInputAsString()']) {
+            const failure = await patient.failure(`exports.run = (object, { directIo }) => { ${fill} try { directIo.${use}; } catch {} return all.length; }`, {
+                directIo: { input }
+            });
+
+            expect<object>(failure).to.include({ kind: 'limit', limit: 'memory' });
+            await expectHealth(patient);
+        }
+    });
+
     it('is ended, with its thread, when it is stuck in the engine', async () => {
 
         // To write down what is nested so deeply takes seconds and is one step, and only between steps the engine can be interrupted.

@@ -18,18 +18,35 @@ export interface DirectOutput {
     mediaType?: string;
 }
 
-/** Returns `directIo` for one call, and a function for the properties of its output; null if nothing was written or set. */
-export function directIo(bridge: Bridge, facts: DirectIoFacts): { readonly io: object; readonly output: () => DirectOutput | null } {
+/**
+ * Returns `directIo` for one call, and a function for the properties of its output; null if nothing was written or set.
+ *
+ * @param isOver true when the run of the call has ended: code may keep `directIo`, but not for the input and output of the next call
+ */
+export function directIo(bridge: Bridge, facts: DirectIoFacts, isOver: () => boolean): { readonly io: object; readonly output: () => DirectOutput | null } {
 
     const output: DirectOutput = {};
     let isUsed = false;
+    const check = (): void => {
+
+        if (isOver()) {
+            throw new TypeError('the call of this directIo is over');
+        }
+    };
+
     const use = (): DirectOutput => {
 
+        check();
         isUsed = true;
         return output;
     };
 
-    const inputText = (): string => (parse(bridge.compute('inputText', '[]')) as { value: string }).value;
+    const inputText = (): string => {
+
+        check();
+        return (parse(bridge.compute('inputText', '[]')) as { value: string }).value;
+    };
+
     const writeText = (text: unknown): void => {
 
         use();
@@ -50,7 +67,11 @@ export function directIo(bridge: Bridge, facts: DirectIoFacts): { readonly io: o
     };
 
     const io = {
-        getInputAsUint8Array: () => new Uint8Array(bridge.input()),
+        getInputAsUint8Array: () => {
+
+            check();
+            return new Uint8Array(bridge.input());
+        },
         getInputAsString: inputText,
         getInputAsJson: () => {
 

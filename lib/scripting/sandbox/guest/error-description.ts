@@ -2,7 +2,7 @@
  * Describes thrown values. Works for any value, even a proxy or an object whose getters throw.
  */
 
-import { parse, slice, stringify } from './primordials.js';
+import { parse, slice, stringify, toWellFormed } from './primordials.js';
 
 const MESSAGE_LENGTH = 4000;
 const STACK_LENGTH = 8000;
@@ -78,9 +78,15 @@ function describeAnswer(thrown: unknown): Thrown {
     const isStatus = typeof status === 'number' || typeof status === 'string';
     return {
         kind: 'answer',
-        body: isUsable && text[0] === '{' ? parse(text) as unknown : { message },
+        body: isUsable && text[0] === '{' ? wellFormed(text) : { message },
         status: isStatus ? (typeof status === 'string' ? shortened(status, 255) : status) : null
     };
+}
+
+/** Returns the value of a JSON text. Code may have cut its texts within a character, which JSON cannot carry. */
+function wellFormed(text: string): unknown {
+
+    return parse(text, (_, value: unknown) => (typeof value === 'string' ? toWellFormed(value) : value));
 }
 
 function messageOf(thrown: unknown): string {
@@ -108,7 +114,7 @@ function member(value: unknown, name: string): unknown {
 export function shortened(value: unknown, length: number): string {
 
     const text = typeof value === 'string' ? value : String(value);
-    return text.length > length ? `${slice(text, 0, length)}…` : text;
+    return toWellFormed(text.length > length ? `${slice(text, 0, length)}…` : text);
 }
 
 /** Returns the result of a function; undefined if it throws. */

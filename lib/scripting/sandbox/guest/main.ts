@@ -51,6 +51,8 @@ export function boot(bridge: Bridge): Entrance {
     let isLoaded = false;
     let lines: string[] = [];
     let isExhausted = false;
+    /** Number of the current run: promises of an earlier one may still be settled by a later one. */
+    let current = 0;
     /** Returns the exports of the unit. Changes to shared objects while it loads are accepted. */
     const load = (unit: string): unknown => {
 
@@ -73,21 +75,24 @@ export function boot(bridge: Bridge): Entrance {
                 addLazy(contextOf(request.items[0]), 'originalObject', original);
             }
 
-            lines = [];
+            const own: string[] = [];
+            lines = own;
+            const number = ++current;
+            const isOver = (): boolean => number !== current;
             let pending = 0;
             for (let i = 0; i < request.items.length; ++i) {
-                const item = new Call(bridge, request);
+                const item = new Call(bridge, request, isOver);
                 const args = request.items[i] ?? [];
                 about = idOf(args);
-                const isOver = item.start(() => load(unit), args);
-                lines[i] = item.line;
+                const isSettled = item.start(() => load(unit), args);
+                own[i] = item.line;
                 isExhausted ||= item.isExhausted;
-                if (!isOver) {
+                if (!isSettled) {
                     ++pending;
                     item.onEnd = () => {
 
                         isExhausted ||= item.isExhausted;
-                        lines[i] = item.line;
+                        own[i] = item.line;
                     };
                 }
             }
@@ -142,13 +147,16 @@ class Call {
     onEnd: () => void = () => {};
     readonly #bridge: Bridge;
     readonly #request: Request;
+    readonly #isOver: () => boolean;
     #args: unknown[] = [];
     #output: () => object | null = () => null;
 
-    constructor(bridge: Bridge, request: Request) {
+    /** @param isOver true when the run of the call has ended */
+    constructor(bridge: Bridge, request: Request, isOver: () => boolean) {
 
         this.#bridge = bridge;
         this.#request = request;
+        this.#isOver = isOver;
     }
 
     /** Starts the call. Returns true if it is already over. */
@@ -157,7 +165,7 @@ class Call {
         this.#args = args;
         const context = args[args.length - 1];
         if (this.#request.directIo && typeof context === 'object' && context !== null) {
-            const { io, output } = directIo(this.#bridge, this.#request.directIo);
+            const { io, output } = directIo(this.#bridge, this.#request.directIo, this.#isOver);
             (context as { directIo?: object }).directIo = io;
             this.#output = output;
         }

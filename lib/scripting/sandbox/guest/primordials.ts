@@ -19,6 +19,9 @@ export function call(target: unknown, receiver: unknown, args: readonly unknown[
 /** `text.slice(start, end)`. */
 export const slice = bound<[start: number, end: number], string>(strings['slice']);
 
+/** `text.toWellFormed()`. */
+export const toWellFormed = bound<[], string>(strings['toWellFormed']);
+
 /** `text.lastIndexOf(part)`. */
 export const lastIndexOf = bound<[part: string], number>(strings['lastIndexOf']);
 

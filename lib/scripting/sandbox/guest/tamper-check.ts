@@ -10,6 +10,8 @@ const { getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect as {
     readonly [name in 'getOwnPropertyDescriptor' | 'getPrototypeOf' | 'ownKeys']: (this: void, target: object, ...rest: readonly PropertyKey[]) => unknown;
 };
 
+const { hasOwn } = Object;
+
 /** All values of these objects are compared, since careless copying can let input of callers reach them. */
 const COMPARED: readonly object[] = [Object.prototype, Array.prototype, Function.prototype, Promise.prototype];
 
@@ -56,7 +58,9 @@ export class TamperCheck {
         }
 
         for (let i = 0; i < this.#keys.length; ++i) {
-            if ((this.#owners[i] as Record<PropertyKey, unknown>)[this.#keys[i] as PropertyKey] !== this.#values[i]) {
+            // Reading the property would run a getter that has replaced it.
+            const found = getOwnPropertyDescriptor(this.#owners[i] as object, this.#keys[i] as PropertyKey) as PropertyDescriptor | undefined;
+            if (!found || !hasOwn(found, 'value') || found.value !== this.#values[i]) {
                 return false;
             }
         }

@@ -218,6 +218,27 @@ forEachDatabase((name, create) => {
 
     describe(`access rules from hooks, after a restart on ${name},`, () => {
 
+        it('are the stored ones where the code has exports that JSON cannot carry', async () => {
+
+            const database = await create();
+            const first = await startGateway(database);
+            await defineAccounts(first);
+            await first.create(ACCOUNT, account('user'));
+            // Only where it may ask for nothing, as when rules are computed, and not when it is checked before it is stored.
+            const javascript = `let isAlone = false; try { require('cordra').get('design'); } catch { isAlone = true; }
+                if (isAlone) { Object.defineProperty(exports, '__proto__', { value: 1, enumerable: true }); } ${OPENING}`;
+            await first.create('Schema', { name: 'Odd', schema: { type: 'object' }, authConfig: STORED, javascript });
+            await first.create('Odd', {}, { id: 'test/Odd' });
+            const before = await rightsOn(first, 'Odd');
+            await first.stop();
+            const second = await startGateway(database);
+            const after = await rightsOn(second, 'Odd');
+            await second.stop();
+            await database.dispose();
+
+            expect([before, after]).to.equal([READER, READER]);
+        });
+
         it('apply from the first request on', async () => {
 
             const database = await create();

@@ -242,7 +242,10 @@ describe('the description of type code', () => {
         ['methods that are no object', 'exports.methods = 5;', { kind: 'export', message: 'exports.methods must be an object', line: 1, column: 9 }],
         ['a method that is no function', 'exports.methods = {\n a: 5 };', { kind: 'export', message: 'exports.methods["a"] must be a function' }],
         ['an error while it is loaded', '\nnothing.at.all();', { kind: 'load', line: 2, column: 1 }],
-        ['a module that does not exist', 'require("./missing");', { kind: 'load' }]
+        ['a module that does not exist', 'require("./missing");', { kind: 'load' }],
+        ['an export named __proto__', 'Object.defineProperty(exports, "__proto__", { value: 1, enumerable: true });', { kind: 'load' }],
+        ['an export with half a character in its name', 'exports["\\ud800"] = 1;', { kind: 'load' }],
+        ['a method with half a character in its name', 'exports.methods = { "\\ud800": () => 1 };', { kind: 'load' }]
     ];
     for (const [title, code, expected] of faults) {
         it(`reports ${title}`, async () => {

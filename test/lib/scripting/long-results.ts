@@ -1,0 +1,59 @@
+/** Searches of type code whose results are long: they are read in portions, and refused before they fill the memory. */
+
+import Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import type { JsonObject } from '../../../lib/util/json-types.js';
+import { forEachDatabase } from '../../support/database.js';
+import { defineType, messageOf, startNodes, type Nodes } from '../../support/type-code.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+/** Objects, and characters of each: together more than a script may be given. */
+const OBJECTS = 20;
+const LENGTH = 900_000;
+
+const CALL = 'gateway/Op.Call';
+
+forEachDatabase((name, create) => {
+
+    describe(`a search of type code with long results, on ${name},`, () => {
+
+        let nodes: Nodes;
+
+        before(async () => {
+
+            nodes = await startNodes(create, {});
+            await defineType(nodes.node, 'Long', '');
+            await defineType(nodes.node, 'Asking', `
+                const cordra = require('cordra');
+                exports.staticMethods = { ask: ({ params }) => {
+                    const { size, results } = cordra.search('type:Long', params);
+                    return { size, ids: results.map(({ id }) => id), lengths: results.map(({ content }) => content.text.length) };
+                } };`);
+            for (let n = 0; n < OBJECTS; ++n) {
+                await nodes.node.create('Long', { text: 'x'.repeat(LENGTH), number: n }, { id: `test/long${String(n).padStart(2, '0')}` });
+            }
+        });
+
+        after(() => nodes.stop());
+
+        const ask = async (params: JsonObject) => await nodes.node.asAdmin(CALL, { attributes: { type: 'Asking', method: 'ask', params } });
+
+        it('is refused where all of them are asked for', async () => {
+
+            expect(messageOf(await ask({}))).to.equal(
+                'the results of the search are longer than 16777216 characters: a script must ask for them in pages'
+            );
+        });
+
+        it('gives them in pages, in order', async () => {
+
+            const { value } = await ask({ pageNum: 1, pageSize: 8, sortFields: '/number DESC' });
+
+            expect<unknown>(value).to.equal({
+                size: OBJECTS, ids: Array.from({ length: 8 }, (_, i) => `test/long${String(11 - i).padStart(2, '0')}`), lengths: Array.from({ length: 8 }, () => LENGTH)
+            });
+        });
+    });
+});
