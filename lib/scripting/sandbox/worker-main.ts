@@ -249,9 +249,11 @@ class OutputBlocks {
     readonly #blocks: Uint8Array[] = [];
     #block = new Uint8Array();
     #used = 0;
+    #isWritten = false;
 
     add(bytes: Uint8Array): void {
 
+        this.#isWritten = true;
         if (this.#used + bytes.byteLength > this.#block.byteLength) {
             this.#end();
             this.#block = new Uint8Array(Math.max(OUTPUT_BLOCK, bytes.byteLength));
@@ -262,11 +264,11 @@ class OutputBlocks {
         this.length += bytes.byteLength;
     }
 
-    /** Returns all blocks. */
+    /** Returns all blocks: an empty one where only empty output was written, none where there was no output. */
     take(): readonly Uint8Array[] {
 
         this.#end();
-        return this.#blocks;
+        return this.#isWritten && this.#blocks.length === 0 ? [new Uint8Array()] : this.#blocks;
     }
 
     #end(): void {
