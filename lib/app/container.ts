@@ -330,9 +330,9 @@ async function compose(
     const usage = options.quotas && Quotas.isNeeded(options.quotas) ? new UsageCounter({
         db, settings, log, store: new UsageStore(db), quotas: new Quotas(options.quotas, () => catalog.current.design.content)
     }) : null;
-    const auditing = { store: new AuditStore(db), policy, log, now: Date.now };
-    const auditLog = new AuditLog(auditing);
-    const auditTrail = options.auditDays ? new AuditTrail(auditing) : null;
+    const auditStore = new AuditStore(db);
+    const auditLog = new AuditLog({ store: auditStore, log, now: () => db.now(), ownNow: Date.now });
+    const auditTrail = options.auditDays ? new AuditTrail({ store: auditStore, policy, log, now: Date.now }) : null;
     for (const job of options.auditDays ? auditLog.jobs(options.auditDays) : []) {
         jobs.register(job);
     }
