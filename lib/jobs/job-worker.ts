@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../db/log.js';
 import { WorkTally } from '../util/work-tally.js';
-import type { JobStore, LeasedJob } from '../stores/jobs/job-store.js';
-import { defaultBackOff } from './job-kind.js';
+import type { JobStore, JobTimes, LeasedJob } from '../stores/jobs/job-store.js';
+import { defaultBackOff, longestWait } from './job-kind.js';
 import type { JobKind } from './job-kind.js';
 import { Lease, type LeaseTime } from './lease.js';
 
@@ -40,6 +40,7 @@ export class JobWorker {
     readonly #options: JobWorkerOptions;
     readonly #running = new Map<Lease, Promise<void>>();
     readonly #runs = new WorkTally();
+    readonly #times: JobTimes;
     /** The claims in progress, and whether more are to follow. */
     #claiming: Promise<void> | null = null;
     #again = false;
@@ -52,6 +53,7 @@ export class JobWorker {
         this.#kind = kind;
         this.#store = store;
         this.#options = options;
+        this.#times = { leaseMs: kind.leaseMs ?? LEASE_MS, longestWaitMs: longestWait(kind) };
     }
 
     /** Current load; reads counters only. */
@@ -60,10 +62,10 @@ export class JobWorker {
         return { kind: this.#kind.kind, running: this.#running.size, runs: this.#runs };
     }
 
-    /** Length of the lease of a job, in milliseconds. */
-    get leaseMs(): number {
+    /** What the table must know to find jobs to claim. */
+    get times(): JobTimes {
 
-        return this.#kind.leaseMs ?? LEASE_MS;
+        return this.#times;
     }
 
     /** True when it can take a further job. */
@@ -125,11 +127,11 @@ export class JobWorker {
     async #claimDue(): Promise<void> {
 
         const { kind } = this.#kind;
-        const { leaseMs } = this;
+        const { leaseMs } = this.#times;
         try {
             while (this.hasRoom) {
                 const claimedOn = performance.now();
-                const job = await this.#store.claim(kind, leaseMs);
+                const job = await this.#store.claim(kind, this.#times);
                 if (!job) {
                     this.#options.onDry();
                     return;

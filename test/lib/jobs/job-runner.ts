@@ -5,7 +5,7 @@ import * as Lab from '@hapi/lab';
 import type { Database } from '../../../db/database.js';
 import { SILENT } from '../../../db/log.js';
 import type { JobKind, RunningJob } from '../../../lib/jobs/job-kind.js';
-import { defaultBackOff } from '../../../lib/jobs/job-kind.js';
+import { defaultBackOff, longestWait } from '../../../lib/jobs/job-kind.js';
 import { JobRunner } from '../../../lib/jobs/job-runner.js';
 import { JobStore } from '../../../lib/stores/jobs/job-store.js';
 import { forEachDatabase } from '../../support/database.js';
@@ -173,9 +173,9 @@ forEachDatabase((name, create) => {
             await runner.enqueue({ kind, payload: null });
             await until(async () => await state(kind) === 'running');
 
-            expect(await store.claim(kind, 2500)).to.be.null();
+            expect(await store.claim(kind, { leaseMs: 2500, longestWaitMs: 60_000 })).to.be.null();
             await sleep(3000);
-            expect(await store.claim(kind, 2500)).to.be.null();
+            expect(await store.claim(kind, { leaseMs: 2500, longestWaitMs: 60_000 })).to.be.null();
             finished.dispatchEvent(new Event('finished'));
             await until(async () => await state(kind) === 'done');
         });
@@ -229,6 +229,23 @@ describe('the default back-off', () => {
         it(`is at most ${most} ms after attempt ${attempts}`, () => {
 
             expect(defaultBackOff(attempts)).to.be.between(most / 2 - 1, most + 1);
+        });
+    }
+});
+
+describe('the longest wait of a job', () => {
+
+    const run = (): Promise<void> => Promise.resolve();
+    const KINDS: readonly (readonly [what: string, kind: Partial<JobKind>, ms: number])[] = [
+        ['is little more than an hour by default', {}, 3_605_000],
+        ['is the longest back-off', { backOff: (attempts) => Math.min(60_000, 1000 * 2 ** attempts) }, 65_000],
+        ['is that of a constant back-off', { backOff: () => 1000 }, 6000],
+        ['is the time between two runs where that is longer', { backOff: () => 1000, repeatMs: 60_000 }, 65_000]
+    ];
+    for (const [what, kind, ms] of KINDS) {
+        it(what, () => {
+
+            expect(longestWait({ kind: 'k', run, ...kind })).to.equal(ms);
         });
     }
 });
