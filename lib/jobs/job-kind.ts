@@ -30,8 +30,10 @@ export interface JobKind {
     readonly run: (job: RunningJob) => Promise<void>;
     /** Maximum number of concurrent jobs of this kind in this process; default 1. */
     readonly concurrency?: number;
-    /** Number of attempts after which a job has failed permanently; default 10. */
+    /** Number of attempts after which a job has failed permanently; default 10. Those that an outage ended are not among them. */
     readonly maxAttempts?: number;
+    /** True for errors that are no fault of the job, as something else is away for a while. Those of the database are known. */
+    readonly isOutage?: (error: unknown) => boolean;
     /** Returns milliseconds before the next attempt, for Infinity the most that it ever returns; by default doubling from one second to an hour. */
     readonly backOff?: (attempts: number) => number;
     /** Milliseconds after which another process may take over the job of one that died; default 10 seconds. */

@@ -29,6 +29,13 @@ const MAX_ATTEMPTS = 10;
 const RETRIES = 120;
 const RETRY_MS = 500;
 
+/** Faults of a database that end while jobs wait. */
+const OUTAGES: ReadonlySet<unknown> = new Set(['full', 'stalled', 'unavailable', 'unknown-outcome']);
+
+/** Milliseconds before the next attempt during an outage: the first, and the maximum. */
+const OUTAGE_PAUSE_MS = 1000;
+const MAX_OUTAGE_PAUSE_MS = 60_000;
+
 /** Deduplication key of periodic kinds. */
 const REPEATING = { key: 'repeating', until: 'end' } as const;
 
@@ -47,6 +54,8 @@ export class JobWorker {
     #started = false;
     /** True when the table is known to contain the periodic job. */
     #planned = false;
+    /** When attempts began to end because of an outage, by the monotonic clock. */
+    #outageSince: number | null = null;
 
     constructor(kind: JobKind, store: JobStore, options: JobWorkerOptions) {
 
@@ -189,6 +198,7 @@ export class JobWorker {
     async #done(job: LeasedJob): Promise<void> {
 
         const { repeatMs, isForgotten } = this.#kind;
+        this.#outageSince = null;
         if (repeatMs !== undefined) {
             await this.#store.repeat(job, this.#store.now() + repeatMs);
         }
@@ -208,13 +218,31 @@ export class JobWorker {
         }
 
         const { backOff = defaultBackOff, repeatMs, maxAttempts = repeatMs === undefined ? MAX_ATTEMPTS : Infinity } = this.#kind;
-        // A full disk is not the fault of the job.
-        const isFull = ['full', 'stalled'].includes(String((error as { fault?: unknown } | null)?.fault));
-        const final = job.attempts >= maxAttempts && !isFull;
+        const isOutage = this.#isOutage(error);
+        const final = job.attempts >= maxAttempts && !isOutage;
         this.#options.log[final ? 'error' : 'warn']({ event: final ? 'job.failed' : 'job.retried', err: error, job: job.kind, id: job.id, attempts: job.attempts },
             final ? 'job failed' : 'job failed, retrying');
         const message = error instanceof Error ? error.message : String(error);
+        if (isOutage) {
+            await this.#store.defer(job, message, this.#store.now() + this.#outagePause(backOff));
+            return;
+        }
+
+        this.#outageSince = null;
         await this.#store.fail(job, message, final ? null : this.#store.now() + backOff(job.attempts));
+    }
+
+    #isOutage(error: unknown): boolean {
+
+        return OUTAGES.has((error as { fault?: unknown } | null)?.fault) || this.#kind.isOutage?.(error) === true;
+    }
+
+    /** As long as the outage has been so far, since the attempts during one do not count. */
+    #outagePause(backOff: (attempts: number) => number): number {
+
+        const now = performance.now();
+        this.#outageSince ??= now;
+        return Math.min(MAX_OUTAGE_PAUSE_MS, backOff(Infinity), Math.max(OUTAGE_PAUSE_MS, now - this.#outageSince));
     }
 }
 

@@ -5,7 +5,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../util/json-types.js';
-import { internal, unavailable } from '../errors/errors.js';
+import { DoipError, internal, unavailable } from '../errors/errors.js';
 import type { JobKind, RunningJob } from '../jobs/job-kind.js';
 import { SERVICE } from '../model/caller.js';
 import type { JobStore } from '../stores/jobs/job-store.js';
@@ -21,10 +21,15 @@ const CONCURRENCY = 4;
 
 /** Milliseconds after which the jobs of a process that ended are taken over. */
 const LEASE_MS = 10_000;
-const PAUSE_MS = 1000;
 
-/** Maximum number of attempts of a job, including those that ended the process. */
+/** Milliseconds between two attempts: the first, doubled up to the maximum. Callers wait. */
+const PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 10_000;
+
+/** Maximum number of attempts of a job, including those that ended the process, but none that an outage ended. */
 const MAX_ATTEMPTS = 20;
+
+const UNAVAILABLE = 503;
 
 /** Milliseconds between two reports of progress. */
 const REPORT_MS = 1000;
@@ -55,7 +60,10 @@ export class ReindexJobs {
 
         this.#parts = parts;
         parts.jobs.register({
-            kind: REINDEX_JOB, concurrency: CONCURRENCY, leaseMs: LEASE_MS, maxAttempts: MAX_ATTEMPTS, backOff: () => PAUSE_MS, run: (job) => this.#work(job)
+            kind: REINDEX_JOB, concurrency: CONCURRENCY, leaseMs: LEASE_MS, maxAttempts: MAX_ATTEMPTS, run: (job) => this.#work(job),
+            backOff: (attempts) => Math.min(MAX_PAUSE_MS, PAUSE_MS * 2 ** (attempts - 1)),
+            // Such as of the search engine, without which a query finds nothing.
+            isOutage: (error) => error instanceof DoipError && error.http === UNAVAILABLE
         });
     }
 

@@ -101,6 +101,9 @@ function buildChanges(build: ReturnType<typeof statements>) {
         retry: build<LeaseParameter | 'error' | 'run_at'>((knex, bind) => knex('jobs')
             .update({ ...UNLEASED, state: 'waiting', run_at: bind('run_at'), last_error: bind('error'), updated_on: bind('now') })
             .where({ id: bind('id'), state: 'running', lease_owner: bind('lease') })),
+        defer: build<LeaseParameter | 'error' | 'run_at' | 'attempts'>((knex, bind) => knex('jobs')
+            .update({ ...UNLEASED, state: 'waiting', ...row(bind, ['run_at', 'attempts']), last_error: bind('error'), updated_on: bind('now') })
+            .where({ id: bind('id'), state: 'running', lease_owner: bind('lease') })),
         again: build<LeaseParameter | 'run_at' | 'attempts'>((knex, bind) => knex('jobs')
             .update({ ...UNLEASED, state: 'waiting', run_at: bind('run_at'), attempts: bind('attempts'), last_error: null, updated_on: bind('now') })
             .where({ id: bind('id'), state: 'running', lease_owner: bind('lease') }))

@@ -22,7 +22,7 @@ export interface Job {
     readonly payload: JsonValue;
     /** Last reported progress, or null. */
     readonly progress: JsonValue;
-    /** Number of starts. */
+    /** Number of starts, without those that an outage or the end of the service ended. */
     readonly attempts: number;
     /** Message of the last error. */
     readonly lastError: string | null;
@@ -215,6 +215,13 @@ export class JobStore {
 
         const values = { ...this.#leaseValues(job), error: error.slice(0, MAX_ERROR_LENGTH) };
         return this.#change(retryAt === null ? this.#sql.fail.step(values) : this.#sql.retry.step({ ...values, run_at: retryAt }));
+    }
+
+    /** Ends an attempt that does not count, as an error that is no fault of the job ended it: the job runs again at `retryAt` (epoch ms). */
+    defer(job: LeasedJob, error: string, retryAt: number): Promise<boolean> {
+
+        const values = { ...this.#leaseValues(job), error: error.slice(0, MAX_ERROR_LENGTH) };
+        return this.#change(this.#sql.defer.step({ ...values, run_at: retryAt, attempts: job.attempts - 1 }));
     }
 
     /** Returns a job as if it had not been started: another process may claim it at once. */

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Database } from '../../../db/database.js';
+import { DatabaseError } from '../../../db/errors.js';
 import { SILENT } from '../../../db/log.js';
 import type { JobKind, RunningJob } from '../../../lib/jobs/job-kind.js';
 import { defaultBackOff, longestWait } from '../../../lib/jobs/job-kind.js';
@@ -120,6 +121,27 @@ forEachDatabase((name, create) => {
 
             expect(seen).to.equal([[1, null], [2, { reached: 1 }], [3, { reached: 2 }]]);
             expect((await store.list({ kind, limit: 1 }))[0]?.lastError).to.equal('attempt 3 failed');
+        });
+
+        it('counts no attempt that an outage ended, and waits for its end', async () => {
+
+            const away = new Error('the engine is away');
+            const errors = [
+                new DatabaseError('full', 'no room'), new DatabaseError('stalled', 'no room'), new DatabaseError('unavailable', 'away'),
+                new DatabaseError('unknown-outcome', 'cut'), away, new DatabaseError('failed', 'no such column')
+            ];
+            const seen: unknown[] = [];
+            const kind = start((job) => {
+
+                seen.push([job.attempts, job.progress]);
+                return Promise.reject(errors[seen.length - 1] ?? new Error('no luck'));
+            }, { maxAttempts: 2, backOff: () => 5, isOutage: (error) => error === away });
+
+            await runner.enqueue({ kind, payload: null });
+            await until(async () => await state(kind) === 'failed');
+
+            expect(seen).to.equal([...Array.from({ length: 6 }, () => [1, null]), [2, null]]);
+            expect((await store.list({ kind, limit: 1 }))[0]?.lastError).to.equal('no luck');
         });
 
         it('runs as many jobs concurrently as the kind allows', async () => {

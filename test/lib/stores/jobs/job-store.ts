@@ -162,6 +162,19 @@ forEachDatabase((name, create) => {
             expect<object>(await claim('release')).to.include({ id: job.id, attempts: 1 });
         });
 
+        it('defers a job as if it had not been started, with what ended it', async () => {
+
+            await store.enqueue({ kind: 'defer', payload: null });
+            const job = await claim('defer');
+            await store.report(job, { done: 7 });
+
+            expect(await store.defer(job, 'no room', now + 500)).to.be.true();
+            expect(await store.defer(job, 'no room', now)).to.be.false();
+            expect(await store.claim('defer', TIMES)).to.be.null();
+            now += 500;
+            expect<object>(await claim('defer')).to.include({ id: job.id, attempts: 1, progress: { done: 7 }, lastError: 'no room' });
+        });
+
         it('hands out a job at once that was added or released by a process whose clock is ahead', async () => {
 
             const ahead = new JobStore(database, () => now + 5 * 60_000, () => now);
