@@ -366,7 +366,7 @@ async function compose(
     const versions = new VersionService({ ...writing, versions: new VersionStore(db), references: referenceStore });
     const labels = new LabelReader({ objects: scan, policy, resolution, catalog });
     const relationships = new RelationshipService({
-        references: referenceStore, objects: scan, policy, resolution, labels, limit: options.relatedObjects ?? RELATED_OBJECTS
+        references: referenceStore, objects: scan, policy, resolution, labels, catalog, limit: options.relatedObjects ?? RELATED_OBJECTS
     });
     const status = new ServiceStatus({
         db, jobStore, reindexKind: REINDEX_JOB, index: search.index, blobs, tokens: identity.accessTokens, outbox: handles.outbox
