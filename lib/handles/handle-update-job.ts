@@ -60,10 +60,17 @@ const LEASE_MS = 10_000;
 /** Interval between progress reports, in ms. */
 const REPORT_MS = 250;
 
+/** Pause in ms after an error: the first, doubled up to the maximum. An update may take days, in which many outages end attempts. */
+const PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 60_000;
+
 /** Starts updates and reports their status. */
 export class HandleUpdate {
 
-    readonly kind: JobKind = { kind: KIND, run: (job) => this.#run(job), leaseMs: LEASE_MS, maxAttempts: Infinity };
+    readonly kind: JobKind = {
+        kind: KIND, run: (job) => this.#run(job), leaseMs: LEASE_MS, maxAttempts: Infinity,
+        backOff: (attempts) => Math.min(MAX_PAUSE_MS, PAUSE_MS * 2 ** (attempts - 1))
+    };
     readonly #parts: HandleUpdateParts;
 
     constructor(parts: HandleUpdateParts) {

@@ -99,6 +99,13 @@ forEachDatabase((name, create) => {
             };
         }
 
+        it('goes on within a minute after an error, however often it has begun', () => {
+
+            const { kind } = node(() => Promise.resolve(0));
+
+            expect([1, 3, 13, Infinity].map((attempts) => kind.backOff?.(attempts))).to.equal([1000, 4000, 60_000, 60_000]);
+        });
+
         it('has zero counts before the first one', async () => {
 
             expect(await node(() => Promise.resolve(0)).status()).to.equal(NEVER);
