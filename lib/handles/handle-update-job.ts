@@ -52,6 +52,7 @@ export interface HandleUpdateParts {
 type UpdateProgress = Omit<HandleUpdateStatus, 'inProgress'> & { readonly after: string; readonly isCounted: boolean };
 
 const KIND = 'handles.update';
+const KEY = 'all';
 const NEVER: HandleUpdateStatus = { inProgress: false, total: 0, progress: 0, startTime: 0, exceptionCount: 0 };
 
 /** Lease in ms: upper limit for resuming the job after a crash. */
@@ -82,14 +83,14 @@ export class HandleUpdate {
     async start(): Promise<void> {
 
         const payload = { startTime: Date.now() };
-        await this.#parts.jobs.enqueue({ kind: KIND, payload, dedup: { key: 'all', until: 'end' } });
+        await this.#parts.jobs.enqueue({ kind: KIND, payload, dedup: { key: KEY, until: 'end' } });
     }
 
     /** Returns the record for clients (specification, "Handle update status"). */
     async status(): Promise<HandleUpdateStatus> {
 
-        const [job] = await this.#parts.jobStore.list({ kind: KIND, limit: 1 });
-        if (job?.state === 'waiting' || job?.state === 'running') {
+        const job = await this.#parts.jobStore.current(KIND, KEY);
+        if (job) {
             return statusOf(progressOf(job), true);
         }
 

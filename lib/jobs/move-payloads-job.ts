@@ -74,9 +74,8 @@ export class MoveJobs {
             throw declined('payloads can only be moved between the database and a bucket: set PAYLOAD_STORE');
         }
 
-        await jobStore.enqueue({ kind: MOVE_JOB, payload: { ...route }, dedup: { key: 'all', until: 'end' } });
-        const [job] = await jobStore.list({ kind: MOVE_JOB, limit: 1 });
-        if (!job || (job.payload as { to?: string }).to !== route.to) {
+        const job = await jobStore.join({ kind: MOVE_JOB, payload: { ...route }, dedup: { key: 'all', until: 'end' } });
+        if ((job.payload as { to?: string }).to !== route.to) {
             throw conflict('payloads are being moved the other way: wait until that has ended');
         }
 

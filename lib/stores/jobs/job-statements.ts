@@ -53,6 +53,7 @@ export function buildStatements(db: Database) {
         early: build<'kind' | 'far' | 'limit'>((knex, bind) => knex('jobs').select(COLUMNS)
             .where({ kind: bind('kind'), state: 'waiting' }).where('run_at', '>', bind('far')).orderBy('id').limit(bind('limit'))),
         get: build<'id'>((knex, bind) => knex('jobs').select(COLUMNS).where('id', bind('id'))),
+        current: build<'kind' | 'key'>((knex, bind) => knex('jobs').select(COLUMNS).where({ kind: bind('kind'), dedup_key: bind('key') })),
         outcome: build<'id'>((knex, bind) => knex('jobs').select('state', 'last_error').where('id', bind('id'))),
         list: build<'kind' | 'limit'>((knex, bind) => knex('jobs').select(COLUMNS)
             .where('kind', bind('kind')).orderBy('id', 'desc').limit(bind('limit'))),

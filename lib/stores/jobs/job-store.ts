@@ -74,7 +74,7 @@ const MAX_COUNT = 10_000;
 const CANDIDATES = 8;
 
 /** Due by any clock: those of servers of a cluster differ, and any may be set back. */
-const AT_ONCE = 0;
+const DUE_NOW = 0;
 
 /** How often leases are looked at in the time of one, so that it is soon known that one is not renewed any more. */
 const POLLS_PER_LEASE = 4;
@@ -120,7 +120,7 @@ export class JobStore {
         }
 
         return statement.step({
-            kind: job.kind, payload: JSON.stringify(job.payload), run_at: job.runAt ?? AT_ONCE, now,
+            kind: job.kind, payload: JSON.stringify(job.payload), run_at: job.runAt ?? DUE_NOW, now,
             dedup_key: job.dedup?.key ?? null, dedup_until: job.dedup?.until ?? 'end'
         });
     }
@@ -130,6 +130,28 @@ export class JobStore {
 
         const result = await this.#database.commit({ steps: [this.#enqueueStep(job, this.#sql.enqueue)], essential: true });
         return result.ok && result.steps[0]?.rows === 1;
+    }
+
+    /** Adds a job that is alone of its kind and key until it ends, or finds the one that there is. */
+    async join(job: NewJob & Required<Pick<NewJob, 'dedup'>>): Promise<Job> {
+
+        for (;;) {
+            const result = await this.#database.commit({ steps: [this.#enqueueStep(job, this.#sql.enqueue)], essential: true });
+            const added = result.ok && result.steps[0]?.rows === 1 ? result.steps[0] : null;
+            const found = added ? await this.get(added.insertId) : await this.current(job.kind, job.dedup.key);
+            if (found) {
+                return found;
+            }
+
+            // The other one has ended meanwhile.
+        }
+    }
+
+    /** Returns the job of a kind and key that has not ended, which need not be the one with the highest id; null if there is none. */
+    async current(kind: string, key: string): Promise<Job | null> {
+
+        const found = await this.#sql.current.first<JobRow>({ kind, key });
+        return found ? toJob(found) : null;
     }
 
     /** Adds a job without a key. Returns its id, for {@link outcome}. */
@@ -227,7 +249,7 @@ export class JobStore {
     /** Returns a job as if it had not been started: another process may claim it at once. */
     release(job: LeasedJob): Promise<boolean> {
 
-        return this.#change(this.#sql.again.step({ ...this.#leaseValues(job), run_at: AT_ONCE, attempts: job.attempts - 1 }));
+        return this.#change(this.#sql.again.step({ ...this.#leaseValues(job), run_at: DUE_NOW, attempts: job.attempts - 1 }));
     }
 
     /** Ends a run of a periodic job: it runs again at `runAt` (epoch ms), with attempts and error reset. */
@@ -243,7 +265,7 @@ export class JobStore {
         return row ? toJob(row) : null;
     }
 
-    /** Returns jobs of a kind, newest first, at most 1000. */
+    /** Returns jobs of a kind, in general newest first, at most 1000. */
     async list({ kind, state, limit }: { kind: string; state?: JobState; limit: number }): Promise<Job[]> {
 
         const bounded = Math.min(limit, MAX_LIST);

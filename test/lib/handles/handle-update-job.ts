@@ -150,6 +150,22 @@ forEachDatabase((name, create) => {
             expect((await jobStore.list({ kind: 'handles.update', limit: 10 })).map(({ state }) => state)).to.equal(['done']);
         });
 
+        it('is in progress while one is, though an earlier one has a higher number, as another server of a cluster has given it', async () => {
+
+            const { update: held, seen, open } = gate(1);
+            const update = node(held);
+            await update.start();
+            await until(() => seen.length === 1);
+            await jobStore.enqueue({ kind: 'handles.update', payload: null, runAt: Date.now() + 60_000 });
+            await db.commit({ steps: [{ sql: `update jobs set state = 'done' where kind = ? and state = 'waiting'`, bindings: ['handles.update'] }] });
+
+            const status = await update.status();
+            open();
+            await until(async () => !(await update.status()).inProgress);
+
+            expect(status.inProgress).to.be.true();
+        });
+
         it('keeps its outcome after its job was purged, and on other nodes', async () => {
 
             const update = node(() => Promise.resolve(1));
