@@ -32,6 +32,8 @@ export interface JobKind {
     readonly concurrency?: number;
     /** Number of attempts after which a job has failed permanently; default 10. Those that an outage ended are not among them. */
     readonly maxAttempts?: number;
+    /** True for errors after which a job has failed permanently, whatever the number of attempts is. */
+    readonly isFinal?: (error: unknown) => boolean;
     /** True for errors that are no fault of the job, as something else is away for a while. Those of the database are known. */
     readonly isOutage?: (error: unknown) => boolean;
     /** Returns milliseconds before the next attempt, for Infinity the most that it ever returns; by default doubling from one second to an hour. */

@@ -219,7 +219,7 @@ export class JobWorker {
 
         const { backOff = defaultBackOff, repeatMs, maxAttempts = repeatMs === undefined ? MAX_ATTEMPTS : Infinity } = this.#kind;
         const isOutage = this.#isOutage(error);
-        const final = job.attempts >= maxAttempts && !isOutage;
+        const final = !isOutage && (job.attempts >= maxAttempts || this.#kind.isFinal?.(error) === true);
         this.#options.log[final ? 'error' : 'warn']({ event: final ? 'job.failed' : 'job.retried', err: error, job: job.kind, id: job.id, attempts: job.attempts },
             final ? 'job failed' : 'job failed, retrying');
         const message = error instanceof Error ? error.message : String(error);

@@ -123,6 +123,21 @@ forEachDatabase((name, create) => {
             expect((await store.list({ kind, limit: 1 }))[0]?.lastError).to.equal('attempt 3 failed');
         });
 
+        it('gives up after an error that its kind calls final', async () => {
+
+            let runs = 0;
+            const kind = start(() => {
+
+                runs += 1;
+                return Promise.reject(new Error(`no. ${runs}`));
+            }, { maxAttempts: 10, backOff: () => 1, isFinal: (error) => error instanceof Error && error.message === 'no. 3' });
+
+            await runner.enqueue({ kind, payload: null });
+            await until(async () => await state(kind) === 'failed');
+
+            expect(runs).to.equal(3);
+        });
+
         it('counts no attempt that an outage ended, and waits for its end', async () => {
 
             const away = new Error('the engine is away');
