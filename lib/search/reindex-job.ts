@@ -71,9 +71,10 @@ export class ReindexJobs {
      * Reindexes objects, on any node; those that do not exist are removed from the index. When it resolves, later searches of this
      * node see the result.
      *
+     * @param options `signal`: ends waiting, as when the client disconnects; the job goes on
      * @throws DoipError 400 for an invalid query, 503 when this process stops; the job continues elsewhere
      */
-    async run(request: ReindexRequest, { lockObjects }: { readonly lockObjects: boolean }): Promise<void> {
+    async run(request: ReindexRequest, { lockObjects, signal }: { readonly lockObjects: boolean; readonly signal: AbortSignal }): Promise<void> {
 
         const { index, jobs, jobStore } = this.#parts;
         if (typeof request === 'object' && 'query' in request) {
@@ -83,7 +84,7 @@ export class ReindexJobs {
         const payload: ReindexPayload = { wish: request, lockObjects };
         const id = await jobStore.add({ kind: REINDEX_JOB, payload: payload as unknown as JsonObject });
         jobs.wake(REINDEX_JOB);
-        await this.#waitForEnd(id);
+        await this.#waitForEnd(id, signal);
         await index.catchUp();
     }
 
@@ -103,9 +104,9 @@ export class ReindexJobs {
         await hits.return();
     }
 
-    async #waitForEnd(id: number): Promise<void> {
+    async #waitForEnd(id: number, client: AbortSignal): Promise<void> {
 
-        const { signal } = this.#stop;
+        const signal = AbortSignal.any([this.#stop.signal, client]);
         for (let pause = MIN_POLL_MS; ; pause = Math.min(pause * 2, MAX_POLL_MS)) {
             const { state, lastError } = await this.#parts.jobStore.outcome(id);
             if (state === 'done') {
@@ -118,6 +119,7 @@ export class ReindexJobs {
 
             await sleep(pause, undefined, { signal }).catch(() => {
 
+                client.throwIfAborted();
                 throw unavailable('the service stops; another node, or this one after its next start, goes on with what is left', 10);
             });
         }

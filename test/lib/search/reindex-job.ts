@@ -56,6 +56,34 @@ describe('a job that reindexes', () => {
             .to.equal([true, false, false]);
     });
 
+    it('is not asked for any more when the client is gone, and goes on', async () => {
+
+        let asked = 0;
+        const client = new AbortController();
+        const { requests } = make({
+            outcome: () => {
+
+                if (++asked === 3) {
+                    client.abort(new Error('the client is gone'));
+                }
+
+                return 'waiting';
+            }
+        });
+
+        await expect(requests.run('all', { lockObjects: false, signal: client.signal })).to.reject('the client is gone');
+        expect(asked).to.equal(3);
+    });
+
+    it('rejects who waits when the service stops', async () => {
+
+        const { requests } = make({ outcome: () => 'waiting' });
+        const waiting = requests.run('all', { lockObjects: false, signal: new AbortController().signal });
+        await requests.stop();
+
+        await expect(waiting).to.reject(/the service stops/);
+    });
+
     it('is tried again within seconds, however long an outage takes', () => {
 
         const { kind } = make({});
