@@ -330,9 +330,9 @@ async function compose(
     const usage = options.quotas && Quotas.isNeeded(options.quotas) ? new UsageCounter({
         db, settings, log, store: new UsageStore(db), quotas: new Quotas(options.quotas, () => catalog.current.design.content)
     }) : null;
-    const auditing = { store: new AuditStore(db), policy, log, now: Date.now };
-    const auditLog = new AuditLog(auditing);
-    const auditTrail = options.auditDays ? new AuditTrail(auditing) : null;
+    const auditStore = new AuditStore(db);
+    const auditLog = new AuditLog({ store: auditStore, log, now: () => db.now(), ownNow: Date.now });
+    const auditTrail = options.auditDays ? new AuditTrail({ store: auditStore, policy, log, now: Date.now }) : null;
     for (const job of options.auditDays ? auditLog.jobs(options.auditDays) : []) {
         jobs.register(job);
     }
@@ -366,7 +366,7 @@ async function compose(
     const versions = new VersionService({ ...writing, versions: new VersionStore(db), references: referenceStore });
     const labels = new LabelReader({ objects: scan, policy, resolution, catalog });
     const relationships = new RelationshipService({
-        references: referenceStore, objects: scan, policy, resolution, labels, limit: options.relatedObjects ?? RELATED_OBJECTS
+        references: referenceStore, objects: scan, policy, resolution, labels, catalog, limit: options.relatedObjects ?? RELATED_OBJECTS
     });
     const status = new ServiceStatus({
         db, jobStore, reindexKind: REINDEX_JOB, index: search.index, blobs, tokens: identity.accessTokens, outbox: handles.outbox

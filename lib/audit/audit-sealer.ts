@@ -25,6 +25,9 @@ const SEALS_PER_PURGE = 4;
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
+/** A run removes what was sealed in so many days: nobody can restore what a clock that was ahead for some minutes has removed. */
+const DAYS_PER_PURGE = 7;
+
 /** Operation of entries about removed entries, and the id of their object. */
 const PURGE = 'audit.purge';
 export const LOG_ID = 'audit-log';
@@ -33,7 +36,10 @@ export const LOG_ID = 'audit-log';
 export interface AuditLogParts {
     readonly store: AuditStore;
     readonly log: Logger;
+    /** The clock that all nodes share (epoch ms). */
     readonly now: () => number;
+    /** That of this machine: entries are removed only if they are old by both. */
+    readonly ownNow: () => number;
 }
 
 /** Seals and removes entries. */
@@ -52,8 +58,17 @@ export class AuditSealer {
 
         return [
             { kind: 'audit.seal', repeatMs: MINUTE, run: async ({ signal }) => void await this.seal(signal) },
-            { kind: PURGE, repeatMs: 60 * MINUTE, run: ({ signal }) => this.purge(this.#parts.now() - days * DAY, signal) }
+            { kind: PURGE, repeatMs: 60 * MINUTE, run: ({ signal }) => this.#purgeOld(days, signal) }
         ];
+    }
+
+    async #purgeOld(days: number, signal: AbortSignal): Promise<void> {
+
+        const { store, now, ownNow } = this.#parts;
+        const [first] = await store.seals(0);
+        if (first) {
+            await this.purge(Math.min(now() - days * DAY, ownNow() - days * DAY, first.sealedOn + DAYS_PER_PURGE * DAY), signal);
+        }
     }
 
     /** Seals all entries. */
@@ -126,9 +141,14 @@ export class AuditSealer {
             }
 
             const origin = { operationId: PURGE, address: '', protocol: 'internal', requestId: null, changes: 0 };
-            await store.purge(old, toAuditRow({
+            const isPurged = await store.purge(old, toAuditRow({
                 at: now(), outcome: 'purged', objectId: LOG_ID, more: { upToSeal: last.seal, hash: last.hash }, caller: SERVICE, origin
             }));
+            if (!isPurged) {
+                // Another node has taken over.
+                return;
+            }
+
             await this.#yielder.yield();
         }
     }

@@ -161,7 +161,8 @@ export class Denials {
         }
 
         if (this.#counted.size > 0) {
-            this.#schedule(this.#hasFailed ? WRITE_AFTER_MS : Math.max(WRITE_AFTER_MS, this.#began + WINDOW_MS - now()));
+            const hasUnwritten = [...this.#counted.values()].some(({ written }) => written === 0);
+            this.#schedule(this.#hasFailed || hasUnwritten ? WRITE_AFTER_MS : Math.max(WRITE_AFTER_MS, this.#began + WINDOW_MS - now()));
         }
     }
 

@@ -33,8 +33,11 @@ export interface RegistrationParts {
 /** Number of handles of an update that are delivered concurrently. */
 const BATCH = 200;
 const MAX_UPDATE_ID = 2 ** 48 - 1;
-/** Interval at which an update polls for the end of its deliveries, in ms. */
+/** Interval at which an update polls for the end of its deliveries, in ms: the first, and the maximum, as the handle server may be away for long. */
 const POLL_MS = 20;
+const MAX_POLL_MS = 500;
+/** Each interval is longer by this factor, so that little of the time of a batch is lost. */
+const POLL_GROWTH = 1.25;
 
 /** Registers handles with a handle server. */
 export class HandleRegistration implements WriteParticipant, RecordUpdater {
@@ -75,8 +78,8 @@ export class HandleRegistration implements WriteParticipant, RecordUpdater {
         const updateId = randomInt(MAX_UPDATE_ID);
         await outbox.markFor(updateId, ids, outbox.now());
         this.#delivery.wake();
-        while (await outbox.isAwaited(updateId)) {
-            await sleep(POLL_MS, undefined, { signal });
+        for (let pause = POLL_MS; await outbox.isAwaited(updateId); pause = Math.min(MAX_POLL_MS, pause * POLL_GROWTH)) {
+            await sleep(pause, undefined, { signal });
         }
 
         return await outbox.release(updateId);

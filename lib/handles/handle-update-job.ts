@@ -52,6 +52,7 @@ export interface HandleUpdateParts {
 type UpdateProgress = Omit<HandleUpdateStatus, 'inProgress'> & { readonly after: string; readonly isCounted: boolean };
 
 const KIND = 'handles.update';
+const KEY = 'all';
 const NEVER: HandleUpdateStatus = { inProgress: false, total: 0, progress: 0, startTime: 0, exceptionCount: 0 };
 
 /** Lease in ms: upper limit for resuming the job after a crash. */
@@ -60,10 +61,17 @@ const LEASE_MS = 10_000;
 /** Interval between progress reports, in ms. */
 const REPORT_MS = 250;
 
+/** Pause in ms after an error: the first, doubled up to the maximum. An update may take days, in which many outages end attempts. */
+const PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 60_000;
+
 /** Starts updates and reports their status. */
 export class HandleUpdate {
 
-    readonly kind: JobKind = { kind: KIND, run: (job) => this.#run(job), leaseMs: LEASE_MS, maxAttempts: Infinity };
+    readonly kind: JobKind = {
+        kind: KIND, run: (job) => this.#run(job), leaseMs: LEASE_MS, maxAttempts: Infinity,
+        backOff: (attempts) => Math.min(MAX_PAUSE_MS, PAUSE_MS * 2 ** (attempts - 1))
+    };
     readonly #parts: HandleUpdateParts;
 
     constructor(parts: HandleUpdateParts) {
@@ -75,14 +83,14 @@ export class HandleUpdate {
     async start(): Promise<void> {
 
         const payload = { startTime: Date.now() };
-        await this.#parts.jobs.enqueue({ kind: KIND, payload, dedup: { key: 'all', until: 'end' } });
+        await this.#parts.jobs.enqueue({ kind: KIND, payload, dedup: { key: KEY, until: 'end' } });
     }
 
     /** Returns the record for clients (specification, "Handle update status"). */
     async status(): Promise<HandleUpdateStatus> {
 
-        const [job] = await this.#parts.jobStore.list({ kind: KIND, limit: 1 });
-        if (job?.state === 'waiting' || job?.state === 'running') {
+        const job = await this.#parts.jobStore.current(KIND, KEY);
+        if (job) {
             return statusOf(progressOf(job), true);
         }
 

@@ -32,6 +32,8 @@ export interface DeliveryParts {
 const LEASE_MS = 10_000;
 /** Delay in ms before the job is repeated; matters only until it starts, since a run does not end by itself. */
 const REPEAT_MS = 100;
+/** Delay in ms after an error: constant, since each node that takes over, and each outage of the database, adds an attempt to a run that does not end. */
+const RETRY_MS = 1000;
 const POLL_MS = 500;
 
 /** Maximum number of concurrent requests. A server that writes each record to disk may handle several at once. */
@@ -51,7 +53,9 @@ const MAX_ATTEMPTS_PER_RUN = 10;
 /** Empties the outbox. */
 export class HandleDelivery {
 
-    readonly kind: JobKind = { kind: 'handles.deliver', run: (job) => this.#work(job), leaseMs: LEASE_MS, repeatMs: REPEAT_MS };
+    readonly kind: JobKind = {
+        kind: 'handles.deliver', run: (job) => this.#work(job), leaseMs: LEASE_MS, repeatMs: REPEAT_MS, backOff: () => RETRY_MS
+    };
     readonly #parts: DeliveryParts;
     readonly #running = new Map<string, Promise<void>>();
     /** Due entries that were read but do not fit into the batch yet. */

@@ -29,7 +29,15 @@ export function sweepBlobs(
         run: async ({ signal }) => {
 
             const grace = isShort?.() ? { grace: 0 } : {};
-            await sweeper.sweep(now(), { ...SWEEP_OPTIONS, ...grace, ...options, signal });
+            const limits = { ...SWEEP_OPTIONS, ...grace, ...options, signal };
+            let removed: number;
+            do {
+                signal.throwIfAborted();
+                const { staged, unlinked } = await sweeper.sweep(now(), limits);
+                removed = Math.max(staged, unlinked);
+            }
+            // There are more; some of those that were found may be in use.
+            while (removed >= limits.limit / 2);
         }
     };
 }

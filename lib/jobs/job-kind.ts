@@ -4,6 +4,11 @@ import type { Step } from '../../db/database.js';
 import type { JsonValue } from '../util/json-types.js';
 import type { Job } from '../stores/jobs/job-store.js';
 
+const MAX_PAUSE_MS = 60 * 60 * 1000;
+
+/** Clocks that differ by less make no job begin before its time. */
+const CLOCK_TOLERANCE_MS = 5000;
+
 /** A job in progress. */
 export interface RunningJob extends Pick<Job, 'id' | 'payload' | 'progress' | 'attempts'> {
     /** Aborted when the service stops or the lease is lost. The job must then throw its reason at the next safe point. */
@@ -25,9 +30,13 @@ export interface JobKind {
     readonly run: (job: RunningJob) => Promise<void>;
     /** Maximum number of concurrent jobs of this kind in this process; default 1. */
     readonly concurrency?: number;
-    /** Number of attempts after which a job has failed permanently; default 10. */
+    /** Number of attempts after which a job has failed permanently; default 10. Those that an outage ended are not among them. */
     readonly maxAttempts?: number;
-    /** Returns milliseconds before the next attempt; by default doubling from one second to an hour. */
+    /** True for errors after which a job has failed permanently, whatever the number of attempts is. */
+    readonly isFinal?: (error: unknown) => boolean;
+    /** True for errors that are no fault of the job, as something else is away for a while. Those of the database are known. */
+    readonly isOutage?: (error: unknown) => boolean;
+    /** Returns milliseconds before the next attempt, for Infinity the most that it ever returns; by default doubling from one second to an hour. */
     readonly backOff?: (attempts: number) => number;
     /** Milliseconds after which another process may take over the job of one that died; default 10 seconds. */
     readonly leaseMs?: number;
@@ -37,9 +46,15 @@ export interface JobKind {
     readonly repeatMs?: number;
 }
 
+/** Returns the milliseconds after which a job of a kind that waits is due, whatever its time is: it was stored while a clock was ahead. */
+export function longestWait({ backOff, repeatMs = 0 }: JobKind): number {
+
+    return CLOCK_TOLERANCE_MS + Math.max(repeatMs, backOff ? backOff(Infinity) : MAX_PAUSE_MS);
+}
+
 /** Exponential back-off from one second to an hour, with jitter for jobs that failed together. */
 export function defaultBackOff(attempts: number): number {
 
-    const full = Math.min(60 * 60 * 1000, 1000 * 2 ** (attempts - 1));
+    const full = Math.min(MAX_PAUSE_MS, 1000 * 2 ** (attempts - 1));
     return full / 2 + Math.random() * full / 2;
 }

@@ -148,7 +148,7 @@ export class JobRunner {
         let pause = pollMs;
         try {
             await Promise.all([...this.#workers.values()].map((worker) => worker.plan()));
-            const waits = await this.#store.waits(new Map([...this.#workers].map(([kind, { leaseMs }]) => [kind, leaseMs])));
+            const waits = await this.#store.waits(new Map([...this.#workers].map(([kind, { times }]) => [kind, times])));
             for (const [kind, worker] of this.#workers) {
                 const wait = waits.get(kind) ?? Infinity;
                 if (wait <= 0 && !dry.has(kind)) {

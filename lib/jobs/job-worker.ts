@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../db/log.js';
 import { WorkTally } from '../util/work-tally.js';
-import type { JobStore, LeasedJob } from '../stores/jobs/job-store.js';
-import { defaultBackOff } from './job-kind.js';
+import type { JobStore, JobTimes, LeasedJob } from '../stores/jobs/job-store.js';
+import { defaultBackOff, longestWait } from './job-kind.js';
 import type { JobKind } from './job-kind.js';
 import { Lease, type LeaseTime } from './lease.js';
 
@@ -29,6 +29,13 @@ const MAX_ATTEMPTS = 10;
 const RETRIES = 120;
 const RETRY_MS = 500;
 
+/** Faults of a database that end while jobs wait. */
+const OUTAGES: ReadonlySet<unknown> = new Set(['full', 'stalled', 'unavailable', 'unknown-outcome']);
+
+/** Milliseconds before the next attempt during an outage: the first, and the maximum. */
+const OUTAGE_PAUSE_MS = 1000;
+const MAX_OUTAGE_PAUSE_MS = 60_000;
+
 /** Deduplication key of periodic kinds. */
 const REPEATING = { key: 'repeating', until: 'end' } as const;
 
@@ -40,18 +47,22 @@ export class JobWorker {
     readonly #options: JobWorkerOptions;
     readonly #running = new Map<Lease, Promise<void>>();
     readonly #runs = new WorkTally();
+    readonly #times: JobTimes;
     /** The claims in progress, and whether more are to follow. */
     #claiming: Promise<void> | null = null;
     #again = false;
     #started = false;
     /** True when the table is known to contain the periodic job. */
     #planned = false;
+    /** When attempts began to end because of an outage, by the monotonic clock. */
+    #outageSince: number | null = null;
 
     constructor(kind: JobKind, store: JobStore, options: JobWorkerOptions) {
 
         this.#kind = kind;
         this.#store = store;
         this.#options = options;
+        this.#times = { leaseMs: kind.leaseMs ?? LEASE_MS, longestWaitMs: longestWait(kind) };
     }
 
     /** Current load; reads counters only. */
@@ -60,10 +71,10 @@ export class JobWorker {
         return { kind: this.#kind.kind, running: this.#running.size, runs: this.#runs };
     }
 
-    /** Length of the lease of a job, in milliseconds. */
-    get leaseMs(): number {
+    /** What the table must know to find jobs to claim. */
+    get times(): JobTimes {
 
-        return this.#kind.leaseMs ?? LEASE_MS;
+        return this.#times;
     }
 
     /** True when it can take a further job. */
@@ -125,11 +136,11 @@ export class JobWorker {
     async #claimDue(): Promise<void> {
 
         const { kind } = this.#kind;
-        const { leaseMs } = this;
+        const { leaseMs } = this.#times;
         try {
             while (this.hasRoom) {
                 const claimedOn = performance.now();
-                const job = await this.#store.claim(kind, leaseMs);
+                const job = await this.#store.claim(kind, this.#times);
                 if (!job) {
                     this.#options.onDry();
                     return;
@@ -187,6 +198,7 @@ export class JobWorker {
     async #done(job: LeasedJob): Promise<void> {
 
         const { repeatMs, isForgotten } = this.#kind;
+        this.#outageSince = null;
         if (repeatMs !== undefined) {
             await this.#store.repeat(job, this.#store.now() + repeatMs);
         }
@@ -206,13 +218,31 @@ export class JobWorker {
         }
 
         const { backOff = defaultBackOff, repeatMs, maxAttempts = repeatMs === undefined ? MAX_ATTEMPTS : Infinity } = this.#kind;
-        // A full disk is not the fault of the job.
-        const isFull = ['full', 'stalled'].includes(String((error as { fault?: unknown } | null)?.fault));
-        const final = job.attempts >= maxAttempts && !isFull;
+        const isOutage = this.#isOutage(error);
+        const final = !isOutage && (job.attempts >= maxAttempts || this.#kind.isFinal?.(error) === true);
         this.#options.log[final ? 'error' : 'warn']({ event: final ? 'job.failed' : 'job.retried', err: error, job: job.kind, id: job.id, attempts: job.attempts },
             final ? 'job failed' : 'job failed, retrying');
         const message = error instanceof Error ? error.message : String(error);
+        if (isOutage) {
+            await this.#store.defer(job, message, this.#store.now() + this.#outagePause(backOff));
+            return;
+        }
+
+        this.#outageSince = null;
         await this.#store.fail(job, message, final ? null : this.#store.now() + backOff(job.attempts));
+    }
+
+    #isOutage(error: unknown): boolean {
+
+        return OUTAGES.has((error as { fault?: unknown } | null)?.fault) || this.#kind.isOutage?.(error) === true;
+    }
+
+    /** As long as the outage has been so far, since the attempts during one do not count. */
+    #outagePause(backOff: (attempts: number) => number): number {
+
+        const now = performance.now();
+        this.#outageSince ??= now;
+        return Math.min(MAX_OUTAGE_PAUSE_MS, backOff(Infinity), Math.max(OUTAGE_PAUSE_MS, now - this.#outageSince));
     }
 }
 

@@ -25,6 +25,9 @@ const MAX_SUSPENSION_MS = 5000;
 const MAX_ATTEMPTS = 2000;
 const MAX_PAUSE_MS = 60_000;
 
+/** Attempts in a row, on any node, that found another setting: then it was changed, and a move to where payloads go now must be possible. */
+const MAX_STRAYS = 10;
+
 /** What was done so far. */
 export interface MoveCounts {
     readonly moved: number;
@@ -33,9 +36,15 @@ export interface MoveCounts {
     readonly damaged: number;
 }
 
-type Progress = MoveCounts & MovePosition;
+interface Progress extends MoveCounts, MovePosition {
+    /** Attempts since the last payload of nodes that store new payloads elsewhere. */
+    readonly strays: number;
+}
 
-const BEGIN: Progress = { moved: 0, bytes: 0, damaged: 0, objectId: '', name: '' };
+const BEGIN: Progress = { moved: 0, bytes: 0, damaged: 0, objectId: '', name: '', strays: 0 };
+
+/** Ends a move that no node goes on with. */
+class AbandonedMoveError extends Error {}
 
 export interface MoveJobsParts {
     readonly mover: BlobMover;
@@ -57,6 +66,7 @@ export class MoveJobs {
         if (parts.route) {
             parts.jobs.register({
                 kind: MOVE_JOB, leaseMs: LEASE_MS, maxAttempts: MAX_ATTEMPTS, run: (job) => this.#work(job),
+                isFinal: (error) => error instanceof AbandonedMoveError,
                 backOff: (attempts) => Math.min(MAX_PAUSE_MS, 1000 * 2 ** Math.min(attempts, 10))
             });
         }
@@ -74,9 +84,8 @@ export class MoveJobs {
             throw declined('payloads can only be moved between the database and a bucket: set PAYLOAD_STORE');
         }
 
-        await jobStore.enqueue({ kind: MOVE_JOB, payload: { ...route }, dedup: { key: 'all', until: 'end' } });
-        const [job] = await jobStore.list({ kind: MOVE_JOB, limit: 1 });
-        if (!job || (job.payload as { to?: string }).to !== route.to) {
+        const job = await jobStore.join({ kind: MOVE_JOB, payload: { ...route }, dedup: { key: 'all', until: 'end' } });
+        if ((job.payload as { to?: string }).to !== route.to) {
             throw conflict('payloads are being moved the other way: wait until that has ended');
         }
 
@@ -89,7 +98,7 @@ export class MoveJobs {
 
         const found = await this.#parts.jobStore.get(id);
         const job = found?.kind === MOVE_JOB ? found : null;
-        const { moved, bytes, damaged } = { ...BEGIN, ...job?.progress as Partial<Progress> | null };
+        const { moved, bytes, damaged }: MoveCounts = { ...BEGIN, ...job?.progress as Partial<Progress> | null };
         return {
             job: id, state: job?.state === 'done' || job?.state === 'failed' ? job.state : job ? 'running' : 'failed', moved, bytes, damaged,
             ...job?.lastError ? { error: job.lastError.split('\n', 1)[0] ?? '' } : {}
@@ -99,11 +108,15 @@ export class MoveJobs {
     async #work(job: RunningJob): Promise<void> {
 
         const route = this.#parts.route;
+        let progress: Progress = { ...BEGIN, ...job.progress as Partial<Progress> | null };
         if (!route || (job.payload as { to?: string }).to !== route.to) {
-            throw new Error('new payloads go to another store than when the move was begun');
+            const strays = progress.strays + 1;
+            await job.report({ ...progress, strays });
+            const message = 'new payloads go to another store than when the move was begun';
+            throw strays < MAX_STRAYS ? new Error(message) : new AbandonedMoveError(message);
         }
 
-        let progress: Progress = { ...BEGIN, ...job.progress as Partial<Progress> | null };
+        progress = { ...progress, strays: 0 };
         // The process may have ended between the steps of any payload of the first page.
         let isFirst = true;
         for (;;) {
@@ -115,7 +128,7 @@ export class MoveJobs {
             const run = new PageMove(this.#parts, job, { route, progress, isFirst });
             await run.all(page);
             const { objectId, name } = page.at(-1) ?? progress;
-            progress = { ...run.counts, objectId, name };
+            progress = { ...run.counts, objectId, name, strays: 0 };
             await job.report({ ...progress });
             isFirst = false;
         }

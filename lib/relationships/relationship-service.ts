@@ -14,6 +14,7 @@ import type { StoredObject } from '../model/stored-object.js';
 import { getAt } from '../json/pointer.js';
 import { rememberText } from '../json/raw-json.js';
 import type { DigitalObject } from '../doip/digital-object.js';
+import type { Catalog } from '../types/catalog.js';
 import type { LabelReader } from './label-reader.js';
 import { digitalObjectText, SerializedObject } from '../doip/serialized-object.js';
 import { EventLoopYielder } from '../util/concurrency/event-loop-yielder.js';
@@ -38,6 +39,8 @@ interface VisibleObject {
     readonly object: DigitalObject;
     readonly text: string;
     readonly label: string;
+    /** The references of its content as the code of its type shows it, by {@link keyOf}; null if it is shown as stored. */
+    readonly shown: ReadonlySet<string> | null;
 }
 
 /** Number of edges processed per turn of the event loop. */
@@ -52,6 +55,18 @@ const EDGES_PER_OBJECT = 10;
 /** Maximum total length of the JSON texts of all related objects, in UTF-16 code units; the response is sent in one piece. */
 const MAX_ANSWER_LENGTH = 4 * 1024 * 1024;
 
+/** Dependencies. */
+export interface RelationshipParts {
+    readonly references: ReferenceStore;
+    readonly objects: TextReader;
+    readonly policy: Policy;
+    readonly resolution: ObjectResolution;
+    readonly labels: Pick<LabelReader, 'labelOf'>;
+    readonly catalog: Pick<Catalog, 'current'>;
+    /** Maximum number of objects in each direction. */
+    readonly limit: number;
+}
+
 /** Finds related objects. */
 export class RelationshipService {
 
@@ -60,18 +75,17 @@ export class RelationshipService {
     readonly #policy: Policy;
     readonly #resolution: ObjectResolution;
     readonly #labels: Pick<LabelReader, 'labelOf'>;
+    readonly #catalog: Pick<Catalog, 'current'>;
     readonly #limit: number;
 
-    /** @param parts `limit` is the maximum number of objects in each direction */
-    constructor(parts: {
-        references: ReferenceStore; objects: TextReader; policy: Policy; resolution: ObjectResolution; labels: Pick<LabelReader, 'labelOf'>; limit: number;
-    }) {
+    constructor(parts: RelationshipParts) {
 
         this.#references = parts.references;
         this.#reader = new ResultReader({ ...parts, yielder: new EventLoopYielder() });
         this.#policy = parts.policy;
         this.#resolution = parts.resolution;
         this.#labels = parts.labels;
+        this.#catalog = parts.catalog;
         this.#limit = parts.limit;
     }
 
@@ -168,7 +182,13 @@ export class RelationshipService {
             rememberText(object.attributes.content, found.parts.content);
         }
 
-        return { object, text: digitalObjectText(object), label: this.#labels.labelOf(object).label };
+        return { object, text: digitalObjectText(object), label: this.#labels.labelOf(object).label, shown: this.#shownIn(object) };
+    }
+
+    #shownIn({ type, attributes: { content } }: DigitalObject): ReadonlySet<string> | null {
+
+        return this.#resolution.concerns(type) ?
+            new Set(this.#catalog.current.get(type)?.referencesIn(content).map(({ pointer, id }) => keyOf(pointer, id))) : null;
     }
 }
 
@@ -201,9 +221,14 @@ async function visibleEdges(
 /** True if both objects are shown, and the referring one with the value that refers: type code may show content without it. */
 function isVisible({ from, to, pointer }: Edge, visible: ReadonlyMap<string, VisibleObject>): boolean {
 
-    const content = visible.get(from)?.object.attributes.content;
-    const value = content && getAt(content, pointer);
-    return typeof value === 'string' && visible.has(to) && to.endsWith(value);
+    const { object, shown = null } = visible.get(from) ?? {};
+    const value = object && getAt(object.attributes.content, pointer);
+    return typeof value === 'string' && visible.has(to) && (shown === null ? to.endsWith(value) : to === value || shown.has(keyOf(pointer, to)));
+}
+
+function keyOf(pointer: string, to: string): string {
+
+    return JSON.stringify([pointer, to]);
 }
 
 /** Returns a graph whose JSON text is assembled from the texts of its parts, which may be many and long. */

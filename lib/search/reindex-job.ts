@@ -5,7 +5,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../util/json-types.js';
-import { internal, unavailable } from '../errors/errors.js';
+import { DoipError, internal, unavailable } from '../errors/errors.js';
 import type { JobKind, RunningJob } from '../jobs/job-kind.js';
 import { SERVICE } from '../model/caller.js';
 import type { JobStore } from '../stores/jobs/job-store.js';
@@ -21,10 +21,15 @@ const CONCURRENCY = 4;
 
 /** Milliseconds after which the jobs of a process that ended are taken over. */
 const LEASE_MS = 10_000;
-const PAUSE_MS = 1000;
 
-/** Maximum number of attempts of a job, including those that ended the process. */
+/** Milliseconds between two attempts: the first, doubled up to the maximum. Callers wait. */
+const PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 10_000;
+
+/** Maximum number of attempts of a job, including those that ended the process, but none that an outage ended. */
 const MAX_ATTEMPTS = 20;
+
+const UNAVAILABLE = 503;
 
 /** Milliseconds between two reports of progress. */
 const REPORT_MS = 1000;
@@ -55,7 +60,10 @@ export class ReindexJobs {
 
         this.#parts = parts;
         parts.jobs.register({
-            kind: REINDEX_JOB, concurrency: CONCURRENCY, leaseMs: LEASE_MS, maxAttempts: MAX_ATTEMPTS, backOff: () => PAUSE_MS, run: (job) => this.#work(job)
+            kind: REINDEX_JOB, concurrency: CONCURRENCY, leaseMs: LEASE_MS, maxAttempts: MAX_ATTEMPTS, run: (job) => this.#work(job),
+            backOff: (attempts) => Math.min(MAX_PAUSE_MS, PAUSE_MS * 2 ** (attempts - 1)),
+            // Such as of the search engine, without which a query finds nothing.
+            isOutage: (error) => error instanceof DoipError && error.http === UNAVAILABLE
         });
     }
 
@@ -63,9 +71,10 @@ export class ReindexJobs {
      * Reindexes objects, on any node; those that do not exist are removed from the index. When it resolves, later searches of this
      * node see the result.
      *
+     * @param options `signal`: ends waiting, as when the client disconnects; the job goes on
      * @throws DoipError 400 for an invalid query, 503 when this process stops; the job continues elsewhere
      */
-    async run(request: ReindexRequest, { lockObjects }: { readonly lockObjects: boolean }): Promise<void> {
+    async run(request: ReindexRequest, { lockObjects, signal }: { readonly lockObjects: boolean; readonly signal: AbortSignal }): Promise<void> {
 
         const { index, jobs, jobStore } = this.#parts;
         if (typeof request === 'object' && 'query' in request) {
@@ -75,7 +84,7 @@ export class ReindexJobs {
         const payload: ReindexPayload = { wish: request, lockObjects };
         const id = await jobStore.add({ kind: REINDEX_JOB, payload: payload as unknown as JsonObject });
         jobs.wake(REINDEX_JOB);
-        await this.#waitForEnd(id);
+        await this.#waitForEnd(id, signal);
         await index.catchUp();
     }
 
@@ -95,9 +104,9 @@ export class ReindexJobs {
         await hits.return();
     }
 
-    async #waitForEnd(id: number): Promise<void> {
+    async #waitForEnd(id: number, client: AbortSignal): Promise<void> {
 
-        const { signal } = this.#stop;
+        const signal = AbortSignal.any([this.#stop.signal, client]);
         for (let pause = MIN_POLL_MS; ; pause = Math.min(pause * 2, MAX_POLL_MS)) {
             const { state, lastError } = await this.#parts.jobStore.outcome(id);
             if (state === 'done') {
@@ -110,6 +119,7 @@ export class ReindexJobs {
 
             await sleep(pause, undefined, { signal }).catch(() => {
 
+                client.throwIfAborted();
                 throw unavailable('the service stops; another node, or this one after its next start, goes on with what is left', 10);
             });
         }

@@ -6,6 +6,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Step } from '../../db/database.js';
 import type { Log } from '../../db/log.js';
+import { sortedBlocks } from '../util/concurrency/sorted-blocks.js';
 import type { KeyedLocks, Release } from '../util/concurrency/keyed-mutex.js';
 import { unavailable } from '../errors/errors.js';
 import type { Caller } from '../model/caller.js';
@@ -133,7 +134,7 @@ export class Reindexer {
             }
         }
         else if (!isQuery(request)) {
-            yield [...new Set(request.ids)].filter((id) => id > after).sort();
+            yield *sortedBlocks(request.ids, after, OBJECTS_PER_BATCH);
         }
         else {
             const { hits } = await this.#parts.index.search({

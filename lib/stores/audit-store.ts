@@ -52,6 +52,9 @@ const SEALS_WITH_GAPS = 200;
 /** `failed` when another node has sealed at the same time. */
 const SEALED = 'audit:sealed';
 
+/** `failed` when another node has removed seals meanwhile. */
+const PURGED = 'audit:purged';
+
 const COLUMNS = ['at', 'entry'] as const;
 
 const SEAL_COLUMNS = ['seal', 'first_id', 'last_id', 'ids', 'terms', 'entries', 'sealed_on', 'previous', 'hash'] as const;
@@ -196,13 +199,14 @@ export class AuditStore {
         return (await this.#db.commit({ steps: [step], essential: true })).ok;
     }
 
-    /** Deletes seals with their entries, and appends an entry about it. */
-    async purge(seals: readonly AuditSeal[], record: NewAuditRow): Promise<void> {
+    /** Deletes seals with their entries, and appends an entry about it; false, with nothing written, when another node has deleted any of them. */
+    async purge(seals: readonly AuditSeal[], record: NewAuditRow): Promise<boolean> {
 
         const numbers = seals.map(({ seal }) => seal);
+        const removed = this.#sql.removeSeals.step({ seals: numbers }, { expect: { rows: seals.length, otherwise: PURGED } });
         const removals = seals.map(({ firstId, lastId, ids }) =>
             (ids ? this.#sql.removeIds.step({ ids }) : this.#sql.removeBetween.step({ firstId, lastId })));
-        await this.#db.commit({ steps: [...removals, this.#sql.removeSeals.step({ seals: numbers }), this.appendStep(record)], essential: true });
+        return (await this.#db.commit({ steps: [removed, ...removals, this.appendStep(record)], essential: true })).ok;
     }
 
     async #byIds(ids: readonly number[]): Promise<AuditRow[]> {

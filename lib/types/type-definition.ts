@@ -15,7 +15,7 @@ import { primaryText, textMediaType } from './annotations/hints.js';
 import type { TypeEntry } from './type-entry.js';
 import { NO_ROLES } from '../model/account-annotations.js';
 import { BudgetExceeded, startBudget } from '../util/concurrency/time-budget.js';
-import type { Annotation, ProcessedContent } from '../model/processed-content.js';
+import type { Annotation, ContentReference, ProcessedContent } from '../model/processed-content.js';
 import type { SchemaLookup } from './schema/linked-schema.js';
 import type { GenerationInputs } from './annotations/generated-values.js';
 
@@ -163,6 +163,13 @@ export class TypeDefinition {
     primaryOf(content: JsonObject): string | undefined {
 
         return primaryText(this.annotate(content));
+    }
+
+    /** Returns the references in content that was not validated; none if the type cannot be used, or if any of them is no text. */
+    referencesIn(content: JsonObject): readonly ContentReference[] {
+
+        const { prefix } = this.#surroundings;
+        return this.#attempt((compiled) => findReferences(compiled.annotate(content), prefix, true)) ?? [];
     }
 
     /** Returns the media type in which the text at a JSON pointer is served; undefined if the schema has none. */

@@ -72,6 +72,42 @@ onEveryDatabase((name, start) => {
             expect((cut['nodes'] as unknown[]).length).to.equal(3);
         });
 
+        it('are not those that type code hides, whatever it shows instead', async () => {
+
+            const reference = (members: object): object => ({ type: 'string', cordra: { type: { handleReference: members } } });
+            await service.create('Schema', {
+                name: 'Veiled',
+                schema: { type: 'object', properties: { to: reference({}), late: reference({ prepend: 'test/' }), show: { type: 'string' } } },
+                javascript: `exports.onObjectResolution = (object) => {
+
+                    const { to, late, show } = object.content;
+                    object.content = JSON.parse(show.replace('TO', to).replace('LATE', late));
+                    return object;
+                };`
+            });
+            const edges = async (id: string): Promise<unknown> => {
+
+                const { edges: found } = jsonOf(await service.anonymously(`GET /relationships/${id}`)) as { edges: { from: string; jsonPointer: string }[] };
+                return found.filter(({ from }) => from === 'test/veiled').map(({ jsonPointer }) => jsonPointer);
+            };
+
+            await service.create('Card', {}, 'handle=test/x');
+            const SHOWN: readonly (readonly [content: object, pointers: readonly string[]])[] = [
+                [{ to: 'TO', late: 'LATE' }, ['/to', '/late']],
+                [{ to: 'TO', late: 'test/LATE' }, ['/to', '/late']],
+                [{ to: '', late: '' }, []],
+                [{ to: 'x', late: '/x' }, []],
+                [{ to: ['TO'], late: null }, []],
+                [{}, []]
+            ];
+            await service.create('Veiled', { to: 'test/x', late: 'x', show: '{}' }, 'handle=test/veiled');
+            for (const [content, pointers] of SHOWN) {
+                await service.asAdmin('PUT /objects/test/veiled', { payload: JSON.stringify({ to: 'test/x', late: 'x', show: JSON.stringify(content) }) });
+
+                expect([await edges('test/x'), await edges('test/veiled')], JSON.stringify(content)).to.equal([pointers, pointers]);
+            }
+        });
+
         it('need an object that the caller may read', async () => {
 
             await service.create('Card', {}, 'handle=test/hidden');

@@ -14,7 +14,7 @@ import { ID_RESERVED } from '../../model/write-participant.js';
 import type { AccountStore } from '../../stores/account-store.js';
 import type { PrincipalStore } from '../../stores/principal-store.js';
 import type { Caller } from '../../model/caller.js';
-import { ADMIN_ID, ANONYMOUS_AUTHOR } from '../../model/caller.js';
+import { ADMIN_ID, ANONYMOUS_AUTHOR, isUnrestrictedAdmin } from '../../model/caller.js';
 import type { Policy } from '../access/access-policy.js';
 import { isPrincipal } from '../access/access-policy.js';
 
@@ -63,7 +63,7 @@ export class Principals {
             return this.#store.releaseSteps(id, userId ?? '');
         }
 
-        if (!caller.isAdmin && (this.isOfProvider(id) || await this.#isReservedByOthers(id, userId))) {
+        if (!isUnrestrictedAdmin(caller) && (this.isOfProvider(id) || await this.#isReservedByOthers(id, userId))) {
             throw conflict(`the id ${id} stands for another user or group: only an administrator can give it to this one`, { reason: ID_RESERVED });
         }
 

@@ -15,7 +15,7 @@ import { forbidden, missingObject } from '../../errors/errors.js';
 import type { ObjectRights, Policy, RightsList } from '../../identity/access/access-policy.js';
 import { isPrincipal } from '../../identity/access/access-policy.js';
 import type { Caller, Decision } from '../../model/caller.js';
-import { ADMIN_ID, ANONYMOUS, ANONYMOUS_AUTHOR } from '../../model/caller.js';
+import { ADMIN_ID, ANONYMOUS, ANONYMOUS_AUTHOR, isUnrestrictedAdmin } from '../../model/caller.js';
 import type { Label } from '../../relationships/label-reader.js';
 
 interface ExplainAttributes {
@@ -93,20 +93,21 @@ async function personOf({ attributes: { user }, caller, services, target }: Cont
     }
 
     // The same error for users who do not exist and for those whom the caller may not see.
-    const object = caller.isAdmin ? null : await loader.find(user);
-    if (!caller.isAdmin && !(object && policy.canRead(caller, object).allowed)) {
+    const isAdmin = isUnrestrictedAdmin(caller);
+    const object = isAdmin ? null : await loader.find(user);
+    if (!isAdmin && !(object && policy.canRead(caller, object).allowed)) {
         throw missingObject(user, 'No such user');
     }
 
     const { identity } = await directory.epochs();
     const principal = await directory.principal(user, identity);
-    if (!principal && !caller.isAdmin) {
+    if (!principal && !isAdmin) {
         throw missingObject(user, 'No such user');
     }
 
     const checked = principal ? directory.callerOf(principal, 'as-user') :
         { ...ANONYMOUS, userId: user, groupIds: await directory.groupIdsOf([user]), method: 'as-user' as const };
-    return { caller: checked, isActive: principal?.account.active ?? true, isKnown: caller.isAdmin };
+    return { caller: checked, isActive: principal?.account.active ?? true, isKnown: isAdmin };
 }
 
 /**

@@ -27,9 +27,9 @@ export const reindexBatch = defineOperation<ReindexAttributes>({
     input: 'optional-json',
     resultSchema: constant({ success: true, msg: 'success' }),
 
-    async handler({ attributes, inputJson, services: { reindexing } }) {
+    async handler({ attributes, inputJson, services: { reindexing }, signal }) {
 
-        await reindexing.run(toRequest(attributes, inputJson), { lockObjects: attributes.lockObjects });
+        await reindexing.run(toRequest(attributes, inputJson), { lockObjects: attributes.lockObjects, signal });
         return result.json({ success: true, msg: 'success' });
     }
 });

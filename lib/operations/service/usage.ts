@@ -6,6 +6,7 @@ import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
 import { USAGE } from '../../doip/result-schemas.js';
 import { declined, forbidden } from '../../errors/errors.js';
+import { isUnrestrictedAdmin } from '../../model/caller.js';
 import type { UsageReport } from '../../objects/quotas/usage-counter.js';
 import type { JsonObject } from '../../util/json-types.js';
 
@@ -30,7 +31,7 @@ export const usage = defineOperation<UsageAttributes>({
     async handler({ attributes: { user, type }, caller, services: { usage: counter } }) {
 
         const id = user ?? caller.userId ?? '';
-        if (!caller.isAdmin && (id !== caller.userId || type !== undefined)) {
+        if (!isUnrestrictedAdmin(caller) && (id !== caller.userId || type !== undefined)) {
             throw forbidden('only administrators see the usage of other users and of types');
         }
 

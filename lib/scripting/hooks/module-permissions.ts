@@ -10,7 +10,7 @@ import type { ObjectChange } from '../../model/write-participant.js';
 import type { StoredObject } from '../../model/stored-object.js';
 import type { Catalog } from '../../types/catalog.js';
 import { badRequest, conflict } from '../../errors/errors.js';
-import { denied } from '../../model/caller.js';
+import { denied, isUnrestrictedAdmin } from '../../model/caller.js';
 import { modulePath } from '../program/program-catalog.js';
 import { MODULE_ENDINGS } from '../program/module-resolver.js';
 
@@ -90,6 +90,7 @@ export class ModuleRules {
         const former = new Set(pathsOf(before, directories.before));
         const added = pathsOf(after, directories.after).filter((path) => !former.has(path));
         const others = this.#modulesOfOthers(after.id);
+        const isAdmin = isUnrestrictedAdmin(caller);
         for (const path of added) {
             if (path === SERVICE_MODULES || path.startsWith(`${SERVICE_MODULES}/`)) {
                 throw badRequest(`module ${path}: ids below ${SERVICE_MODULES} belong to the service`);
@@ -98,11 +99,11 @@ export class ModuleRules {
             specifiersOf(path).forEach((name, order) => {
 
                 const same = others.get(name);
-                const farther = caller.isAdmin ? [] : namesAbove(name).flatMap((above) => others.get(above) ?? []);
+                const farther = isAdmin ? [] : namesAbove(name).flatMap((above) => others.get(above) ?? []);
                 const other = same && order <= same.order ? same : farther[0];
                 if (other) {
                     // Callers other than the administrator may not be allowed to read that object.
-                    throw conflict(`module ${path} would take the place of ${caller.isAdmin ? `${other.path} of object ${other.objectId}` : 'that of another object'}`);
+                    throw conflict(`module ${path} would take the place of ${isAdmin ? `${other.path} of object ${other.objectId}` : 'that of another object'}`);
                 }
             });
         }

@@ -14,6 +14,7 @@ import type { ScriptPool } from '../pool/script-pool.js';
 import type { ScriptResult } from '../protocol/script-result.js';
 import type { EntryModule } from '../protocol/program.js';
 import { unavailable } from '../../errors/errors.js';
+import { isUnrestrictedAdmin } from '../../model/caller.js';
 import type { InvocationContext } from '../protocol/invocation-context.js';
 
 /** Retry-After in seconds. */
@@ -194,7 +195,7 @@ export class ScriptInvoker {
             this.#log.error({ event: 'script.failed', script: label, ...object, reason: failure.message, ...stack }, 'script failed');
         }
 
-        return answerTo(error, { rejectionStatus, isAdmin: invocation.caller.isAdmin });
+        return answerTo(error, { rejectionStatus, isAdmin: isUnrestrictedAdmin(invocation.caller) });
     }
 }
 

@@ -45,9 +45,14 @@ export class DueTimes {
         this.#database = database;
     }
 
-    /** Returns what is there of each kind. A job is due as well if its time is later than `far`. */
-    async read(kinds: readonly string[], far: number): Promise<Map<string, DueJobs>> {
+    /**
+     * Returns what is there of each kind.
+     *
+     * @param farthest by kind: a job is due as well if its time is later than this
+     */
+    async read(farthest: ReadonlyMap<string, number>): Promise<Map<string, DueJobs>> {
 
+        const kinds = [...farthest.keys()];
         if (kinds.length === 0) {
             return new Map();
         }
@@ -64,7 +69,7 @@ export class DueTimes {
             const { waiting = null, latest = null } = rows.find((row) => row.n === n) ?? {};
             const leases = rows.filter((row) => row.n === null && row.kind === kind)
                 .map(({ id, lease_owner: owner, lease_until: until }) => ({ id, owner, until }));
-            return [kind, { due: (latest ?? 0) > far ? 0 : waiting ?? Infinity, leases }];
+            return [kind, { due: (latest ?? 0) > (farthest.get(kind) ?? Infinity) ? 0 : waiting ?? Infinity, leases }];
         }));
     }
 }

@@ -53,6 +53,7 @@ export function buildStatements(db: Database) {
         early: build<'kind' | 'far' | 'limit'>((knex, bind) => knex('jobs').select(COLUMNS)
             .where({ kind: bind('kind'), state: 'waiting' }).where('run_at', '>', bind('far')).orderBy('id').limit(bind('limit'))),
         get: build<'id'>((knex, bind) => knex('jobs').select(COLUMNS).where('id', bind('id'))),
+        current: build<'kind' | 'key'>((knex, bind) => knex('jobs').select(COLUMNS).where({ kind: bind('kind'), dedup_key: bind('key') })),
         outcome: build<'id'>((knex, bind) => knex('jobs').select('state', 'last_error').where('id', bind('id'))),
         list: build<'kind' | 'limit'>((knex, bind) => knex('jobs').select(COLUMNS)
             .where('kind', bind('kind')).orderBy('id', 'desc').limit(bind('limit'))),
@@ -100,6 +101,9 @@ function buildChanges(build: ReturnType<typeof statements>) {
             .where({ id: bind('id'), state: 'running', lease_owner: bind('lease') })),
         retry: build<LeaseParameter | 'error' | 'run_at'>((knex, bind) => knex('jobs')
             .update({ ...UNLEASED, state: 'waiting', run_at: bind('run_at'), last_error: bind('error'), updated_on: bind('now') })
+            .where({ id: bind('id'), state: 'running', lease_owner: bind('lease') })),
+        defer: build<LeaseParameter | 'error' | 'run_at' | 'attempts'>((knex, bind) => knex('jobs')
+            .update({ ...UNLEASED, state: 'waiting', ...row(bind, ['run_at', 'attempts']), last_error: bind('error'), updated_on: bind('now') })
             .where({ id: bind('id'), state: 'running', lease_owner: bind('lease') })),
         again: build<LeaseParameter | 'run_at' | 'attempts'>((knex, bind) => knex('jobs')
             .update({ ...UNLEASED, state: 'waiting', run_at: bind('run_at'), attempts: bind('attempts'), last_error: null, updated_on: bind('now') })

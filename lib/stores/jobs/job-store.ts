@@ -22,7 +22,7 @@ export interface Job {
     readonly payload: JsonValue;
     /** Last reported progress, or null. */
     readonly progress: JsonValue;
-    /** Number of starts. */
+    /** Number of starts, without those that an outage or the end of the service ended. */
     readonly attempts: number;
     /** Message of the last error. */
     readonly lastError: string | null;
@@ -39,11 +39,19 @@ export interface LeasedJob extends Job {
     readonly lease: string;
 }
 
+/** Times of the jobs of a kind, in milliseconds. */
+export interface JobTimes {
+    /** Length of a lease. */
+    readonly leaseMs: number;
+    /** No job waits as long as this. One that seems to was stored by a clock that was ahead, or is that of another server: it is due. */
+    readonly longestWaitMs: number;
+}
+
 /** A job to be added. */
 export interface NewJob {
     readonly kind: string;
     readonly payload: JsonValue;
-    /** Earliest time to run (epoch ms); default now. */
+    /** Earliest time to run (epoch ms); by default it is due, whatever the time is. */
     readonly runAt?: number;
     /** While there is a job of this kind and key, no other is added. */
     readonly dedup?: {
@@ -65,11 +73,8 @@ const MAX_COUNT = 10_000;
 /** Number of jobs considered for a claim, because other processes may claim the first ones. */
 const CANDIDATES = 8;
 
-/**
- * No job waits as long as this, in ms. One that seems to was stored while the clock was ahead, by a machine that had started with a wrong one: it
- * is due.
- */
-const MAX_WAIT_MS = 2 * 60 * 60_000;
+/** Due by any clock: those of servers of a cluster differ, and any may be set back. */
+const DUE_NOW = 0;
 
 /** How often leases are looked at in the time of one, so that it is soon known that one is not renewed any more. */
 const POLLS_PER_LEASE = 4;
@@ -115,7 +120,7 @@ export class JobStore {
         }
 
         return statement.step({
-            kind: job.kind, payload: JSON.stringify(job.payload), run_at: job.runAt ?? now, now,
+            kind: job.kind, payload: JSON.stringify(job.payload), run_at: job.runAt ?? DUE_NOW, now,
             dedup_key: job.dedup?.key ?? null, dedup_until: job.dedup?.until ?? 'end'
         });
     }
@@ -125,6 +130,28 @@ export class JobStore {
 
         const result = await this.#database.commit({ steps: [this.#enqueueStep(job, this.#sql.enqueue)], essential: true });
         return result.ok && result.steps[0]?.rows === 1;
+    }
+
+    /** Adds a job that is alone of its kind and key until it ends, or finds the one that there is. */
+    async join(job: NewJob & Required<Pick<NewJob, 'dedup'>>): Promise<Job> {
+
+        for (;;) {
+            const result = await this.#database.commit({ steps: [this.#enqueueStep(job, this.#sql.enqueue)], essential: true });
+            const added = result.ok && result.steps[0]?.rows === 1 ? result.steps[0] : null;
+            const found = added ? await this.get(added.insertId) : await this.current(job.kind, job.dedup.key);
+            if (found) {
+                return found;
+            }
+
+            // The other one has ended meanwhile.
+        }
+    }
+
+    /** Returns the job of a kind and key that has not ended, which need not be the one with the highest id; null if there is none. */
+    async current(kind: string, key: string): Promise<Job | null> {
+
+        const found = await this.#sql.current.first<JobRow>({ kind, key });
+        return found ? toJob(found) : null;
     }
 
     /** Adds a job without a key. Returns its id, for {@link outcome}. */
@@ -141,11 +168,11 @@ export class JobStore {
         return row ? { state: row.state, lastError: row.last_error } : { state: 'failed', lastError: 'it is not there any more' };
     }
 
-    /** Claims the oldest due job of a kind, or one whose lease has expired; null when there is none. See {@link MAX_WAIT_MS} for clocks that were ahead. */
-    async claim(kind: string, leaseMs: number): Promise<LeasedJob | null> {
+    /** Claims the oldest due job of a kind, or one whose lease has expired; null when there is none. */
+    async claim(kind: string, { leaseMs, longestWaitMs }: JobTimes): Promise<LeasedJob | null> {
 
         const now = this.#now();
-        const far = now + MAX_WAIT_MS;
+        const far = now + longestWaitMs;
         const due = await this.#sql.due.read<JobRow>({ kind, now, limit: CANDIDATES });
         this.#leases.saw(kind, await this.#sql.leases.read<StoredLease>({ kind }));
         const expired = this.#leases.expired(kind, leaseMs);
@@ -212,10 +239,17 @@ export class JobStore {
         return this.#change(retryAt === null ? this.#sql.fail.step(values) : this.#sql.retry.step({ ...values, run_at: retryAt }));
     }
 
+    /** Ends an attempt that does not count, as an error that is no fault of the job ended it: the job runs again at `retryAt` (epoch ms). */
+    defer(job: LeasedJob, error: string, retryAt: number): Promise<boolean> {
+
+        const values = { ...this.#leaseValues(job), error: error.slice(0, MAX_ERROR_LENGTH) };
+        return this.#change(this.#sql.defer.step({ ...values, run_at: retryAt, attempts: job.attempts - 1 }));
+    }
+
     /** Returns a job as if it had not been started: another process may claim it at once. */
     release(job: LeasedJob): Promise<boolean> {
 
-        return this.#change(this.#sql.again.step({ ...this.#leaseValues(job), run_at: this.#now(), attempts: job.attempts - 1 }));
+        return this.#change(this.#sql.again.step({ ...this.#leaseValues(job), run_at: DUE_NOW, attempts: job.attempts - 1 }));
     }
 
     /** Ends a run of a periodic job: it runs again at `runAt` (epoch ms), with attempts and error reset. */
@@ -231,7 +265,7 @@ export class JobStore {
         return row ? toJob(row) : null;
     }
 
-    /** Returns jobs of a kind, newest first, at most 1000. */
+    /** Returns jobs of a kind, in general newest first, at most 1000. */
     async list({ kind, state, limit }: { kind: string; state?: JobState; limit: number }): Promise<Job[]> {
 
         const bounded = Math.min(limit, MAX_LIST);
@@ -268,13 +302,13 @@ export class JobStore {
      * Returns in how many milliseconds a job of each kind may be claimed, because it is due or a lease expires, or leases should be looked at again;
      * Infinity where there is none. One statement for all kinds, as every node asks again and again.
      *
-     * @param kinds with the length of their leases in milliseconds
+     * @param kinds with their times
      */
-    async waits(kinds: ReadonlyMap<string, number>): Promise<Map<string, number>> {
+    async waits(kinds: ReadonlyMap<string, JobTimes>): Promise<Map<string, number>> {
 
         const now = this.#now();
-        const found = await this.#dueTimes.read([...kinds.keys()], now + MAX_WAIT_MS);
-        return new Map([...kinds].map(([kind, leaseMs]) => {
+        const found = await this.#dueTimes.read(new Map([...kinds].map(([kind, { longestWaitMs }]) => [kind, now + longestWaitMs])));
+        return new Map([...kinds].map(([kind, { leaseMs }]) => {
 
             const { due = Infinity, leases = [] } = found.get(kind) ?? {};
             this.#leases.saw(kind, leases);

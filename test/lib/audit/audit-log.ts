@@ -39,7 +39,7 @@ forEachDatabase((name, create, dialect) => {
             db = await place.open();
             store = new AuditStore(db);
             now = START;
-            audit = new AuditLog({ store, log, now: () => now });
+            audit = new AuditLog({ store, log, now: () => now, ownNow: () => now });
         });
 
         afterEach(() => place.dispose());
@@ -122,7 +122,7 @@ forEachDatabase((name, create, dialect) => {
         it('is sealed once by several nodes at a time', async () => {
 
             await fill(2600);
-            const nodes = [1, 2, 3].map(() => new AuditLog({ store: new AuditStore(db), log, now: () => now }));
+            const nodes = [1, 2, 3].map(() => new AuditLog({ store: new AuditStore(db), log, now: () => now, ownNow: () => now }));
             await Promise.all(nodes.map((node) => node.seal()));
 
             const { entries, problem } = await audit.verify();
@@ -255,7 +255,7 @@ forEachDatabase((name, create, dialect) => {
                     })
             });
 
-            expect((await new AuditLog({ store: racing, log, now: () => now }).verify()).problem).to.be.null();
+            expect((await new AuditLog({ store: racing, log, now: () => now, ownNow: () => now }).verify()).problem).to.be.null();
             expect(isPurged).to.be.true();
         });
 

@@ -98,6 +98,42 @@ describe('denied requests', () => {
         expect<unknown>((await entries()).map(({ object }) => object)).to.equal(['test/1', 'test/2']);
     });
 
+    it('that repeat others while these are written at the end of their minute are written by themselves soon', async () => {
+
+        let meanwhile = (): void => {};
+        const slow: Pick<AuditStore, 'append'> = {
+            append: async (rows, options) => {
+
+                meanwhile();
+                await store.append(rows, options);
+            }
+        };
+        denials = new Denials({ store: slow, log: pino({ level: 'silent' }), now: () => now });
+        const written = async (count: number): Promise<void> => {
+
+            for (let i = 0; i < 200 && await counts() < count; ++i) {
+                await new Promise((resolve) => setTimeout(resolve, 50));
+            }
+
+            expect(await counts()).to.equal(count);
+        };
+
+        deny('test/1');
+        await written(1);
+        deny('test/1');
+        now += 60_000;
+        meanwhile = () => {
+
+            meanwhile = () => {};
+            deny('test/1');
+        };
+
+        await denials.flush();
+        expect(await counts()).to.equal(2);
+
+        await written(3);
+    });
+
     it('end their minute when the clock is set back', async () => {
 
         deny('test/1');

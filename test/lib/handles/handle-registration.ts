@@ -1,6 +1,8 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Database } from '../../../db/database.js';
+import { SILENT } from '../../../db/log.js';
+import { HandleRegistration, type RegistrationParts } from '../../../lib/handles/handle-registration.js';
 import type { JsonObject } from '../../../lib/util/json-types.js';
 import type { TestDatabase } from '../../support/database.js';
 import type { TestGateway } from '../../support/gateway.js';
@@ -297,5 +299,28 @@ forEachDatabase((name, create) => {
             expect(server.records.has('test/1')).to.be.true();
             expect(await status()).to.include({ exceptionCount: 0 });
         });
+    });
+});
+
+describe('an update of handles', () => {
+
+    it('asks less and less often whether they are registered, as the handle server may be away', async () => {
+
+        const end = performance.now() + 1500;
+        let asked = 0;
+        const outbox = {
+            now: () => 0, markFor: () => Promise.resolve(), release: () => Promise.resolve(0),
+            isAwaited: () => {
+
+                asked += 1;
+                return Promise.resolve(performance.now() < end);
+            }
+        };
+        const registration = new HandleRegistration({
+            outbox, records: { config: { isActive: true } }, objects: {}, server: {}, refresh: () => Promise.resolve(), log: SILENT, pace: {}
+        } as unknown as RegistrationParts);
+
+        expect(await registration.update(['test/1'], new AbortController().signal)).to.equal(0);
+        expect(asked).to.be.between(2, 25);
     });
 });

@@ -99,6 +99,13 @@ forEachDatabase((name, create) => {
             };
         }
 
+        it('goes on within a minute after an error, however often it has begun', () => {
+
+            const { kind } = node(() => Promise.resolve(0));
+
+            expect([1, 3, 13, Infinity].map((attempts) => kind.backOff?.(attempts))).to.equal([1000, 4000, 60_000, 60_000]);
+        });
+
         it('has zero counts before the first one', async () => {
 
             expect(await node(() => Promise.resolve(0)).status()).to.equal(NEVER);
@@ -141,6 +148,22 @@ forEachDatabase((name, create) => {
             expect(second).to.equal(first);
             expect(seen.flat()).to.have.length(ids.length);
             expect((await jobStore.list({ kind: 'handles.update', limit: 10 })).map(({ state }) => state)).to.equal(['done']);
+        });
+
+        it('is in progress while one is, though an earlier one has a higher number, as another server of a cluster has given it', async () => {
+
+            const { update: held, seen, open } = gate(1);
+            const update = node(held);
+            await update.start();
+            await until(() => seen.length === 1);
+            await jobStore.enqueue({ kind: 'handles.update', payload: null, runAt: Date.now() + 60_000 });
+            await db.commit({ steps: [{ sql: `update jobs set state = 'done' where kind = ? and state = 'waiting'`, bindings: ['handles.update'] }] });
+
+            const status = await update.status();
+            open();
+            await until(async () => !(await update.status()).inProgress);
+
+            expect(status.inProgress).to.be.true();
         });
 
         it('keeps its outcome after its job was purged, and on other nodes', async () => {

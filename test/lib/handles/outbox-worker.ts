@@ -32,6 +32,16 @@ forEachDatabase((name, create) => {
             expect(due.map(({ handle }) => handle)).to.equal(['test/ahead']);
         });
 
+        it('goes on a second after an error, however often a run has begun', async () => {
+
+            const place = await create();
+            const outbox = new HandleOutboxStore(await place.open());
+            const { kind } = new HandleDelivery({ outbox, log: SILENT, pace: {}, notify: () => Promise.resolve() });
+            await place.dispose();
+
+            expect([1, 13, Infinity].map((attempts) => kind.backOff?.(attempts))).to.equal([1000, 1000, 1000]);
+        });
+
         it('sends a record again whose sending a stopped process has ended after another one may have sent a newer one', async () => {
 
             for (const outcome of ['stored', 'failed'] as const) {

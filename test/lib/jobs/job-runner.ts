@@ -3,9 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Database } from '../../../db/database.js';
+import { DatabaseError } from '../../../db/errors.js';
 import { SILENT } from '../../../db/log.js';
 import type { JobKind, RunningJob } from '../../../lib/jobs/job-kind.js';
-import { defaultBackOff } from '../../../lib/jobs/job-kind.js';
+import { defaultBackOff, longestWait } from '../../../lib/jobs/job-kind.js';
 import { JobRunner } from '../../../lib/jobs/job-runner.js';
 import { JobStore } from '../../../lib/stores/jobs/job-store.js';
 import { forEachDatabase } from '../../support/database.js';
@@ -122,6 +123,42 @@ forEachDatabase((name, create) => {
             expect((await store.list({ kind, limit: 1 }))[0]?.lastError).to.equal('attempt 3 failed');
         });
 
+        it('gives up after an error that its kind calls final', async () => {
+
+            let runs = 0;
+            const kind = start(() => {
+
+                runs += 1;
+                return Promise.reject(new Error(`no. ${runs}`));
+            }, { maxAttempts: 10, backOff: () => 1, isFinal: (error) => error instanceof Error && error.message === 'no. 3' });
+
+            await runner.enqueue({ kind, payload: null });
+            await until(async () => await state(kind) === 'failed');
+
+            expect(runs).to.equal(3);
+        });
+
+        it('counts no attempt that an outage ended, and waits for its end', async () => {
+
+            const away = new Error('the engine is away');
+            const errors = [
+                new DatabaseError('full', 'no room'), new DatabaseError('stalled', 'no room'), new DatabaseError('unavailable', 'away'),
+                new DatabaseError('unknown-outcome', 'cut'), away, new DatabaseError('failed', 'no such column')
+            ];
+            const seen: unknown[] = [];
+            const kind = start((job) => {
+
+                seen.push([job.attempts, job.progress]);
+                return Promise.reject(errors[seen.length - 1] ?? new Error('no luck'));
+            }, { maxAttempts: 2, backOff: () => 5, isOutage: (error) => error === away });
+
+            await runner.enqueue({ kind, payload: null });
+            await until(async () => await state(kind) === 'failed');
+
+            expect(seen).to.equal([...Array.from({ length: 6 }, () => [1, null]), [2, null]]);
+            expect((await store.list({ kind, limit: 1 }))[0]?.lastError).to.equal('no luck');
+        });
+
         it('runs as many jobs concurrently as the kind allows', async () => {
 
             let running = 0;
@@ -173,9 +210,9 @@ forEachDatabase((name, create) => {
             await runner.enqueue({ kind, payload: null });
             await until(async () => await state(kind) === 'running');
 
-            expect(await store.claim(kind, 2500)).to.be.null();
+            expect(await store.claim(kind, { leaseMs: 2500, longestWaitMs: 60_000 })).to.be.null();
             await sleep(3000);
-            expect(await store.claim(kind, 2500)).to.be.null();
+            expect(await store.claim(kind, { leaseMs: 2500, longestWaitMs: 60_000 })).to.be.null();
             finished.dispatchEvent(new Event('finished'));
             await until(async () => await state(kind) === 'done');
         });
@@ -229,6 +266,23 @@ describe('the default back-off', () => {
         it(`is at most ${most} ms after attempt ${attempts}`, () => {
 
             expect(defaultBackOff(attempts)).to.be.between(most / 2 - 1, most + 1);
+        });
+    }
+});
+
+describe('the longest wait of a job', () => {
+
+    const run = (): Promise<void> => Promise.resolve();
+    const KINDS: readonly (readonly [what: string, kind: Partial<JobKind>, ms: number])[] = [
+        ['is little more than an hour by default', {}, 3_605_000],
+        ['is the longest back-off', { backOff: (attempts) => Math.min(60_000, 1000 * 2 ** attempts) }, 65_000],
+        ['is that of a constant back-off', { backOff: () => 1000 }, 6000],
+        ['is the time between two runs where that is longer', { backOff: () => 1000, repeatMs: 60_000 }, 65_000]
+    ];
+    for (const [what, kind, ms] of KINDS) {
+        it(what, () => {
+
+            expect(longestWait({ kind: 'k', run, ...kind })).to.equal(ms);
         });
     }
 });

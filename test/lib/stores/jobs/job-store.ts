@@ -10,6 +10,8 @@ export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
 const LEASE = 1000;
+const HOUR = 3_600_000;
+const TIMES = { leaseMs: LEASE, longestWaitMs: 2 * HOUR };
 
 forEachDatabase((name, create) => {
 
@@ -31,7 +33,7 @@ forEachDatabase((name, create) => {
 
         async function claim(kind: string): Promise<LeasedJob> {
 
-            const job = await store.claim(kind, LEASE);
+            const job = await store.claim(kind, TIMES);
             expect(job).to.not.be.null();
             return job!;
         }
@@ -44,26 +46,26 @@ forEachDatabase((name, create) => {
 
             expect<unknown>((await claim('order')).payload).to.equal({ n: 1 });
             expect<unknown>((await claim('order')).payload).to.equal({ n: 2 });
-            expect(await store.claim('order', LEASE)).to.be.null();
-            expect(await store.waits(new Map([['order', 40_000], ['other', LEASE]]))).to.equal(new Map([['order', 5000], ['other', Infinity]]));
+            expect(await store.claim('order', TIMES)).to.be.null();
+            expect(await store.waits(new Map([['order', { ...TIMES, leaseMs: 40_000 }], ['other', TIMES]]))).to.equal(new Map([['order', 5000], ['other', Infinity]]));
             // Leases are looked at several times before they expire.
-            expect(await store.waits(new Map([['order', LEASE], ['other', LEASE]]))).to.equal(new Map([['order', LEASE / 4], ['other', Infinity]]));
+            expect(await store.waits(new Map([['order', TIMES], ['other', TIMES]]))).to.equal(new Map([['order', LEASE / 4], ['other', Infinity]]));
             now += LEASE - 1;
-            expect((await store.waits(new Map([['order', LEASE]]))).get('order')).to.equal(1);
+            expect((await store.waits(new Map([['order', TIMES]]))).get('order')).to.equal(1);
         });
 
         it('hands out a job again after its lease expired, and ignores the former holder', async () => {
 
             await store.enqueue({ kind: 'expire', payload: null });
             const first = await claim('expire');
-            expect(await store.claim('expire', LEASE)).to.be.null();
+            expect(await store.claim('expire', TIMES)).to.be.null();
             now += LEASE - 1;
             expect(await store.renew(first, LEASE)).to.be.true();
             now += LEASE - 1;
-            expect(await store.claim('expire', LEASE)).to.be.null();
+            expect(await store.claim('expire', TIMES)).to.be.null();
 
             now += LEASE - 1;
-            expect(await store.claim('expire', LEASE)).to.be.null();
+            expect(await store.claim('expire', TIMES)).to.be.null();
             now += 1;
             const second = await claim('expire');
 
@@ -78,22 +80,22 @@ forEachDatabase((name, create) => {
         it('hands out a job whose lease has expired by the clock of the process that asks, whatever the time of the database and of the holder is', async () => {
 
             let ticks = 0;
-            let ahead = 3_600_000;
+            let ahead = HOUR;
             const other = new JobStore(database, () => now + ahead, () => ticks);
             await store.enqueue({ kind: 'clocks', payload: null });
             const held = await claim('clocks');
             const taken: (LeasedJob | null)[] = [];
             for (let n = 0; n < 8; ++n) {
-                taken.push(await other.claim('clocks', LEASE));
+                taken.push(await other.claim('clocks', TIMES));
                 ticks += LEASE / 2;
                 ahead = -ahead;
                 // The time of the holder stands still.
                 expect(await store.renew(held, LEASE)).to.be.true();
             }
 
-            taken.push(await other.claim('clocks', LEASE));
+            taken.push(await other.claim('clocks', TIMES));
             ticks += LEASE;
-            const last = await other.claim('clocks', LEASE);
+            const last = await other.claim('clocks', TIMES);
 
             expect(taken.every((job) => job === null)).to.be.true();
             expect<object | null>(last).to.include({ id: held.id, attempts: 2 });
@@ -104,7 +106,7 @@ forEachDatabase((name, create) => {
 
             await store.enqueue({ kind: 'late', payload: null });
             const first = await claim('late');
-            expect(await store.claim('late', LEASE)).to.be.null();
+            expect(await store.claim('late', TIMES)).to.be.null();
             now += LEASE;
             await store.report(first, 'late');
 
@@ -119,14 +121,14 @@ forEachDatabase((name, create) => {
             await store.enqueue({ kind: 'ahead', payload: 'running', runAt: now });
             const held = await claim('ahead');
             now = right;
-            await store.enqueue({ kind: 'ahead', payload: 'later', runAt: now + 3_600_000 });
+            await store.enqueue({ kind: 'ahead', payload: 'later', runAt: now + HOUR });
 
             const taken = [await claim('ahead')];
             now += LEASE;
             taken.push(await claim('ahead'));
 
             expect<unknown>(taken.map(({ payload }) => payload)).to.equal(['waiting', 'running']);
-            expect(await store.claim('ahead', LEASE)).to.be.null();
+            expect(await store.claim('ahead', TIMES)).to.be.null();
             expect(await store.renew(held, LEASE)).to.be.false();
         });
 
@@ -137,8 +139,8 @@ forEachDatabase((name, create) => {
             await store.report(job, { done: 7 });
             await store.fail(job, 'disk on fire', now + 500);
 
-            expect(await store.claim('retry', LEASE)).to.be.null();
-            expect((await store.waits(new Map([['retry', LEASE]]))).get('retry')).to.equal(500);
+            expect(await store.claim('retry', TIMES)).to.be.null();
+            expect((await store.waits(new Map([['retry', TIMES]]))).get('retry')).to.equal(500);
             now += 500;
             const again = await claim('retry');
             expect<object>(again).to.include({ progress: { done: 7 }, lastError: 'disk on fire', attempts: 2 });
@@ -147,7 +149,7 @@ forEachDatabase((name, create) => {
             const [failed] = await store.list({ kind: 'retry', limit: 10 });
             expect<object | undefined>(failed).to.include({ state: 'failed', payload: ['€'] });
             expect(failed?.lastError).to.have.length(2000);
-            expect(await store.claim('retry', LEASE)).to.be.null();
+            expect(await store.claim('retry', TIMES)).to.be.null();
         });
 
         it('releases a job as if it had not been started', async () => {
@@ -158,6 +160,46 @@ forEachDatabase((name, create) => {
             await store.release(job);
 
             expect<object>(await claim('release')).to.include({ id: job.id, attempts: 1 });
+        });
+
+        it('defers a job as if it had not been started, with what ended it', async () => {
+
+            await store.enqueue({ kind: 'defer', payload: null });
+            const job = await claim('defer');
+            await store.report(job, { done: 7 });
+
+            expect(await store.defer(job, 'no room', now + 500)).to.be.true();
+            expect(await store.defer(job, 'no room', now)).to.be.false();
+            expect(await store.claim('defer', TIMES)).to.be.null();
+            now += 500;
+            expect<object>(await claim('defer')).to.include({ id: job.id, attempts: 1, progress: { done: 7 }, lastError: 'no room' });
+        });
+
+        it('hands out a job at once that was added or released by a process whose clock is ahead', async () => {
+
+            const ahead = new JobStore(database, () => now + 5 * 60_000, () => now);
+            await ahead.enqueue({ kind: 'skew', payload: null });
+            const first = await claim('skew');
+            await store.release(first);
+            const released = await ahead.claim('skew', TIMES);
+            await ahead.release(released!);
+
+            expect((await store.waits(new Map([['skew', TIMES]]))).get('skew') ?? 1).to.be.at.most(0);
+            expect<object>(await claim('skew')).to.include({ id: first.id, attempts: 1 });
+        });
+
+        it('hands out a job that is to wait longer than jobs of its kind do, as the clock was set back or is another one', async () => {
+
+            const ahead = new JobStore(database, () => now + 5 * 60_000, () => now);
+            await store.enqueue({ kind: 'set-back', payload: null });
+            const retried = await ahead.claim('set-back', TIMES);
+            await ahead.fail(retried!, 'no room', ahead.now() + 1000);
+
+            const short = { leaseMs: LEASE, longestWaitMs: 60_000 };
+            expect((await store.waits(new Map([['set-back', TIMES]]))).get('set-back')).to.equal(5 * 60_000 + 1000);
+            expect((await store.waits(new Map([['set-back', short]]))).get('set-back') ?? 1).to.be.at.most(0);
+            expect(await store.claim('set-back', TIMES)).to.be.null();
+            expect<object | null>(await store.claim('set-back', short)).to.include({ id: retried!.id, attempts: 2 });
         });
 
         it('adds one job per key until it starts', async () => {
@@ -184,6 +226,24 @@ forEachDatabase((name, create) => {
             await store.complete(await claim('single'));
 
             expect(await store.enqueue(job)).to.be.true();
+        });
+
+        it('finds the job of a key that has not ended, whatever the number of others is', async () => {
+
+            const job = { kind: 'join', payload: 'mine', dedup: { key: 'all', until: 'end' } } as const;
+            const others = { payload: 'other', dedup: { key: 'other', until: 'end' } } as const;
+            expect(await store.current('join', 'all')).to.be.null();
+            const added = await store.join(job);
+            await store.join({ ...job, ...others });
+            await store.enqueue({ kind: 'join', payload: 'ended' });
+            await database.commit({ steps: [{ sql: `update jobs set state = 'done' where kind = ? and payload = ?`, bindings: ['join', '"ended"'] }] });
+
+            expect<object>(added).to.include({ payload: 'mine', state: 'waiting', attempts: 0 });
+            expect<unknown>(await store.join({ ...job, payload: 'another' })).to.equal(added);
+            expect<unknown>(await store.current('join', 'all')).to.equal(added);
+            await store.complete(await claim('join'));
+            expect(await store.current('join', 'all')).to.be.null();
+            expect<unknown>((await store.join({ ...job, payload: 'another' })).payload).to.equal('another');
         });
 
         it('adds a job in a unit, which fails when the job exists', async () => {
