@@ -18,7 +18,7 @@ const REMOVED_WHILE_WAITING = 100;
 const RETENTION_MS = 7 * DAY;
 const PURGED_PER_BATCH = 500;
 
-/** Removes unreferenced blobs by the clock `now`; on a nearly full disk also those that another node may still be sending. */
+/** Removes unreferenced blobs by the clock `now`; on a nearly full disk at once, if that frees space of this disk. */
 export function sweepBlobs(
     sweeper: BlobSweeper, now: () => number, { isShort, ...options }: Partial<SweepOptions> & { isShort?: () => boolean } = {}
 ): JobKind {
@@ -28,8 +28,11 @@ export function sweepBlobs(
         repeatMs: MINUTE,
         run: async ({ signal }) => {
 
-            const grace = isShort?.() ? { grace: 0 } : {};
-            await sweeper.sweep(now(), { ...SWEEP_OPTIONS, ...grace, ...options, signal });
+            if (isShort?.()) {
+                await sweeper.sweep(now(), { ...SWEEP_OPTIONS, ...options, grace: 0, isForSpace: true, signal });
+            }
+
+            await sweeper.sweep(now(), { ...SWEEP_OPTIONS, ...options, signal });
         }
     };
 }
@@ -38,7 +41,7 @@ export function sweepBlobs(
 export function freeSpace(sweeper: BlobSweeper, now: () => number): () => Promise<unknown> {
 
     const sweeping = new SingleFlight<unknown>();
-    return () => sweeping.runFresh(() => sweeper.sweep(now(), { ...SWEEP_OPTIONS, grace: 0, limit: REMOVED_WHILE_WAITING }));
+    return () => sweeping.runFresh(() => sweeper.sweep(now(), { ...SWEEP_OPTIONS, grace: 0, limit: REMOVED_WHILE_WAITING, isForSpace: true }));
 }
 
 /** Deletes jobs that ended long ago. */

@@ -24,6 +24,8 @@ export class DamagedBlobError extends Error {
 
 /** A store of bytes by id of their blob. */
 export interface ElementStore {
+    /** True where removed bytes free no disk space of the database. */
+    readonly isRemote?: boolean;
     /**
      * Stores the bytes of a body; resolves when they are durable. Must read at the pace at which it writes. When the body fails it
      * rejects with that error; {@link remove} is called afterwards.

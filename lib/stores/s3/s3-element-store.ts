@@ -52,6 +52,7 @@ export interface S3StoreParts {
 /** Bytes in a bucket. */
 export class S3ElementStore implements ElementStore {
 
+    readonly isRemote = true;
     readonly memory: UploadMemory;
     readonly #ownership: S3StoreParts['ownership'];
     readonly #bucket: S3Bucket;

@@ -8,6 +8,7 @@ import { BlobSweeper } from '../../../../lib/stores/blobs/blob-sweeper.js';
 import { CHUNK_SIZE, DatabaseElementStore } from '../../../../lib/stores/blobs/database-element-store.js';
 import { ElementStores } from '../../../../lib/stores/blobs/element-store.js';
 import { PayloadTextStore } from '../../../../lib/stores/blobs/payload-text-store.js';
+import { SettingStore, UPLOAD_SETTING } from '../../../../lib/stores/setting-store.js';
 import { collectGarbage } from '../../../../lib/util/garbage.js';
 import { body, gather } from '../../../support/bytes.js';
 import { forEachDatabase } from '../../../support/database.js';
@@ -119,6 +120,42 @@ forEachDatabase((name, create) => {
             await sweeper.sweep(now + 5000, { ...PATIENCE, stagedTtl: 1e9 });
 
             expect(await row(blob.blobId)).to.equal({ state: 'linked', links: 1, size: 10, unlinked_on: null });
+        });
+
+        it('keeps blobs without links while an upload of all objects is in progress, on any node and across restarts', async () => {
+
+            const settings = new SettingStore(database);
+            const blob = await blobs.stage(body(10), { maxBytes: 10 });
+            await link(blob);
+            await database.commit({ steps: settings.insertSteps(UPLOAD_SETTING, '1', 'taken') });
+            await unlink(blob, 0);
+
+            expect(await stranger().sweeper.sweep(Date.now() + 1e9, { grace: 0, stagedTtl: 1e12, limit: 100 })).to.include({ unlinked: 0 });
+            expect(await row(blob.blobId)).to.include({ links: 0 });
+
+            await database.commit({ steps: settings.removeSteps(UPLOAD_SETTING, '1') });
+            await sweeper.sweep(Date.now(), { grace: 0, stagedTtl: 1e12, limit: 100 });
+            expect(await row(blob.blobId)).to.be.undefined();
+        });
+
+        it('leaves a store elsewhere out when it frees disk space of the database', async () => {
+
+            const elsewhere = new DatabaseElementStore(database.blobs);
+            const all = new ElementStores(new DatabaseElementStore(database.blobs));
+            all.register('elsewhere', Object.assign(elsewhere, { isRemote: true }));
+            const both = new BlobStore(database, all, { log: SILENT });
+            const found = [];
+            for (const store of ['database', 'elsewhere']) {
+                const blob = await both.stage(body(10), { maxBytes: 10, store });
+                await link(blob);
+                await unlink(blob, 0);
+                found.push(blob.blobId);
+            }
+
+            await new BlobSweeper(database, all, both, SILENT).sweep(Date.now(), { grace: 0, stagedTtl: 1e12, limit: 100, isForSpace: true });
+
+            expect(await Promise.all(found.map(async (id) => await row(id) !== undefined))).to.equal([false, true]);
+            both.close();
         });
 
         it('removes blobs that another process staged and never linked, with all chunks', async () => {
