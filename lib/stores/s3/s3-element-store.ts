@@ -139,6 +139,27 @@ export class S3ElementStore implements ElementStore {
         }
     }
 
+    /** @throws DoipError 503 when the bucket does not answer */
+    async hasAll(blobId: number, size: number): Promise<boolean> {
+
+        const stored = await this.#checksums.find(blobId);
+        if (!stored) {
+            return false;
+        }
+
+        try {
+            return await this.#bucket.head(stored.key) === size;
+        }
+        catch (error) {
+            const explained = explain(blobId, error);
+            if (explained instanceof DamagedBlobError) {
+                return false;
+            }
+
+            throw explained;
+        }
+    }
+
     /** Another copy of the database may have other bytes of the same number. @throws DoipError 503 when it owns the bucket */
     async remove(blobId: number): Promise<void> {
 
