@@ -21,6 +21,7 @@ export async function importFrom(service: Service, file: string): Promise<void> 
     const source = file === '-' ?
         { body: await demandExport(process.stdin, 'standard input'), size: null } : await referenceSource(file) ?? await openFile(file);
 
+    await service.uploadEnded?.();
     const { remarks = [], errors = [] }: Partial<Source> = source;
     const progress = new Progress(`import (${service.location})`, source.size);
     const response = await service.perform({

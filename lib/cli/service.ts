@@ -21,6 +21,8 @@ export interface Service {
     readonly location: string;
     /** Performs an operation as the administrator. */
     perform(request: CliRequest): Promise<Reply>;
+    /** Waits for an upload of objects that was interrupted and is continued by this process; absent where another process continues it. */
+    uploadEnded?(): Promise<void>;
     close(): Promise<void>;
 }
 
@@ -49,10 +51,17 @@ export async function openService(config: Config): Promise<Service> {
         throw error;
     }
 
-    const { localSecret } = gateway.services;
+    const { localSecret, uploader } = gateway.services;
     return {
         location: 'opened here',
         perform: (request) => gateway.perform(requestOf(request, localSecret)),
+        async uploadEnded() {
+
+            if (await uploader.isRunning()) {
+                process.stderr.write('an upload of objects was interrupted: it is completed or rolled back first\n');
+                await uploader.ended();
+            }
+        },
         async close() {
 
             await gateway.stop();

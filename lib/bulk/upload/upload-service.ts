@@ -94,6 +94,20 @@ export class UploadService {
         await this.#ended(jobId);
     }
 
+    /** Returns whether an upload is in progress on any node, or was interrupted and is not over. */
+    async isRunning(): Promise<boolean> {
+
+        return await this.#parts.settings.get(UPLOAD_SETTING) !== null;
+    }
+
+    /** Resolves when no upload is in progress. */
+    async ended(): Promise<void> {
+
+        while (await this.isRunning()) {
+            await sleep(POLL_MS);
+        }
+    }
+
     /** Yields the uploaded objects as lines, each with its id; mints missing ids. */
     async *#lines(input: AsyncIterable<Segment>, plan: UploadPlan, request: UploadRequest): AsyncGenerator<Uint8Array> {
 

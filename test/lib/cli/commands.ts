@@ -10,10 +10,19 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { SILENT } from '../../../db/log.js';
+import { UPLOAD_KIND } from '../../../lib/bulk/upload/upload-progress.js';
 import type { JsonObject } from '../../../lib/util/json-types.js';
 import type { TestDatabase } from '../../support/database.js';
 import type { ServiceProcess } from '../../support/process.js';
 import { bytesSegment, jsonSegment } from '../../../lib/doip/segments.js';
+import { BlobStore } from '../../../lib/stores/blobs/blob-store.js';
+import { CatalogStore } from '../../../lib/stores/catalog-store.js';
+import { DatabaseElementStore } from '../../../lib/stores/blobs/database-element-store.js';
+import { ElementStores } from '../../../lib/stores/blobs/element-store.js';
+import { JobStore } from '../../../lib/stores/jobs/job-store.js';
+import { SettingStore, UPLOAD_SETTING } from '../../../lib/stores/setting-store.js';
 import { runCommand, startCommand } from '../../support/command.js';
 import { forEachDatabase } from '../../support/database.js';
 import { startGateway, type TestGateway } from '../../support/gateway.js';
@@ -198,6 +207,32 @@ forEachDatabase((name, create) => {
             expect(into.error).to.match(/: 0 objects created, 0 updated/);
             expect([good.status, bad.status]).to.equal([200, 401]);
             expect(await readdir(database.options.dataDir)).to.not.include('server.json');
+        });
+
+        it('complete an upload of objects that was interrupted before they export', async () => {
+
+            const place = await create();
+            try {
+                await (await startGateway(place)).stop();
+                const db = await place.open();
+                const blobs = new BlobStore(db, new ElementStores(new DatabaseElementStore(db.blobs)), { log: SILENT });
+                const items = Array.from({ length: 300 }, (_, n) => `${JSON.stringify({ id: `test/u${n}`, type: 'Document', content: {} })}\n`);
+                const { blobId, size, store } = await blobs.stage(Readable.from([Buffer.from(items.join(''))]), { maxBytes: 100_000 });
+                await db.commit({ steps: [
+                    new JobStore(db).enqueueStep({ kind: UPLOAD_KIND, payload: { blob: { blobId, size, store }, author: 'admin', now: 5, deleteCurrentObjects: true } }),
+                    ...new SettingStore(db).insertSteps(UPLOAD_SETTING, String(blobId), 'taken'), ...blobs.linkSteps({ blobId, size }), new CatalogStore(db).bumpStep()
+                ] });
+                blobs.close();
+                await db.close();
+
+                const { code, out, error } = await runCommand(place, ['export', '-']);
+
+                expect([code, error.includes('an upload of objects was interrupted')], error).to.equal([0, true]);
+                expect(out.match(/"id":"test\/u\d+"/g)).to.have.length(300);
+            }
+            finally {
+                await place.dispose();
+            }
         });
 
         it('write an export to its end for a reader that is slow', async () => {
