@@ -29,14 +29,15 @@ export interface Service {
 /**
  * Connects to the server of the data folder, or opens the folder.
  *
+ * @param mayBegin true to begin a repository where there is none
  * @throws CommandError when a process that cannot be reached uses the folder
  */
-export async function openService(config: Config): Promise<Service> {
+export async function openService(config: Config, { mayBegin }: { readonly mayBegin: boolean }): Promise<Service> {
 
     // No informational events between the messages for the user
     const log = openLog({ level: config.log.level === 'info' ? 'warn' : config.log.level });
     const { payloadStore, ...options } = gatewayOptions(config, log.logger);
-    const gateway = createGateway({ ...options, payloadStore: payloadStore ? { ...payloadStore, isForCommand: true } : null });
+    const gateway = createGateway({ ...options, onlyExisting: !mayBegin, payloadStore: payloadStore ? { ...payloadStore, isForCommand: true } : null });
     try {
         const { generatedPassword } = await gateway.start();
         if (generatedPassword !== null) {

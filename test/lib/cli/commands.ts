@@ -235,9 +235,48 @@ forEachDatabase((name, create) => {
             }
         });
 
+        it('begin no repository where they store nothing, and leave what is there as it is', async () => {
+
+            const place = await create();
+            const { dataDir } = place.options;
+            const target = join(dataDir, 'all.ndjson');
+            await writeFile(target, 'the last export');
+            const missing = join(dataDir, 'missing');
+            const commands = [['export', '--force', target], ['audit', 'verify'], ['reindex'], ['keys', 'list'], ['types'], ['get', 'test/1'], ['set-admin-password']];
+            const expectRefusal = async (args: string[], env: NodeJS.ProcessEnv = {}): Promise<void> => {
+
+                const { code, out, error } = await runCommand(place, args, 'a new password\n', env);
+                expect([code, out], `${args.join(' ')}: ${error}`).to.equal([66, '']);
+                expect(error).to.match(/^doip-gateway: there is no repository in [^\n]+: check DATA(_DIR|BASE_URL)\n$/);
+            };
+
+            try {
+                for (const args of commands) {
+                    await expectRefusal(args);
+                }
+
+                if (place.dialect === 'sqlite') {
+                    await expectRefusal(['export', '-'], { DATA_DIR: missing });
+                    expect(await readdir(dataDir)).to.equal(['all.ndjson']);
+                }
+
+                // A first start that has made the tables and nothing else.
+                await (await place.open()).close();
+                await expectRefusal(['export', '--force', target]);
+                expect(await readFile(target, 'utf8')).to.equal('the last export');
+
+                expect((await runCommand(place, ['put', '--type', 'Document', '--json', '{}', 'test/1'])).code).to.equal(0);
+                expect((await runCommand(place, ['export', '--force', target])).code).to.equal(0);
+            }
+            finally {
+                await place.dispose();
+            }
+        });
+
         it('write an export to its end for a reader that is slow', async () => {
 
             const small = await create();
+            await (await startGateway(small)).stop();
             const folder = await mkdtemp(join(tmpdir(), 'gateway-fifo-'));
             const fifo = join(folder, 'fifo');
             execFileSync('mkfifo', [fifo]);
