@@ -115,6 +115,18 @@ forEachDatabase((name, create) => {
             expect((await target.asAdmin('0.DOIP/Op.Retrieve', { targetId: 'test/late' })).status).to.equal('0.DOIP/Status.001');
         });
 
+        it('reports each of several concatenated exports that is not complete', async () => {
+
+            const cut = '{"export":1}\n{"id":"test/cut","type":"Document","attributes":{"content":{}}}\n';
+            const { value } = await importInto(target, `${cut}${cut.replace('cut', 'second')}${exported}`);
+
+            const { success, results } = value as { success: boolean; results: { position: number; responseCode: number; response: { message: string } }[] };
+            const message = 'the export before this line is not complete: its last line is missing';
+            expect(success).to.be.false();
+            expect(results.map(({ position, response }) => [position, response.message])).to.equal([[2, message], [4, message]]);
+            expect((await target.asAdmin('0.DOIP/Op.Retrieve', { targetId: 'test/second' })).status).to.equal('0.DOIP/Status.001');
+        });
+
         const wrong: [string, (text: string) => string, RegExp][] = [
             ['without its last line', (text) => text.replace(/\{"end".*\n/, ''), /the export is not complete: its last line is missing/],
             ['without an object in the middle', (text) => text.replace(/\{"id":"test\/odd",.*\n/, ''), /^the export is not complete: it has \d+ of \d+ objects$/],
