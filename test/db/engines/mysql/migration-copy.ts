@@ -206,7 +206,7 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             await migrate();
 
             expect(events).to.equal(['database.copied', 'database.migrated']);
-            expect((await readdir(folder)).filter((name) => name.endsWith('.part'))).to.equal([]);
+            expect((await readdir(database.options.dataDir)).filter((name) => name.endsWith('.part'))).to.equal([]);
             const [, copy = ''] = await copies();
             expect(gunzipSync(await readFile(file(copy))).toString()).to.contain('CREATE TABLE `settings`');
         });
