@@ -119,7 +119,10 @@ function skipBlobs(path: string): void {
     const db = new Sqlite(path);
     try {
         if (db.prepare('select 1 from sqlite_schema where name = \'blobs\'').get()) {
-            db.prepare('update sqlite_sequence set seq = seq + ? where name = \'blobs\'').run(SKIPPED_BLOBS);
+            const { changes } = db.prepare('update sqlite_sequence set seq = seq + ? where name = \'blobs\'').run(SKIPPED_BLOBS);
+            if (changes === 0) {
+                db.prepare('insert into sqlite_sequence (name, seq) values (\'blobs\', ?)').run(SKIPPED_BLOBS);     // No blob was ever stored
+            }
         }
     }
     finally {

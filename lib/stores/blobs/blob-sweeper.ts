@@ -137,7 +137,10 @@ export class BlobSweeper {
         return 1;
     }
 
-    /** Removes bytes without a row. Rows are written before bytes, and ids are listed before the rows are read, so none is missed. */
+    /**
+     * Removes bytes without a row. Rows are written before bytes, and ids are listed before the rows are read, so none is missed. Each is looked up
+     * again, as the number of one may be given to another blob meanwhile, in a database that was restored.
+     */
     async #purgeOrphans(name: string, store: ElementStore, { limit, signal }: SweepOptions): Promise<number> {
 
         let purged = 0;
@@ -146,7 +149,7 @@ export class BlobSweeper {
             const after = this.#searched.get(name) ?? 0;
             const ids = await store.list(after, ORPHANS_PER_BATCH);
             for (const id of await this.#unknown(ids)) {
-                if (!this.#inUse.isPinned(id) && !this.#inUse.isRead(id)) {
+                if (!this.#inUse.isPinned(id) && !this.#inUse.isRead(id) && (await this.#unknown([id])).length > 0) {
                     await removeAll(store, id, { hasRow: false });
                     purged += 1;
                 }

@@ -83,6 +83,16 @@ describe('the copy before a migration', () => {
         expect(created.ok && created.steps[0]?.insertId).to.equal(1_000_000_002);
     });
 
+    it('gives no number again of a blob that was stored after it, not even where none was stored before', async () => {
+
+        const { dataDir } = database.options;
+        await migrateDatabase({ dataDir }, { migrations: BEFORE });
+        await migrateDatabase({ dataDir, log }, { target: 'newest' });
+        const insert = `insert into blobs (store, state, created_on, touched_on) values ('database', 'staged', 1, 1) returning id`;
+
+        expect([query('repository.sqlite', insert), query(COPY, insert)]).to.equal([[1], [1_000_000_001]]);
+    });
+
     it('is made neither for a new database, nor without a pending migration', async () => {
 
         const { dataDir } = database.options;

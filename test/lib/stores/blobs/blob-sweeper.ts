@@ -215,6 +215,27 @@ forEachDatabase((name, create) => {
             expect(await database.blobs.readChunk(900_000_001, 0)).to.be.null();
         });
 
+        it('keeps the bytes of a blob that gets the number of an orphan while others are removed', async () => {
+
+            const [first, second] = [910_000_001, 910_000_002];
+            const removed: number[] = [];
+            const own = new ElementStores({
+                write: () => Promise.resolve(),
+                async *read() {},
+                async remove(id) {
+
+                    removed.push(id);
+                    const sql = 'insert into blobs (id, store, state, created_on, touched_on) values (?, ?, ?, ?, ?)';
+                    await database.commit({ steps: [{ sql, bindings: [second, 'database', 'staged', 1e15, 1e15] }] });
+                },
+                list: (after) => Promise.resolve([first, second].filter((id) => id > after))
+            });
+
+            expect(await new BlobSweeper(database, own, blobs, SILENT).sweep(1, PATIENCE)).to.include({ orphans: 1 });
+            expect(removed).to.equal([first]);
+            await database.commit({ steps: [{ sql: 'delete from blobs where id = ?', bindings: [second] }] });
+        });
+
         it('removes at most its limit at a time', async () => {
 
             const dead = stranger(() => 1);
