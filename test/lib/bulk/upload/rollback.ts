@@ -12,6 +12,8 @@ import { BlobStore } from '../../../../lib/stores/blobs/blob-store.js';
 import { BlobSweeper } from '../../../../lib/stores/blobs/blob-sweeper.js';
 import { DatabaseElementStore } from '../../../../lib/stores/blobs/database-element-store.js';
 import { type ElementStore, ElementStores } from '../../../../lib/stores/blobs/element-store.js';
+import { CatalogStore } from '../../../../lib/stores/catalog-store.js';
+import { UPLOAD_SETTING } from '../../../../lib/stores/setting-store.js';
 import type { JsonObject, JsonValue } from '../../../../lib/util/json-types.js';
 import { forEachDatabase } from '../../../support/database.js';
 import type { TestDatabase } from '../../../support/database.js';
@@ -137,6 +139,22 @@ forEachDatabase((name, create) => {
 
             expect([status, attempts]).to.equal(['0.DOIP/Status.001', 2]);
             expect(await blobsOf('test/late')).to.have.length(1);
+        });
+
+        it('is not taken for a success when its job is not there any more', async () => {
+
+            onWrite = async () => {
+
+                await db.commit({ steps: [
+                    { sql: 'delete from jobs where kind = ?', bindings: ['objects.upload'] }, { sql: 'delete from settings where name = ?', bindings: [UPLOAD_SETTING] },
+                    new CatalogStore(db).bumpStep()
+                ] });
+                throw new Error('refused');
+            };
+
+            const { status, value } = await upload([TYPE, kept('late', Buffer.from('late'))]);
+
+            expect([status, value as object]).to.equal(['0.DOIP/Status.500', { message: 'the upload has ended, but its outcome is not known any more' }]);
         });
 
         it('counts what it cannot restore, and keeps the former objects', async () => {
