@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/index.js';
 import { acceptLoss } from '../app/data-dir.js';
+import { demandFiles } from '../app/no-repository.js';
 import { Op } from '../doip/operation-ids.js';
 import type { JsonObject } from '../util/json-types.js';
 import { nearestName } from '../util/text/nearest-name.js';
@@ -142,6 +143,7 @@ function acceptLost({ storage: { dataDir, databaseUrl } }: Config): void {
         throw new CommandError('accept-loss is for the embedded database; DATABASE_URL names a server', EXIT.usage);
     }
 
+    demandFiles({ dataDir, onlyExisting: true });
     process.stderr.write(`${acceptLoss(dataDir)}\n`);
 }
 

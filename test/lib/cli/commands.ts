@@ -257,6 +257,7 @@ forEachDatabase((name, create) => {
 
                 if (place.dialect === 'sqlite') {
                     await expectRefusal(['export', '-'], { DATA_DIR: missing });
+                    await expectRefusal(['accept-loss'], { DATA_DIR: missing });
                     expect(await readdir(dataDir)).to.equal(['all.ndjson']);
                 }
 
