@@ -18,7 +18,7 @@ import type { JsonObject, JsonValue } from '../../../../lib/util/json-types.js';
 import { forEachDatabase } from '../../../support/database.js';
 import type { TestDatabase } from '../../../support/database.js';
 import type { Answer, TestGateway } from '../../../support/gateway.js';
-import { startGateway } from '../../../support/gateway.js';
+import { LIMITS, startGateway } from '../../../support/gateway.js';
 import { stateOf } from '../../../support/repository-state.js';
 
 export const lab = Lab.script();
@@ -68,14 +68,19 @@ forEachDatabase((name, create) => {
         beforeEach(async () => {
 
             onWrite = () => Promise.resolve();
-            gateway = await startGateway(place, {
-                elementStores: { frail: FRAIL }, storageChooser: ({ id }) => (id === 'test/late' ? 'frail' : 'database')
-            });
+            await start();
             db = await place.open();
             expect((await upload([TYPE, kept('large', BYTES), kept('small', Buffer.from('small'))])).status).to.equal('0.DOIP/Status.001');
         });
 
         afterEach(() => gateway.stop());
+
+        const start = async (limits = LIMITS): Promise<void> => {
+
+            gateway = await startGateway(place, {
+                limits, elementStores: { frail: FRAIL }, storageChooser: ({ id }) => (id === 'test/late' ? 'frail' : 'database')
+            });
+        };
 
         const upload = (items: JsonObject[]): Promise<Answer> => (
             gateway.asAdmin(Op.uploadObjects, { input: items as JsonValue, attributes: { deleteCurrentObjects: true } })
@@ -111,6 +116,22 @@ forEachDatabase((name, create) => {
             expect([status, value as object]).to.equal(['0.DOIP/Status.500', {
                 message: 'nothing was uploaded, because of position 1: Something went wrong. Contact your sysadmin.'
             }]);
+            expect([...await stateOf(gateway)]).to.equal([...stored]);
+        });
+
+        it('restores objects that are beyond the limits of today', async () => {
+
+            const payloads = Array.from({ length: 5 }, (_, n) => ({ name: `p${n}`, base64Payload: Buffer.from(`payload ${n}`).toString('base64') }));
+            const long = 'x'.repeat(50_000);
+            expect((await upload([TYPE, { id: 'test/many', type: 'Kept', content: { long }, userMetadata: { long }, payloads }])).status).to.equal('0.DOIP/Status.001');
+            const stored = await stateOf(gateway);
+            await gateway.stop();
+            await start({ ...LIMITS, elements: 2, contentBytes: 10_000 });
+            onWrite = () => Promise.reject(new Error('refused'));
+
+            const { value } = await upload([TYPE, kept('late', Buffer.from('late'))]);
+
+            expect((value as { message: string }).message).to.endWith('because of position 1: Something went wrong. Contact your sysadmin.');
             expect([...await stateOf(gateway)]).to.equal([...stored]);
         });
 
