@@ -24,8 +24,8 @@ export class RegistrationError extends Error {}
 /** Returns whether an operator must change something before the service can start, so that retries are of no use. */
 export function isPermanent(error: unknown): boolean {
 
-    return isLoss(error) || error instanceof FirstPasswordError || error instanceof UnusableDatabaseError ||
-        error instanceof NoRepositoryError || error instanceof DataDirError && !error.mayPass || error instanceof PayloadStoreError || error instanceof SearchEngineError;
+    return isLoss(error) || error instanceof FirstPasswordError || error instanceof UnusableDatabaseError || error instanceof NoRepositoryError ||
+        error instanceof DataDirError && !error.mayPass || error instanceof PayloadStoreError || error instanceof SearchEngineError;
 }
 
 /** Returns whether a part of the repository is not where it should be. */

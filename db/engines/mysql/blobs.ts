@@ -49,8 +49,8 @@ export class MysqlBlobs implements BlobDatabase {
 
     async measureChunks(blobId: number, from: number, to: number): Promise<ChunkTotals> {
 
-        const [{ chunks, bytes } = { chunks: 0, bytes: 0 }] = await this.#database.read<{ chunks: number; bytes: number }>({ sql: MEASURE_CHUNKS }, [blobId, from, to]);
-        return { chunks: Number(chunks), bytes: Number(bytes) };        // A sum is a decimal
+        const [found] = await this.#database.read<Partial<ChunkTotals>>({ sql: MEASURE_CHUNKS }, [blobId, from, to]);
+        return { chunks: Number(found?.chunks), bytes: Number(found?.bytes) };        // A sum is a decimal
     }
 
     async deleteChunks(blobId: number, limit: number): Promise<number> {

@@ -29,6 +29,5 @@ export function readPart(reader: SqliteReader, blobId: number, index: number, { 
 /** Counts the chunks of a blob from one number to another (exclusive), and their bytes. */
 export function measureChunks(reader: SqliteReader, blobId: number, from: number, to: number): ChunkTotals {
 
-    const [found] = reader.all(MEASURE_CHUNKS, [blobId, from, to]);
-    return found as unknown as ChunkTotals;
+    return reader.all(MEASURE_CHUNKS, [blobId, from, to])[0] as ChunkTotals;
 }

@@ -219,7 +219,7 @@ forEachDatabase((name, create) => {
                 const items = Array.from({ length: 300 }, (_, n) => `${JSON.stringify({ id: `test/u${n}`, type: 'Document', content: {} })}\n`);
                 const { blobId, size, store } = await blobs.stage(Readable.from([Buffer.from(items.join(''))]), { maxBytes: 100_000 });
                 await db.commit({ steps: [
-                    new JobStore(db).enqueueStep({ kind: UPLOAD_KIND, payload: { blob: { blobId, size, store }, author: 'admin', now: 5, deleteCurrentObjects: true } }),
+                    new JobStore(db).enqueueStep({ kind: UPLOAD_KIND, payload: { blob: { blobId, size, store }, author: 'admin', now: 5, deleteCurrentObjects: false } }),
                     ...new SettingStore(db).insertSteps(UPLOAD_SETTING, String(blobId), 'taken'), ...blobs.linkSteps({ blobId, size }), new CatalogStore(db).bumpStep()
                 ] });
                 blobs.close();
