@@ -228,7 +228,7 @@ forEachDatabase((name, create) => {
                 const { code, out, error } = await runCommand(place, ['export', '-']);
 
                 expect([code, error.includes('an upload of objects was interrupted')], error).to.equal([0, true]);
-                expect(out.match(/"id":"test\/u\d+"/g)).to.have.length(300);
+                expect(out.match(/^\{"id":"test\/u\d+"/gm)).to.have.length(300);
             }
             finally {
                 await place.dispose();

@@ -25,7 +25,9 @@ forEachDatabase((name, create) => {
         before(async () => {
 
             place = await create();
-            const waiting: ElementStore = { write: async () => void await onUpload(), async *read() {}, remove: () => Promise.resolve(), list: () => Promise.resolve([]) };
+            const waiting: ElementStore = {
+                write: async () => void await onUpload(), async *read() {}, remove: () => Promise.resolve(), list: () => Promise.resolve([])
+            };
             gateway = await startGateway(place, { elementStores: { waiting }, storageChooser: () => 'waiting' });
             for (let n = 0; n < 20; ++n) {
                 await gateway.create('Document', { text: 'x'.repeat(10_000) }, { id: `test/${n}` });
