@@ -194,6 +194,12 @@ export interface ChunkPart {
     readonly length: number;
 }
 
+/** Some chunks of a blob. */
+export interface ChunkTotals {
+    readonly chunks: number;
+    readonly bytes: number;
+}
+
 /** Chunks of bytes, by blob id. */
 export interface BlobDatabase {
     /** True where a read blocks the thread until it has ended, so that to begin it earlier saves nothing. */
@@ -213,6 +219,9 @@ export interface BlobDatabase {
 
     /** Reads some bytes of one chunk, from `start` (0-based), and the size of the whole chunk; null when it does not exist. */
     readPart(blobId: number, index: number, part: ChunkPart): Promise<{ readonly size: number; readonly bytes: Buffer } | null>;
+
+    /** Counts the chunks of a blob from one number to another (exclusive), and their bytes. */
+    measureChunks(blobId: number, from: number, to: number): Promise<ChunkTotals>;
 
     /** Deletes up to `limit` chunks of a blob; resolves to the number deleted, 0 when none is left. */
     deleteChunks(blobId: number, limit: number): Promise<number>;

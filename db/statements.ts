@@ -288,6 +288,9 @@ function once(dialect: Dialect): () => Knex {
 /** Some bytes of a chunk, from a 1-based position, and the size of the whole: the rest of it is neither copied nor sent. */
 export const READ_PART = 'select length(bytes) as size, substr(bytes, ?, ?) as bytes from blob_chunks where blob_id = ? and n = ?';
 
+/** Counts chunks and their bytes, which are not sent. */
+export const MEASURE_CHUNKS = 'select count(*) as chunks, coalesce(sum(length(bytes)), 0) as bytes from blob_chunks where blob_id = ? and n >= ? and n < ?';
+
 /** Lists blobs by skipping through the index, where `distinct` would visit every chunk. Works in both dialects. */
 export const LIST_BLOBS = 'with recursive ids (id) as (' +
     'select min(blob_id) from blob_chunks where blob_id > ? union all ' +

@@ -3,6 +3,7 @@
 import { LostFileError } from '../db/engines/sqlite/lost-file.js';
 import { UnusableDatabaseError, type UnusableReason } from '../db/errors.js';
 import { DataDirError } from './app/data-dir.js';
+import { NoRepositoryError } from './app/no-repository.js';
 import { UnfinishedRestoreError } from './app/unfinished-restore.js';
 import { ConfigError } from './config/index.js';
 import { EXIT } from './errors/exit-codes.js';
@@ -23,7 +24,7 @@ export class RegistrationError extends Error {}
 /** Returns whether an operator must change something before the service can start, so that retries are of no use. */
 export function isPermanent(error: unknown): boolean {
 
-    return isLoss(error) || error instanceof FirstPasswordError || error instanceof UnusableDatabaseError ||
+    return isLoss(error) || error instanceof FirstPasswordError || error instanceof UnusableDatabaseError || error instanceof NoRepositoryError ||
         error instanceof DataDirError && !error.mayPass || error instanceof PayloadStoreError || error instanceof SearchEngineError;
 }
 
@@ -38,6 +39,10 @@ export function explainStartError(error: unknown): [message: string, code: numbe
 
     if (error instanceof ConfigError || error instanceof FirstPasswordError) {
         return [error.message, EXIT.config];
+    }
+
+    if (error instanceof NoRepositoryError) {
+        return [error.message, EXIT.noInput];
     }
 
     if (error instanceof RegistrationError) {

@@ -3,13 +3,13 @@
  */
 
 import { mkdir } from 'node:fs/promises';
-import type { CommitObserver, Database } from '../database.js';
+import type { CommitObserver, Database, Dialect } from '../database.js';
 import type { Log } from '../log.js';
 import { rejectCut } from './sqlite/cut-marker.js';
 import { acceptLoss } from './sqlite/lost-file.js';
 import { explainOpenError } from './sqlite/open-error.js';
 import { SILENT } from '../log.js';
-import type { MigrateOptions } from '../migrator/migrate.js';
+import { MIGRATION_TABLE, type MigrateOptions } from '../migrator/migrate.js';
 import { parseMysqlUrl } from './mysql/url.js';
 import { openSqliteDatabase } from './sqlite/database.js';
 import type { StartThread } from './sqlite/writer.js';
@@ -86,6 +86,18 @@ export async function openReadOnlyDatabase(options: DatabaseOptions): Promise<Da
     catch (error) {
         throw explainOpenError(files, error);
     }
+}
+
+/** How the table of migrations is found. */
+const FIND_TABLES: Readonly<Record<Dialect, string>> = {
+    sqlite: `select 1 from sqlite_schema where name = '${MIGRATION_TABLE}'`,
+    mysql: `select 1 from information_schema.tables where table_schema = database() and table_name = '${MIGRATION_TABLE}'`
+};
+
+/** Returns whether a database has tables of this program: `migrate()` was called before. */
+export async function hasTables(db: Pick<Database, 'dialect' | 'read'>): Promise<boolean> {
+
+    return (await db.read({ sql: FIND_TABLES[db.dialect] }, [])).length > 0;
 }
 
 /** Migrates a database that is not in use, up or down. A running service uses `migrate()`. */

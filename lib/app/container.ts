@@ -15,6 +15,7 @@ import { type DatabaseOptions, openDatabase, openReadOnlyDatabase } from '../../
 import { composeBulk, composeTransfer } from './bulk-container.js';
 import { bootstrap } from './bootstrap.js';
 import { claimDataDir, nodeName, readRepoInit, removeRepoInit } from './data-dir.js';
+import { demandDesign, demandFiles, demandTables } from './no-repository.js';
 import { withRepoInit } from './repo-init.js';
 import { KeyedLocks } from '../util/concurrency/keyed-mutex.js';
 import { ShutdownStack } from './shutdown-stack.js';
@@ -121,10 +122,12 @@ interface Opened {
  *
  * @throws DataDirError when the data folder cannot be used, or is locked by another process
  * @throws UnfinishedRestoreError when a restore to it was interrupted
+ * @throws NoRepositoryError when only an existing repository is to be opened, and there is none
  */
 export async function openRuntime(options: GatewayOptions, shell: GatewayShell): Promise<Opened> {
 
     const { dataDir } = options;
+    demandFiles(options);
     const claim = claimDataDir(dataDir, { log: options.log });
     try {
         const { runtime, generatedPassword } = await openClaimed(withRepoInit(options, readRepoInit(dataDir)), shell);
@@ -177,6 +180,7 @@ async function openClaimed(options: GatewayOptions, shell: GatewayShell): Promis
         const db = await shutdown.use(() => openDatabase({
             ...databaseOptions(options), minFree: options.minFreeBytes, onCommitted: shell.onCommitted, startThread: takeWorker, readers: options.workers?.count
         }), (opened) => opened.close());
+        await demandTables(db, options);
         await db.migrate();
         const payloadStore = await shutdown.use(() => openPayloadStore(db, options), (opened) => opened?.close());
         const parts = await compose(db, options, { ...shell, payloadStore });
@@ -184,6 +188,7 @@ async function openClaimed(options: GatewayOptions, shell: GatewayShell): Promis
         await shutdown.use(() => blobs, () => blobs.close());
         await shutdown.use(() => parts.status, (status) => status.close());
         await shutdown.use(() => auditTrail, (trail) => trail?.close());
+        await demandDesign(parts.objectStore, options);
         await parts.floor.renew();
         const { generatedPassword } = await bootstrap(parts);
         await (parts.usage ? parts.usage.prepare() : UsageCounter.disable(parts));

@@ -103,6 +103,8 @@ export interface GatewayOptions {
     readonly minFreeBytes?: number | null | undefined;
     /** `mysql://user:password@host:port/database`; SQLite in `dataDir` when absent. */
     readonly databaseUrl?: string | null | undefined;
+    /** True to open an existing repository only; by default one is begun where there is none. */
+    readonly onlyExisting?: boolean;
     readonly prefix: string;
     readonly baseUri?: string | null | undefined;
     /** For the first start. */

@@ -44,8 +44,8 @@ export async function restoreBackup(folder: string, target: string, observer = U
         return manifest;
     }
     finally {
-        claim.release();
-        await removeEmpty(path, isNew);
+        // While it is locked: another process may begin a repository in it afterwards.
+        await removeEmpty(path, isNew).finally(() => claim.release());
     }
 }
 

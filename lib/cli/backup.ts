@@ -10,6 +10,7 @@ import type { Manifest } from '../backup/manifest.js';
 import { restoreBackup } from '../backup/restore.js';
 import { verifyBackup } from '../backup/verify.js';
 import { CommandError, EXIT } from './command-error.js';
+import { shown } from './remote.js';
 import { Progress } from './terminal/progress.js';
 
 /** Scheduling priority of the process: the requests of a server on the same machine come first. */
@@ -154,7 +155,7 @@ class Work implements Observer {
 
         this.#damaged += 1;
         if (this.#damaged <= MAX_LISTED) {
-            process.stderr.write(`${this.#name}: ${description}\n`);
+            process.stderr.write(`${this.#name}: ${shown(description)}\n`);
         }
     }
 

@@ -265,12 +265,20 @@ async function saveElements(
 ): Promise<void> {
 
     makeFolder(folder);
+    // On disks without upper and lower case, elements whose ids differ in nothing else have one file.
+    const written = new Map<string, string>();
     let name = 'output';
     for await (const segment of output as AsyncIterable<ClientSegment>) {
         if (!isJson(segment)) {
             const path = join(folder, name);
             await demandNew(path, force);
+            const former = written.get(await fileKey(path));
+            if (former !== undefined) {
+                throw new CommandError(`${path} is the file of element ${former} on this disk: read the elements one by one with --element`, EXIT.cannotCreate);
+            }
+
             await writeOutput(path, segment.kind === 'bytes' ? receiving.of(segment.body) : []);
+            written.set(await fileKey(path), name);
             name = 'output';
             continue;
         }
@@ -284,6 +292,13 @@ async function saveElements(
             await writeOutput('-', [Buffer.from(`${jsonText(value)}\n`)]);
         }
     }
+}
+
+/** Identifies a file, however it is named; empty without one. */
+async function fileKey(path: string): Promise<string> {
+
+    const found = await stat(path, { bigint: true }).catch(() => null);
+    return found ? `${found.dev}:${found.ino}` : '';
 }
 
 async function valueIn(segment: ClientSegment): Promise<JsonValue> {

@@ -61,6 +61,8 @@ export interface Command {
     readonly operands: readonly string[];
     readonly options?: readonly OptionName[];
     prepare(args: readonly string[], options: CommandOptions): Promise<Work> | Work;
+    /** True for a command that stores objects, and begins a repository where there is none. */
+    readonly mayBegin?: boolean;
     /** Connects to the service at `url`, where it is given instead of that of the data folder. */
     readonly serviceAt?: (url: string, options: CommandOptions) => Promise<Service>;
 }

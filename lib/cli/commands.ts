@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/index.js';
 import { acceptLoss } from '../app/data-dir.js';
+import { demandFiles } from '../app/no-repository.js';
 import { Op } from '../doip/operation-ids.js';
 import type { JsonObject } from '../util/json-types.js';
 import { nearestName } from '../util/text/nearest-name.js';
@@ -59,15 +60,15 @@ const ROW_OPTIONS = ['type', 'id', 'map', 'format', 'delimiter', 'encoding', 'fr
 
 const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
     ['call', {
-        operands: ['OPERATION', 'TARGET'], prepare: prepareCall, serviceAt,
+        operands: ['OPERATION', 'TARGET'], prepare: prepareCall, serviceAt, mayBegin: true,
         options: [...URL_OPTIONS, 'attributes', 'input', 'json', 'element', 'output', 'force']
     }],
-    ['put', { operands: ['[ID]'], prepare: preparePut, serviceAt, options: [...URL_OPTIONS, 'type', 'input', 'json', 'element', 'output', 'force'] }],
+    ['put', { operands: ['[ID]'], prepare: preparePut, serviceAt, mayBegin: true, options: [...URL_OPTIONS, 'type', 'input', 'json', 'element', 'output', 'force'] }],
     ['get', { operands: ['ID'], prepare: prepareGet, serviceAt, options: [...URL_OPTIONS, 'element', 'output', 'force'] }],
     ['search', { operands: ['QUERY'], prepare: prepareSearch, serviceAt, options: [...URL_OPTIONS, 'ids', 'sort', 'limit', 'output', 'force'] }],
     ['types', { operands: [], prepare: prepareTypes, serviceAt, options: [...URL_OPTIONS, 'output', 'force'] }],
     ['export', { operands: ['FILE'], options: ['force'], prepare: prepareExport }],
-    ['import', { operands: ['FILE'], prepare: prepareImport, serviceAt, options: [...URL_OPTIONS, ...ROW_OPTIONS] }],
+    ['import', { operands: ['FILE'], prepare: prepareImport, serviceAt, mayBegin: true, options: [...URL_OPTIONS, ...ROW_OPTIONS] }],
     ['audit', {
         operands: [], prepare: prepareAudit, serviceAt, options: [...URL_OPTIONS, 'for', 'object', 'operation', 'outcome', 'from', 'to', 'limit', 'format']
     }],
@@ -142,6 +143,7 @@ function acceptLost({ storage: { dataDir, databaseUrl } }: Config): void {
         throw new CommandError('accept-loss is for the embedded database; DATABASE_URL names a server', EXIT.usage);
     }
 
+    demandFiles({ dataDir, onlyExisting: true });
     process.stderr.write(`${acceptLoss(dataDir)}\n`);
 }
 
@@ -199,7 +201,7 @@ export async function runCommand(name: string, args: readonly string[], options:
 }
 
 /** How the service of a command is reached. */
-function serviceFor({ serviceAt: connect }: Command, options: CommandOptions, loadConfig: () => Config): () => Promise<Service> {
+function serviceFor({ serviceAt: connect, mayBegin = false }: Command, options: CommandOptions, loadConfig: () => Config): () => Promise<Service> {
 
     const { url } = options;
     if (connect && url !== undefined) {
@@ -207,5 +209,5 @@ function serviceFor({ serviceAt: connect }: Command, options: CommandOptions, lo
     }
 
     const config = loadConfig();
-    return async () => (await import('./service.js')).openService(config);
+    return async () => (await import('./service.js')).openService(config, { mayBegin });
 }

@@ -36,8 +36,14 @@ const PACKED: readonly (readonly [Buffer, string])[] = [
     [Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), 'zstd'], [Buffer.from('\xfd7zXZ', 'latin1'), 'xz']
 ];
 
-/** An object of an export with its location, or the reason why it cannot be read. */
-type Found = { readonly location: string } & ({ readonly object: ReferenceObject } | { readonly error: string });
+/** An object of an export with its location. */
+interface Readable {
+    readonly location: string;
+    readonly object: ReferenceObject;
+}
+
+/** An object, or the reason why it cannot be read. */
+type Found = Readable | { readonly location: string; readonly error: string };
 
 /** Opens the export at a path; null when it is not one of the reference implementation. Throws a CommandError when the path cannot be read. */
 export async function referenceSource(path: string): Promise<Source | null> {
@@ -147,32 +153,82 @@ async function demandObjects(folder: string): Promise<void> {
 /** Reads the objects twice, types and the design first, since exports are ordered by id. */
 function readTwice(objects: () => AsyncIterable<Found>, size: number | null): Source {
 
-    const remarks: string[] = [];
-    const errors: string[] = [];
-    const body = async function *(): AsyncGenerator<Uint8Array> {
+    const passes = new TwoPasses(objects);
+    return { body: passes.body(), size, remarks: passes.remarks, errors: passes.errors };
+}
 
-        let count = 0;
+/** Two passes over the same objects. What the second one does not find as the first one did is an error: no object is left out in silence. */
+class TwoPasses {
+
+    readonly remarks: string[] = [];
+    readonly errors: string[] = [];
+    readonly #objects: () => AsyncIterable<Found>;
+    /** Locations with an error; both passes may find it. */
+    readonly #wrong = new Set<string>();
+    /** Locations of types and of the design in the first pass. */
+    readonly #types = new Set<string>();
+
+    constructor(objects: () => AsyncIterable<Found>) {
+
+        this.#objects = objects;
+    }
+
+    async *body(): AsyncGenerator<Uint8Array> {
+
         yield Buffer.from(lineOf({ export: EXPORT_VERSION }));
+        let [expected, written] = [0, 0];
         for (const isFirst of [true, false]) {
-            for await (const found of objects()) {
-                if ('error' in found) {
-                    // Both passes find it; it is reported once.
-                    errors.push(...isFirst ? [`${found.location}: ${found.error}`] : []);
+            for await (const { location, object } of this.#readable(isFirst)) {
+                expected += isFirst ? 1 : 0;
+                if (object.isFirst !== this.#types.has(location)) {
+                    this.#report(location, 'was changed while it was read, and is not imported');
                 }
-                else if (found.object.isFirst === isFirst) {
-                    count += 1;
-                    remarks.push(...found.object.remarks);
-                    for (const line of found.object.lines()) {
-                        yield Buffer.from(line);
-                    }
+                else if (object.isFirst === isFirst) {
+                    written += 1;
+                    this.remarks.push(...object.remarks);
+                    yield *linesOf(object);
                 }
             }
         }
 
-        yield Buffer.from(lineOf({ end: true, objects: count }));
-    };
+        if (written !== expected) {
+            this.errors.push(`${expected} objects were found, and ${written} of them read: nothing must change the export while it is imported`);
+        }
 
-    return { body: body(), size, remarks, errors };
+        yield Buffer.from(lineOf({ end: true, objects: expected }));
+    }
+
+    /** Yields what can be read, and reports the rest. */
+    async *#readable(isFirst: boolean): AsyncGenerator<Readable> {
+
+        for await (const found of this.#objects()) {
+            if ('error' in found) {
+                this.#report(found.location, found.error);
+                continue;
+            }
+
+            if (isFirst && found.object.isFirst) {
+                this.#types.add(found.location);
+            }
+
+            yield found;
+        }
+    }
+
+    #report(location: string, error: string): void {
+
+        if (!this.#wrong.has(location)) {
+            this.#wrong.add(location);
+            this.errors.push(`${location}: ${error}`);
+        }
+    }
+}
+
+function *linesOf(object: ReferenceObject): Generator<Uint8Array, void, undefined> {
+
+    for (const line of object.lines()) {
+        yield Buffer.from(line);
+    }
 }
 
 async function *objectsOfFolder(folder: string): AsyncGenerator<Found> {

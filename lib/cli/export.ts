@@ -14,7 +14,7 @@ const NEWLINE = 0x0a;
 export async function exportTo(service: Service, file: string, force: boolean): Promise<void> {
 
     await demandNew(file, force);
-
+    await service.uploadEnded?.();
     const response = await service.perform({ targetId: 'service', operationId: Op.exportObjects });
     await demandOk(response);
     const progress = new Progress(`export (${service.location})`, null);

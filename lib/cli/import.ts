@@ -13,7 +13,7 @@ import { CommandError, EXIT } from './command-error.js';
 import { Progress } from './terminal/progress.js';
 import { demandExport, referenceSource, type Source } from './cordra-source.js';
 import type { Service } from './service.js';
-import { recordOf } from './remote.js';
+import { recordOf, shown } from './remote.js';
 
 /** Imports `file`; `-` is standard input. Throws a CommandError when an object was rejected or could not be read. */
 export async function importFrom(service: Service, file: string): Promise<void> {
@@ -21,6 +21,7 @@ export async function importFrom(service: Service, file: string): Promise<void> 
     const source = file === '-' ?
         { body: await demandExport(process.stdin, 'standard input'), size: null } : await referenceSource(file) ?? await openFile(file);
 
+    await service.uploadEnded?.();
     const { remarks = [], errors = [] }: Partial<Source> = source;
     const progress = new Progress(`import (${service.location})`, source.size);
     const response = await service.perform({
@@ -34,8 +35,8 @@ export async function importFrom(service: Service, file: string): Promise<void> 
 
     const rejected = Array.isArray(results) ? results : [];
     rejected.forEach(printRejected);
-    errors.forEach((error) => process.stderr.write(`${error}\n`));
-    remarks.forEach((remark) => process.stderr.write(`note: ${remark}\n`));
+    errors.forEach((error) => process.stderr.write(`${shown(error)}\n`));
+    remarks.forEach((remark) => process.stderr.write(`note: ${shown(remark)}\n`));
     const failed = rejected.length + errors.length;
     progress.end(`${count(created)} objects created, ${count(updated)} updated, ${count(unchanged)} were there already, ${failed} refused`);
     if (success !== true || errors.length > 0) {
@@ -60,7 +61,8 @@ function printRejected(result: JsonValue): void {
 
     if (isJsonObject(result) && isJsonObject(result['response'])) {
         const { id, message } = result['response'];
-        process.stderr.write(`item ${count(result['position'])}${typeof id === 'string' ? `, ${id}` : ''}: ${count(result['responseCode'])} ${text(message)}\n`);
+        const name = typeof id === 'string' ? `, ${id}` : '';
+        process.stderr.write(`${shown(`item ${count(result['position'])}${name}: ${count(result['responseCode'])} ${text(message)}`)}\n`);
     }
 }
 

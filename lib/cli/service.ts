@@ -21,20 +21,23 @@ export interface Service {
     readonly location: string;
     /** Performs an operation as the administrator. */
     perform(request: CliRequest): Promise<Reply>;
+    /** Waits for an upload of objects that was interrupted and is continued by this process; absent where another process continues it. */
+    uploadEnded?(): Promise<void>;
     close(): Promise<void>;
 }
 
 /**
  * Connects to the server of the data folder, or opens the folder.
  *
+ * @param mayBegin true to begin a repository where there is none
  * @throws CommandError when a process that cannot be reached uses the folder
  */
-export async function openService(config: Config): Promise<Service> {
+export async function openService(config: Config, { mayBegin }: { readonly mayBegin: boolean }): Promise<Service> {
 
     // No informational events between the messages for the user
     const log = openLog({ level: config.log.level === 'info' ? 'warn' : config.log.level });
     const { payloadStore, ...options } = gatewayOptions(config, log.logger);
-    const gateway = createGateway({ ...options, payloadStore: payloadStore ? { ...payloadStore, isForCommand: true } : null });
+    const gateway = createGateway({ ...options, onlyExisting: !mayBegin, payloadStore: payloadStore ? { ...payloadStore, isForCommand: true } : null });
     try {
         const { generatedPassword } = await gateway.start();
         if (generatedPassword !== null) {
@@ -49,10 +52,17 @@ export async function openService(config: Config): Promise<Service> {
         throw error;
     }
 
-    const { localSecret } = gateway.services;
+    const { localSecret, uploader } = gateway.services;
     return {
         location: 'opened here',
         perform: (request) => gateway.perform(requestOf(request, localSecret)),
+        async uploadEnded() {
+
+            if (await uploader.isRunning()) {
+                process.stderr.write('an upload of objects was interrupted: it is completed or rolled back first\n');
+                await uploader.ended();
+            }
+        },
         async close() {
 
             await gateway.stop();

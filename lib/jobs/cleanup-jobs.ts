@@ -18,7 +18,7 @@ const REMOVED_WHILE_WAITING = 100;
 const RETENTION_MS = 7 * DAY;
 const PURGED_PER_BATCH = 500;
 
-/** Removes unreferenced blobs by the clock `now`; on a nearly full disk also those that another node may still be sending. */
+/** Removes unreferenced blobs by the clock `now`; on a nearly full disk at once, if that frees space of this disk. */
 export function sweepBlobs(
     sweeper: BlobSweeper, now: () => number, { isShort, ...options }: Partial<SweepOptions> & { isShort?: () => boolean } = {}
 ): JobKind {
@@ -28,25 +28,33 @@ export function sweepBlobs(
         repeatMs: MINUTE,
         run: async ({ signal }) => {
 
-            const grace = isShort?.() ? { grace: 0 } : {};
-            const limits = { ...SWEEP_OPTIONS, ...grace, ...options, signal };
-            let removed: number;
-            do {
-                signal.throwIfAborted();
-                const { staged, unlinked } = await sweeper.sweep(now(), limits);
-                removed = Math.max(staged, unlinked);
+            const limits = { ...SWEEP_OPTIONS, ...options, signal };
+            if (isShort?.()) {
+                await sweepAll(sweeper, now, { ...limits, grace: 0, isForSpace: true });
             }
-            // There are more; some of those that were found may be in use.
-            while (removed >= limits.limit / 2);
+
+            await sweepAll(sweeper, now, limits);
         }
     };
+}
+
+/** Sweeps until little is left: of those that were found, some may be in use. */
+async function sweepAll(sweeper: BlobSweeper, now: () => number, limits: SweepOptions & { readonly signal: AbortSignal }): Promise<void> {
+
+    let removed: number;
+    do {
+        limits.signal.throwIfAborted();
+        const { staged, unlinked } = await sweeper.sweep(now(), limits);
+        removed = Math.max(staged, unlinked);
+    }
+    while (removed >= limits.limit / 2);
 }
 
 /** Removes unreferenced blobs at once, for writes that need disk space; concurrent calls share a run that begins after them. */
 export function freeSpace(sweeper: BlobSweeper, now: () => number): () => Promise<unknown> {
 
     const sweeping = new SingleFlight<unknown>();
-    return () => sweeping.runFresh(() => sweeper.sweep(now(), { ...SWEEP_OPTIONS, grace: 0, limit: REMOVED_WHILE_WAITING }));
+    return () => sweeping.runFresh(() => sweeper.sweep(now(), { ...SWEEP_OPTIONS, grace: 0, limit: REMOVED_WHILE_WAITING, isForSpace: true }));
 }
 
 /** Deletes jobs that ended long ago. */

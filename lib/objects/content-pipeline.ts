@@ -42,6 +42,8 @@ export interface ModuleInspector {
     check(change: InspectedChange & Pick<ObjectChange, 'caller'>, isRestored: boolean): void;
 }
 
+const UNLIMITED: FieldLimits = { idBytes: Infinity, nameBytes: Infinity, aclEntries: Infinity, elements: Infinity, contentBytes: Infinity };
+
 /** Prepares drafts. */
 export class ContentPipeline {
 
@@ -77,9 +79,10 @@ export class ContentPipeline {
     async prepare(draft: Draft): Promise<PreparedChange> {
 
         checkDesignType(draft.id, draft.type);
-        checkElementCount(draft.elements.length, this.#limits);
+        const limits = this.#limitsFor(draft);
+        checkElementCount(draft.elements.length, limits);
         if (draft.userMetadata) {
-            checkedText('userMetadata', draft.userMetadata, this.#limits);
+            checkedText('userMetadata', draft.userMetadata, limits);
         }
 
         const { before, caller, now } = draft;
@@ -101,13 +104,14 @@ export class ContentPipeline {
 
         const { before, caller, now } = draft;
         const keepsContent = restored === 'as-it-was' || restored === 'reviewed';
-        checkApproximateLength(draft.content, this.#limits);
+        const limits = this.#limitsFor(draft);
+        checkApproximateLength(draft.content, limits);
         const length = approximateLength(draft.content);
         await turnFor(length);
         const processed = keepsContent ? this.#examine(draft) : await this.#process(draft);
         await turnFor(length);
         const { content, steps, secrets } = await this.#secrets.extract(processed, draft);
-        const text = checkedText('content', content, this.#limits);
+        const text = checkedText('content', content, limits);
         rememberText(content, text);
         await turnFor(text.length);
         const change = { before, after: await this.#complete(draft, content), processed, steps, caller, now, ...secrets ? { secrets } : {} };
@@ -118,6 +122,12 @@ export class ContentPipeline {
         }
 
         return change;
+    }
+
+    /** What was reviewed is within the limits, except for former objects of a rollback, of which none may be left out when limits are lower than before. */
+    #limitsFor({ restored }: Pick<Draft, 'restored'>): FieldLimits {
+
+        return restored === 'reviewed' ? UNLIMITED : this.#limits;
     }
 
     /** Returns the text of the primary property of content to be created; undefined if its type marks none. */

@@ -148,6 +148,9 @@ forEachDatabase((name, create) => {
             expect(await blobs.readPart(8, 2, { start: 299_990, length: 20 })).to.equal({ size: 300_000, bytes: Buffer.alloc(10, 82) });
             expect(await blobs.readPart(8, 2, { start: 0, length: 3 })).to.equal({ size: 300_000, bytes: Buffer.alloc(3, 82) });
             expect(await blobs.readPart(8, 3, { start: 0, length: 3 })).to.be.null();
+            expect(await blobs.measureChunks(8, 0, 3)).to.equal({ chunks: 3, bytes: 900_000 });
+            expect(await blobs.measureChunks(8, 1, 2)).to.equal({ chunks: 1, bytes: 300_000 });
+            expect(await blobs.measureChunks(10, 0, 3)).to.equal({ chunks: 0, bytes: 0 });
             expect(await blobs.listBlobs(0, 10)).to.equal([7, 8, 9]);
             expect(await blobs.listBlobs(7, 1)).to.equal([8]);
             expect(await blobs.deleteChunks(8, 2)).to.equal(2);

@@ -168,7 +168,9 @@ describe('the types of operations', () => {
 
     it('are also those of the service of the data folder', async () => {
 
-        const { code, out } = await types([], { DATA_DIR: join(folder, 'local') });
+        const local = { DATA_DIR: join(folder, 'local') };
+        await runCommand(database, ['put', '--type', 'Document', '--json', '{}'], '', { DATABASE_URL: '', ...local });
+        const { code, out } = await types([], local);
 
         expect(code).to.equal(0);
         expect(out).to.contain('\'0.DOIP/Op.Retrieve\': {').and.to.not.contain('WordCount');

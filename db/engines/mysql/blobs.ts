@@ -1,7 +1,7 @@
 /** Bytes of elements beside the rows, in the same database. Every chunk is durable by itself. */
 
-import type { BlobDatabase, ChunkPart, Database, SqlValue } from '../../database.js';
-import { LIST_BLOBS, READ_PART } from '../../statements.js';
+import type { BlobDatabase, ChunkPart, ChunkTotals, Database, SqlValue } from '../../database.js';
+import { LIST_BLOBS, MEASURE_CHUNKS, READ_PART } from '../../statements.js';
 
 /** How statements are run, with retries. */
 interface Statements extends Pick<Database, 'read'> {
@@ -45,6 +45,12 @@ export class MysqlBlobs implements BlobDatabase {
 
         const rows = await this.#database.readBytes<{ size: number; bytes: Buffer }>(READ_PART, [start + 1, length, blobId, index]);
         return rows[0] ?? null;
+    }
+
+    async measureChunks(blobId: number, from: number, to: number): Promise<ChunkTotals> {
+
+        const [found] = await this.#database.read<Partial<ChunkTotals>>({ sql: MEASURE_CHUNKS }, [blobId, from, to]);
+        return { chunks: Number(found?.chunks), bytes: Number(found?.bytes) };        // A sum is a decimal
     }
 
     async deleteChunks(blobId: number, limit: number): Promise<number> {

@@ -35,6 +35,9 @@ const MAX_COPIES = 5;
 
 const ENDING = '.sql.gz';
 
+/** An incomplete copy before any migration. */
+const DRAFT = /^rows\..*\.sql\.gz\.part$/;
+
 /** Where the copy is made. */
 export interface CopyFolder {
     readonly path: string;
@@ -69,9 +72,9 @@ export async function copyBeforeMigration(connection: Connection, address: Mysql
     try {
         await mkdir(folder.path, { recursive: true, mode: 0o700 });
         const frame = await frameOf(connection, last);
-        const former = (await readdir(folder.path)).filter((name) => name.startsWith(beginning)).sort();
-        await Promise.all(former.filter((name) => name.endsWith('.part')).map((name) => rm(join(folder.path, name), { force: true })));
-        const copies = former.filter((name) => name.endsWith(ENDING));
+        const names = await readdir(folder.path);
+        await Promise.all(names.filter((name) => DRAFT.test(name)).map((name) => rm(join(folder.path, name), { force: true })));
+        const copies = names.filter((name) => name.startsWith(beginning) && name.endsWith(ENDING)).sort();
         if (await isCurrent(copies.at(-1), folder.path, frame)) {
             return;
         }

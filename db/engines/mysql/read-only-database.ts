@@ -39,6 +39,7 @@ function withoutWrites(blobs: BlobDatabase): BlobDatabase {
         seal: () => rejectWrite(),
         readChunk: (blobId, index) => blobs.readChunk(blobId, index),
         readPart: (blobId, index, part) => blobs.readPart(blobId, index, part),
+        measureChunks: (blobId, from, to) => blobs.measureChunks(blobId, from, to),
         deleteChunks: () => rejectWrite(),
         listBlobs: (after, limit) => blobs.listBlobs(after, limit)
     };

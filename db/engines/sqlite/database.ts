@@ -5,7 +5,9 @@
 
 import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BlobDatabase, ChunkPart, CommitObserver, CommitResult, Database, DatabaseCondition, DatabaseUsage, Row, SqlValue, Statement, Unit } from '../../database.js';
+import type {
+    BlobDatabase, ChunkPart, ChunkTotals, CommitObserver, CommitResult, Database, DatabaseCondition, DatabaseUsage, Row, SqlValue, Statement, Unit
+} from '../../database.js';
 import type { DiskRules } from '../../disk-space.js';
 import { diskRules, freeBytes, releaseReserve, keepReserve, reserveBytes } from '../../disk-space.js';
 import { DatabaseError } from '../../errors.js';
@@ -15,7 +17,7 @@ import type { Log } from '../../log.js';
 import type { SqliteFiles } from './file.js';
 import { sqliteFiles } from './file.js';
 import { SqliteReader } from './reader.js';
-import { inodeOf, readChunk, readPart } from './shared-reads.js';
+import { inodeOf, measureChunks, readChunk, readPart } from './shared-reads.js';
 import { SqliteWriter, type StartThread } from './writer.js';
 import { migrateSqlite } from './migrate.js';
 import { LIST_BLOBS } from '../../statements.js';
@@ -354,6 +356,11 @@ class SqliteBlobs implements BlobDatabase {
     async readPart(blobId: number, index: number, part: ChunkPart): Promise<{ size: number; bytes: Buffer } | null> {
 
         return readPart(this.#reader, blobId, index, part);
+    }
+
+    async measureChunks(blobId: number, from: number, to: number): Promise<ChunkTotals> {
+
+        return measureChunks(this.#reader, blobId, from, to);
     }
 
     async deleteChunks(blobId: number, limit: number): Promise<number> {

@@ -38,8 +38,9 @@ function findLoss({ rows, blobs }: Files, answers: Answers = answersOf): 'rows' 
         return 'rows';
     }
 
-    // Without any object the first start was interrupted, and can be resumed.
-    return !hasChunks && hasRows && answers(rows, 'select 1 from objects limit 1') ? 'blobs' : null;
+    // Without any object the first start was interrupted, and can be resumed. One table alone was left by an acceptance that was interrupted.
+    const isWhole = hasChunks && answers(blobs, 'select 1 from sqlite_schema where name = \'blob_seals\'');
+    return !isWhole && hasRows && answers(rows, 'select 1 from objects limit 1') ? 'blobs' : null;
 }
 
 /**
@@ -68,7 +69,7 @@ export function acceptLoss(files: Files, now: Date): string {
 
     if (lost === 'blobs') {
         const db = openSqlite(files.blobs);
-        blobTables('main').forEach((sql) => db.exec(sql));
+        db.transaction(() => blobTables('main').forEach((sql) => db.exec(sql)))();
         db.close();
         return `${files.blobs.path} is there again, empty: payloads that were in it are lost`;
     }

@@ -3,8 +3,8 @@
  * do not change them, and later ones are not referred to by the copy.
  */
 
-import { renameSync, rmSync, statSync, utimesSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import type { Log } from '../../log.js';
 import { MIGRATIONS } from '../../migrations/index.js';
@@ -13,6 +13,9 @@ import { MIGRATION_TABLE, type MigrateOptions } from '../../migrator/migrate.js'
 import { type DiskRules, diskRules, freeBytes } from '../../disk-space.js';
 import type { SqliteFile } from './file.js';
 import { copyDatabaseFile } from './snapshot.js';
+
+/** An incomplete copy, and files of SQLite beside it. */
+const DRAFT = /\.part(?:-wal|-shm|-journal)?$/;
 
 interface CopyOptions extends Pick<MigrateOptions, 'migrations'> {
     readonly disk?: DiskRules | undefined;
@@ -32,6 +35,7 @@ export async function copyBeforeMigration(file: SqliteFile, { migrations = MIGRA
         return () => {};
     }
 
+    removeDrafts(file);
     const target = `${file.path}.${last}`;
     // Also an attempt that fails writes to the file, but changes nothing in it.
     return isCurrent(target, file) || await copyTo(target, file, { disk, log }) ? () => stamp(target, file) : () => {};
@@ -49,7 +53,6 @@ async function copyTo(target: string, file: SqliteFile, { disk, log }: Pick<Copy
             throw new Error(`the copy needs ${bytes} bytes, ${free} are free above MIN_FREE_BYTES`);
         }
 
-        rmSync(draft, { force: true });
         await copyDatabaseFile(file.path, draft);
         skipBlobs(draft);
         renameSync(draft, target);
@@ -60,6 +63,17 @@ async function copyTo(target: string, file: SqliteFile, { disk, log }: Pick<Copy
         rmSync(draft, { force: true });
         log.warn({ event: 'database.copy-skipped', err: error }, 'database not copied before its migration');
         return false;
+    }
+}
+
+/** Removes what killed processes have left, before whichever migration: free space is measured afterwards. */
+function removeDrafts({ path }: SqliteFile): void {
+
+    const [folder, beginning] = [dirname(path), `${basename(path)}.`];
+    for (const name of readdirSync(folder)) {
+        if (name.startsWith(beginning) && DRAFT.test(name)) {
+            rmSync(join(folder, name), { force: true });
+        }
     }
 }
 
@@ -105,7 +119,10 @@ function skipBlobs(path: string): void {
     const db = new Sqlite(path);
     try {
         if (db.prepare('select 1 from sqlite_schema where name = \'blobs\'').get()) {
-            db.prepare('update sqlite_sequence set seq = seq + ? where name = \'blobs\'').run(SKIPPED_BLOBS);
+            const { changes } = db.prepare('update sqlite_sequence set seq = seq + ? where name = \'blobs\'').run(SKIPPED_BLOBS);
+            if (changes === 0) {
+                db.prepare('insert into sqlite_sequence (name, seq) values (\'blobs\', ?)').run(SKIPPED_BLOBS);     // No blob was ever stored
+            }
         }
     }
     finally {

@@ -4,12 +4,12 @@
  */
 
 import { statSync } from 'node:fs';
-import type { BlobDatabase, ChunkPart, CommitResult, Database, DatabaseUsage, Row, SqlValue, Statement } from '../../database.js';
+import type { BlobDatabase, ChunkPart, ChunkTotals, CommitResult, Database, DatabaseUsage, Row, SqlValue, Statement } from '../../database.js';
 import { DatabaseError } from '../../errors.js';
 import { LIST_BLOBS } from '../../statements.js';
 import { rejectWrite } from '../../read-only.js';
 import type { SqliteFiles } from './file.js';
-import { inodeOf, readChunk, readPart } from './shared-reads.js';
+import { inodeOf, measureChunks, readChunk, readPart } from './shared-reads.js';
 import { SqliteReader } from './reader.js';
 
 /** Changes with each commit of another connection; never while nothing was written. */
@@ -126,6 +126,11 @@ class ReadOnlyBlobs implements BlobDatabase {
     async readPart(blobId: number, index: number, part: ChunkPart): Promise<{ size: number; bytes: Buffer } | null> {
 
         return readPart(this.#reader, blobId, index, part);
+    }
+
+    async measureChunks(blobId: number, from: number, to: number): Promise<ChunkTotals> {
+
+        return measureChunks(this.#reader, blobId, from, to);
     }
 
     deleteChunks(): Promise<number> {

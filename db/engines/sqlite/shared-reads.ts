@@ -1,8 +1,8 @@
 /** Reads that every process with the files of an embedded database has in common. */
 
 import { statSync } from 'node:fs';
-import type { ChunkPart } from '../../database.js';
-import { READ_PART } from '../../statements.js';
+import type { ChunkPart, ChunkTotals } from '../../database.js';
+import { MEASURE_CHUNKS, READ_PART } from '../../statements.js';
 import type { SqliteFile } from './file.js';
 import type { SqliteReader } from './reader.js';
 
@@ -24,4 +24,10 @@ export function readPart(reader: SqliteReader, blobId: number, index: number, { 
 
     const rows = reader.all(READ_PART, [start + 1, length, blobId, index]);
     return (rows[0] as { size: number; bytes: Buffer } | undefined) ?? null;
+}
+
+/** Counts the chunks of a blob from one number to another (exclusive), and their bytes. */
+export function measureChunks(reader: SqliteReader, blobId: number, from: number, to: number): ChunkTotals {
+
+    return reader.all(MEASURE_CHUNKS, [blobId, from, to])[0] as ChunkTotals;
 }

@@ -1,6 +1,6 @@
 /**
  * Exports all objects as lines (`export-format.ts`). Each object is consistent; one that changes during the export is exported in its state
- * before or after the change.
+ * before or after the change. Beside an upload of all objects, which deletes and stores them, no export is complete.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -8,14 +8,30 @@ import type { JsonObject } from '../../util/json-types.js';
 import type { SecretTransfer } from '../../identity/secrets/secret-transfer.js';
 import type { ElementService } from '../../objects/elements/element-service.js';
 import type { StoredElement, StoredObject } from '../../model/stored-object.js';
+import type { JobStore } from '../../stores/jobs/job-store.js';
 import type { Catalog } from '../../types/catalog.js';
+import { unavailable } from '../../errors/errors.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import { readBytes } from '../../doip/segments.js';
 import { EXPORT_VERSION, INLINE_BYTES, INLINE_TOTAL, lineOf, objectLine, CHUNK_BYTES, chunkLine } from '../format/export-format.js';
 import type { ObjectScan } from '../../stores/objects/object-scan.js';
+import { UPLOAD_KIND } from '../upload/upload-progress.js';
 
 /** Size of a chunk in characters. */
 const BLOCK = 64 * 1024;
+
+/** Seconds after which an export that an upload has ended may be repeated. */
+const RETRY_SECONDS = 5;
+
+interface ExporterParts {
+    readonly objects: Pick<ObjectScan, 'pages' | 'after'>;
+    readonly elements: ElementService;
+    readonly secrets: SecretTransfer;
+    readonly catalog: Catalog;
+    readonly jobStore: Pick<JobStore, 'list'>;
+    /** Makes the types current, and what the catalog knows of uploads. */
+    readonly refresh: () => Promise<unknown>;
+}
 
 /** Exports objects. */
 export class Exporter {
@@ -24,20 +40,49 @@ export class Exporter {
     readonly #elements: ElementService;
     readonly #secrets: SecretTransfer;
     readonly #catalog: Catalog;
+    readonly #jobStore: ExporterParts['jobStore'];
+    readonly #refresh: ExporterParts['refresh'];
 
-    constructor(parts: { objects: Pick<ObjectScan, 'pages' | 'after'>; elements: ElementService; secrets: SecretTransfer; catalog: Catalog }) {
+    constructor(parts: ExporterParts) {
 
         this.#objects = parts.objects;
         this.#elements = parts.elements;
         this.#secrets = parts.secrets;
         this.#catalog = parts.catalog;
+        this.#jobStore = parts.jobStore;
+        this.#refresh = parts.refresh;
     }
 
-    /** Yields the text of an export in chunks. Throws in mid-stream when the bytes of an element are missing. */
-    async *run(): AsyncGenerator<Uint8Array> {
+    /**
+     * Returns the text of an export in chunks. It ends with an error when the bytes of an element are missing, and without its last line when an
+     * upload of all objects begins meanwhile.
+     *
+     * @throws DoipError 503 while an upload of all objects is in progress
+     */
+    async start(): Promise<AsyncGenerator<Uint8Array>> {
+
+        // Read first: an upload that begins after it is found at the end, even if it has ended by then.
+        const upload = await this.#newestUpload();
+        await this.#demandComplete();
+        return this.#run(upload);
+    }
+
+    async #demandComplete(): Promise<void> {
+
+        await this.#refresh();
+        this.#catalog.checkComplete();
+    }
+
+    /** Number of the job of the newest upload; 0 if none is known. */
+    async #newestUpload(): Promise<number> {
+
+        return (await this.#jobStore.list({ kind: UPLOAD_KIND, limit: 1 }))[0]?.id ?? 0;
+    }
+
+    async *#run(upload: number): AsyncGenerator<Uint8Array> {
 
         let text = '';
-        for await (const line of this.#lines()) {
+        for await (const line of this.#lines(upload)) {
             text += line;
             if (text.length >= BLOCK) {
                 yield Buffer.from(text);
@@ -48,16 +93,22 @@ export class Exporter {
         yield Buffer.from(text);
     }
 
-    async *#lines(): AsyncGenerator<string> {
+    async *#lines(upload: number): AsyncGenerator<string> {
 
         const { prefix } = this.#catalog.current;
         let objects = 0;
         yield lineOf({ export: EXPORT_VERSION, prefix, exportedOn: new Date().toISOString() });
         for await (const page of this.#pages()) {
+            this.#catalog.checkComplete();
             objects += page.length;
             yield *this.#page(page);
             // SQLite is synchronous: without yielding, a fast reader would block the event loop.
             await nextTurn();
+        }
+
+        await this.#demandComplete();
+        if (await this.#newestUpload() > upload) {
+            throw unavailable('objects were uploaded during the export, which is not complete', RETRY_SECONDS);
         }
 
         yield lineOf({ end: true, objects });

@@ -76,6 +76,10 @@ export class Importer {
                 await this.#reject(batch, item, item.error);
             }
             else if (isHeader(item.value)) {
+                if (isExport) {
+                    await this.#reject(batch, item, badRequest('the export before this line is not complete: its last line is missing'));
+                }
+
                 isExport = true;
                 objects = 0;
                 if (item.value['export'] !== EXPORT_VERSION) {

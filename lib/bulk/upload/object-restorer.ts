@@ -10,6 +10,7 @@ import type { Caller } from '../../model/caller.js';
 import type { ObjectLoader } from '../../objects/read/object-loader.js';
 import type { StoredElement, StoredObject, IndexedForm } from '../../model/stored-object.js';
 import type { ObjectChange } from '../../model/write-participant.js';
+import type { BlobStore } from '../../stores/blobs/blob-store.js';
 import { retryOnConflict } from '../../util/concurrency/retry-on-conflict.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import { typeNameOf } from '../../types/catalog-participant.js';
@@ -34,7 +35,7 @@ export type RestoredObject = Omit<StoredObject, 'metadata' | 'id'> & {
     readonly steps: (isNew: boolean) => Step[];
 };
 
-/** Facts by which an identical existing object is recognised; of bytes only the number. */
+/** Facts by which an identical existing object is recognised; of bytes only the number, and that they are there. */
 export type ObjectFacts = Omit<StoredObject, 'metadata' | 'elements'> & {
     readonly metadata: Metadata;
     readonly elements: readonly Pick<StoredElement, 'name' | 'filename' | 'mediaType' | 'size'>[];
@@ -44,7 +45,7 @@ export type ObjectFacts = Omit<StoredObject, 'metadata' | 'elements'> & {
 export type RestoreOutcome = 'created' | 'updated';
 
 /** Dependencies of the restorer. */
-export type RestorerParts = WriteParts & { readonly loader: ObjectLoader };
+export type RestorerParts = WriteParts & { readonly loader: ObjectLoader; readonly blobs: Pick<BlobStore, 'hasAll'> };
 
 /** Restores objects. */
 export class ObjectRestorer {
@@ -58,11 +59,11 @@ export class ObjectRestorer {
         this.#transaction = new ObjectTransaction(parts);
     }
 
-    /** Returns true when an identical object exists. The catalog of types is then at least as new as that object. */
+    /** Returns true when an identical object exists, with all bytes of its elements. The catalog of types is then at least as new as that object. */
     async exists(target: ObjectFacts): Promise<boolean> {
 
         const object = await this.#parts.loader.find(target.id);
-        return object !== null && isDeepStrictEqual(factsOf(object), factsOf(target));
+        return object !== null && isDeepStrictEqual(factsOf(object), factsOf(target)) && await this.#hasBytes(object);
     }
 
     /**
@@ -81,6 +82,17 @@ export class ObjectRestorer {
     async remove(before: StoredObject, { caller, uploadEpoch }: { caller: Caller; uploadEpoch: number }): Promise<boolean> {
 
         return await this.#parts.writer.write({ ...removal(before, caller), uploadEpoch }) === 'stored';
+    }
+
+    async #hasBytes({ elements }: StoredObject): Promise<boolean> {
+
+        for (const element of elements) {
+            if (!await this.#parts.blobs.hasAll(element)) {
+                return false;
+            }
+        }
+
+        return true;
     }
 
     /** The default type with the same name, if unchanged. */

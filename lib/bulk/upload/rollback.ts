@@ -1,6 +1,6 @@
 /**
- * Rollback data of an upload: objects that it replaces or deletes, with hashed secrets and indexed forms. Bytes of payloads are not copied;
- * the sweeper leaves unreferenced ones for a day.
+ * Rollback data of an upload: objects that it replaces or deletes, with hashed secrets and indexed forms. Bytes of payloads are not copied:
+ * the sweeper removes none that lost their last link until the upload has ended.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';

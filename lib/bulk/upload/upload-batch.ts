@@ -4,7 +4,22 @@ import type { RunningJob } from '../../jobs/job-kind.js';
 import type { Log } from '../../../db/log.js';
 import type { BatchTask } from '../batch/batch-runner.js';
 import type { BulkService } from '../batch/batch-service.js';
+import { DoipError } from '../../errors/errors.js';
 import { messageOf, type UploadProgress } from './upload-progress.js';
+
+/** HTTP codes of errors that a repetition does not meet, and of those that it may not. */
+const TOO_LARGE = 413;
+const UNAVAILABLE = 503;
+
+/** Number of rejected objects whose ids are kept. */
+const NAMED = 20;
+
+/** Rejected writes of a run. */
+export interface Rejections {
+    readonly count: number;
+    /** Ids of the first ones, as far as they were given. */
+    readonly ids: readonly string[];
+}
 
 /** Accepts tasks and waits for those in progress. */
 export interface Tasks {
@@ -21,6 +36,7 @@ export class UploadBatch {
     /** The storage failure that ended the run. */
     #error: Error | null = null;
     #failure: UploadProgress['failure'] | null = null;
+    #rejections: Rejections = { count: 0, ids: [] };
 
     constructor({ bulk, log }: { bulk: BulkService; log: Log }, job: Pick<RunningJob, 'signal' | 'checkLease'>) {
 
@@ -35,10 +51,17 @@ export class UploadBatch {
         return this.#failure;
     }
 
+    /** All rejected writes of this run. */
+    get rejections(): Rejections {
+
+        return this.#rejections;
+    }
+
     /** Runs work that adds tasks. Throws on a storage failure; the job then retries the run. */
     async run(isParallel: boolean, work: (tasks: Tasks) => Promise<void>): Promise<void> {
 
         this.#failure = null;
+        this.#rejections = { count: 0, ids: [] };
         const { results } = await this.#bulk.run({ parallel: isParallel, failFast: false, log: this.#log }, async (batch) => {
 
             const drained = async (): Promise<void> => {
@@ -51,7 +74,7 @@ export class UploadBatch {
 
                 this.#job.checkLease();
                 this.#checkStorage();
-                await batch.add({ ...task, work: (beforeWrite) => this.#recordFailure(task.position, () => store(beforeWrite)) });
+                await batch.add({ ...task, work: (beforeWrite) => this.#recordFailure(task, () => store(beforeWrite)) });
             };
 
             await work({ add, drained });
@@ -61,17 +84,19 @@ export class UploadBatch {
         await results.dispose();
     }
 
-    async #recordFailure<T>(position: number, store: () => Promise<T>): Promise<T> {
+    async #recordFailure<T>({ position, id }: Pick<BatchTask, 'position' | 'id'>, store: () => Promise<T>): Promise<T> {
 
         try {
             return await store();
         }
         catch (error) {
-            if (this.#bulk.explain(error) || this.#job.signal.aborted) {
+            if (isStorageFailure(error, this.#bulk) || this.#job.signal.aborted) {
                 this.#error ??= error as Error;
             }
             else {
+                const { count, ids } = this.#rejections;
                 this.#failure ??= { position, message: messageOf(error) };
+                this.#rejections = { count: count + 1, ids: id === undefined || ids.length === NAMED ? ids : [...ids, id] };
             }
 
             throw error;
@@ -84,4 +109,11 @@ export class UploadBatch {
             throw this.#error;
         }
     }
+}
+
+/** True for an error of the database or of an element store that a repetition may not meet. */
+export function isStorageFailure(error: unknown, { explain }: Pick<BulkService, 'explain'>): boolean {
+
+    const known = explain(error);
+    return known ? known.http !== TOO_LARGE : error instanceof DoipError && error.http === UNAVAILABLE;
 }

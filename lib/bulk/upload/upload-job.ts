@@ -26,7 +26,7 @@ import { UPLOAD_SETTING } from '../../stores/setting-store.js';
 import { DRAFT_LIMITS } from './draft-file.js';
 import { FormerState, type FormerObject } from './rollback.js';
 import { ItemSource } from '../batch/item-reader.js';
-import { UploadBatch, type Tasks } from './upload-batch.js';
+import { isStorageFailure, UploadBatch, type Tasks } from './upload-batch.js';
 import {
     messageOf, phaseOf, refOf, UPLOAD_KIND, type Phase, type UploadPayload, type UploadProgress
 } from './upload-progress.js';
@@ -169,7 +169,7 @@ class UploadRun {
     /** True for errors that a retry may not meet. Nothing was written so far, so the upload can also fail. */
     #mayPass(error: unknown): boolean {
 
-        const isStorage = this.#job.signal.aborted || this.#parts.bulk.explain(error) !== null;
+        const isStorage = this.#job.signal.aborted || isStorageFailure(error, this.#parts.bulk);
         return isStorage || error instanceof DoipError && this.#job.attempts < REVIEWS;
     }
 
@@ -278,6 +278,7 @@ class UploadRun {
     async #undo(): Promise<void> {
 
         const { former } = this.#progress;
+        let unrestored = 0;
         await this.#scope.remove(() => (this.#payload.deleteCurrentObjects ? this.#scope.all() : this.#scope.uploaded()));
         for (const phase of ['types', 'others'] as const) {
             await this.#batch.run(phase === 'others', async ({ add }) => {
@@ -285,19 +286,21 @@ class UploadRun {
                 let position = 0;
                 for await (const object of former ? this.#former.read(former) : []) {
                     if (phaseOf(object.object) === phase) {
-                        await add({ position, bytes: 0, work: () => this.#restore(object) });
+                        await add({ position, bytes: 0, id: object.object.id, work: () => this.#restore(object) });
                     }
 
                     position += 1;
                 }
             });
-            if (this.#batch.failure) {
-                this.#parts.log.error({ event: 'upload.rollback-incomplete', refused: this.#batch.failure },
-                    'failed to restore an object after a failed upload');
+            const { failure, rejections: { count, ids } } = this.#batch;
+            unrestored += count;
+            if (failure) {
+                this.#parts.log.error({ event: 'upload.rollback-incomplete', count, ids, refused: failure, blobId: former?.blobId },
+                    'failed to restore objects after a failed upload');
             }
         }
 
-        await this.#save({ phase: 'over' });
+        await this.#save({ phase: 'over', ...unrestored > 0 ? { unrestored } : {} });
     }
 
     #restore(object: FormerObject): Promise<undefined> {
@@ -308,17 +311,18 @@ class UploadRun {
     async #end(): Promise<void> {
 
         const { blobs, catalogStore, settings, log } = this.#parts;
-        const { refusal, failure, reviewed, former } = this.#progress;
+        const { refusal, failure, reviewed, former, unrestored = 0 } = this.#progress;
         if (failure) {
-            log.error({ event: 'upload.failed', failure }, 'upload failed, nothing was stored');
+            log.error({ event: 'upload.failed', failure, ...unrestored > 0 ? { unrestored } : {} }, 'upload failed, nothing was stored');
         }
         else if (refusal) {
             log.info({ event: 'upload.refused', wrong: refusal.count, first: refusal.first }, 'upload refused');
         }
 
         const { blob } = this.#payload;
+        // What was not restored is kept: nobody else has it.
         await this.#save({}, [
-            ...[blob, reviewed, former].flatMap((staged) => (staged ? blobs.unlinkSteps(staged.blobId) : [])),
+            ...[blob, reviewed, unrestored > 0 ? undefined : former].flatMap((staged) => (staged ? blobs.unlinkSteps(staged.blobId) : [])),
             ...settings.removeSteps(UPLOAD_SETTING, String(blob.blobId)), catalogStore.bumpStep()
         ]);
     }

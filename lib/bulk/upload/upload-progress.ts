@@ -42,6 +42,8 @@ export interface UploadProgress {
     readonly refusal?: UploadRejection;
     /** Why everything was rolled back. */
     readonly failure?: { readonly message: string; readonly position?: number };
+    /** Number of former objects that the rollback could not restore. */
+    readonly unrestored?: number;
 }
 
 /** Types and the design are written before all other objects. */

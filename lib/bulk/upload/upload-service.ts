@@ -94,6 +94,20 @@ export class UploadService {
         await this.#ended(jobId);
     }
 
+    /** Returns whether an upload is in progress on any node, or was interrupted and is not over. */
+    async isRunning(): Promise<boolean> {
+
+        return await this.#parts.settings.get(UPLOAD_SETTING) !== null;
+    }
+
+    /** Resolves when no upload is in progress. */
+    async ended(): Promise<void> {
+
+        while (await this.isRunning()) {
+            await sleep(POLL_MS);
+        }
+    }
+
     /** Yields the uploaded objects as lines, each with its id; mints missing ids. */
     async *#lines(input: AsyncIterable<Segment>, plan: UploadPlan, request: UploadRequest): AsyncGenerator<Uint8Array> {
 
@@ -158,8 +172,12 @@ export class UploadService {
 
         for (;;) {
             const job = await this.#parts.jobStore.get(jobId);
-            if (job?.state !== 'waiting' && job?.state !== 'running') {
-                throwOutcome(job?.progress ?? null);
+            if (!job) {
+                throw internal(new Error(`job ${jobId} is not there any more`), 'the upload has ended, but its outcome is not known any more');
+            }
+
+            if (job.state !== 'waiting' && job.state !== 'running') {
+                throwOutcome(job.progress);
                 return;
             }
 
@@ -171,13 +189,14 @@ export class UploadService {
 /** @throws DoipError when nothing was stored */
 function throwOutcome(progress: JsonValue): void {
 
-    const { refusal, failure } = (progress ?? {}) as unknown as Partial<UploadProgress>;
+    const { refusal, failure, unrestored = 0 } = (progress ?? {}) as unknown as Partial<UploadProgress>;
     if (refusal) {
         throw rejectionOf(refusal);
     }
 
     if (failure) {
         const { position, message } = failure;
-        throw internal(new Error(message), `nothing was uploaded${position === undefined ? '' : `, because of position ${position}`}: ${message}`);
+        const lost = unrestored > 0 ? `; ${unrestored} objects that were there before could not be restored: see upload.rollback-incomplete in the log` : '';
+        throw internal(new Error(message), `nothing was uploaded${position === undefined ? '' : `, because of position ${position}`}: ${message}${lost}`);
     }
 }

@@ -15,6 +15,6 @@ export const exportObjects = defineOperation({
 
     async handler({ services: { transfer } }) {
 
-        return result.segments(sequence({ kind: 'bytes', mediaType: EXPORT_TYPE, body: transfer.exporter.run() }), { mediaType: EXPORT_TYPE });
+        return result.segments(sequence({ kind: 'bytes', mediaType: EXPORT_TYPE, body: await transfer.exporter.start() }), { mediaType: EXPORT_TYPE });
     }
 });

@@ -11,7 +11,7 @@ import { statements } from '../../../db/statements.js';
 import { tooLarge, type DoipError } from '../../errors/errors.js';
 import { abortable } from '../../util/streams/abortable.js';
 import { BlobPins } from './blob-pins.js';
-import { DEFAULT_STORE } from './element-store.js';
+import { DEFAULT_STORE, hasAll } from './element-store.js';
 import type { ByteRange, ElementStores } from './element-store.js';
 import type { StoredElement } from '../../model/stored-object.js';
 
@@ -110,6 +110,13 @@ export class BlobStore {
     unlinkSteps(blobId: number): Step[] {
 
         return [this.#sql.unlink.step({ id: blobId, now: this.#options.now() })];
+    }
+
+    /** Returns whether a blob is linked, and all of its bytes are there as far as can be told without reading them. @throws DoipError 503 */
+    async hasAll({ blobId, size }: BlobRef): Promise<boolean> {
+
+        const found = await this.#sql.linked.first<{ store: string }>({ id: blobId });
+        return found !== undefined && await hasAll(this.#stores.get(found.store), blobId, size);
     }
 
     /** Counts the blobs of objects and their bytes, up to a number of blobs. */
@@ -269,6 +276,7 @@ function buildStatements(db: Database) {
             store: bind('store'), state: 'staged', created_on: bind('now'), touched_on: bind('now')
         })),
         store: build<'id'>((knex, bind) => knex('blobs').where('id', bind('id')).select('store')),
+        linked: build<'id'>((knex, bind) => knex('blobs').where('id', bind('id')).where('links', '>', 0).select('store')),
         touch: build<'id' | 'now'>((knex, bind) => {
 
             return knex('blobs').update({ touched_on: bind('now') }).where({ id: bind('id'), state: 'staged' });

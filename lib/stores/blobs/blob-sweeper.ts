@@ -1,13 +1,16 @@
 /**
  * Garbage collector of blobs: removes uploads that were never linked, blobs without links, and bytes without a row, as a crash may
- * leave them. Works in small transactions and skips what this process uses.
+ * leave them. Works in small transactions and skips what this process uses. While an upload of all objects runs on any node, and until one that
+ * was interrupted has ended, it keeps blobs without links: a rollback links those of former objects again.
  */
 
+import type { Knex } from 'knex';
 import type { Database } from '../../../db/database.js';
 import type { Log } from '../../../db/log.js';
 import { statements } from '../../../db/statements.js';
 import type { BlobStore } from './blob-store.js';
 import type { BlobPins } from './blob-pins.js';
+import { UPLOAD_SETTING } from '../setting-store.js';
 import { type ElementStore, type ElementStores, removeAll } from './element-store.js';
 import { PayloadTextStore } from './payload-text-store.js';
 
@@ -19,6 +22,8 @@ export interface SweepOptions {
     readonly stagedTtl: number;
     /** Maximum number of blobs of each kind and store in one sweep. */
     readonly limit: number;
+    /** True to free disk space of the database: stores elsewhere are left out. */
+    readonly isForSpace?: boolean;
     /** Ends the sweep between two blobs. */
     readonly signal?: AbortSignal;
 }
@@ -74,7 +79,7 @@ export class BlobSweeper {
     async sweep(now: number, options: SweepOptions): Promise<{ staged: number; unlinked: number; orphans: number }> {
 
         const result = { staged: 0, unlinked: 0, orphans: 0 };
-        for (const [name, store] of this.#stores.entries()) {
+        for (const [name, store] of [...this.#stores.entries()].filter(([, each]) => options.isForSpace !== true || each.isRemote !== true)) {
             await this.#attempt({ store: name }, () => this.#sweepStore({ name, store, result }, now, options));
         }
 
@@ -132,7 +137,10 @@ export class BlobSweeper {
         return 1;
     }
 
-    /** Removes bytes without a row. Rows are written before bytes, and ids are listed before the rows are read, so none is missed. */
+    /**
+     * Removes bytes without a row. Rows are written before bytes, and ids are listed before the rows are read, so none is missed. Each is looked up
+     * again, as the number of one may be given to another blob meanwhile, in a database that was restored.
+     */
     async #purgeOrphans(name: string, store: ElementStore, { limit, signal }: SweepOptions): Promise<number> {
 
         let purged = 0;
@@ -141,7 +149,7 @@ export class BlobSweeper {
             const after = this.#searched.get(name) ?? 0;
             const ids = await store.list(after, ORPHANS_PER_BATCH);
             for (const id of await this.#unknown(ids)) {
-                if (!this.#inUse.isPinned(id) && !this.#inUse.isRead(id)) {
+                if (!this.#inUse.isPinned(id) && !this.#inUse.isRead(id) && (await this.#unknown([id])).length > 0) {
                     await removeAll(store, id, { hasRow: false });
                     purged += 1;
                 }
@@ -185,6 +193,7 @@ type PurgeStatements = ReturnType<typeof buildStatements>['staged'];
 function buildStatements(db: Database) {
 
     const build = statements(db);
+    const uploads = (knex: Knex): Knex.QueryBuilder => knex('settings').where('name', UPLOAD_SETTING).select('name');
     return {
         staged: {
             isWanted: (inUse: BlobPins, id: number) => inUse.isPinned(id),
@@ -197,10 +206,10 @@ function buildStatements(db: Database) {
         unlinked: {
             isWanted: (inUse: BlobPins, id: number) => inUse.isRead(id),
             find: build<'cutoff' | 'limit' | 'store'>((knex, bind) => knex('blobs').select('id')
-                .where('unlinked_on', '<=', bind('cutoff')).where('store', bind('store'))
+                .where('unlinked_on', '<=', bind('cutoff')).where('store', bind('store')).whereNotExists(uploads(knex))
                 .orderBy('unlinked_on').limit(bind('limit'))),
             delete: build<'id' | 'cutoff'>((knex, bind) => knex('blobs').delete()
-                .where({ id: bind('id'), state: 'linked', links: 0 }).where('unlinked_on', '<=', bind('cutoff')))
+                .where({ id: bind('id'), state: 'linked', links: 0 }).where('unlinked_on', '<=', bind('cutoff')).whereNotExists(uploads(knex)))
         },
         known: build.list<never, 'ids'>((knex, _bind, list) => knex('blobs').select('id').whereIn('id', list('ids')))
     };

@@ -13,6 +13,9 @@ export const CHUNK_SIZE = 256 * 1024;
 /** Number of chunks deleted in one transaction. */
 const DELETED_PER_BATCH = 16;
 
+/** Number of chunks that are counted at once: a server may read their bytes. */
+const MEASURED_PER_READ = 64;
+
 /** Chunks read in one turn of the event loop, by all readers together: 1 MiB, which a client can get in one piece. */
 const CHUNKS_PER_TURN = 4;
 
@@ -72,6 +75,22 @@ export class DatabaseElementStore implements ElementStore {
             // SQLite answers without a pause, so fast readers would block the event loop.
             await this.#reads.count();
         }
+    }
+
+    async hasAll(blobId: number, size: number): Promise<boolean> {
+
+        const last = Math.ceil(size / CHUNK_SIZE);
+        for (let from = 0; from < last; from += MEASURED_PER_READ) {
+            const to = Math.min(last, from + MEASURED_PER_READ);
+            const { chunks, bytes } = await this.#blobs.measureChunks(blobId, from, to);
+            if (chunks !== to - from || bytes !== Math.min(size, to * CHUNK_SIZE) - from * CHUNK_SIZE) {
+                return false;
+            }
+
+            await this.#reads.count();
+        }
+
+        return true;
     }
 
     async remove(blobId: number): Promise<void> {

@@ -24,6 +24,8 @@ export class DamagedBlobError extends Error {
 
 /** A store of bytes by id of their blob. */
 export interface ElementStore {
+    /** True where removed bytes free no disk space of the database. */
+    readonly isRemote?: boolean;
     /**
      * Stores the bytes of a body; resolves when they are durable. Must read at the pace at which it writes. When the body fails it
      * rejects with that error; {@link remove} is called afterwards.
@@ -37,6 +39,8 @@ export interface ElementStore {
      * @throws DamagedBlobError
      */
     read(blobId: number, range: ByteRange, size: number): AsyncIterable<Uint8Array>;
+    /** Returns whether all bytes of a blob are there, as far as can be told without reading them; without this method, the last byte is read. */
+    hasAll?(blobId: number, size: number): Promise<boolean>;
     /** Removes the bytes of a blob that this process has written; does nothing when there are none. */
     remove(blobId: number): Promise<void>;
     /** Called before a sweep; false when nothing may be swept now. */
@@ -48,6 +52,30 @@ export interface ElementStore {
     removeAll?(blobId: number, how: { readonly hasRow: boolean }): Promise<void>;
     /** Returns up to `limit` ids of stored blobs, ascending from `after` (exclusive); used to find what crashes left. */
     list(after: number, limit: number): Promise<readonly number[]>;
+}
+
+/** Returns whether a store has all bytes of a blob, as far as can be told without reading them. */
+export async function hasAll(store: ElementStore, blobId: number, size: number): Promise<boolean> {
+
+    if (size === 0) {
+        return true;
+    }
+
+    if (store.hasAll) {
+        return await store.hasAll(blobId, size);
+    }
+
+    try {
+        let found = 0;
+        for await (const bytes of store.read(blobId, { start: size - 1, end: size - 1 }, size)) {
+            found += bytes.byteLength;
+        }
+
+        return found === 1;
+    }
+    catch {
+        return false;
+    }
 }
 
 /** Removes all bytes of a blob from a store. */

@@ -52,6 +52,7 @@ export interface S3StoreParts {
 /** Bytes in a bucket. */
 export class S3ElementStore implements ElementStore {
 
+    readonly isRemote = true;
     readonly memory: UploadMemory;
     readonly #ownership: S3StoreParts['ownership'];
     readonly #bucket: S3Bucket;
@@ -135,6 +136,27 @@ export class S3ElementStore implements ElementStore {
 
                 await sleep(PAUSE_MS * 2 ** failures);
             }
+        }
+    }
+
+    /** @throws DoipError 503 when the bucket does not answer */
+    async hasAll(blobId: number, size: number): Promise<boolean> {
+
+        const stored = await this.#checksums.find(blobId);
+        if (!stored) {
+            return false;
+        }
+
+        try {
+            return await this.#bucket.head(stored.key) === size;
+        }
+        catch (error) {
+            const explained = explain(blobId, error);
+            if (explained instanceof DamagedBlobError) {
+                return false;
+            }
+
+            throw explained;
         }
     }
 

@@ -4,7 +4,7 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { randomBytes } from 'node:crypto';
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -97,6 +97,14 @@ describe('doip-gateway call', () => {
             const whole = await call(['Retrieve', made, ...args, '-a', 'includeElementData=true', '--output', all], { env });
             expect<unknown>((JSON.parse(whole.out) as JsonObject)['id']).to.equal(made);
             expect((await readdir(all)).sort()).to.equal(['a%2Fb', 'note']);
+            expect((await readFile(join(all, 'a%2Fb'))).equals(LARGE)).to.be.true();
+
+            // Two names of one file, as on a disk without upper and lower case.
+            await rm(join(all, 'note'));
+            await symlink('a%2Fb', join(all, 'note'));
+            const forced = await call(['Retrieve', made, ...args, '-a', 'includeElementData=true', '--output', all, '--force'], { env });
+            expect([forced.code, forced.error]).to.equal([73,
+                `doip-gateway: ${join(all, 'note')} is the file of element a%2Fb on this disk: read the elements one by one with --element\n`]);
             expect((await readFile(join(all, 'a%2Fb'))).equals(LARGE)).to.be.true();
 
             const updated = await call(['Update', made, ...args, '--json', `{"attributes": {"content": {"id": "${made}", "name": "Küche"}}}`], { env });

@@ -10,10 +10,19 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { SILENT } from '../../../db/log.js';
+import { UPLOAD_KIND } from '../../../lib/bulk/upload/upload-progress.js';
 import type { JsonObject } from '../../../lib/util/json-types.js';
 import type { TestDatabase } from '../../support/database.js';
 import type { ServiceProcess } from '../../support/process.js';
 import { bytesSegment, jsonSegment } from '../../../lib/doip/segments.js';
+import { BlobStore } from '../../../lib/stores/blobs/blob-store.js';
+import { CatalogStore } from '../../../lib/stores/catalog-store.js';
+import { DatabaseElementStore } from '../../../lib/stores/blobs/database-element-store.js';
+import { ElementStores } from '../../../lib/stores/blobs/element-store.js';
+import { JobStore } from '../../../lib/stores/jobs/job-store.js';
+import { SettingStore, UPLOAD_SETTING } from '../../../lib/stores/setting-store.js';
 import { runCommand, startCommand } from '../../support/command.js';
 import { forEachDatabase } from '../../support/database.js';
 import { startGateway, type TestGateway } from '../../support/gateway.js';
@@ -200,9 +209,75 @@ forEachDatabase((name, create) => {
             expect(await readdir(database.options.dataDir)).to.not.include('server.json');
         });
 
+        it('complete an upload of objects that was interrupted before they export', async () => {
+
+            const place = await create();
+            try {
+                await (await startGateway(place)).stop();
+                const db = await place.open();
+                const blobs = new BlobStore(db, new ElementStores(new DatabaseElementStore(db.blobs)), { log: SILENT });
+                const items = Array.from({ length: 300 }, (_, n) => `${JSON.stringify({ id: `test/u${n}`, type: 'Document', content: {} })}\n`);
+                const { blobId, size, store } = await blobs.stage(Readable.from([Buffer.from(items.join(''))]), { maxBytes: 100_000 });
+                await db.commit({ steps: [
+                    new JobStore(db).enqueueStep({ kind: UPLOAD_KIND, payload: { blob: { blobId, size, store }, author: 'admin', now: 5, deleteCurrentObjects: false } }),
+                    ...new SettingStore(db).insertSteps(UPLOAD_SETTING, String(blobId), 'taken'), ...blobs.linkSteps({ blobId, size }), new CatalogStore(db).bumpStep()
+                ] });
+                blobs.close();
+                await db.close();
+
+                const { code, out, error } = await runCommand(place, ['export', '-']);
+
+                expect([code, error.includes('an upload of objects was interrupted')], error).to.equal([0, true]);
+                expect(out.match(/^\{"id":"test\/u\d+"/gm)).to.have.length(300);
+            }
+            finally {
+                await place.dispose();
+            }
+        });
+
+        it('begin no repository where they store nothing, and leave what is there as it is', async () => {
+
+            const place = await create();
+            const { dataDir } = place.options;
+            const target = join(dataDir, 'all.ndjson');
+            await writeFile(target, 'the last export');
+            const missing = join(dataDir, 'missing');
+            const commands = [['export', '--force', target], ['audit', 'verify'], ['reindex'], ['keys', 'list'], ['types'], ['get', 'test/1'], ['set-admin-password']];
+            const expectRefusal = async (args: string[], env: NodeJS.ProcessEnv = {}): Promise<void> => {
+
+                const { code, out, error } = await runCommand(place, args, 'a new password\n', env);
+                expect([code, out], `${args.join(' ')}: ${error}`).to.equal([66, '']);
+                expect(error).to.match(/^doip-gateway: there is no repository in [^\n]+: check DATA(_DIR|BASE_URL)\n$/);
+            };
+
+            try {
+                for (const args of commands) {
+                    await expectRefusal(args);
+                }
+
+                if (place.dialect === 'sqlite') {
+                    await expectRefusal(['export', '-'], { DATA_DIR: missing });
+                    await expectRefusal(['accept-loss'], { DATA_DIR: missing });
+                    expect(await readdir(dataDir)).to.equal(['all.ndjson']);
+                }
+
+                // A first start that has made the tables and nothing else.
+                await (await place.open()).close();
+                await expectRefusal(['export', '--force', target]);
+                expect(await readFile(target, 'utf8')).to.equal('the last export');
+
+                expect((await runCommand(place, ['put', '--type', 'Document', '--json', '{}', 'test/1'])).code).to.equal(0);
+                expect((await runCommand(place, ['export', '--force', target])).code).to.equal(0);
+            }
+            finally {
+                await place.dispose();
+            }
+        });
+
         it('write an export to its end for a reader that is slow', async () => {
 
             const small = await create();
+            await (await startGateway(small)).stop();
             const folder = await mkdtemp(join(tmpdir(), 'gateway-fifo-'));
             const fifo = join(folder, 'fifo');
             execFileSync('mkfifo', [fifo]);

@@ -45,6 +45,7 @@ describe('doip-gateway keys', () => {
         it(`creates, lists and revokes keys ${way}`, async () => {
 
             const { args, env } = to();
+            await run(['put', '--type', 'Document', '--json', '{}', ...args], env);
             const made = await run([
                 'keys', 'create', 'harvester', '--operation', 'Retrieve', '--operation', 'Search', '--type', 'Document', '--read-only', '--days', '9', ...args
             ], env);

@@ -165,6 +165,28 @@ describe('the command import, given an export of the reference implementation,',
         await checkAll();
     });
 
+    it('prints no control characters of ids, names of files and messages', async () => {
+
+        const folder = join(place.options.dataDir, 'hostile');
+        await mkdir(folder);
+        for (const [n, object] of OBJECTS.entries()) {
+            await writeFile(join(folder, `old.${n}`), JSON.stringify(object));
+        }
+
+        const metadata = { ...times, internalMetadata: { hash: 'abc', salt: 'def', algorithm: 'other' } };
+        const content = { id: '', username: 'eve', password: '' };
+        await writeFile(join(folder, 'hidden'), JSON.stringify({ cordraObject: { id: 'old/\u001b[2Jeve\nnote: all is well', type: 'Person', content, metadata } }));
+        await writeFile(join(folder, 'wrong\u001b[2J\nnote: all is well'), '{');
+
+        const { code, error } = await runCommand(place, ['import', folder]);
+
+        expect(code).to.equal(65);
+        expect(error).to.match(/^item \d+, old\/\?\[2Jeve\?note: all is well: /m);
+        expect(error).to.match(/^note: old\/\?\[2Jeve\?note: all is well: /m);
+        expect(error).to.match(/^\S+\/wrong\?\[2J\?note: all is well: /m);
+        expect(error).to.not.match(/^note: all|\u001b/m);
+    });
+
     it('rejects compressed input, and an export in a pipe, with a message', async () => {
 
         const file = join(place.options.dataDir, 'export.gz');

@@ -202,9 +202,11 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             await fill();
             await writeFile(file(`rows.${BEFORE.at(-1)?.name}.20200101T000000000Z.sql.gz`), 'no archive');
             await writeFile(file(`rows.${BEFORE.at(-1)?.name}.20200101T000000000Z.sql.gz.part`), 'a part');
+            await writeFile(file('rows.001-objects.20200101T000000000Z.sql.gz.part'), 'a part before another migration');
             await migrate();
 
             expect(events).to.equal(['database.copied', 'database.migrated']);
+            expect((await readdir(database.options.dataDir)).filter((name) => name.endsWith('.part'))).to.equal([]);
             const [, copy = ''] = await copies();
             expect(gunzipSync(await readFile(file(copy))).toString()).to.contain('CREATE TABLE `settings`');
         });

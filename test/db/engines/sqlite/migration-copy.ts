@@ -1,6 +1,6 @@
 /** The copy of the rows that is made before a migration, and the way back to it. */
 
-import { readdir, rename, rm, stat } from 'node:fs/promises';
+import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
@@ -83,6 +83,16 @@ describe('the copy before a migration', () => {
         expect(created.ok && created.steps[0]?.insertId).to.equal(1_000_000_002);
     });
 
+    it('gives no number again of a blob that was stored after it, not even where none was stored before', async () => {
+
+        const { dataDir } = database.options;
+        await migrateDatabase({ dataDir }, { migrations: BEFORE });
+        await migrateDatabase({ dataDir, log }, { target: 'newest' });
+        const insert = `insert into blobs (store, state, created_on, touched_on) values ('database', 'staged', 1, 1) returning id`;
+
+        expect([query('repository.sqlite', insert), query(COPY, insert)]).to.equal([[1], [1_000_000_001]]);
+    });
+
     it('is made neither for a new database, nor without a pending migration', async () => {
 
         const { dataDir } = database.options;
@@ -115,6 +125,39 @@ describe('the copy before a migration', () => {
 
         expect(copies()).to.have.length(2);
         expect(query(COPY, `select value from settings where name = 'x'`)).to.equal(['since']);
+    });
+
+    const LEFT = [`${COPY}.part`, `${COPY}.part-journal`, 'repository.sqlite.001-objects.part'];
+
+    it('removes what killed processes have left, before whichever migration', async () => {
+
+        const { dataDir } = database.options;
+        await fill(dataDir);
+        await Promise.all([...LEFT, 'repository.sqlite.mine'].map((name) => writeFile(join(dataDir, name), 'a part')));
+        await migrateDatabase({ dataDir, log }, { target: 'newest' });
+
+        expect(events).to.equal(['database.copied', 'database.migrated']);
+        expect((await readdir(dataDir)).filter((name) => name.startsWith('repository.sqlite.') && !name.endsWith('.migrating'))).to.only.include([COPY, 'repository.sqlite.mine']);
+    });
+
+    it(`is made when what a killed process has left takes its space${withoutDisks()}`, { skip: withoutDisks() !== '' }, async () => {
+
+        const disk = smallDisk(4 * MIB);
+        if (!disk) {
+            return;
+        }
+
+        try {
+            await fill(disk.path);
+            await writeFile(join(disk.path, LEFT[0] ?? ''), Buffer.alloc(MIB));
+            disk.fill(450 * 1024);
+            await migrateDatabase({ dataDir: disk.path, log }, { target: 'newest' });
+
+            expect(events).to.equal(['database.copied', 'database.migrated']);
+        }
+        finally {
+            disk.remove();
+        }
     });
 
     it(`is left out when the disk has too little space${withoutDisks()}`, { skip: withoutDisks() !== '' }, async () => {

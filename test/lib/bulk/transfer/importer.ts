@@ -7,7 +7,7 @@ import type { TestDatabase } from '../../../support/database.js';
 import type { Answer, TestGateway } from '../../../support/gateway.js';
 import { parseJson } from '../../../../lib/json/strict-parser.js';
 import { Op } from '../../../../lib/doip/operation-ids.js';
-import { bytesSegment } from '../../../../lib/doip/segments.js';
+import { bytesSegment, jsonSegment } from '../../../../lib/doip/segments.js';
 import { forEachDatabase } from '../../../support/database.js';
 import { startGateway } from '../../../support/gateway.js';
 
@@ -78,6 +78,34 @@ forEachDatabase((name, create) => {
             expect((value as { updated: number }).updated).to.equal(1);
         });
 
+        it('stores payloads again whose bytes were lost', async () => {
+
+            const sizes = { 'test/large': 700_000, 'test/small': 10, 'test/whole': 10 };
+            for (const [id, size] of Object.entries(sizes)) {
+                const elements = [{ id: 'p', type: 'text/plain' }];
+                const input = [jsonSegment({ id, type: 'Document', attributes: { content: {} }, elements }), jsonSegment({ id: 'p' }), bytesSegment(Buffer.alloc(size, id))];
+                await source.asAdmin('0.DOIP/Op.Create', { input });
+            }
+
+            const text = await exportOf(source);
+            await importInto(target, text);
+            const db = await (places[1] as TestDatabase).open();
+            const rows = await db.read<{ object_id: string; blob_id: number }>({ sql: 'select object_id, blob_id from payloads' }, []);
+            const blobs = new Map(rows.map((row) => [row.object_id, row.blob_id]));
+            await db.blobs.deleteChunks(blobs.get('test/large') ?? 0, 1);
+            await db.blobs.deleteChunks(blobs.get('test/small') ?? 0, 1);
+
+            const { value } = await importInto(target, text);
+
+            expect(value as object).to.include({ success: true, created: 0, updated: 2 });
+            for (const [targetId, size] of Object.entries(sizes)) {
+                const { output } = await target.asAdmin('0.DOIP/Op.Retrieve', { targetId, attributes: { element: 'p' } });
+                expect(output.at(-1), targetId).to.equal(Buffer.alloc(size, targetId).toString());
+            }
+
+            expect((await importInto(target, text)).value as object).to.include({ success: true, updated: 0 });
+        });
+
         it('reads several concatenated exports', async () => {
 
             const late = '{"id":"test/late","type":"Document","attributes":{"content":{}}}\n';
@@ -85,6 +113,18 @@ forEachDatabase((name, create) => {
 
             expect(value as object).to.include({ success: true });
             expect((await target.asAdmin('0.DOIP/Op.Retrieve', { targetId: 'test/late' })).status).to.equal('0.DOIP/Status.001');
+        });
+
+        it('reports each of several concatenated exports that is not complete', async () => {
+
+            const cut = '{"export":1}\n{"id":"test/cut","type":"Document","attributes":{"content":{}}}\n';
+            const { value } = await importInto(target, `${cut}${cut.replace('cut', 'second')}${exported}`);
+
+            const { success, results } = value as { success: boolean; results: { position: number; responseCode: number; response: { message: string } }[] };
+            const message = 'the export before this line is not complete: its last line is missing';
+            expect(success).to.be.false();
+            expect(results.map(({ position, response }) => [position, response.message])).to.equal([[2, message], [4, message]]);
+            expect((await target.asAdmin('0.DOIP/Op.Retrieve', { targetId: 'test/second' })).status).to.equal('0.DOIP/Status.001');
         });
 
         const wrong: [string, (text: string) => string, RegExp][] = [

@@ -51,6 +51,52 @@ forEachDatabase((name, create, dialect) => {
             return found && { ...found };
         }
 
+        for (const size of [0, 1, CHUNK_SIZE, CHUNK_SIZE + 1, 64 * CHUNK_SIZE, 66 * CHUNK_SIZE + 5]) {
+            it(`of ${size} bytes are known to be complete, or not`, async () => {
+
+                const blob = await blobs.stage(body(size), { maxBytes: size });
+                expect(await blobs.hasAll(blob), 'without a link').to.be.false();
+                await link(blob);
+                expect(await blobs.hasAll(blob)).to.be.true();
+
+                await database.blobs.deleteChunks(blob.blobId, 1);
+                expect(await blobs.hasAll(blob), 'without its end').to.equal(size === 0);
+            });
+        }
+
+        it('in stores that cannot tell are complete when their last byte can be read', async () => {
+
+            const bytes = new Map<number, Buffer>();
+            const others = new ElementStores(new DatabaseElementStore(database.blobs));
+            others.register('memory', {
+                async write(id, source) {
+
+                    bytes.set(id, await gather(source));
+                },
+                async *read(id, { start, end }) {
+
+                    const found = bytes.get(id);
+                    if (!found) {
+                        throw new Error('there is no such file');
+                    }
+
+                    yield found.subarray(start, end + 1);
+                },
+                remove: () => Promise.resolve(),
+                list: () => Promise.resolve([])
+            });
+            const store = new BlobStore(database, others, { log: SILENT });
+            const blob = await store.stage(body(10), { maxBytes: 10, store: 'memory' });
+            await link(blob);
+
+            expect(await store.hasAll(blob)).to.be.true();
+            bytes.set(blob.blobId, Buffer.alloc(9));
+            expect(await store.hasAll(blob)).to.be.false();
+            bytes.delete(blob.blobId);
+            expect(await store.hasAll(blob)).to.be.false();
+            store.close();
+        });
+
         for (const size of [0, 1, CHUNK_SIZE - 1, CHUNK_SIZE, CHUNK_SIZE + 1, 3 * CHUNK_SIZE, 5_000_001]) {
             it(`return ${size} bytes unchanged`, async () => {
 

@@ -8,6 +8,7 @@ import { BlobSweeper } from '../../../../lib/stores/blobs/blob-sweeper.js';
 import { CHUNK_SIZE, DatabaseElementStore } from '../../../../lib/stores/blobs/database-element-store.js';
 import { ElementStores } from '../../../../lib/stores/blobs/element-store.js';
 import { PayloadTextStore } from '../../../../lib/stores/blobs/payload-text-store.js';
+import { SettingStore, UPLOAD_SETTING } from '../../../../lib/stores/setting-store.js';
 import { collectGarbage } from '../../../../lib/util/garbage.js';
 import { body, gather } from '../../../support/bytes.js';
 import { forEachDatabase } from '../../../support/database.js';
@@ -121,6 +122,42 @@ forEachDatabase((name, create) => {
             expect(await row(blob.blobId)).to.equal({ state: 'linked', links: 1, size: 10, unlinked_on: null });
         });
 
+        it('keeps blobs without links while an upload of all objects is in progress, on any node and across restarts', async () => {
+
+            const settings = new SettingStore(database);
+            const blob = await blobs.stage(body(10), { maxBytes: 10 });
+            await link(blob);
+            await database.commit({ steps: settings.insertSteps(UPLOAD_SETTING, '1', 'taken') });
+            await unlink(blob, 0);
+
+            expect(await stranger().sweeper.sweep(Date.now() + 1e9, { grace: 0, stagedTtl: 1e12, limit: 100 })).to.include({ unlinked: 0 });
+            expect(await row(blob.blobId)).to.include({ links: 0 });
+
+            await database.commit({ steps: settings.removeSteps(UPLOAD_SETTING, '1') });
+            await sweeper.sweep(Date.now(), { grace: 0, stagedTtl: 1e12, limit: 100 });
+            expect(await row(blob.blobId)).to.be.undefined();
+        });
+
+        it('leaves a store elsewhere out when it frees disk space of the database', async () => {
+
+            const elsewhere = new DatabaseElementStore(database.blobs);
+            const all = new ElementStores(new DatabaseElementStore(database.blobs));
+            all.register('elsewhere', Object.assign(elsewhere, { isRemote: true }));
+            const both = new BlobStore(database, all, { log: SILENT });
+            const found = [];
+            for (const store of ['database', 'elsewhere']) {
+                const blob = await both.stage(body(10), { maxBytes: 10, store });
+                await link(blob);
+                await unlink(blob, 0);
+                found.push(blob.blobId);
+            }
+
+            await new BlobSweeper(database, all, both, SILENT).sweep(Date.now(), { grace: 0, stagedTtl: 1e12, limit: 100, isForSpace: true });
+
+            expect(await Promise.all(found.map(async (id) => await row(id) !== undefined))).to.equal([false, true]);
+            both.close();
+        });
+
         it('removes blobs that another process staged and never linked, with all chunks', async () => {
 
             const past = Date.now() - 10_000;
@@ -176,6 +213,27 @@ forEachDatabase((name, create) => {
 
             expect(orphans).to.equal(1);
             expect(await database.blobs.readChunk(900_000_001, 0)).to.be.null();
+        });
+
+        it('keeps the bytes of a blob that gets the number of an orphan while others are removed', async () => {
+
+            const [first, second] = [910_000_001, 910_000_002];
+            const removed: number[] = [];
+            const own = new ElementStores({
+                write: () => Promise.resolve(),
+                async *read() {},
+                async remove(id) {
+
+                    removed.push(id);
+                    const sql = 'insert into blobs (id, store, state, created_on, touched_on) values (?, ?, ?, ?, ?)';
+                    await database.commit({ steps: [{ sql, bindings: [second, 'database', 'staged', 1e15, 1e15] }] });
+                },
+                list: (after) => Promise.resolve([first, second].filter((id) => id > after))
+            });
+
+            expect(await new BlobSweeper(database, own, blobs, SILENT).sweep(1, PATIENCE)).to.include({ orphans: 1 });
+            expect(removed).to.equal([first]);
+            await database.commit({ steps: [{ sql: 'delete from blobs where id = ?', bindings: [second] }] });
         });
 
         it('removes at most its limit at a time', async () => {

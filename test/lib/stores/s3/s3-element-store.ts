@@ -148,6 +148,28 @@ forEachDatabase((name, create) => {
             });
         });
 
+        it('knows without a read whether all bytes of a blob are there', async () => {
+
+            const [blob, empty] = [await stage(BLOCK_BYTES + 1), await stage(0)];
+            await database.commit({ steps: [...blobs.linkSteps(blob), ...blobs.linkSteps(empty)] });
+            const received = bucket.usage.receivedBytes;
+            expect([await blobs.hasAll(blob), await blobs.hasAll(empty)]).to.equal([true, true]);
+            expect(bucket.usage.receivedBytes).to.equal(received);
+
+            failing(/^HEAD/, { status: 503 });
+            expect((await expect(blobs.hasAll(blob)).to.reject(DoipError)).http).to.equal(503);
+
+            failing(/^HEAD/, { status: 404, code: 'NoSuchKey' });
+            expect(await blobs.hasAll(blob), 'without its object').to.be.false();
+
+            relay.behave();
+            const key = (await s3.keys()).find((each) => each.includes(`/${String(blob.blobId).padStart(16, '0')}-`));
+            await s3.client.send(new PutObjectCommand({ Bucket: BUCKET, Key: key, Body: Buffer.alloc(BLOCK_BYTES) }));
+            expect(await blobs.hasAll(blob), 'with a shorter object').to.be.false();
+            await store.removeAll(blob.blobId, { hasRow: true });
+            expect(await blobs.hasAll(blob), 'without its key').to.be.false();
+        });
+
         it('answers a reader at once while many others read slowly', async () => {
 
             const blob = await stage(2 * MIB);

@@ -1,0 +1,95 @@
+/** An export is complete, or says that it is not. */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import { Op } from '../../../../lib/doip/operation-ids.js';
+import { bytesOf } from '../../../../lib/doip/segments.js';
+import type { ElementStore } from '../../../../lib/stores/blobs/element-store.js';
+import { gather } from '../../../support/bytes.js';
+import { forEachDatabase } from '../../../support/database.js';
+import type { TestDatabase } from '../../../support/database.js';
+import { ADMIN, type Answer, envelope, startGateway, type TestGateway } from '../../../support/gateway.js';
+
+export const lab = Lab.script();
+const { after, before, describe, it } = lab;
+
+forEachDatabase((name, create) => {
+
+    describe(`an export on ${name}`, () => {
+
+        let place: TestDatabase;
+        let gateway: TestGateway;
+        /** Called while an upload stores the object `test/new`. */
+        let onUpload: () => Promise<unknown>;
+
+        before(async () => {
+
+            place = await create();
+            const waiting: ElementStore = {
+                write: async () => void await onUpload(), async *read() {}, remove: () => Promise.resolve(), list: () => Promise.resolve([])
+            };
+            gateway = await startGateway(place, { elementStores: { waiting }, storageChooser: () => 'waiting' });
+            for (let n = 0; n < 20; ++n) {
+                await gateway.create('Document', { text: 'x'.repeat(10_000) }, { id: `test/${n}` });
+            }
+        });
+
+        after(async () => {
+
+            await gateway.stop();
+            await place.dispose();
+        });
+
+        /** Begins an export, and reads the first part of it. */
+        const begin = async (): Promise<AsyncGenerator<Uint8Array>> => {
+
+            const { output } = await gateway.gateway.perform(envelope(Op.exportObjects, { authentication: ADMIN }));
+            const body = bytesOf(output)[Symbol.asyncIterator]() as AsyncGenerator<Uint8Array>;
+            expect(Buffer.from((await body.next()).value as Uint8Array).toString()).to.startWith('{"export":1');
+            return body;
+        };
+
+        /** Uploads, and does something meanwhile. */
+        const upload = async (meanwhile: () => Promise<unknown>): Promise<void> => {
+
+            onUpload = meanwhile;
+            const input = [{ id: 'test/new', type: 'Document', content: {}, payloads: [{ name: 'p', base64Payload: '' }] }];
+            expect((await gateway.asAdmin(Op.uploadObjects, { input })).status).to.equal('0.DOIP/Status.001');
+        };
+
+        it('is refused while an upload of objects is in progress', async () => {
+
+            const answers: Answer[] = [];
+            await upload(async () => answers.push(await gateway.asAdmin(Op.exportObjects)));
+
+            expect(answers.map(({ http, value }) => [http, value as object])).to.equal([[503, { message: 'an upload of objects is in progress, try again later' }]]);
+            expect(String((await gateway.asAdmin(Op.exportObjects)).output[0])).to.match(/\{"end":true,"objects":\d+\}\n$/);
+        });
+
+        it('has no last line when an upload of objects has begun meanwhile', async () => {
+
+            const body = await begin();
+            const errors: string[] = [];
+            await upload(async () => errors.push(await gather(body).then(() => '', (error: Error) => error.message)));
+
+            expect(errors).to.equal(['an upload of objects is in progress, try again later']);
+        });
+
+        it('has no last line when an upload of objects has begun and ended meanwhile', async () => {
+
+            const body = await begin();
+            await upload(() => Promise.resolve());
+
+            await expect(gather(body)).to.reject(/^objects were uploaded during the export, which is not complete$|^an upload of objects is in progress/);
+        });
+
+        it('is complete beside other changes', async () => {
+
+            const body = await begin();
+            await gateway.create('Schema', { identifier: '', name: 'Late', schema: {} });
+            await gateway.create('Document', {});
+
+            expect((await gather(body)).toString()).to.match(/\{"end":true,"objects":\d+\}\n$/);
+        });
+    });
+});

@@ -1,0 +1,218 @@
+/** A failed upload of objects gives back what was there before, with all bytes of payloads, whatever happened meanwhile. */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import { Readable } from 'node:stream';
+import type { Database } from '../../../../db/database.js';
+import { SILENT } from '../../../../db/log.js';
+import { Op } from '../../../../lib/doip/operation-ids.js';
+import { badRequest, tooLarge, unavailable } from '../../../../lib/errors/errors.js';
+import { isStorageFailure } from '../../../../lib/bulk/upload/upload-batch.js';
+import { BlobStore } from '../../../../lib/stores/blobs/blob-store.js';
+import { BlobSweeper } from '../../../../lib/stores/blobs/blob-sweeper.js';
+import { DatabaseElementStore } from '../../../../lib/stores/blobs/database-element-store.js';
+import { type ElementStore, ElementStores } from '../../../../lib/stores/blobs/element-store.js';
+import { CatalogStore } from '../../../../lib/stores/catalog-store.js';
+import { UPLOAD_SETTING } from '../../../../lib/stores/setting-store.js';
+import type { JsonObject, JsonValue } from '../../../../lib/util/json-types.js';
+import { forEachDatabase } from '../../../support/database.js';
+import type { TestDatabase } from '../../../support/database.js';
+import type { Answer, TestGateway } from '../../../support/gateway.js';
+import { LIMITS, startGateway } from '../../../support/gateway.js';
+import { stateOf } from '../../../support/repository-state.js';
+
+export const lab = Lab.script();
+const { after, afterEach, before, beforeEach, describe, it } = lab;
+
+const TYPE: JsonObject = { id: 'test/type-kept', type: 'Schema', content: { identifier: '', name: 'Kept', schema: {} } };
+const BYTES = Buffer.alloc(300_000, 'kept');
+
+/** An object with a payload. */
+const kept = (id: string, bytes: Buffer): JsonObject => (
+    { id: `test/${id}`, type: 'Kept', content: {}, payloads: [{ name: 'p', base64Payload: bytes.toString('base64') }] }
+);
+
+/** What is done when the bytes of the object `test/late` are to be stored, when everything before was deleted. */
+let onWrite: () => Promise<void>;
+
+/** Keeps nothing: what it is given is never read. */
+const FRAIL: ElementStore = {
+    async write(_blobId, body) {
+
+        for await (const chunk of body) {
+            void chunk;
+        }
+
+        await onWrite();
+    },
+    read: () => Readable.from([]),
+    remove: () => Promise.resolve(),
+    list: () => Promise.resolve([])
+};
+
+forEachDatabase((name, create) => {
+
+    describe(`the rollback of an upload of objects on ${name}`, () => {
+
+        let place: TestDatabase;
+        let gateway: TestGateway;
+        let db: Database;
+
+        before(async () => {
+
+            place = await create();
+        });
+
+        after(() => place.dispose());
+
+        beforeEach(async () => {
+
+            onWrite = () => Promise.resolve();
+            await start();
+            db = await place.open();
+            expect((await upload([TYPE, kept('large', BYTES), kept('small', Buffer.from('small'))])).status).to.equal('0.DOIP/Status.001');
+        });
+
+        afterEach(() => gateway.stop());
+
+        const start = async (limits = LIMITS): Promise<void> => {
+
+            gateway = await startGateway(place, {
+                limits, elementStores: { frail: FRAIL }, storageChooser: ({ id }) => (id === 'test/late' ? 'frail' : 'database')
+            });
+        };
+
+        const upload = (items: JsonObject[]): Promise<Answer> => (
+            gateway.asAdmin(Op.uploadObjects, { input: items as JsonValue, attributes: { deleteCurrentObjects: true } })
+        );
+
+        /** Sweeps as a process on a nearly full disk, a day later. */
+        const sweep = async (): Promise<void> => {
+
+            const stores = new ElementStores(new DatabaseElementStore(db.blobs));
+            const blobs = new BlobStore(db, stores, { log: SILENT });
+            const later = Date.now() + 2 * 86_400_000;
+            await new BlobSweeper(db, stores, blobs, SILENT).sweep(later, { grace: 0, stagedTtl: 1e12, limit: 1000, isForSpace: true });
+        };
+
+        const blobsOf = async (id: string): Promise<number[]> => {
+
+            const rows = await db.read<{ blob_id: number }>({ sql: 'select blob_id from payloads where object_id = ?' }, [id]);
+            return rows.map(({ blob_id: blobId }) => blobId);
+        };
+
+        it('has the bytes of former payloads, however short of space the disk was', async () => {
+
+            const stored = await stateOf(gateway);
+            onWrite = async () => {
+
+                expect(await blobsOf('test/large')).to.equal([]);
+                await sweep();
+                throw new Error('refused');
+            };
+
+            const { status, value } = await upload([TYPE, kept('late', Buffer.from('late'))]);
+
+            expect([status, value as object]).to.equal(['0.DOIP/Status.500', {
+                message: 'nothing was uploaded, because of position 1: Something went wrong. Contact your sysadmin.'
+            }]);
+            expect([...await stateOf(gateway)]).to.equal([...stored]);
+        });
+
+        it('restores objects that are beyond the limits of today', async () => {
+
+            const payloads = Array.from({ length: 5 }, (_, n) => ({ name: `p${n}`, base64Payload: Buffer.from(`payload ${n}`).toString('base64') }));
+            const long = 'x'.repeat(50_000);
+            expect((await upload([TYPE, { id: 'test/many', type: 'Kept', content: { long }, userMetadata: { long }, payloads }])).status).to.equal('0.DOIP/Status.001');
+            const stored = await stateOf(gateway);
+            await gateway.stop();
+            await start({ ...LIMITS, elements: 2, contentBytes: 10_000 });
+            onWrite = () => Promise.reject(new Error('refused'));
+
+            const { value } = await upload([TYPE, kept('late', Buffer.from('late'))]);
+
+            expect((value as { message: string }).message).to.endWith('because of position 1: Something went wrong. Contact your sysadmin.');
+            expect([...await stateOf(gateway)]).to.equal([...stored]);
+        });
+
+        it('leaves payloads without objects to the next sweep', async () => {
+
+            const blobs = await blobsOf('test/large');
+            expect((await upload([TYPE])).status).to.equal('0.DOIP/Status.001');
+
+            await sweep();
+
+            expect(await db.read({ sql: 'select id from blobs where id = ?' }, blobs)).to.equal([]);
+        });
+
+        it('is not begun for an element store that does not answer for a moment', async () => {
+
+            let attempts = 0;
+            onWrite = async () => {
+
+                attempts += 1;
+                if (attempts === 1) {
+                    throw unavailable('the payload store does not answer', 5, new Error('SlowDown'));
+                }
+            };
+
+            const { status } = await upload([TYPE, kept('late', Buffer.from('late'))]);
+
+            expect([status, attempts]).to.equal(['0.DOIP/Status.001', 2]);
+            expect(await blobsOf('test/late')).to.have.length(1);
+        });
+
+        it('is not taken for a success when its job is not there any more', async () => {
+
+            onWrite = async () => {
+
+                await db.commit({ steps: [
+                    { sql: 'delete from jobs where kind = ?', bindings: ['objects.upload'] }, { sql: 'delete from settings where name = ?', bindings: [UPLOAD_SETTING] },
+                    new CatalogStore(db).bumpStep()
+                ] });
+                throw new Error('refused');
+            };
+
+            const { status, value } = await upload([TYPE, kept('late', Buffer.from('late'))]);
+
+            expect([status, value as object]).to.equal(['0.DOIP/Status.500', { message: 'the upload has ended, but its outcome is not known any more' }]);
+        });
+
+        it('counts what it cannot restore, and keeps the former objects', async () => {
+
+            const lost = [...await blobsOf('test/large'), ...await blobsOf('test/small')];
+            onWrite = async () => {
+
+                await db.commit({ steps: lost.map((id) => ({ sql: 'delete from blobs where id = ?', bindings: [id] })) });
+                throw new Error('refused');
+            };
+
+            const { value } = await upload([TYPE, kept('late', Buffer.from('late'))]);
+
+            expect((value as { message: string }).message).to.endWith(
+                '; 2 objects that were there before could not be restored: see upload.rollback-incomplete in the log');
+            const [job] = await db.read<{ progress: string }>({ sql: 'select progress from jobs where kind = \'objects.upload\' order by id desc limit 1' }, []);
+            const { former } = JSON.parse(job?.progress ?? '') as { former: { blobId: number } };
+            const [blob] = await db.read<{ links: number }>({ sql: 'select links from blobs where id = ?' }, [former.blobId]);
+            expect(blob?.links).to.equal(1);
+        });
+    });
+});
+
+describe('what ends a run of an upload, to be repeated', () => {
+
+    const cases: [string, unknown, ReturnType<Parameters<typeof isStorageFailure>[1]['explain']>, boolean][] = [
+        ['an error that the database explains', new Error('full'), unavailable('full', 5), true],
+        ['a value that the database server never stores', new Error('too long'), tooLarge('too long'), false],
+        ['an element store that does not answer', unavailable('no answer', 5), null, true],
+        ['a rejected object', badRequest('wrong'), null, false],
+        ['an unexpected error', new Error('unexpected'), null, false]
+    ];
+    for (const [title, error, explained, expected] of cases) {
+
+        it(`${expected ? 'is' : 'is not'} ${title}`, () => {
+
+            expect(isStorageFailure(error, { explain: () => explained })).to.equal(expected);
+        });
+    }
+});
