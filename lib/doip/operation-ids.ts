@@ -66,6 +66,9 @@ export const Op = {
     usage: 'gateway/Op.Usage'
 } as const;
 
+/** Short name of `Op.retrieve`. */
+export const RETRIEVE_ALIAS = 'Retrieve';
+
 /** Operations that ignore credentials, even wrong ones: they carry theirs in the input, or need none. */
 export const WITHOUT_CREDENTIALS: ReadonlySet<string> = new Set([
     Op.authToken, Op.authIntrospect, Op.authRevoke, Op.startupStatus, Op.loginProviders, Op.loginBegin, Op.loginComplete

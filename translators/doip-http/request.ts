@@ -31,7 +31,7 @@ export interface RequestSetting {
 /** The envelope of a request, and what is needed for its response. */
 export interface ReadRequest {
     readonly envelope: DoipRequest;
-    /** True when the credentials are in the query or in a cookie: no shared cache may store the response. */
+    /** True when the credentials are in a parameter or in a cookie: no shared cache may store the response. */
     readonly isPrivate: boolean;
     /** Where the cookie is valid, if the credentials are those of a browser session; otherwise null. */
     readonly session: CookieScope | null;
@@ -71,7 +71,7 @@ export async function readRequest(request: Request, setting: RequestSetting, see
         httpMethod: isSafe ? 'GET' : 'POST',
         safe: isSafe
     });
-    return { envelope, isPrivate: tokens.length > 0 || session !== null, session };
+    return { envelope, isPrivate: tokens.length > 0 || session !== null || parameters.authentication !== undefined, session };
 }
 
 /** The browser session of a request without other credentials; null if there is none. */

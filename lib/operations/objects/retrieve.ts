@@ -16,7 +16,7 @@ import { defineOperation, result } from '../../core/operation.js';
 import { notFound } from '../../errors/errors.js';
 import { requireAt } from '../../json/pointer.js';
 import { prune } from '../../json/filter.js';
-import { Op } from '../../doip/operation-ids.js';
+import { Op, RETRIEVE_ALIAS } from '../../doip/operation-ids.js';
 import { DIGITAL_OBJECT } from '../../doip/result-schemas.js';
 import { bytesSegment, jsonSegment, sequence } from '../../doip/segments.js';
 import { resolveRange } from '../../objects/elements/byte-range.js';
@@ -37,7 +37,7 @@ const offset = Joi.number().integer().min(0).max(Number.MAX_SAFE_INTEGER);
 
 export const retrieve = defineOperation<RetrieveAttributes>({
     id: Op.retrieve,
-    aliases: ['Retrieve'],
+    aliases: [RETRIEVE_ALIAS],
     summary: 'read an object, a part of its content or an element',
     target: 'object',
     methods: ['GET', 'POST'],
