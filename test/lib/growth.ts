@@ -8,7 +8,7 @@ import { parseJson, parseJsonOrText, parseLenientJson } from '../../lib/json/str
 import { escapeMarkup, unescapeMarkup } from '../../lib/util/text/xml-escape.js';
 import { readLocations } from '../../lib/handles/locations.js';
 import { parseIdentity } from '../../lib/handles/handle-value.js';
-import { sourceOf } from '../../lib/identity/throttling/login-throttle.js';
+import { sourceOf } from '../../lib/util/net/ip-address.js';
 import { readClaims } from '../../lib/identity/authentication/jwt-bearer.js';
 import { checkElementName, checkFilename, checkMediaType, checkNewId, checkTypeName } from '../../lib/objects/input/field-validation.js';
 import { declaredInHtml } from '../../lib/payloads/readers/charset.js';
