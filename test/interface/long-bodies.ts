@@ -111,12 +111,34 @@ describe('long bodies', () => {
 
         const body = `{"a":[${'1,'.repeat(20_000)}1]}`;
         const { status, message } = await send('/objects?type=Document', body, ADMIN_HEADERS);
+        for (const headers of [{}, ADMIN_HEADERS, { authorization: 'Bearer x' }]) {
+            const form = { 'content-type': 'application/x-www-form-urlencoded', ...headers };
+
+            expect((await send('/doip/Search?targetId=service', gzipSync(`query=x&unknown=${'a'.repeat(2 * MIB)}`), form)).status).to.equal(413);
+        }
+
         const wide = await send('/objects?type=Document', `{${Array.from({ length: 5001 }, (_, i) => `"k${i}":1`).join(',')}}`, ADMIN_HEADERS);
         const nearly = await send('/objects?type=Document&dryRun', `{"a":[${'1,'.repeat(19_990)}1]}`, ADMIN_HEADERS);
 
         expect([status, message]).to.equal([413, 'JSON holds more than the allowed 20000 values']);
         expect([wide.status, wide.message]).to.equal([413, 'JSON holds an object with more than the allowed 5000 properties']);
         expect(nearly.status).to.equal(200);
+    it('are rejected as parameters that hold many values together, whether or not they are JSON', async () => {
+
+        const form = { 'content-type': 'application/x-www-form-urlencoded' };
+        const list = `[${'1,'.repeat(15_000)}1`;
+        for (const path of ['/doip/Search?targetId=service', '/call?type=Document&method=none']) {
+            const name = path.startsWith('/call') ? 'attributes.a' : 'a1';
+            for (const text of [`${list}]`, list]) {
+                const one = await send(path, gzipSync(`${name}1=${text}`), form);
+                const two = await send(path, gzipSync(`${name}1=${text}&${name}2=${text}`), form);
+
+                expect(one.status).to.not.equal(413);
+                expect([two.status, two.message]).to.equal([413, 'the parameters hold more than the allowed 20000 values']);
+            }
+        }
+    });
+
     });
 
     it('are rejected when an address uses too much memory, and accepted afterwards', async () => {

@@ -46,10 +46,10 @@ export interface ReadRequest {
 export async function readRequest(request: Request, setting: RequestSetting, seen: { requestId: string | null }): Promise<ReadRequest> {
 
     const transport = setting.transport(request);
-    const form = isForm(request) ? await readForm(request, setting.limits.ofForm(request, transport)) : [];
+    const form = isForm(request) ? await readForm(request, setting.limits.ofForm(request, transport, true)) : [];
     const fields = [...parseParameters(queryOf(request), setting.limits.base.parameters), ...form];
     const tokens = fields.filter(([name]) => name === 'access_token').map(([, value]) => value);
-    const parameters = readEnvelopeParameters(fields.filter(([name]) => name !== 'access_token'));
+    const parameters = await readEnvelopeParameters(fields.filter(([name]) => name !== 'access_token'));
     seen.requestId = parameters.requestId ?? null;
     const isSafe = request.method === 'get' || request.method === 'head';
     const session = sessionOf(request, { transport, isAccepted: setting.hasBrowserSessions && parameters.authentication === undefined && tokens.length === 0 });
