@@ -73,3 +73,8 @@ export const RETRIEVE_ALIAS = 'Retrieve';
 export const WITHOUT_CREDENTIALS: ReadonlySet<string> = new Set([
     Op.authToken, Op.authIntrospect, Op.authRevoke, Op.startupStatus, Op.loginProviders, Op.loginBegin, Op.loginComplete
 ]);
+
+/** Operations whose input is credentials, which are short. */
+export const LOGINS: ReadonlySet<string> = new Set([
+    Op.authToken, Op.authIntrospect, Op.authRevoke, Op.changePassword, Op.changeAdminPassword, Op.keysCreate
+]);

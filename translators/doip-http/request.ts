@@ -1,7 +1,7 @@
 /** Converts an HTTP request to the envelope (specification, "Request mapping"), independent of the operation. */
 
 import type { Request } from '@hapi/hapi';
-import type { DoipRequest, Segment, Transport } from '../../lib/doip/envelope.js';
+import type { DoipRequest, InputKind, Segment, Transport } from '../../lib/doip/envelope.js';
 import { badRequest } from '../../lib/errors/errors.js';
 import type { JsonObject, JsonValue } from '../../lib/util/json-types.js';
 import { jsonSegment } from '../../lib/doip/segments.js';
@@ -26,6 +26,7 @@ export interface RequestSetting {
     readonly limits: RequestLimits;
     readonly transport: TransportReader;
     readonly hasBrowserSessions: boolean;
+    readonly inputKind: (operationId: string, authentication: JsonObject) => InputKind | undefined;
 }
 
 /** The envelope of a request, and what is needed for its response. */
@@ -56,11 +57,12 @@ export async function readRequest(request: Request, setting: RequestSetting, see
     const authentication = readAuthentication(request.headers, {
         authentication: parameters.authentication, accessToken: session?.token ?? tokens[0]
     });
-    const limits = setting.limits.of(request, transport, authentication);
+    const operationId = operationOf(request, parameters);
+    const limits = setting.limits.of(request, transport, authentication, setting.inputKind(operationId, authentication));
     const envelope = new HttpEnvelope(request, {
         requestId: seen.requestId,
         clientId: parameters.clientId || null,
-        operationId: operationOf(request, parameters),
+        operationId,
         targetId: required(parameters.targetId, 'targetId'),
         authentication,
         attributes: attributesOf(request, parameters.attributes),

@@ -10,6 +10,7 @@ import { Status } from '../../lib/errors/status.js';
 import { readableError } from '../../lib/util/readable-error.js';
 import { DISCARD } from '../http/request/translator-options.js';
 import type { BodyAccount } from '../http/request/body-memory.js';
+import { ANY_INPUT } from '../http/request/request-limits.js';
 import { isRateLimited } from '../http/request/request-facts.js';
 import { MessageReader } from '../../lib/doip/framing/message-reader.js';
 import { MessageWriter } from '../../lib/doip/framing/message-writer.js';
@@ -162,9 +163,10 @@ export class Session {
         try {
             request = await readRequest({
                 messages: this.#messages, limits, transport, signal: abort.signal, seen,
-                openAccount: (isAuthenticated) => {
+                kindOf: (operationId, authentication) => gateway.inputKind?.(operationId, authentication) ?? ANY_INPUT,
+                openAccount: (share) => {
 
-                    const account = memory.open(transport.remoteAddress, isAuthenticated);
+                    const account = memory.open(transport.remoteAddress, share);
                     accounts.push(account);
                     return account;
                 }
