@@ -27,6 +27,8 @@ interface PendingRequest {
     readonly transport: Transport;
     readonly abort: AbortController;
     readonly accounts: BodyAccount[];
+    /** Runs while an operation is performed and its output is computed. */
+    keepAlive?: NodeJS.Timeout;
     request: DoipRequest | null;
     callerId: DoipResponse['callerId'];
     createdId?: DoipResponse['createdId'] | undefined;
@@ -152,6 +154,7 @@ export class Session {
         }
 
         return isUsable && !this.#messages.isBroken && await this.#discardRest();
+            clearInterval(pending.keepAlive);
     }
 
     async #perform(pending: PendingRequest, seen: { requestId: string | null }): Promise<{ request: DoipRequest; response: DoipResponse }> {
@@ -183,23 +186,18 @@ export class Session {
             throw rejection;
         }
 
-        const keepAlive = setInterval(() => {
+        pending.keepAlive = setInterval(() => {
 
             // Not to a client that is to send something itself: what is written counts as progress of the connection.
             if (!this.#messages.isWaiting) {
                 this.#writer.keepAlive();
             }
         }, KEEP_ALIVE_MS);
-        try {
-            const response = await gateway.perform(request);
-            pending.callerId = response.callerId;
-            pending.createdId = response.createdId;
-            pending.isRejectedEarly = isRateLimited(response);
-            return { request, response };
-        }
-        finally {
-            clearInterval(keepAlive);
-        }
+        const response = await gateway.perform(request);
+        pending.callerId = response.callerId;
+        pending.createdId = response.createdId;
+        pending.isRejectedEarly = isRateLimited(response);
+        return { request, response };
     }
 
     /** Returns the error to show. The gateway learns of a lost database here; unexpected errors are logged. */

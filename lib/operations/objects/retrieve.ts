@@ -127,18 +127,20 @@ async function *withElements(
     const { caller, target, services: { elements, policy, resolution } } = context;
     checkPayloadRight(context);
     yield jsonSegment(object);
-    for (const element of policy.visibleTo(caller, visible, target).elements) {
+    const shown = policy.visibleTo(caller, visible, target).elements;
+    for (const [index, element] of shown.entries()) {
         const { mediaType, filename } = element;
+        const isBeforeJson = index < shown.length - 1;
         const replacement = await resolution.resolvePayload({ object: target, shown: visible }, element.name, context, null);
         yield jsonSegment({ id: element.name });
         if (replacement) {
             const { bytes, ...facts } = replacement;
-            yield bytesSegment(bytes, facts);
+            yield { ...bytesSegment(bytes, facts), isBeforeJson };
             continue;
         }
 
         yield {
-            kind: 'bytes', body: elements.open(element, null), length: element.size,
+            kind: 'bytes', body: elements.open(element, null), length: element.size, isBeforeJson,
             ...(mediaType === null ? {} : { mediaType }), ...(filename === null ? {} : { filename })
         };
     }
