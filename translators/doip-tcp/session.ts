@@ -13,7 +13,7 @@ import type { BodyAccount } from '../http/request/body-memory.js';
 import { ANY_INPUT } from '../http/request/request-limits.js';
 import { isRateLimited } from '../http/request/request-facts.js';
 import { MessageReader } from '../../lib/doip/framing/message-reader.js';
-import { MessageWriter } from '../../lib/doip/framing/message-writer.js';
+import { CONNECT_AGAIN, MessageWriter } from '../../lib/doip/framing/message-writer.js';
 import type { Connection, DoipTcpOptions } from './options.js';
 import { readRequest } from './request.js';
 import { writeError, writeResponse } from './response.js';
@@ -57,7 +57,7 @@ export class Session {
         this.#writer = new MessageWriter(socket);
         socket.setNoDelay(true);
         socket.on('timeout', () => this.#onTimeout());
-        socket.on('close', () => this.#pending?.abort.abort(badRequest('the client went away')));
+        socket.on('close', () => this.#pending?.abort.abort(clientGone()));
         // Reported by the read or write in progress.
         socket.on('error', () => undefined);
     }
@@ -72,7 +72,8 @@ export class Session {
                 socket.setTimeout(idleMs);
                 const isMessage = await this.#nextMessage();
                 socket.setTimeout(stallMs);
-                goesOn = isMessage && await this.#answer() && !this.#isClosing;
+                // A message that has come while the connection is being ended is not performed: nobody would read its response.
+                goesOn = isMessage && !this.#isEnding && await this.#answer() && !this.#isClosing;
             }
         }
         catch (error) {
@@ -127,6 +128,10 @@ export class Session {
             }
         };
         this.#pending = pending;
+        if (this.#connection.socket.destroyed) {
+            pending.abort.abort(clientGone());
+        }
+
         let status: string = Status.internal;
         let isDone = false;
         let isUsable = true;
@@ -149,12 +154,12 @@ export class Session {
         }
         finally {
             this.#pending = null;
+            clearInterval(pending.keepAlive);
             pending.accounts.forEach(({ release }) => release());
             this.#report(pending, status, isDone);
         }
 
         return isUsable && !this.#messages.isBroken && await this.#discardRest();
-            clearInterval(pending.keepAlive);
     }
 
     async #perform(pending: PendingRequest, seen: { requestId: string | null }): Promise<{ request: DoipRequest; response: DoipResponse }> {
@@ -287,7 +292,7 @@ export class Session {
         if (!this.#isEnding && !socket.destroyed) {
             this.#isEnding = true;
             socket.setTimeout(this.#options.limits.stallMs);        // Where even this cannot be written
-            await writeError(this.#writer, null, badRequest(`${reason}: connect again`)).catch(() => undefined);
+            await writeError(this.#writer, null, badRequest(reason + CONNECT_AGAIN)).catch(() => undefined);
         }
 
         reset();
@@ -327,4 +332,9 @@ export class Session {
 
         socket.destroySoon();
     }
+}
+
+function clientGone(): DoipError {
+
+    return badRequest('the client went away');
 }

@@ -9,6 +9,9 @@ const SEGMENT_END = '\n#\n';
 const END = '#\n';
 const BYTES_BEGIN = '@\n';
 
+/** How the message ends that answers no request, but says that the connection is ended. */
+export const CONNECT_AGAIN = ': connect again';
+
 /** Size of a chunk of bytes. Shorter parts are sent as they come. */
 const CHUNK_BYTES = 256 * 1024;
 
