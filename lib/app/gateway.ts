@@ -4,7 +4,8 @@
  */
 
 import type { Logger } from 'pino';
-import type { DoipRequest, DoipResponse } from '../doip/envelope.js';
+import type { DoipRequest, DoipResponse, InputKind } from '../doip/envelope.js';
+import type { JsonObject } from '../util/json-types.js';
 import type { StatusInfo } from '../errors/status.js';
 import { demandDescribable } from '../core/operation-description.js';
 import { toOperation, type OwnOperation } from '../core/own-operation.js';
@@ -19,6 +20,7 @@ import { Dispatcher } from '../core/dispatcher.js';
 import { LocalRequests } from '../core/local-requests.js';
 import { OperationRegistry } from '../core/registry.js';
 import { DatabaseError } from '../../db/errors.js';
+import { LOGINS, Op, WITHOUT_CREDENTIALS } from '../doip/operation-ids.js';
 import { DoipError, internal, tooLarge, unavailable } from '../errors/errors.js';
 import { StatusTable } from '../errors/status.js';
 import { methodResolver } from '../operations/methods/call.js';
@@ -53,6 +55,11 @@ export interface Gateway {
      * disk; null for other errors. A lost database is noticed at once then.
      */
     explain(error: unknown): DoipError | null;
+    /**
+     * Returns what the input of a request is, for translators, whose limits depend on that: whether it is credentials or a search, and whether credentials
+     * of the request are ignored. `operationId` is an id or alias; empty to learn about the credentials only.
+     */
+    inputKind(operationId: string, authentication: JsonObject): InputKind;
     /** Rate limiter for translators: rejects logins from addresses with too many logins in progress. */
     readonly edge: EdgeLimiter;
     /**
@@ -180,6 +187,18 @@ class RepositoryGateway implements Gateway {
     get isUp(): boolean {
 
         return this.#runtime !== null;
+    }
+
+    inputKind(operationId: string, { sessionId, token, password }: JsonObject): InputKind {
+
+        const operation = this.#registry.get(operationId);
+        const id = operation?.id ?? '';
+        const isOfSession = sessionId !== undefined && token === undefined && password === undefined;
+        return {
+            of: LOGINS.has(id) ? 'login' : id === Op.search ? 'search' : 'any',
+            isUnverified: WITHOUT_CREDENTIALS.has(id) || operation?.availableWhenDown === true ||
+                isOfSession && this.#runtime?.services.catalog.current.design.useLegacySessionsApi !== true
+        };
     }
 
     get services(): Services {

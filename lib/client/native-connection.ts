@@ -10,9 +10,10 @@ import type { Socket } from 'node:net';
 import { connect as connectTcp } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { MessageReader, type RawSegment } from '../doip/framing/message-reader.js';
-import { MessageWriter } from '../doip/framing/message-writer.js';
+import { CONNECT_AGAIN, MessageWriter } from '../doip/framing/message-writer.js';
 import { bytesSegment } from '../doip/segments.js';
 import { DoipError } from '../errors/errors.js';
+import { Status } from '../errors/status.js';
 import { jsonText } from '../json/raw-json.js';
 import { onClose } from '../util/streams/on-close.js';
 import { identityOf } from '../util/net/certificate-subject.js';
@@ -211,6 +212,10 @@ export class NativeConnection implements Connection {
         }
 
         const { requestId, status, attributes, output } = head;
+        if (answersNone(head)) {
+            throw closed();
+        }
+
         const compact = output === undefined ? [] : [compactSegment(output, request)];
         // Without further segments the connection is free for the next response, whether or not this one is read.
         const next = await this.#messages.nextSegment();
@@ -257,6 +262,13 @@ export class NativeConnection implements Connection {
             // Broken
         }
     }
+}
+
+/** True for the message with which a service ends a connection that it has not used for long, or because it stops. */
+function answersNone({ requestId, status, attributes }: JsonObject): boolean {
+
+    const message = isJsonObject(attributes) ? attributes['message'] : undefined;
+    return requestId === undefined && status === Status.badRequest && typeof message === 'string' && message.endsWith(CONNECT_AGAIN);
 }
 
 function closed(cause?: unknown): ConnectionError {

@@ -201,11 +201,11 @@ const limits = {
         'Maximum number of values in a JSON body or part, in an item of an upload and in the content of an object; a single JSON object may have ' +
             'a quarter as many properties. More gets 413.'),
     anonymousBytes: wholeNumber('MAX_ANONYMOUS_JSON_BYTES', 1 * MIB, [1 * KIB, 1 * GIB],
-        'Maximum size of the JSON or form body of a request without credentials, and of every search; more gets 413. ' +
+        'Maximum size of the JSON or form body of a request without credentials, of every search, and of every form for DOIP; more gets 413. ' +
             'Binary payloads are not counted.'),
     bodyMemoryBytes: wholeNumber('MAX_BODY_MEMORY_BYTES', 64 * MIB, [1 * MIB, 64 * GIB],
-        'Memory for the JSON and form bodies of all requests in progress. One address, and all requests without credentials together, may use ' +
-            'half of it; more gets 429 or 503.'),
+        'Memory for the JSON and form bodies of all requests in progress, and for the input of methods. One address (IPv6: one /64 network), and all requests ' +
+            'without credentials together, may use half of it, the beginnings of native requests half, one address a quarter for them; more gets 429 or 503.'),
     formBytes: wholeNumber('MAX_FORM_BYTES', 4 * MIB, [1 * KIB, 1 * GIB],
         'Maximum size of a form body, or of a form field in a multipart body; more gets 413.'),
     parameters: wholeNumber('MAX_PARAMETERS', 1000, [10, 100_000], 'Maximum number of parameters in the query string and in form fields together.'),

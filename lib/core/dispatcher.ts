@@ -287,7 +287,7 @@ export class Dispatcher {
 
         const outcome = await operation.handler(context);
         if (seen && caller.origin) {
-            await recordOperation(operation, context, outcome);
+            await recordOperation(operation, context, outcome).catch((error: unknown) => abandon(outcome, error));
         }
 
         return outcome;
@@ -306,6 +306,13 @@ export class Dispatcher {
         await shapeInput(operation, context, request.input);
         return operation.handler(context);
     }
+}
+
+/** Releases what the output holds of a result that nobody gets, because of an error. */
+async function abandon({ output }: OperationResult, error: unknown): Promise<never> {
+
+    await output[Symbol.asyncIterator]().return?.();
+    throw error;
 }
 
 function isOnService({ targetId }: DoipRequest, serviceId: string): boolean {

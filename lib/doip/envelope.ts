@@ -137,6 +137,26 @@ export interface RateLimitState {
 /** One part of an input or output. */
 export type Segment = JsonSegment | BytesSegment;
 
+/** Limits of what is held of a request in memory; they depend on the request. */
+export interface MemoryLimits {
+    /** Maximum size of one JSON text, in bytes. */
+    readonly jsonBytes: number;
+    /** Maximum nesting depth of JSON. */
+    readonly jsonDepth: number;
+    /** Maximum number of values in one JSON text. */
+    readonly jsonValues: number;
+    /** Charges bytes to the budget of all requests; throws 429 or 503 when it is exceeded. Absent: no budget. */
+    readonly reserveBytes?: (bytes: number) => void;
+}
+
+/** What the input of an operation is, as far as its size depends on that. */
+export interface InputKind {
+    /** Credentials and parameters of a search are short. */
+    readonly of: 'login' | 'search' | 'any';
+    /** True where credentials of the request are not verified before the input is read. */
+    readonly isUnverified: boolean;
+}
+
 /** A segment with one JSON value. */
 export interface JsonSegment {
     readonly kind: 'json';
@@ -159,4 +179,8 @@ export interface BytesSegment {
     readonly length?: number;
     /** True if no other segment follows, whatever the media type. */
     readonly isWhole?: boolean;
+    /** True if another segment follows that is JSON, for carriers that need to know. */
+    readonly isBeforeJson?: boolean;
+    /** Limits for who holds the bytes in memory, as JSON for example; absent for those of a program that embeds the service. */
+    readonly limits?: MemoryLimits;
 }

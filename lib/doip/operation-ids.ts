@@ -66,7 +66,15 @@ export const Op = {
     usage: 'gateway/Op.Usage'
 } as const;
 
+/** Short name of `Op.retrieve`. */
+export const RETRIEVE_ALIAS = 'Retrieve';
+
 /** Operations that ignore credentials, even wrong ones: they carry theirs in the input, or need none. */
 export const WITHOUT_CREDENTIALS: ReadonlySet<string> = new Set([
     Op.authToken, Op.authIntrospect, Op.authRevoke, Op.startupStatus, Op.loginProviders, Op.loginBegin, Op.loginComplete
+]);
+
+/** Operations whose input is credentials, which are short. */
+export const LOGINS: ReadonlySet<string> = new Set([
+    Op.authToken, Op.authIntrospect, Op.authRevoke, Op.changePassword, Op.changeAdminPassword, Op.keysCreate
 ]);

@@ -2,19 +2,17 @@
  * Helpers to make and read sequences of segments. A body that is skipped has to be drained.
  */
 
-import type { BytesSegment, JsonSegment, Segment } from './envelope.js';
+import type { BytesSegment, JsonSegment, MemoryLimits, Segment } from './envelope.js';
 import type { JsonValue } from '../util/json-types.js';
 import type { DoipError } from '../errors/errors.js';
 import { badRequest, tooLarge } from '../errors/errors.js';
 import { jsonText } from '../json/raw-json.js';
-import { parseJson } from '../json/strict-parser.js';
+import { DEFAULT_MAX_DEPTH, type JsonTextOptions, parseJson } from '../json/strict-parser.js';
+import { turnFor } from '../util/concurrency/event-loop-yielder.js';
 import { ByteBuffer } from '../util/streams/byte-buffer.js';
 
-/** Default limit for JSON input, in bytes. */
-const JSON_LIMIT = 4 * 1024 * 1024;
-
-/** Maximum number of values in JSON input. */
-const JSON_VALUES = 20_000;
+/** Limits of segments whose carrier has none. */
+export const OWN_LIMITS: MemoryLimits = { jsonBytes: 4 * 1024 * 1024, jsonDepth: DEFAULT_MAX_DEPTH, jsonValues: 20_000 };
 
 /** One JSON value, or nothing, as most inputs and outputs are: it is read without waiting. */
 export class JsonInMemory implements AsyncIterable<Segment> {
@@ -87,11 +85,17 @@ export async function *bytesOf(segments: AsyncIterable<Segment>): AsyncGenerator
     }
 }
 
-/** Reads a body into memory. @throws DoipError 400 (413 over HTTP) if it is longer than `limit` bytes */
-export async function readBytes(body: AsyncIterable<Uint8Array>, limit: number): Promise<Buffer> {
+/**
+ * Reads a body into memory.
+ *
+ * @param reserve charges the bytes as they arrive
+ * @throws DoipError 400 (413 over HTTP) if it is longer than `limit` bytes
+ */
+export async function readBytes(body: AsyncIterable<Uint8Array>, limit: number, reserve?: MemoryLimits['reserveBytes']): Promise<Buffer> {
 
     const buffer = new ByteBuffer(limit);
     for await (const chunk of body) {
+        reserve?.(chunk.byteLength);
         buffer.add(chunk);
         if (buffer.length > limit) {
             throw inputTooLong(limit);
@@ -126,13 +130,22 @@ export async function expectNone(input: AsyncIterable<Segment>): Promise<void> {
     }
 }
 
+/** Parses JSON text like `parseJson`; a long text is parsed in a turn of the event loop of its own. */
+export async function parseJsonInTurn(bytes: Uint8Array, options: JsonTextOptions): Promise<JsonValue> {
+
+    await turnFor(bytes.byteLength);
+    const value = parseJson(bytes, options);
+    await turnFor(bytes.byteLength);
+    return value;
+}
+
 /**
  * Returns the JSON value of a segment. Parses bytes with a JSON media type, as carriers pass on all parts after the first one
  * unparsed.
  *
- * @throws DoipError 400 for other bytes, invalid JSON, or more than `limit` bytes
+ * @throws DoipError 400 for other bytes, invalid JSON, or more than the limits of the segment allow; 429 or 503 if they do not fit into memory
  */
-export async function jsonOf(segment: Segment, limit = JSON_LIMIT): Promise<JsonValue> {
+export async function jsonOf(segment: Segment): Promise<JsonValue> {
 
     if (segment.kind === 'json') {
         return segment.value;
@@ -142,7 +155,8 @@ export async function jsonOf(segment: Segment, limit = JSON_LIMIT): Promise<Json
         throw badRequest('expected JSON input, got bytes: JSON has the media type application/json');
     }
 
-    return parseJson(await readBytes(segment.body, limit), { maxValues: JSON_VALUES });
+    const { jsonBytes, jsonDepth, jsonValues, reserveBytes } = segment.limits ?? OWN_LIMITS;
+    return parseJsonInTurn(await readBytes(segment.body, jsonBytes, reserveBytes), { maxDepth: jsonDepth, maxValues: jsonValues });
 }
 
 /** Reads an optional JSON input; undefined if there is no input. @throws DoipError 400 if there is another kind or more than one segment */

@@ -3,8 +3,7 @@
 import type { Server, Socket } from 'node:net';
 import { BlockList, isIP } from 'node:net';
 import type { HttpConfig, ListenConfig } from '../config/index.js';
-import { parseAddressRanges, withoutMapping } from '../util/net/ip-address.js';
-import { sourceOf } from '../identity/throttling/login-throttle.js';
+import { parseAddressRanges, sourceOf, withoutMapping } from '../util/net/ip-address.js';
 
 /** Default limit per address: this fraction of all connections, and at least enough for a web browser. */
 const PART = 4;

@@ -24,6 +24,12 @@ export function explainError(text: string, maxDepth: number, name: string): Doip
         throw error;
     }
 
+    return malformed(name);
+}
+
+/** Returns the error for a text that is not JSON, where nobody is told what is wrong. */
+export function malformed(name: string): DoipError {
+
     return badRequest(`${name} is malformed`, { details: { line: 1, column: 1 } });
 }
 

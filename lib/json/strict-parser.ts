@@ -10,7 +10,7 @@ import { isUtf8 } from 'node:buffer';
 import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { badRequest, DoipError, tooLarge } from '../errors/errors.js';
 import { checkValueCount } from './value-counter.js';
-import { explainError } from './parse-error.js';
+import { explainError, malformed } from './parse-error.js';
 import { addNumberTexts } from './number-positions.js';
 import { SentNumber } from './exact-numbers.js';
 import { INVALID, inspect, MAX_WRITTEN_LENGTH } from './scanner.js';
@@ -26,6 +26,8 @@ export interface JsonTextOptions {
     readonly name?: string;
     /** Return a standalone number that JavaScript writes differently as a {@link SentNumber}. */
     readonly sentNumber?: boolean;
+    /** False for callers who do not show where a syntax error is, as finding that takes far longer than parsing. Default true. */
+    readonly locatesErrors?: boolean;
 }
 
 /** Maximum number of values in a parameter, since parameters come from any client. */
@@ -46,7 +48,7 @@ export const DEFAULT_MAX_DEPTH = 128;
  */
 export function parseJson(input: string | Uint8Array, options: JsonTextOptions = {}): JsonValue {
 
-    const { maxDepth = DEFAULT_MAX_DEPTH, maxValues = Infinity, name = 'JSON', sentNumber = false } = options;
+    const { maxDepth = DEFAULT_MAX_DEPTH, maxValues = Infinity, name = 'JSON', sentNumber = false, locatesErrors = true } = options;
     const text = typeof input === 'string' ? withoutMark(input) : decodeUtf8(input, name);
     checkValueCount(text, maxValues, name);
     const numbers: number[] = [];
@@ -57,7 +59,8 @@ export function parseJson(input: string | Uint8Array, options: JsonTextOptions =
         value = JSON.parse(text) as JsonValue;
     }
     catch {
-        throw explainError(text, maxDepth, name);           // With a better message than JSON.parse
+        // With a better message than JSON.parse
+        throw locatesErrors ? explainError(text, maxDepth, name) : malformed(name);
     }
 
     if (colons === INVALID || countProperties(value) !== colons) {
@@ -124,18 +127,24 @@ export function parseLenientJson(text: string, overrides: JsonTextOptions = {}):
     }
 }
 
+/** True for a text that begins like JSON. */
+export function mayBeJson(text: string): boolean {
+
+    return /^\s*[[{"\-0-9tfn]/.test(text);
+}
+
 /**
  * Parses a parameter as JSON if it is valid JSON, otherwise returns it as text. A standalone number that JavaScript writes
  * differently stays text; nested values are as strict as everywhere.
  */
 export function parseJsonOrText(text: string, options: JsonTextOptions = {}): JsonValue {
 
-    if (!/^[\s]*[[{"\-0-9tfn]/.test(text)) {
+    if (!mayBeJson(text)) {
         return text;
     }
 
     try {
-        const value = parseJson(text, { maxValues: PARAMETER_VALUES, ...options });
+        const value = parseJson(text, { maxValues: PARAMETER_VALUES, ...options, locatesErrors: false });
         return typeof value === 'number' && String(value) !== text.trim() ? text : value;
     }
     catch (error) {

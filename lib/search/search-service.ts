@@ -3,7 +3,7 @@
  */
 
 import type { DigitalObject } from '../doip/digital-object.js';
-import { sourceOf } from '../identity/throttling/login-throttle.js';
+import { sourceOf } from '../util/net/ip-address.js';
 import type { Policy } from '../identity/access/access-policy.js';
 import type { Subject } from '../model/access-subject.js';
 import { isUnrestrictedAdmin } from '../model/caller.js';

@@ -167,8 +167,8 @@ describe('a connection of native DOIP', () => {
     it('cannot use up the memory for requests from other addresses', () => withServer({ MAX_BODY_MEMORY_BYTES: 1_048_576 }, async (test) => {
 
         const slow = await NativeClient.open(nativePort(test), { localAddress: '127.0.0.2' });
-        await slow.send(`{"targetId":"${'x'.repeat(500_000)}`);
-        await until(() => bodyMemoryOf(test.server, 0).used > 450_000);
+        await slow.send(`{"targetId":"${'x'.repeat(270_000)}`);
+        await until(() => bodyMemoryOf(test.server, 0).used > 240_000);
         const client = await NativeClient.open(nativePort(test));
         const request = { targetId: 'service', operationId: Op.hello, authentication: ADMIN, attributes: { long: 'x'.repeat(100_000) } };
         expect((await client.ask(`${JSON.stringify(request)}\n#\n#\n`)).head.status).to.equal(OK);

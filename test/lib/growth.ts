@@ -8,7 +8,7 @@ import { parseJson, parseJsonOrText, parseLenientJson } from '../../lib/json/str
 import { escapeMarkup, unescapeMarkup } from '../../lib/util/text/xml-escape.js';
 import { readLocations } from '../../lib/handles/locations.js';
 import { parseIdentity } from '../../lib/handles/handle-value.js';
-import { sourceOf } from '../../lib/identity/throttling/login-throttle.js';
+import { sourceOf } from '../../lib/util/net/ip-address.js';
 import { readClaims } from '../../lib/identity/authentication/jwt-bearer.js';
 import { checkElementName, checkFilename, checkMediaType, checkNewId, checkTypeName } from '../../lib/objects/input/field-validation.js';
 import { declaredInHtml } from '../../lib/payloads/readers/charset.js';
@@ -45,6 +45,9 @@ const { describe, it } = lab;
 
 /** Longer than every limit on the length of a field once it is eight times as long. */
 const LENGTH = 6_000;
+
+/** Shorter than a text that is read in a turn of the event loop of its own, also once it is eight times as long. */
+const WITHIN_TURN = 4_000;
 
 const LIMITS = { idBytes: 1e9, nameBytes: 1e9, aclEntries: 1000, elements: 1000, contentBytes: 1e9 };
 
@@ -98,8 +101,8 @@ const READERS: readonly (readonly [name: string, read: (text: string) => unknown
     ['header parameters', (text) => [parseParameterised(`a;b="${text}`), quote(text)]],
     ['dispositions', (text) => parseDisposition(`form-data; name="a"; filename*=utf-8'${text}`)],
     ['parameters', (text) => parseParameters(text, 1000)],
-    ['parameters of the envelope', (text) => readEnvelopeParameters([['attributes', text]])],
-    ['parameters of the envelope in parts', (text) => [readEnvelopeParameters([[`a.${text}`, text]]), readEnvelopeParameters([['attributes.a', text]])]],
+    ['parameters of the envelope', (text) => envelopeOf('attributes', text), WITHIN_TURN],
+    ['parameters of the envelope in parts', (text) => [envelopeOf(`a.${text}`, text), envelopeOf('attributes.a', text)], WITHIN_TURN],
     ['parameters of a request', readParams],
     ['parameters of a search', (text) => {
 
@@ -110,6 +113,12 @@ const READERS: readonly (readonly [name: string, read: (text: string) => unknown
     ['entity tags', (text) => [preconditionsOf({ 'if-match': text, 'if-none-match': `"${text}` }), isFresh({ 'if-none-match': `"a", ${text}` }, '"a"')]],
     ['identifiers of traces', (text) => [traceIdOf(text), traceIdOf(`00-${text}`)]]
 ];
+
+/** Reads in one turn of the event loop what is not longer than is read in one. */
+function envelopeOf(name: string, text: string): unknown {
+
+    return readEnvelopeParameters([[name, text]]).catch(() => null);
+}
 
 function readParams(text: string): JsonValue[] {
 

@@ -30,7 +30,10 @@ export const doipHttp: Plugin<TranslatorOptions> = {
     register(server: Server, options: TranslatorOptions): void {
 
         const { gateway, limits, trustedProxies, bases = DEFAULT_BASES, hasBrowserSessions = false, forward } = options;
-        const setting = { limits: new RequestLimits(server, limits), transport: createTransportReader('doip-http', trustedProxies), hasBrowserSessions };
+        const setting: RequestSetting = {
+            limits: new RequestLimits(server, limits), transport: createTransportReader('doip-http', trustedProxies), hasBrowserSessions,
+            inputKind: (operationId, authentication) => gateway.inputKind?.(operationId, authentication)
+        };
         server.ext('onPreResponse', shapeErrors(gateway.statuses, ({ status, body }) =>
             ({ [DOIP_RESPONSE]: doipHeader(null, status, { message: body['message'] ?? '' }) })), { sandbox: 'plugin' });
         for (const base of bases) {

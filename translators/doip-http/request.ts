@@ -1,7 +1,7 @@
 /** Converts an HTTP request to the envelope (specification, "Request mapping"), independent of the operation. */
 
 import type { Request } from '@hapi/hapi';
-import type { DoipRequest, Segment, Transport } from '../../lib/doip/envelope.js';
+import type { DoipRequest, InputKind, Segment, Transport } from '../../lib/doip/envelope.js';
 import { badRequest } from '../../lib/errors/errors.js';
 import type { JsonObject, JsonValue } from '../../lib/util/json-types.js';
 import { jsonSegment } from '../../lib/doip/segments.js';
@@ -26,12 +26,13 @@ export interface RequestSetting {
     readonly limits: RequestLimits;
     readonly transport: TransportReader;
     readonly hasBrowserSessions: boolean;
+    readonly inputKind: (operationId: string, authentication: JsonObject) => InputKind | undefined;
 }
 
 /** The envelope of a request, and what is needed for its response. */
 export interface ReadRequest {
     readonly envelope: DoipRequest;
-    /** True when the credentials are in the query or in a cookie: no shared cache may store the response. */
+    /** True when the credentials are in a parameter or in a cookie: no shared cache may store the response. */
     readonly isPrivate: boolean;
     /** Where the cookie is valid, if the credentials are those of a browser session; otherwise null. */
     readonly session: CookieScope | null;
@@ -46,21 +47,22 @@ export interface ReadRequest {
 export async function readRequest(request: Request, setting: RequestSetting, seen: { requestId: string | null }): Promise<ReadRequest> {
 
     const transport = setting.transport(request);
-    const form = isForm(request) ? await readForm(request, setting.limits.ofForm(request, transport)) : [];
+    const form = isForm(request) ? await readForm(request, setting.limits.ofForm(request, transport, true)) : [];
     const fields = [...parseParameters(queryOf(request), setting.limits.base.parameters), ...form];
     const tokens = fields.filter(([name]) => name === 'access_token').map(([, value]) => value);
-    const parameters = readEnvelopeParameters(fields.filter(([name]) => name !== 'access_token'));
+    const parameters = await readEnvelopeParameters(fields.filter(([name]) => name !== 'access_token'));
     seen.requestId = parameters.requestId ?? null;
     const isSafe = request.method === 'get' || request.method === 'head';
     const session = sessionOf(request, { transport, isAccepted: setting.hasBrowserSessions && parameters.authentication === undefined && tokens.length === 0 });
     const authentication = readAuthentication(request.headers, {
         authentication: parameters.authentication, accessToken: session?.token ?? tokens[0]
     });
-    const limits = setting.limits.of(request, transport, authentication);
+    const operationId = operationOf(request, parameters);
+    const limits = setting.limits.of(request, transport, authentication, setting.inputKind(operationId, authentication));
     const envelope = new HttpEnvelope(request, {
         requestId: seen.requestId,
         clientId: parameters.clientId || null,
-        operationId: operationOf(request, parameters),
+        operationId,
         targetId: required(parameters.targetId, 'targetId'),
         authentication,
         attributes: attributesOf(request, parameters.attributes),
@@ -71,7 +73,7 @@ export async function readRequest(request: Request, setting: RequestSetting, see
         httpMethod: isSafe ? 'GET' : 'POST',
         safe: isSafe
     });
-    return { envelope, isPrivate: tokens.length > 0 || session !== null, session };
+    return { envelope, isPrivate: tokens.length > 0 || session !== null || parameters.authentication !== undefined, session };
 }
 
 /** The browser session of a request without other credentials; null if there is none. */

@@ -3,6 +3,7 @@
 import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
 import type { DoipRequest, DoipResponse } from '../../lib/doip/envelope.js';
 import { DESIGN_ID } from '../../lib/doip/ids.js';
+import { Op, RETRIEVE_ALIAS } from '../../lib/doip/operation-ids.js';
 import { REJECTED } from '../../lib/errors/errors.js';
 import type { JsonObject } from '../../lib/util/json-types.js';
 import type { StatusTable } from '../../lib/errors/status.js';
@@ -33,11 +34,17 @@ export async function writeResponse(
         attributes,
         code: codeOf(response, statuses),
         pretty: pretty === true || pretty === '',
-        isTrusted: envelope.targetId === DESIGN_ID,
+        isTrusted: isPageOfDesign(envelope),
         ...(typeof disposition === 'string' && disposition !== '' ? { disposition } : {})
     });
     const described = written.header(DOIP_RESPONSE, doipHeader(response.requestId, response.status, attributes));
     return withEntityTag(request, hasReport(response) ? withReport(described, response, statuses) : described, entityTag);
+}
+
+/** True for elements of the design, which only the administrator writes; what methods of the design return is of their callers as well. */
+function isPageOfDesign({ operationId, targetId }: DoipRequest): boolean {
+
+    return targetId === DESIGN_ID && (operationId === Op.retrieve || operationId === RETRIEVE_ALIAS);
 }
 
 /** A rejection by type code is a bad request in DOIP; its special HTTP status is for REST only. */

@@ -1,16 +1,15 @@
 /** Converts a message to the envelope (DOIP 2.0, section on requests). */
 
-import type { DoipRequest, Segment, Transport } from '../../lib/doip/envelope.js';
+import type { DoipRequest, InputKind, MemoryLimits, Segment, Transport } from '../../lib/doip/envelope.js';
 import { unreadableAuthentication } from '../../lib/doip/envelope.js';
 import { badRequest, tooLarge } from '../../lib/errors/errors.js';
 import { numberTextAt } from '../../lib/json/exact-numbers.js';
-import { parseJson } from '../../lib/json/strict-parser.js';
 import type { JsonObject, JsonValue } from '../../lib/util/json-types.js';
 import { isJsonObject } from '../../lib/util/json-types.js';
 import { ByteBuffer } from '../../lib/util/streams/byte-buffer.js';
-import { turnFor } from '../../lib/util/concurrency/event-loop-yielder.js';
-import { empty, inputTooLong, json, jsonSegment } from '../../lib/doip/segments.js';
-import type { BodyAccount } from '../http/request/body-memory.js';
+import { empty, inputTooLong, json, jsonSegment, parseJsonInTurn } from '../../lib/doip/segments.js';
+import type { BodyAccount, MemoryShare } from '../http/request/body-memory.js';
+import { maxBytesOf } from '../http/request/request-limits.js';
 import type { MessageReader, RawSegment } from '../../lib/doip/framing/message-reader.js';
 import type { DoipTcpLimits } from './options.js';
 
@@ -23,7 +22,8 @@ export interface MessageContext {
     /** Receives the request id as soon as it is known, for error responses. */
     readonly seen: { requestId: string | null };
     /** Opens the account to which JSON is charged; closed by the caller. */
-    readonly openAccount: (isAuthenticated: boolean) => BodyAccount;
+    readonly openAccount: (share: MemoryShare) => BodyAccount;
+    readonly kindOf: (operationId: string, authentication: JsonObject) => InputKind;
 }
 
 /** Members of the first segment. */
@@ -49,9 +49,10 @@ export async function readRequest(context: MessageContext): Promise<DoipRequest>
     const operationId = requiredText(head, 'operationId');
     const attributes = attributesOf(head['attributes']);
     const authentication = authenticationOf(head['authentication']);
-    const isAuthenticated = Object.keys(authentication).length > 0 || transport.clientCertificate !== undefined;
-    if (!isAuthenticated && length > limits.anonymousBytes) {
-        throw inputTooLong(limits.anonymousBytes);
+    const isClaimed = Object.keys(authentication).length > 0 || transport.clientCertificate !== undefined;
+    const bounds = boundsOf(limits, context.kindOf(operationId, authentication), isClaimed);
+    if (length > bounds.maxBytes) {
+        throw inputTooLong(bounds.maxBytes);
     }
 
     const base = {
@@ -71,8 +72,22 @@ export async function readRequest(context: MessageContext): Promise<DoipRequest>
         return { ...base, input: empty() };
     }
 
-    const source = new InputSegments(first, context, isAuthenticated);
+    const source = new InputSegments(first, context, bounds);
     return { ...base, input: source.parsed(), rawInput: source.raw() };
+}
+
+/** How much of the memory for bodies the input of a request may take. */
+interface InputBounds {
+    readonly share: MemoryShare;
+    /** Maximum size of one JSON text in bytes. */
+    readonly maxBytes: number;
+}
+
+function boundsOf({ jsonBytes, anonymousBytes }: DoipTcpLimits, kind: InputKind, isClaimed: boolean): InputBounds {
+
+    const isAnonymous = !isClaimed || kind.isUnverified;
+    const maxBytes = Math.min(isAnonymous ? anonymousBytes : jsonBytes, jsonBytes, maxBytesOf(kind, anonymousBytes));
+    return { share: isAnonymous ? 'anonymous' : 'verified', maxBytes };
 }
 
 /** The segments after the first one. Either form may be read, not both. */
@@ -80,32 +95,40 @@ class InputSegments {
 
     readonly #first: RawSegment;
     readonly #context: MessageContext;
-    readonly #isAuthenticated: boolean;
+    readonly #bounds: InputBounds;
 
-    constructor(first: RawSegment, context: MessageContext, isAuthenticated: boolean) {
+    constructor(first: RawSegment, context: MessageContext, bounds: InputBounds) {
 
         this.#first = first;
         this.#context = context;
-        this.#isAuthenticated = isAuthenticated;
+        this.#bounds = bounds;
     }
 
     /** Yields JSON segments as values. */
     async *parsed(): AsyncGenerator<Segment, void, undefined> {
 
-        const { limits, openAccount } = this.#context;
-        const maxBytes = this.#isAuthenticated ? limits.jsonBytes : Math.min(limits.jsonBytes, limits.anonymousBytes);
-        const account = openAccount(this.#isAuthenticated);
+        const limits = this.#limits();
         for await (const { kind, body } of this.#segments()) {
-            yield kind === 'bytes' ? { kind, body } : jsonSegment((await readJsonText(body, maxBytes, account, limits)).value);
+            yield kind === 'bytes' ? { kind, body, limits } : jsonSegment((await readJsonText(body, limits)).value);
         }
     }
 
     /** Yields JSON segments as their text. */
     async *raw(): AsyncGenerator<Segment, void, undefined> {
 
+        const limits = this.#limits();
         for await (const { kind, body } of this.#segments()) {
-            yield kind === 'bytes' ? { kind, body } : { kind: 'bytes', body, mediaType: 'application/json' };
+            yield kind === 'bytes' ? { kind, body, limits } : { kind: 'bytes', body, limits, mediaType: 'application/json' };
         }
+    }
+
+    /** Opens the account of the input. */
+    #limits(): MemoryLimits {
+
+        const { limits: { jsonDepth, jsonValues }, openAccount } = this.#context;
+        const { share, maxBytes } = this.#bounds;
+        const account = openAccount(share);
+        return { jsonBytes: maxBytes, jsonDepth, jsonValues, reserveBytes: (bytes) => void account.reserve(bytes) };
     }
 
     async *#segments(): AsyncGenerator<RawSegment, void, undefined> {
@@ -122,15 +145,20 @@ class InputSegments {
     }
 }
 
-async function readHead({ messages, limits, openAccount }: MessageContext): Promise<{ head: JsonObject; length: number }> {
+async function readHead({ messages, limits, transport, openAccount }: MessageContext): Promise<{ head: JsonObject; length: number }> {
 
     const first = await messages.nextSegment();
     if (first?.kind !== 'json') {
         throw badRequest(first === null ? 'No initial segment' : 'the first segment must be JSON');
     }
 
-    // Whether there are credentials is known at its end only: one address must not use up the share of all callers without.
-    const { value, length } = await readJsonText(first.body, limits.jsonBytes, openAccount(true), limits);
+    const { jsonBytes, jsonDepth, jsonValues, anonymousBytes } = limits;
+    const account = openAccount('unverified');
+    // Whether there are credentials is known at its end only.
+    const maxAnonymous = transport.clientCertificate === undefined ? anonymousBytes : jsonBytes;
+    const { value, length } = await readJsonText(first.body, {
+        jsonBytes, jsonDepth, jsonValues, reserveBytes: (bytes) => void account.reserve(bytes)
+    }, (bytes) => demandCredentials(bytes, maxAnonymous));
     if (!isJsonObject(value)) {
         throw badRequest('the first segment must be a JSON object');
     }
@@ -138,26 +166,32 @@ async function readHead({ messages, limits, openAccount }: MessageContext): Prom
     return { head: value, length };
 }
 
+/** Rejects a long text in which no credentials can be, before it is parsed. */
+function demandCredentials(text: Buffer, maxAnonymous: number): void {
+
+    if (text.length > maxAnonymous && !text.includes('"authentication"')) {
+        throw inputTooLong(maxAnonymous);
+    }
+}
+
 /** Reads and parses a JSON segment; a long one is parsed in a turn of the event loop of its own. */
 async function readJsonText(
-    body: AsyncIterable<Buffer>, maxBytes: number, account: BodyAccount, { jsonDepth, jsonValues }: DoipTcpLimits
+    body: AsyncIterable<Buffer>, { jsonBytes, jsonDepth, jsonValues, reserveBytes }: MemoryLimits, check?: (text: Buffer) => void
 ): Promise<{ readonly value: JsonValue; readonly length: number }> {
 
-    const buffer = new ByteBuffer(maxBytes);
+    const buffer = new ByteBuffer(jsonBytes);
     for await (const part of body) {
         buffer.add(part);
-        if (buffer.length > maxBytes) {
-            throw tooLarge(`a JSON segment may have at most ${maxBytes} bytes`);
+        if (buffer.length > jsonBytes) {
+            throw tooLarge(`a JSON segment may have at most ${jsonBytes} bytes`);
         }
 
-        account.reserve(part.length);
+        reserveBytes?.(part.length);
     }
 
-    const { bytes, length } = buffer.finish();
-    await turnFor(length);
-    const value = parseJson(bytes ?? '', { maxDepth: jsonDepth, maxValues: jsonValues, name: 'the segment' });
-    await turnFor(length);
-    return { value, length };
+    const bytes = buffer.finish().bytes ?? Buffer.alloc(0);
+    check?.(bytes);
+    return { value: await parseJsonInTurn(bytes, { maxDepth: jsonDepth, maxValues: jsonValues, name: 'the segment' }), length: bytes.length };
 }
 
 /** Request ids are returned as they came; a number as its text. */

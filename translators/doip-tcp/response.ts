@@ -127,7 +127,7 @@ async function writeSegments(
 
 async function writeSegment(writer: MessageWriter, segment: Segment): Promise<void> {
 
-    await (segment.kind === 'json' ? writer.json(oneLine(jsonText(segment.value))) : writer.bytes(segment.body));
+    await (segment.kind === 'json' ? writer.json(oneLine(jsonText(segment.value))) : writer.bytes(segment.body, segment));
 }
 
 /** Reads the first bytes of a segment. */

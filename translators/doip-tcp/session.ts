@@ -10,9 +10,10 @@ import { Status } from '../../lib/errors/status.js';
 import { readableError } from '../../lib/util/readable-error.js';
 import { DISCARD } from '../http/request/translator-options.js';
 import type { BodyAccount } from '../http/request/body-memory.js';
+import { ANY_INPUT } from '../http/request/request-limits.js';
 import { isRateLimited } from '../http/request/request-facts.js';
 import { MessageReader } from '../../lib/doip/framing/message-reader.js';
-import { MessageWriter } from '../../lib/doip/framing/message-writer.js';
+import { CONNECT_AGAIN, MessageWriter } from '../../lib/doip/framing/message-writer.js';
 import type { Connection, DoipTcpOptions } from './options.js';
 import { readRequest } from './request.js';
 import { writeError, writeResponse } from './response.js';
@@ -26,6 +27,8 @@ interface PendingRequest {
     readonly transport: Transport;
     readonly abort: AbortController;
     readonly accounts: BodyAccount[];
+    /** Runs while an operation is performed and its output is computed. */
+    keepAlive?: NodeJS.Timeout;
     request: DoipRequest | null;
     callerId: DoipResponse['callerId'];
     createdId?: DoipResponse['createdId'] | undefined;
@@ -54,7 +57,7 @@ export class Session {
         this.#writer = new MessageWriter(socket);
         socket.setNoDelay(true);
         socket.on('timeout', () => this.#onTimeout());
-        socket.on('close', () => this.#pending?.abort.abort(badRequest('the client went away')));
+        socket.on('close', () => this.#pending?.abort.abort(clientGone()));
         // Reported by the read or write in progress.
         socket.on('error', () => undefined);
     }
@@ -69,7 +72,8 @@ export class Session {
                 socket.setTimeout(idleMs);
                 const isMessage = await this.#nextMessage();
                 socket.setTimeout(stallMs);
-                goesOn = isMessage && await this.#answer() && !this.#isClosing;
+                // A message that has come while the connection is being ended is not performed: nobody would read its response.
+                goesOn = isMessage && !this.#isEnding && await this.#answer() && !this.#isClosing;
             }
         }
         catch (error) {
@@ -124,6 +128,10 @@ export class Session {
             }
         };
         this.#pending = pending;
+        if (this.#connection.socket.destroyed) {
+            pending.abort.abort(clientGone());
+        }
+
         let status: string = Status.internal;
         let isDone = false;
         let isUsable = true;
@@ -146,6 +154,7 @@ export class Session {
         }
         finally {
             this.#pending = null;
+            clearInterval(pending.keepAlive);
             pending.accounts.forEach(({ release }) => release());
             this.#report(pending, status, isDone);
         }
@@ -162,9 +171,10 @@ export class Session {
         try {
             request = await readRequest({
                 messages: this.#messages, limits, transport, signal: abort.signal, seen,
-                openAccount: (isAuthenticated) => {
+                kindOf: (operationId, authentication) => gateway.inputKind?.(operationId, authentication) ?? ANY_INPUT,
+                openAccount: (share) => {
 
-                    const account = memory.open(transport.remoteAddress, isAuthenticated);
+                    const account = memory.open(transport.remoteAddress, share);
                     accounts.push(account);
                     return account;
                 }
@@ -181,23 +191,18 @@ export class Session {
             throw rejection;
         }
 
-        const keepAlive = setInterval(() => {
+        pending.keepAlive = setInterval(() => {
 
             // Not to a client that is to send something itself: what is written counts as progress of the connection.
             if (!this.#messages.isWaiting) {
                 this.#writer.keepAlive();
             }
         }, KEEP_ALIVE_MS);
-        try {
-            const response = await gateway.perform(request);
-            pending.callerId = response.callerId;
-            pending.createdId = response.createdId;
-            pending.isRejectedEarly = isRateLimited(response);
-            return { request, response };
-        }
-        finally {
-            clearInterval(keepAlive);
-        }
+        const response = await gateway.perform(request);
+        pending.callerId = response.callerId;
+        pending.createdId = response.createdId;
+        pending.isRejectedEarly = isRateLimited(response);
+        return { request, response };
     }
 
     /** Returns the error to show. The gateway learns of a lost database here; unexpected errors are logged. */
@@ -287,7 +292,7 @@ export class Session {
         if (!this.#isEnding && !socket.destroyed) {
             this.#isEnding = true;
             socket.setTimeout(this.#options.limits.stallMs);        // Where even this cannot be written
-            await writeError(this.#writer, null, badRequest(`${reason}: connect again`)).catch(() => undefined);
+            await writeError(this.#writer, null, badRequest(reason + CONNECT_AGAIN)).catch(() => undefined);
         }
 
         reset();
@@ -327,4 +332,9 @@ export class Session {
 
         socket.destroySoon();
     }
+}
+
+function clientGone(): DoipError {
+
+    return badRequest('the client went away');
 }

@@ -98,7 +98,7 @@ async function handle(
 
     const call: RouteCall = {
         request, params, transport,
-        limits: limits.of(request, transport, authentication),
+        limits: limits.of(request, transport, authentication, gateway.inputKind?.('', authentication)),
         unknownLimits: () => limits.ofUnknown(request, transport),
         name,
         base: scope.prefix + base,

@@ -12,24 +12,24 @@ import { omitUndefined, type Params } from '../http/request/params.js';
 
 export const callRoutes: readonly Route[] = [
     { methods: ['GET'], path: '/call', toEnvelope: methodCall },
-    { methods: ['POST'], path: '/call', toEnvelope: (call) => ({ ...methodCall(call), input: bytesInput(call) }) }
+    { methods: ['POST'], path: '/call', toEnvelope: async (call) => ({ ...await methodCall(call), input: bytesInput(call) }) }
 ];
 
-function methodCall({ params }: RouteCall): OperationCall {
+async function methodCall({ params }: RouteCall): Promise<OperationCall> {
 
     const { targetId, type } = callee(params);
     return {
         operationId: Op.call,
         targetId,
-        attributes: omitUndefined({ type, method: params.text('method'), params: params.json('params'), ...methodAttributes(params) })
+        attributes: omitUndefined({ type, method: params.text('method'), params: params.json('params'), ...await methodAttributes(params) })
     };
 }
 
 /** Attributes for the method, as one JSON object or dotted names. A `requestContext` among them is also that of the request. */
-function methodAttributes(params: Params): { attributes?: JsonObject; requestContext?: JsonObject } {
+async function methodAttributes(params: Params): Promise<{ attributes?: JsonObject; requestContext?: JsonObject }> {
 
     const pairs = params.pairs().filter(([name]) => name === 'attributes' || name.startsWith('attributes.'));
-    const { attributes } = readEnvelopeParameters(pairs);
+    const { attributes } = await readEnvelopeParameters(pairs);
     const { requestContext } = attributes;
     if (requestContext === undefined) {
         return { attributes };

@@ -90,9 +90,9 @@ async function *inputOf(value: JsonObject): AsyncGenerator<Segment> {
 }
 
 /** The token of an earlier login in this browser is of no use any more. */
-async function *grantOf({ request, limits }: RouteCall, replaces: string | undefined): AsyncGenerator<Segment> {
+async function *grantOf({ request, unknownLimits }: RouteCall, replaces: string | undefined): AsyncGenerator<Segment> {
 
-    const body = await readJsonBody(request, loginLimits(limits));
+    const body = await readJsonBody(request, loginLimits(unknownLimits()));
     if (body !== undefined) {
         const grant = withGrantType(body);
         yield jsonSegment(replaces !== undefined && isJsonObject(grant) ? { ...grant, replaces } : grant);

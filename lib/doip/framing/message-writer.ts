@@ -9,6 +9,9 @@ const SEGMENT_END = '\n#\n';
 const END = '#\n';
 const BYTES_BEGIN = '@\n';
 
+/** How the message ends that answers no request, but says that the connection is ended. */
+export const CONNECT_AGAIN = ': connect again';
+
 /** Size of a chunk of bytes. Shorter parts are sent as they come. */
 const CHUNK_BYTES = 256 * 1024;
 
@@ -21,11 +24,15 @@ const BROKEN_BYTES = '!\n';
 /** What is being written: nothing, a message, or a segment of bytes of it. */
 type WriterState = 'idle' | 'message' | 'bytes';
 
+/** What comes next, if that is known: JSON, or more text of it between two values. */
+type Next = 'json' | 'text' | null;
+
 /** Writes the messages of a connection. Every method rejects when the connection is closed. */
 export class MessageWriter {
 
     readonly #stream: Writable;
     #state: WriterState = 'idle';
+    #next: Next = null;
 
     constructor(stream: Writable) {
 
@@ -42,25 +49,31 @@ export class MessageWriter {
     async json(text: string): Promise<void> {
 
         this.#state = 'message';
+        this.#next = null;
         await this.#write(text);
         await this.#write(SEGMENT_END);
     }
 
-    /** Writes a JSON segment whose text comes in parts. */
+    /** Writes a JSON segment whose text comes in parts, between which JSON allows blanks. */
     async jsonParts(parts: AsyncIterable<string>): Promise<void> {
 
         this.#state = 'message';
+        this.#next = null;
         for await (const part of parts) {
+            this.#next = null;
             await this.#write(part);
+            this.#next = 'text';
         }
 
+        this.#next = null;
         await this.#write(SEGMENT_END);
     }
 
-    /** Writes a segment of bytes. */
-    async bytes(body: AsyncIterable<Uint8Array>): Promise<void> {
+    /** Writes a segment of bytes. `isBeforeJson` if it is known that JSON follows it. */
+    async bytes(body: AsyncIterable<Uint8Array>, { isBeforeJson = false } = {}): Promise<void> {
 
         this.#state = 'bytes';
+        this.#next = null;
         await this.#write(BYTES_BEGIN);
         for await (const part of body) {
             for (let start = 0; start < part.byteLength; start += CHUNK_BYTES) {
@@ -70,6 +83,7 @@ export class MessageWriter {
 
         await this.#write(END);
         this.#state = 'message';
+        this.#next = isBeforeJson ? 'json' : null;
     }
 
     /** Ends the message. */
@@ -85,6 +99,7 @@ export class MessageWriter {
      */
     async breakOff(): Promise<boolean> {
 
+        this.#next = null;
         const isInBytes = this.#state === 'bytes';
         for (const text of isInBytes ? [BROKEN_BYTES] : [BROKEN_TEXT, SEGMENT_END, END]) {
             await this.#write(text);
@@ -94,10 +109,14 @@ export class MessageWriter {
         return !isInBytes;
     }
 
-    /** Shows that the connection is alive while an operation takes long: blanks before a message mean nothing. */
+    /**
+     * Shows that the connection is alive while an operation, or the next part of its output, takes long. Blanks before a message and in JSON mean
+     * nothing; but published clients take a blank line for the beginning of JSON, so that none may stand before a segment of bytes or the end.
+     */
     keepAlive(): void {
 
-        if (!this.#stream.destroyed && this.#stream.writableLength === 0) {
+        const isAllowed = this.#state === 'idle' || this.#next !== null;
+        if (isAllowed && !this.#stream.destroyed && this.#stream.writableLength === 0) {
             this.#stream.write('\n');
         }
     }

@@ -19,7 +19,7 @@ import { apiKeyProof, assertionProof, passwordProof, providerProof } from './pro
 import type { HookAnswer, HookAuthenticator } from './hook-authenticator.js';
 import type { LocalAccess } from './local-access.js';
 import { LOCAL_ADMIN } from './local-access.js';
-import { sourceOf } from '../throttling/login-throttle.js';
+import { sourceOf } from '../../util/net/ip-address.js';
 import type { PrincipalResolver, AuthenticationResult } from './principal-resolver.js';
 import type { Caller } from '../../model/caller.js';
 import { ANONYMOUS, sharedCaller } from '../../model/caller.js';

@@ -9,7 +9,7 @@ import { SingleFlight } from '../../util/concurrency/single-flight.js';
 import { DoipError } from '../../errors/errors.js';
 import type { CredentialStore } from '../../stores/credential-store.js';
 import type { LoginThrottle } from '../throttling/login-throttle.js';
-import { sourceOf } from '../throttling/login-throttle.js';
+import { sourceOf } from '../../util/net/ip-address.js';
 import type { Login } from '../throttling/edge-limiter.js';
 import { TOO_MANY_LOGINS } from '../throttling/edge-limiter.js';
 import { InFlightLimiter } from '../throttling/in-flight-limiter.js';

@@ -8,11 +8,9 @@
 
 import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { isIPv6 } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { tooManyRequests } from '../../errors/errors.js';
 import { Semaphore } from '../../util/concurrency/semaphore.js';
-import { withoutMapping } from '../../util/net/ip-address.js';
 import type { Failures, LoginStore } from '../../stores/login-attempt-store.js';
 import { loginKey } from '../accounts/login-name.js';
 
@@ -60,7 +58,7 @@ export class LoginThrottle {
     /**
      * Runs a login attempt after the delay that previous failures require.
      *
-     * @param source origin of the request, see {@link sourceOf}
+     * @param source origin of the request, see `sourceOf`
      * @param attempt resolves to null if the login failed; a rejection or undefined is not counted
      * @throws DoipError 429 if too many attempts with the name are queued
      */
@@ -117,21 +115,6 @@ export class LoginThrottle {
         const since = failures ? Math.max(0, this.#options.now() - failures.last) : FORGOTTEN_AFTER;
         return !failures || since >= FORGOTTEN_AFTER ? 0 : Math.min(maxDelayMs, failures.count ** 2 * STEP - since);
     }
-}
-
-/** Returns the source of a request: its address, or the /64 network of an IPv6 address. */
-export function sourceOf(remoteAddress: string): string {
-
-    const address = withoutMapping(remoteAddress.toLowerCase());
-    if (!isIPv6(address)) {
-        return address === '' ? 'internal' : address;
-    }
-
-    const [head = '', tail] = (address.split('%', 1)[0] ?? '').split('::');
-    const start = head === '' ? [] : head.split(':');
-    const end = tail === undefined || tail === '' ? [] : tail.split(':');
-    const groups = tail === undefined ? start : [...start, ...Array.from({ length: 8 - start.length - end.length }, () => '0'), ...end];
-    return `${groups.slice(0, 4).map((group) => group.replace(/^0+(?=.)/, '')).join(':')}::/64`;
 }
 
 function keyOf(text: string): string {

@@ -11,7 +11,7 @@ import { Status } from '../../errors/status.js';
 import { jsonText } from '../../json/raw-json.js';
 import type { Caller } from '../../model/caller.js';
 import { RateLimiter } from '../../util/concurrency/rate-limiter.js';
-import { sourceOf } from './login-throttle.js';
+import { sourceOf } from '../../util/net/ip-address.js';
 
 /** Limits; 0 for none. */
 export interface RequestRates {

@@ -22,10 +22,12 @@ import type { StagedElement, ElementInput, ObjectInput } from '../../model/objec
 export interface InputReaderOptions {
     readonly limits: FieldLimits;
     /**
-     * Called before the first bytes are staged, or at the end; called again if the type has changed since, because access
+     * Called before the first bytes are staged or held in memory as JSON, or at the end; called again if the type has changed since, because access
      * depends on it. Throws to reject the input.
      */
     beforeBytes(input: ObjectInput): Promise<void> | void;
+    /** Called before JSON that the carrier has left as bytes is held in memory while the type is not known. Throws to reject the input. */
+    beforeType?(): Promise<void> | void;
     stage(body: AsyncIterable<Uint8Array>, input: ObjectInput): Promise<StagedElement>;
     /** True if bytes are accepted only for elements listed in the object; otherwise their header suffices. Default false. */
     readonly mustDeclare?: boolean;
@@ -109,6 +111,10 @@ class InputReader {
             return;
         }
 
+        if (segment.kind === 'bytes') {
+            await this.#admitPart();
+        }
+
         const value = await jsonOf(segment);
         if (!isJsonObject(value)) {
             throw badRequest('Unexpected input segments: expected a digital object or the header of an element');
@@ -131,6 +137,12 @@ class InputReader {
 
         await this.#announce();
         checkElementCount(this.#input.elements.size, this.#options.limits);
+    }
+
+    /** Decides about access before more JSON is held in memory. */
+    async #admitPart(): Promise<void> {
+
+        await (this.#input.type === undefined ? this.#options.beforeType?.() : this.#announce());
     }
 
     async #announce(): Promise<void> {

@@ -34,7 +34,7 @@ interface BatchAttributes {
 type BatchContext = OperationContext<BatchAttributes>;
 
 /** Context for storing one item. */
-type ItemContext = BatchContext & Pick<WriteContext, 'beforeWrite'>;
+type ItemContext = Pick<BatchContext, 'caller' | 'requestContext' | 'services' | 'signal'> & Pick<WriteContext, 'beforeWrite'>;
 
 /** Maximum number of attempts when the object is created or deleted concurrently. */
 const ATTEMPTS = 3;
@@ -73,7 +73,7 @@ function admit({ caller, services: { policy } }: BatchContext): void {
 }
 
 /** True for types and the design, which later items may depend on. */
-function isFoundation({ services: { catalog } }: BatchContext, item: JsonObject): boolean {
+function isFoundation({ services: { catalog } }: Pick<BatchContext, 'services'>, item: JsonObject): boolean {
 
     const { type } = item;
     const id = idOf(item) ?? '';
@@ -83,13 +83,13 @@ function isFoundation({ services: { catalog } }: BatchContext, item: JsonObject)
 /** Stores an item; one that is denied is recorded like a request. */
 async function storeAudited(context: BatchContext, item: JsonObject, beforeWrite: ItemContext['beforeWrite']): Promise<JsonValue> {
 
-    const { caller, targetId, services: { auditTrail } } = context;
+    const { caller, targetId, requestContext, services, signal } = context;
     try {
-        return await store({ ...context, caller: await context.currentCaller(), beforeWrite }, item);
+        return await store({ caller: await context.currentCaller(), requestContext, services, signal, beforeWrite }, item);
     }
     catch (error) {
         if (caller.origin) {
-            auditTrail?.denied({ caller, origin: caller.origin, targetId: idOf(item) ?? targetId }, error);
+            services.auditTrail?.denied({ caller, origin: caller.origin, targetId: idOf(item) ?? targetId }, error);
         }
 
         throw error;
@@ -190,7 +190,7 @@ function preconditionsOf(item: JsonObject): Preconditions {
     return { ...ifMatch ? { ifMatch } : {}, ...ifNoneMatch ? { ifNoneMatch } : {} };
 }
 
-function read(context: BatchContext, item: JsonObject, beforeBytes: (input: ObjectInput) => Promise<void> | void): Promise<ObjectInput> {
+function read(context: ItemContext, item: JsonObject, beforeBytes: (input: ObjectInput) => Promise<void> | void): Promise<ObjectInput> {
 
     const { requestContext, services: { elements, limits }, signal } = context;
     return readObjectInput(itemSegments(item), {

@@ -4,7 +4,7 @@
 
 import Joi from 'joi';
 import { flag, text } from '../../core/attributes.js';
-import { demand } from '../../model/caller.js';
+import { demand, denied } from '../../model/caller.js';
 import { entityTagOf, tagged } from '../../core/entity-tags.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { badRequest } from '../../errors/errors.js';
@@ -36,6 +36,7 @@ export const create = defineOperation<CreateAttributes>({
         const input = await readObjectInput(context.input, {
             limits,
             beforeBytes: (knownObject) => admit(context, knownObject),
+            beforeType: () => admitAny(context),
             stage: (body, knownObject) => elements.stage(body, {
                 input: knownObject, requestContext: context.latest().requestContext, signal: context.signal, caller: context.caller.userId ?? ''
             }),
@@ -53,6 +54,15 @@ export const create = defineOperation<CreateAttributes>({
         return dryRun ? written : { ...tagged(written, entityTagOf(stored)), createdId: stored.id };
     }
 });
+
+/** Rejects callers who may not create objects of any type. */
+function admitAny({ caller, services: { catalog, policy } }: OperationContext<CreateAttributes>): void {
+
+    catalog.checkComplete();
+    if (policy.typesPermittedToCreate(caller).length === 0) {
+        throw denied(caller, 'no type is open to the caller');
+    }
+}
 
 /** Authorises as soon as the type is known, on which the right depends, and before any bytes are stored. */
 function admit({ caller, services: { catalog, policy } }: OperationContext<CreateAttributes>, { type }: ObjectInput): void {

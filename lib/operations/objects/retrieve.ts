@@ -16,7 +16,7 @@ import { defineOperation, result } from '../../core/operation.js';
 import { notFound } from '../../errors/errors.js';
 import { requireAt } from '../../json/pointer.js';
 import { prune } from '../../json/filter.js';
-import { Op } from '../../doip/operation-ids.js';
+import { Op, RETRIEVE_ALIAS } from '../../doip/operation-ids.js';
 import { DIGITAL_OBJECT } from '../../doip/result-schemas.js';
 import { bytesSegment, jsonSegment, sequence } from '../../doip/segments.js';
 import { resolveRange } from '../../objects/elements/byte-range.js';
@@ -37,7 +37,7 @@ const offset = Joi.number().integer().min(0).max(Number.MAX_SAFE_INTEGER);
 
 export const retrieve = defineOperation<RetrieveAttributes>({
     id: Op.retrieve,
-    aliases: ['Retrieve'],
+    aliases: [RETRIEVE_ALIAS],
     summary: 'read an object, a part of its content or an element',
     target: 'object',
     methods: ['GET', 'POST'],
@@ -127,18 +127,20 @@ async function *withElements(
     const { caller, target, services: { elements, policy, resolution } } = context;
     checkPayloadRight(context);
     yield jsonSegment(object);
-    for (const element of policy.visibleTo(caller, visible, target).elements) {
+    const shown = policy.visibleTo(caller, visible, target).elements;
+    for (const [index, element] of shown.entries()) {
         const { mediaType, filename } = element;
+        const isBeforeJson = index < shown.length - 1;
         const replacement = await resolution.resolvePayload({ object: target, shown: visible }, element.name, context, null);
         yield jsonSegment({ id: element.name });
         if (replacement) {
             const { bytes, ...facts } = replacement;
-            yield bytesSegment(bytes, facts);
+            yield { ...bytesSegment(bytes, facts), isBeforeJson };
             continue;
         }
 
         yield {
-            kind: 'bytes', body: elements.open(element, null), length: element.size,
+            kind: 'bytes', body: elements.open(element, null), length: element.size, isBeforeJson,
             ...(mediaType === null ? {} : { mediaType }), ...(filename === null ? {} : { filename })
         };
     }

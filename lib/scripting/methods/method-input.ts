@@ -3,12 +3,11 @@
  * `context.directIo` (interface specification, "POST /call").
  */
 
-import type { BytesSegment, Segment } from '../../doip/envelope.js';
+import type { BytesSegment, MemoryLimits, Segment } from '../../doip/envelope.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { badRequest } from '../../errors/errors.js';
-import { parseJson } from '../../json/strict-parser.js';
 import { writeJson } from '../../json/serializer.js';
-import { readBytes } from '../../doip/segments.js';
+import { OWN_LIMITS, parseJsonInTurn, readBytes } from '../../doip/segments.js';
 import type { MethodInput } from './methods.js';
 
 /** Request data besides the input. */
@@ -57,25 +56,28 @@ function ofJson(params: JsonValue, attributes: JsonObject): MethodInput {
 }
 
 /** Reads bytes. Clients send JSON with many media types, so parsing is always tried; it must succeed only for JSON media types. */
-async function ofBytes({ body, mediaType, filename }: BytesSegment, attributes: JsonObject, limit: number): Promise<MethodInput> {
+async function ofBytes({ body, mediaType, filename, limits = OWN_LIMITS }: BytesSegment, attributes: JsonObject, limit: number): Promise<MethodInput> {
 
-    const bytes = await readBytes(body, limit);
+    const isJson = mediaType !== undefined && JSON_TYPE.test(mediaType);
+    const bytes = await readBytes(body, isJson ? Math.min(limit, limits.jsonBytes) : limit, limits.reserveBytes);
     const direct: Direct = { bytes, filename, mediaType };
-    if (mediaType !== undefined && JSON_TYPE.test(mediaType)) {
-        return { params: bytes.byteLength === 0 ? undefined : parseJson(bytes), attributes, direct };
+    if (isJson) {
+        const { jsonDepth: maxDepth, jsonValues: maxValues } = limits;
+        return { params: bytes.byteLength === 0 ? undefined : await parseJsonInTurn(bytes, { maxDepth, maxValues }), attributes, direct };
     }
 
-    return { params: jsonOrUndefined(bytes), attributes, direct };
+    return { params: await jsonOrUndefined(bytes, limits), attributes, direct };
 }
 
-function jsonOrUndefined(bytes: Buffer): JsonValue | undefined {
+/** Returns the value of bytes that are JSON within the limits for JSON, otherwise undefined. */
+async function jsonOrUndefined(bytes: Buffer, { jsonBytes, jsonDepth: maxDepth, jsonValues: maxValues }: MemoryLimits): Promise<JsonValue | undefined> {
 
-    if (!JSON_START.has(bytes[0] ?? 0)) {
+    if (bytes.byteLength > jsonBytes || !JSON_START.has(bytes[0] ?? 0)) {
         return undefined;
     }
 
     try {
-        return parseJson(bytes);
+        return await parseJsonInTurn(bytes, { maxDepth, maxValues, locatesErrors: false });
     }
     catch {
         return undefined;

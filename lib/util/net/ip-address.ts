@@ -1,6 +1,6 @@
 /** Parsing of IP addresses and CIDR ranges. */
 
-import { isIP } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 
 /** A CIDR range; a single address has all bits. */
 export interface AddressRange {
@@ -55,4 +55,19 @@ export function isLoopback(address: string): boolean {
 
     const plain = withoutMapping(address);
     return plain === '::1' || plain.startsWith('127.') && isIP(plain) === 4;
+}
+
+/** Returns the source of a request: its address, or the /64 network of an IPv6 address. */
+export function sourceOf(remoteAddress: string): string {
+
+    const address = withoutMapping(remoteAddress.toLowerCase());
+    if (!isIPv6(address)) {
+        return address === '' ? 'internal' : address;
+    }
+
+    const [head = '', tail] = (address.split('%', 1)[0] ?? '').split('::');
+    const start = head === '' ? [] : head.split(':');
+    const end = tail === undefined || tail === '' ? [] : tail.split(':');
+    const groups = tail === undefined ? start : [...start, ...Array.from({ length: 8 - start.length - end.length }, () => '0'), ...end];
+    return `${groups.slice(0, 4).map((group) => group.replace(/^0+(?=.)/, '')).join(':')}::/64`;
 }

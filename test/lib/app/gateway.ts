@@ -1,8 +1,10 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import { bytesSegment, jsonSegment } from '../../../lib/doip/segments.js';
+import type { InputKind } from '../../../lib/doip/envelope.js';
+import { bytesSegment, drain, jsonSegment } from '../../../lib/doip/segments.js';
+import type { JsonObject } from '../../../lib/util/json-types.js';
 import { forEachDatabase, type TestDatabase } from '../../support/database.js';
-import { startGateway, type TestGateway } from '../../support/gateway.js';
+import { envelope, startGateway, type TestGateway } from '../../support/gateway.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
@@ -90,6 +92,86 @@ forEachDatabase((name, open) => {
             expect(whole.attributes).to.include({ mediaType: 'text/plain', filename: 'a.txt', size: 10 });
             expect(part.value).to.equal('234');
             expect(part.attributes.range).to.equal({ start: 2, end: 4, size: 10 });
+        });
+
+        it('tell of each element whether another one follows it', async () => {
+
+            const names = ['a', 'b', 'c'];
+            const { value } = await test.asAdmin('0.DOIP/Op.Create', { input: [
+                jsonSegment({ type: 'Document', attributes: { content: {} } }),
+                ...names.flatMap((id) => [jsonSegment({ id }), bytesSegment(Buffer.from(id))])
+            ] });
+            const { id: targetId } = value as { id: string };
+            const followed: unknown[] = [];
+            const { output } = await test.gateway.perform(envelope('0.DOIP/Op.Retrieve', { targetId, attributes: { includeElementData: true } }));
+            for await (const segment of output) {
+                if (segment.kind === 'bytes') {
+                    followed.push(segment.isBeforeJson);
+                    await drain(segment.body);
+                }
+            }
+
+            expect(followed).to.equal([true, true, false]);
+        });
+    });
+
+    describe(`the input of requests to the gateway on ${name}`, () => {
+
+        let database: TestDatabase;
+        let test: TestGateway;
+
+        before(async () => {
+
+            database = await open();
+            test = await startGateway(database);
+        });
+
+        after(async () => {
+
+            await test.stop();
+            await database.dispose();
+        });
+
+        const TOKEN = { token: 'x' };
+        const SESSION = { sessionId: 'x', csrfToken: 'y' };
+        const kinds: readonly [operation: string, authentication: JsonObject, of: string, isUnverified: boolean][] = [
+            ['20.DOIP/Op.Auth.Token', TOKEN, 'login', true],
+            ['Auth.Token', TOKEN, 'login', true],
+            ['Auth.Introspect', {}, 'login', true],
+            ['20.DOIP/Op.ChangePassword', TOKEN, 'login', false],
+            ['Search', TOKEN, 'search', false],
+            ['0.DOIP/Op.Search', {}, 'search', false],
+            ['gateway/Op.StartupStatus', TOKEN, 'any', true],
+            ['gateway/Op.Health', TOKEN, 'any', true],
+            ['Create', TOKEN, 'any', false],
+            ['of/nobody', TOKEN, 'any', false],
+            ['', TOKEN, 'any', false],
+            ['', SESSION, 'any', true],
+            ['Create', SESSION, 'any', true],
+            ['Create', { ...SESSION, ...TOKEN }, 'any', false]
+        ];
+        for (const [operation, authentication, of, isUnverified] of kinds) {
+            it(`is of the kind ${of}${isUnverified ? ' without verified credentials' : ''}: ${operation || 'any'} with ${Object.keys(authentication).join()}`, () => {
+
+                expect(test.gateway.inputKind(operation, authentication)).to.equal({ of, isUnverified } as InputKind);
+            });
+        }
+
+        it('is that of a caller whose session is verified where the design has sessions', async () => {
+
+            const { value } = await test.asAdmin('0.DOIP/Op.Retrieve', { targetId: 'design' });
+            const { attributes: { content } } = value as { attributes: { content: JsonObject } };
+            const kindsWith = async (useLegacySessionsApi: boolean): Promise<boolean[]> => {
+
+                const input = { attributes: { content: { ...content, useLegacySessionsApi } } };
+                expect((await test.asAdmin('0.DOIP/Op.Update', { targetId: 'design', input })).status).to.equal('0.DOIP/Status.001');
+                // The next request sees the design.
+                await test.perform('0.DOIP/Op.Hello');
+                return ['Create', 'Auth.Token'].map((operation) => test.gateway.inputKind(operation, SESSION).isUnverified);
+            };
+
+            expect(await kindsWith(true)).to.equal([false, true]);
+            expect(await kindsWith(false)).to.equal([true, true]);
         });
     });
 });

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import type { ClientResponse } from '../../../lib/client/connection.js';
+import { ConnectionError } from '../../../lib/client/errors.js';
 import { NativeConnection } from '../../../lib/client/native-connection.js';
 import type { Segment } from '../../../lib/doip/envelope.js';
 import { Op } from '../../../lib/doip/operation-ids.js';
@@ -179,6 +180,17 @@ describe('a native connection', () => {
 
         await expect(own.perform({ targetId: 'service', operationId: 'test/Op.Sink', input: failing() })).to.reject('the file is gone');
         await expect(own.perform(HELLO)).to.reject();
+    });
+
+    it('rejects a request to which the service only says that it ends the connection', async () => {
+
+        const message = '{"status":"0.DOIP/Status.101","attributes":{"message":"the connection was idle for too long: connect again"}}\n#\n#\n';
+        const server = createServer((socket) => socket.once('data', () => socket.end(message))).listen(0, '127.0.0.1');
+        await once(server, 'listening');
+        const other = await NativeConnection.open({ host: '127.0.0.1', port: (server.address() as AddressInfo).port, tls: false });
+        await expect(other.perform(HELLO)).to.reject(ConnectionError, 'the service has closed the connection');
+        expect(other.isOpen).to.be.false();
+        server.close();
     });
 
     it('rejects all requests when the service closes it', async () => {

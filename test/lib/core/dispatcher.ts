@@ -8,7 +8,8 @@ import { flag, text, texts } from '../../../lib/core/attributes.js';
 import { result } from '../../../lib/core/operation.js';
 import { defineOwnOperation as defineOperation } from '../../../lib/core/own-operation.js';
 import { conflict } from '../../../lib/errors/errors.js';
-import { jsonSegment } from '../../../lib/doip/segments.js';
+import { jsonSegment, sequence } from '../../../lib/doip/segments.js';
+import { onClose } from '../../../lib/util/streams/on-close.js';
 import { createGateway } from '../../../lib/app/gateway.js';
 import { DIALECTS } from '../../support/database.js';
 import { ADMIN, gatewayOptions, startGateway, talkTo } from '../../support/gateway.js';
@@ -191,6 +192,23 @@ describe('the dispatcher', () => {
             }
         });
     }
+
+    it('releases the output of an operation that cannot be recorded', async () => {
+
+        const own = await DIALECTS[0]!.create();
+        let released = 0;
+        const audited = await startGateway(own, { auditDays: 1 }, (gateway) => gateway.registerOperation(defineOperation({
+            id: 'x/holds', summary: 'hold something', target: 'service', authorise: 'anyone',
+            handler: async () => result.segments(onClose(sequence(jsonSegment(1)), () => void (released += 1)))
+        })));
+        expect((await audited.perform('x/holds')).status).to.equal(OK);
+        expect(released).to.equal(1);
+        audited.gateway.services.auditTrail!.performed = () => Promise.reject(new Error('the disk is full'));
+        expect((await audited.perform('x/holds')).status).to.equal(INTERNAL);
+        expect(released).to.equal(2);
+        await audited.stop();
+        await own.dispose();
+    });
 
     it('returns the request id, also with errors, and generates none', async () => {
 

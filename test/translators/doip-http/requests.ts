@@ -131,9 +131,11 @@ describe('requests of DOIP over HTTP', () => {
         expect((await ask({ method: 'DELETE', url: OK })).headers).to.include({ allow: 'GET, HEAD, POST, OPTIONS' });
     });
 
-    it('with a token in the query get responses that no shared cache stores', async () => {
+    it('with credentials in the query get responses that no shared cache stores', async () => {
 
-        expect((await ask(`${OK}&access_token=tok`)).headers).to.include({ 'cache-control': 'private, no-cache' });
+        for (const query of ['access_token=tok', 'authentication={"token":"t"}', 'u.token=t', 'u={"username":"u"}&u.password=p']) {
+            expect((await ask(`${OK}&${query}`)).headers, query).to.include({ 'cache-control': 'private, no-cache' });
+        }
     });
 
     it('may have cookies and media types that hapi would reject', async () => {

@@ -134,6 +134,20 @@ describe('responses of DOIP over HTTP', () => {
         });
     }
 
+    it('show pages of the design outside of a sandbox, but not what its methods return', async () => {
+
+        const pages: readonly [operation: string, target: string, policy: string | undefined][] = [
+            ['0.DOIP/Op.Retrieve', 'design', undefined], ['Retrieve', 'design', undefined], ['0.DOIP/Op.Retrieve', 'test/1', 'sandbox'],
+            ['echo', 'design', 'sandbox'], ['gateway/Op.Call', 'design', 'sandbox'], ['20.DOIP/Op.Versions.Get', 'design', 'sandbox']
+        ];
+        for (const [operation, target, policy] of pages) {
+            next = () => success(sequence(stream(BIG)), { mediaType: 'text/html' });
+            const { headers } = await server.inject(`/doip/${operation}?targetId=${target}&element=page`);
+
+            expect(headers['content-security-policy'], `${operation} ${target}`).to.equal(policy);
+        }
+    });
+
     it('may have bytes of unknown length', async () => {
 
         const { length: _, ...segment } = stream(BIG);

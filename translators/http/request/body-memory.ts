@@ -1,19 +1,30 @@
 /**
  * Memory budget for bodies that are buffered as a whole (JSON and forms) for the duration of their requests. Bytes are charged as they
- * arrive, after decompression and before parsing. There are limits per address, for all callers without credentials together, and in total;
- * a request beyond them is rejected and may be retried.
+ * arrive, after decompression and before parsing. There are limits for each source, which is an address or a /64 network of IPv6, for all
+ * callers without credentials together, and in total; a request beyond them is rejected and may be retried.
  */
 
 import type { Request, Server } from '@hapi/hapi';
 import { badRequest, tooManyRequests, unavailable } from '../../../lib/errors/errors.js';
 import { readBytes } from '../../../lib/doip/segments.js';
+import { sourceOf } from '../../../lib/util/net/ip-address.js';
 import type { HttpLimits } from './translator-options.js';
 
 /** Bytes of each request that are not charged, so that small requests are never rejected. */
 const FREE = 16 * 1024;
 
-/** Fraction of the budget for one address, and for all callers without credentials together. */
-const SHARE = 2;
+/**
+ * Whose bytes are charged: of requests without credentials, or whose credentials are not verified; of beginnings of requests that may have
+ * credentials, which are verified later; and of requests whose caller was admitted.
+ */
+export type MemoryShare = 'anonymous' | 'unverified' | 'verified';
+
+/** Fractions of the budget: for one source, and for all sources together. Those of `unverified` leave room for those of others. */
+const OF_SOURCE: Readonly<Record<MemoryShare, number>> = { anonymous: 1 / 2, unverified: 1 / 4, verified: 1 / 2 };
+const OF_ALL: Readonly<Record<MemoryShare, number>> = { anonymous: 1 / 2, unverified: 1 / 2, verified: 1 };
+
+/** Fraction of the budget for `anonymous` and `unverified` together. */
+const OF_STRANGERS = 3 / 4;
 
 const RETRY_SECONDS = 1;
 
@@ -32,13 +43,15 @@ export interface BodyAccount {
     readonly release: () => void;
 }
 
+/** Bytes charged, by share. */
+type Charges = Record<MemoryShare, number>;
+
 /** The budget of a server. */
 export class BodyMemory {
 
     readonly #max: number;
-    readonly #bySource = new Map<string, number>();
-    #used = 0;
-    #usedByAnonymous = 0;
+    readonly #bySource = new Map<string, Charges>();
+    readonly #charges = noCharges();
 
     constructor(max: number) {
 
@@ -48,12 +61,13 @@ export class BodyMemory {
     /** Bytes charged at present. */
     get used(): number {
 
-        return this.#used;
+        return total(this.#charges);
     }
 
-    /** Opens the account of one request. `source` is the address of the client. */
-    open(source: string, isAuthenticated: boolean): BodyAccount {
+    /** Opens the account of one request. */
+    open(remoteAddress: string, share: MemoryShare): BodyAccount {
 
+        let source: string | null = null;
         let read = 0;
         let counted = 0;
         return {
@@ -65,14 +79,15 @@ export class BodyMemory {
                     return false;
                 }
 
-                this.#reserve(source, isAuthenticated, more);
+                source ??= sourceOf(remoteAddress);
+                this.#reserve(source, share, more);
                 counted += more;
                 return true;
             },
             release: () => {
 
-                if (counted > 0) {
-                    this.#release(source, isAuthenticated, counted);
+                if (source !== null && counted > 0) {
+                    this.#release(source, share, counted);
                     counted = 0;
                 }
             }
@@ -84,9 +99,9 @@ export class BodyMemory {
      *
      * @throws DoipError from that function, like {@link BodyAccount.reserve}
      */
-    forRequest(request: Request, source: string, isAuthenticated: boolean): ReserveBytes {
+    forRequest(request: Request, remoteAddress: string, share: MemoryShare): ReserveBytes {
 
-        const account = this.open(source, isAuthenticated);
+        const account = this.open(remoteAddress, share);
         let isWatched = false;
         return (bytes) => {
 
@@ -106,35 +121,46 @@ export class BodyMemory {
         };
     }
 
-    #reserve(source: string, isAuthenticated: boolean, bytes: number): void {
+    #reserve(source: string, share: MemoryShare, bytes: number): void {
 
-        const ofSource = (this.#bySource.get(source) ?? 0) + bytes;
-        if (ofSource > this.#max / SHARE) {
+        const max = this.#max;
+        const ofSource = this.#bySource.get(source) ?? noCharges();
+        if (total(ofSource) + bytes > max * OF_SOURCE.verified || ofSource[share] + bytes > max * OF_SOURCE[share]) {
             throw tooManyRequests('too many long bodies from this address at this moment, try again a little later', RETRY_SECONDS);
         }
 
-        if (this.#used + bytes > this.#max || !isAuthenticated && this.#usedByAnonymous + bytes > this.#max / SHARE) {
+        const all = this.#charges;
+        const ofStrangers = all.anonymous + all.unverified + bytes;
+        if (this.used + bytes > max || all[share] + bytes > max * OF_ALL[share] || share !== 'verified' && ofStrangers > max * OF_STRANGERS) {
             throw unavailable('too many long bodies at this moment, try again a little later', RETRY_SECONDS);
         }
 
+        ofSource[share] += bytes;
         this.#bySource.set(source, ofSource);
-        this.#used += bytes;
-        this.#usedByAnonymous += isAuthenticated ? 0 : bytes;
+        all[share] += bytes;
     }
 
-    #release(source: string, isAuthenticated: boolean, bytes: number): void {
+    #release(source: string, share: MemoryShare, bytes: number): void {
 
-        const left = (this.#bySource.get(source) ?? 0) - bytes;
-        if (left > 0) {
-            this.#bySource.set(source, left);
+        this.#charges[share] -= bytes;
+        const ofSource = this.#bySource.get(source);
+        if (ofSource) {
+            ofSource[share] -= bytes;
+            if (total(ofSource) === 0) {
+                this.#bySource.delete(source);
+            }
         }
-        else {
-            this.#bySource.delete(source);
-        }
-
-        this.#used -= bytes;
-        this.#usedByAnonymous -= isAuthenticated ? 0 : bytes;
     }
+}
+
+function noCharges(): Charges {
+
+    return { anonymous: 0, unverified: 0, verified: 0 };
+}
+
+function total({ anonymous, unverified, verified }: Charges): number {
+
+    return anonymous + unverified + verified;
 }
 
 /** Runs the action once, when the response has finished or the connection has closed. */
@@ -171,13 +197,5 @@ export function bodyMemoryOf(server: Server, max: number): BodyMemory {
 /** Buffers a body, and charges it to the budget. */
 export function bufferBody(body: AsyncIterable<Uint8Array>, limit: number, { reserveBytes }: Pick<HttpLimits, 'reserveBytes'>): Promise<Buffer> {
 
-    return readBytes(reserveBytes ? counted(body, reserveBytes) : body, limit);
-}
-
-async function *counted(body: AsyncIterable<Uint8Array>, reserveBytes: (bytes: number) => void): AsyncGenerator<Uint8Array> {
-
-    for await (const chunk of body) {
-        reserveBytes(chunk.byteLength);
-        yield chunk;
-    }
+    return readBytes(body, limit, reserveBytes);
 }

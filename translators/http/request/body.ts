@@ -8,11 +8,10 @@ import type { BytesSegment, Segment } from '../../../lib/doip/envelope.js';
 import type { DoipError } from '../../../lib/errors/errors.js';
 import { badRequest } from '../../../lib/errors/errors.js';
 import type { JsonValue } from '../../../lib/util/json-types.js';
-import type { JsonTextOptions } from '../../../lib/json/strict-parser.js';
-import { decodeUtf8, parseJson } from '../../../lib/json/strict-parser.js';
+import { decodeUtf8 } from '../../../lib/json/strict-parser.js';
 import { turnFor } from '../../../lib/util/concurrency/event-loop-yielder.js';
 import { startingWith } from '../../../lib/util/streams/starting-with.js';
-import { bytesSegment, empty, inputTooLong, jsonSegment } from '../../../lib/doip/segments.js';
+import { bytesSegment, empty, inputTooLong, jsonSegment, parseJsonInTurn } from '../../../lib/doip/segments.js';
 import { bufferBody } from './body-memory.js';
 import { contentType, FORM_TYPE, isJsonType, parseMediaType } from '../headers/content-type.js';
 import { parseDisposition } from '../headers/content-disposition.js';
@@ -74,7 +73,7 @@ export async function *bodyBytes(request: RequestWithBody): AsyncGenerator<Buffe
 export async function readJsonBody(request: RequestWithBody, limits: HttpLimits, sentNumber = false): Promise<JsonValue | undefined> {
 
     const bytes = await readFully(request, limits.jsonBytes, limits);
-    return bytes.length === 0 ? undefined : parsed(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues, sentNumber });
+    return bytes.length === 0 ? undefined : parseJsonInTurn(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues, sentNumber });
 }
 
 /** Reads the body as text. Throws 400 when it is not UTF-8. */
@@ -114,16 +113,7 @@ export async function readJsonPart(part: Part, limits: HttpLimits, sentNumber = 
 
     const bytes = await bufferBody(part.body, limits.jsonBytes, limits);
     const name = part.name === undefined ? 'JSON' : `part ${part.name.slice(0, 60)}`;
-    return parsed(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues, sentNumber, name });
-}
-
-/** Parses JSON text; a long text is parsed in a turn of the event loop of its own. */
-async function parsed(bytes: Buffer, options: JsonTextOptions): Promise<JsonValue> {
-
-    await turnFor(bytes.length);
-    const value = parseJson(bytes, options);
-    await turnFor(bytes.length);
-    return value;
+    return parseJsonInTurn(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues, sentNumber, name });
 }
 
 /** Reads the text of a form field in a multipart body. */
@@ -133,9 +123,9 @@ export async function readTextPart(part: Part, limits: HttpLimits): Promise<stri
 }
 
 /** A part as a segment of bytes, with metadata from its headers. */
-export function bytesPart(part: Part): BytesSegment {
+export function bytesPart({ body, mediaType, filename }: Part, limits: HttpLimits): BytesSegment {
 
-    return bytesOf(part.body, part.mediaType, part.filename);
+    return bytesOf(body, { mediaType, filename, limits });
 }
 
 /**
@@ -181,7 +171,7 @@ async function *segmentsOfBody(request: RequestWithBody, limits: HttpLimits, isP
     }
     else {
         const disposition = parseDisposition(header(request.headers, 'content-disposition') ?? '');
-        yield bytesOf(bytes, header(request.headers, 'content-type'), disposition.filename);
+        yield bytesOf(bytes, { mediaType: header(request.headers, 'content-type'), filename: disposition.filename, limits });
     }
 }
 
@@ -203,7 +193,7 @@ async function *partSegments(parts: AsyncIterable<Part>, isFormData: boolean, li
             yield jsonSegment({ id: part.name });
         }
 
-        yield bytesPart(part);
+        yield bytesPart(part, limits);
     }
 }
 
@@ -214,25 +204,33 @@ async function firstSegment(part: Part, isFormData: boolean, limits: HttpLimits)
     }
 
     if (isFormData && part.mediaType === undefined && part.filename === undefined) {
-        return untypedField(await bufferBody(part.body, limits.formBytes, limits), limits);
+        return await untypedField(await bufferBody(part.body, limits.formBytes, limits), limits);
     }
 
-    return bytesPart(part);
+    return bytesPart(part, limits);
 }
 
 /** Converts a plain form field, which has no media type; one that starts like a JSON object is parsed as JSON. */
-function untypedField(bytes: Buffer, limits: HttpLimits): Segment {
+async function untypedField(bytes: Buffer, limits: HttpLimits): Promise<Segment> {
 
     return /^\s*\{/.test(bytes.toString('latin1', 0, 64))
-        ? jsonSegment(parseJson(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues }))
+        ? jsonSegment(await parseJsonInTurn(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues }))
         : bytesSegment(bytes);
 }
 
-function bytesOf(body: AsyncIterable<Uint8Array>, mediaType: string | undefined, filename: string | undefined): BytesSegment {
+/** What is known of bytes. */
+interface BytesFacts {
+    readonly mediaType: string | undefined;
+    readonly filename: string | undefined;
+    readonly limits: HttpLimits;
+}
+
+function bytesOf(body: AsyncIterable<Uint8Array>, { mediaType, filename, limits }: BytesFacts): BytesSegment {
 
     return {
         kind: 'bytes',
         body,
+        limits,
         ...(mediaType === undefined ? {} : { mediaType }),
         ...(filename === undefined ? {} : { filename })
     };

@@ -3,11 +3,12 @@
  * parameter may be given as a whole (`attributes={"a":1}`), in parts (`attributes.a=1`) or both; parts are merged, and duplicates rejected.
  */
 
-import { badRequest } from '../../../lib/errors/errors.js';
+import { badRequest, tooLarge } from '../../../lib/errors/errors.js';
 import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
 import { isJsonObject } from '../../../lib/util/json-types.js';
+import { turnFor } from '../../../lib/util/concurrency/event-loop-yielder.js';
 import { getOrAdd } from '../../../lib/util/cache/get-or-add.js';
-import { PARAMETER_VALUES, parseJsonOrText, parseLenientJson } from '../../../lib/json/strict-parser.js';
+import { mayBeJson, PARAMETER_VALUES, parseJsonOrText, parseLenientJson } from '../../../lib/json/strict-parser.js';
 import { countValues } from '../../../lib/json/value-counter.js';
 import { JsonCombination, shortened } from './json-combination.js';
 import type { Parameter } from './url.js';
@@ -46,14 +47,16 @@ const MAX_DOTS = 32;
 /**
  * Merges parameters. Whole values are applied before parts, so that their order is irrelevant.
  *
- * @throws DoipError 400 for a duplicate text parameter or property, a property of a value that is not an object, and malformed JSON
+ * @throws DoipError 400 for a duplicate text parameter or property, a property of a value that is not an object, and malformed JSON; 413 for more
+ *   values than one parameter may have, in all of them together
  */
-export function readEnvelopeParameters(parameters: readonly Parameter[]): EnvelopeParameters {
+export async function readEnvelopeParameters(parameters: readonly Parameter[]): Promise<EnvelopeParameters> {
 
+    const budget = new ParameterBudget();
     const texts: Partial<Record<TextName, string>> = {};
     const values: Partial<Record<JsonName, JsonValue>> = {};
     const whole = new Map<JsonName, JsonCombination>();
-    const parts: { name: JsonName; path: string[]; value: string; full: string }[] = [];
+    const parts: Part[] = [];
     for (const [full, value] of parameters) {
         const [base = '', ...path] = full.split('.', MAX_DOTS + 2);
         const name = LONG_NAMES.get(base);
@@ -69,15 +72,52 @@ export function readEnvelopeParameters(parameters: readonly Parameter[]): Envelo
             parts.push({ name, path, value, full });
         }
         else {
-            const combination = getOrAdd(whole, name, () => new JsonCombination(name, PARAMETER_VALUES));
-            values[name] = combination.add(parseLenientJson(value, { name: `parameter ${name}` }), countValues(value, PARAMETER_VALUES));
+            const due = budget.turn(value);
+            if (due) {
+                await due;
+            }
+
+            const parsed = parseLenientJson(value, { name: `parameter ${name}` });
+            budget.spend(value);
+            values[name] = getOrAdd(whole, name, () => new JsonCombination(name)).add(parsed);
         }
     }
+
+    const literals = await setParts(values, parts, budget);
+    const attributes = values.attributes ?? {};
+    if (!isJsonObject(attributes)) {
+        throw badRequest('parameter attributes must be a JSON object');
+    }
+
+    return Object.assign(texts, values, { attributes, texts: literals });
+}
+
+/** A parameter that is a property of a value. */
+interface Part {
+    readonly name: JsonName;
+    readonly path: readonly string[];
+    readonly value: string;
+    readonly full: string;
+}
+
+/** Sets properties of the values. Returns the texts of attributes that were parsed as numbers, booleans or null, by name. */
+async function setParts(
+    values: Partial<Record<JsonName, JsonValue>>, parts: readonly Part[], budget: ParameterBudget
+): Promise<ReadonlyMap<string, string>> {
 
     const literals = new Map<string, string>();
     for (const { name, path, value, full } of parts) {
         const [first = ''] = path;
+        const due = budget.turn(value);
+        if (due) {
+            await due;
+        }
+
         const parsed = parseJsonOrText(value, { name: `parameter ${shortened(full)}` });
+        if (mayBeJson(value)) {
+            budget.spend(value);
+        }
+
         const isLiteral = path.length === 1 && typeof parsed !== 'string' && (typeof parsed !== 'object' || parsed === null);
         const isCredential = isLiteral && name === 'authentication' && CREDENTIALS.has(first);
         values[name] = setPart(values[name], path, isCredential ? value : parsed, shortened(full));
@@ -86,12 +126,39 @@ export function readEnvelopeParameters(parameters: readonly Parameter[]): Envelo
         }
     }
 
-    const attributes = values.attributes ?? {};
-    if (!isJsonObject(attributes)) {
-        throw badRequest('parameter attributes must be a JSON object');
+    return literals;
+}
+
+/** Length in characters of parameters that are parsed in one turn of the event loop. */
+const TURN_LENGTH = 32 * 1024;
+
+/** What the parameters of a request may cost together. */
+class ParameterBudget {
+
+    #values = 0;
+    #length = 0;
+
+    /** To be awaited before a parameter is parsed; undefined if there is nothing to wait for. */
+    turn({ length }: string): Promise<void> | undefined {
+
+        this.#length += length;
+        if (this.#length < TURN_LENGTH) {
+            return undefined;
+        }
+
+        const sum = this.#length;
+        this.#length = length;
+        return turnFor(sum);
     }
 
-    return Object.assign(texts, values, { attributes, texts: literals });
+    /** Counts the values of a parameter. @throws DoipError 413 */
+    spend(text: string): void {
+
+        this.#values += countValues(text, PARAMETER_VALUES);
+        if (this.#values > PARAMETER_VALUES) {
+            throw tooLarge(`the parameters hold more than the allowed ${PARAMETER_VALUES} values`);
+        }
+    }
 }
 
 /** True for names of a single character, all of which are reserved; unknown ones are ignored. */

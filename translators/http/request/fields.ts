@@ -3,8 +3,8 @@
 import type { JsonValue } from '../../../lib/util/json-types.js';
 import type { RequestWithBody } from './body.js';
 import type { HttpLimits } from './translator-options.js';
-import { decodeUtf8, parseJson } from '../../../lib/json/strict-parser.js';
-import { inputTooLong } from '../../../lib/doip/segments.js';
+import { decodeUtf8 } from '../../../lib/json/strict-parser.js';
+import { inputTooLong, parseJsonInTurn } from '../../../lib/doip/segments.js';
 import { readFully } from './body.js';
 import { parseParameters } from './url.js';
 import type { Parameter } from './url.js';
@@ -20,7 +20,8 @@ export async function readFieldsOrJson(
     const bytes = await readFully(request, limits.jsonBytes, limits);
     // No JSON text starts with a name and an equals sign.
     if (!/^[A-Za-z]+=/.test(bytes.toString('latin1', 0, MAX_FIELD_NAME))) {
-        return { value: bytes.length === 0 ? undefined : parseJson(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues, sentNumber: true }) };
+        const options = { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues, sentNumber: true };
+        return { value: bytes.length === 0 ? undefined : await parseJsonInTurn(bytes, options) };
     }
 
     if (bytes.length > limits.formBytes) {

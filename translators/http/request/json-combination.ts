@@ -1,6 +1,6 @@
 /** JSON objects that are given for one member in several parts, such as repeated parameters. */
 
-import { badRequest, tooLarge } from '../../../lib/errors/errors.js';
+import { badRequest } from '../../../lib/errors/errors.js';
 import { numberTextsOf, setNumberTexts } from '../../../lib/json/exact-numbers.js';
 import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
 import { isJsonObject } from '../../../lib/util/json-types.js';
@@ -11,32 +11,24 @@ const MAX_SHOWN = 60;
 export class JsonCombination {
 
     readonly #name: string;
-    readonly #maxValues: number;
     #value: JsonValue | undefined;
     /** The object of this class; null until there are two values. */
     #members: JsonObject | null = null;
-    #values = 0;
     readonly #texts = new Map<string, string>();
 
-    /**
-     * @param name of the member, in messages
-     * @param maxValues limit for several objects together
-     */
-    constructor(name: string, maxValues = Infinity) {
+    /** @param name of the member, in messages */
+    constructor(name: string) {
 
         this.#name = name;
-        this.#maxValues = maxValues;
     }
 
     /**
      * Adds a value, which is not changed, and returns the combination so far.
      *
-     * @param count of values in it
-     * @throws DoipError 400 for a property that is there already, and for a second value unless both are objects; 413 for too many values
+     * @throws DoipError 400 for a property that is there already, and for a second value unless both are objects
      */
-    add(value: JsonValue, count = 0): JsonValue {
+    add(value: JsonValue): JsonValue {
 
-        this.#values += count;
         if (this.#value === undefined) {
             this.#value = value;
             return value;
@@ -44,10 +36,6 @@ export class JsonCombination {
 
         if (!isJsonObject(this.#value) || !isJsonObject(value)) {
             throw badRequest(`${this.#name} is given more than once, and only JSON objects can be combined`);
-        }
-
-        if (this.#values > this.#maxValues) {
-            throw tooLarge(`${this.#name} holds more than the allowed ${this.#maxValues} values`);
         }
 
         if (this.#members === null) {

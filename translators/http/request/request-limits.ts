@@ -1,7 +1,7 @@
 /** Limits of one request: smaller without credentials, and charged to the memory budget of the server. */
 
 import type { Request, Server } from '@hapi/hapi';
-import type { Transport } from '../../../lib/doip/envelope.js';
+import type { InputKind, Transport } from '../../../lib/doip/envelope.js';
 import type { JsonObject } from '../../../lib/util/json-types.js';
 import type { BodyMemory } from './body-memory.js';
 import { bodyMemoryOf } from './body-memory.js';
@@ -32,32 +32,50 @@ export class RequestLimits {
     ofForm(request: Request, { remoteAddress }: Transport, isShort = false): HttpLimits {
 
         const limits = isShort || header(request.headers, 'authorization') === undefined ? this.#unknown : this.base;
-        return { ...limits, reserveBytes: this.#memory.forRequest(request, remoteAddress, false) };
+        return { ...limits, reserveBytes: this.#memory.forRequest(request, remoteAddress, 'anonymous') };
     }
 
     /** For a body that is read before the caller is authenticated. */
     ofUnknown(request: Request, { remoteAddress }: Transport): HttpLimits {
 
-        return { ...this.#unknown, reserveBytes: this.#memory.forRequest(request, remoteAddress, false) };
+        return { ...this.#unknown, reserveBytes: this.#memory.forRequest(request, remoteAddress, 'anonymous') };
     }
 
-    /** For a body that is read after the operation has authorised the caller. */
-    of(request: Request, { remoteAddress }: Transport, authentication: JsonObject): HttpLimits {
+    /** For a body that is read after the operation has authorised the caller. `kind` is that of the input, where the path does not tell it. */
+    of(request: Request, { remoteAddress }: Transport, authentication: JsonObject, kind = ANY_INPUT): HttpLimits {
 
         if (request.method === 'get' || request.method === 'head') {
             return this.base;
         }
 
-        const isAuthenticated = Object.keys(authentication).length > 0;
-        return { ...isAuthenticated ? this.base : this.#unknown, reserveBytes: this.#memory.forRequest(request, remoteAddress, isAuthenticated) };
+        const isVerified = !kind.isUnverified && Object.keys(authentication).length > 0;
+        const limits = isVerified ? this.base : this.#unknown;
+        return {
+            ...shortened(limits, maxBytesOf(kind, limits.anonymousBytes)),
+            reserveBytes: this.#memory.forRequest(request, remoteAddress, isVerified ? 'verified' : 'anonymous')
+        };
     }
 }
+
+/** The input of an operation of which nothing else is known. */
+export const ANY_INPUT: InputKind = { of: 'any', isUnverified: false };
 
 /** Maximum size in bytes of a body with credentials, of which many may be queued. */
 const LOGIN_BYTES = 64 * 1024;
 
+/** Maximum size in bytes of one JSON text of an input, whoever sends it. */
+export function maxBytesOf({ of }: InputKind, anonymousBytes: number): number {
+
+    return of === 'login' ? LOGIN_BYTES : of === 'search' ? anonymousBytes : Infinity;
+}
+
 /** Limits of a route whose body is credentials. */
 export function loginLimits(limits: HttpLimits): HttpLimits {
 
-    return { ...limits, jsonBytes: Math.min(limits.jsonBytes, LOGIN_BYTES), formBytes: Math.min(limits.formBytes, LOGIN_BYTES) };
+    return shortened(limits, LOGIN_BYTES);
+}
+
+function shortened(limits: HttpLimits, maxBytes: number): HttpLimits {
+
+    return { ...limits, jsonBytes: Math.min(limits.jsonBytes, maxBytes), formBytes: Math.min(limits.formBytes, maxBytes) };
 }

@@ -1,6 +1,6 @@
 /** Dependencies of a translator: one function, the table of statuses, and limits. A gateway provides them, as can a test double. */
 
-import type { DoipRequest, DoipResponse, Transport } from '../../../lib/doip/envelope.js';
+import type { DoipRequest, DoipResponse, InputKind, MemoryLimits, Transport } from '../../../lib/doip/envelope.js';
 import type { Forward } from './primary.js';
 import type { DoipError } from '../../../lib/errors/errors.js';
 import type { JsonObject } from '../../../lib/util/json-types.js';
@@ -15,22 +15,16 @@ export interface Performer {
     /** Rate limiter: returns the error for credentials that are rejected before the request is performed, otherwise null. */
     readonly edge?: { rejects(authentication: JsonObject, transport: Transport): DoipError | null };
     readonly statuses: StatusTable;
+    /** Returns what the input of a request is. `operationId` is an id or alias; empty where the limits of the operation apply in another way. */
+    inputKind?(operationId: string, authentication: JsonObject): InputKind;
 }
 
 /** Limits that apply before authentication. Sizes in bytes. */
-export interface HttpLimits {
-    /** Maximum size of a JSON body or part, decompressed. */
-    readonly jsonBytes: number;
-    /** Maximum nesting depth of JSON. */
-    readonly jsonDepth: number;
-    /** Maximum number of values in a JSON body or part. */
-    readonly jsonValues: number;
+export interface HttpLimits extends MemoryLimits {
     /** Maximum size of a JSON or form body without credentials, and of every search. */
     readonly anonymousBytes: number;
     /** Maximum total size of such bodies in memory. */
     readonly bodyMemoryBytes: number;
-    /** Charges bytes to the budget of all requests; throws 429 or 503 when it is exceeded. Absent: no budget. */
-    readonly reserveBytes?: (bytes: number) => void;
     /** Maximum size of a body of form fields, and of a form field in a multipart body. */
     readonly formBytes: number;
     /** Maximum number of parameters in query and form body together. */

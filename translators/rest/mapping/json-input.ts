@@ -47,7 +47,7 @@ export async function *textInput({ request, limits }: RouteCall, wrap: (text: st
 }
 
 /** The body as one segment of bytes, streamed; no segment for an empty body. */
-export async function *bytesInput({ request }: RouteCall, mediaType = header(request.headers, 'content-type')): AsyncGenerator<Segment> {
+export async function *bytesInput({ request, limits }: RouteCall, mediaType = header(request.headers, 'content-type')): AsyncGenerator<Segment> {
 
     const body = bodyBytes(request);
     const first = await body.next();
@@ -59,6 +59,7 @@ export async function *bytesInput({ request }: RouteCall, mediaType = header(req
     yield {
         kind: 'bytes',
         body: prepended(first.value, body),
+        limits,
         ...(mediaType === undefined ? {} : { mediaType }),
         ...(filename === undefined || filename === '' ? {} : { filename })
     };

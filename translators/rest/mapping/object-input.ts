@@ -153,7 +153,7 @@ async function *multipartSegments(parts: AsyncIterable<Part>, options: ObjectInp
                 elements: [omitUndefined({ id: name, type: mediaType, attributes: filename === undefined ? undefined : { filename } })]
             });
             yield jsonSegment({ id: name });
-            yield bytesPart(part);
+            yield bytesPart(part, limits);
         }
         else if (jsonName !== undefined) {
             once(jsonName);

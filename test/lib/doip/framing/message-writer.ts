@@ -57,6 +57,48 @@ describe('the writer of messages', () => {
         expect(writes.slice(2)).to.equal(['{!', '\n#\n', '#\n']);
     });
 
+    it('shows that it is alive only where all clients take a blank line for nothing', async () => {
+
+        const alive = (): string => {
+
+            const before = writes.length;
+            writer.keepAlive();
+            return writes.splice(before).join('');
+        };
+
+        const seen: string[] = [];
+        const parts = async function *(): AsyncGenerator<string> {
+
+            seen.push(`before text:${alive()}`);
+            yield '[1';
+            seen.push(`in text:${alive()}`);
+            yield ',2]';
+        };
+
+        const chunks = async function *(): AsyncGenerator<Buffer> {
+
+            seen.push(`before bytes:${alive()}`);
+            yield Buffer.from('a');
+            seen.push(`in bytes:${alive()}`);
+        };
+
+        seen.push(`before:${alive()}`);
+        await writer.json('{}');
+        seen.push(`after the head:${alive()}`);
+        await writer.jsonParts(parts());
+        seen.push(`after text:${alive()}`);
+        await writer.bytes(chunks());
+        seen.push(`after bytes:${alive()}`);
+        await writer.bytes(chunks(), { isBeforeJson: true });
+        seen.push(`before JSON:${alive()}`);
+        await writer.json('{}');
+        seen.push(`after JSON:${alive()}`);
+        await writer.end();
+
+        expect(seen.filter((each) => each.endsWith('\n'))).to.equal(['before:\n', 'in text:\n', 'before JSON:\n']);
+        expect(seen).to.have.length(12);
+    });
+
     it('breaks off bytes with a line that is no length', async () => {
 
         await expect(writer.bytes(breakingOff(Buffer.from('abc')))).to.reject('no more');

@@ -123,6 +123,52 @@ describe('the input of Create and Update', () => {
         expect(seen.staged).to.equal(['1']);
     });
 
+    it('holds no later part in memory before access is decided', async () => {
+
+        const read: string[] = [];
+        const unread = (name: string): Segment => ({
+            kind: 'bytes', mediaType: 'application/json',
+            body: (async function *() {
+
+                read.push(name);
+                yield Buffer.from('{"type":"Other","attributes":{"content":{}}}');
+            })()
+        });
+        const [closed, denied, open] = [watch('no such type'), watch(), watch()];
+
+        await expect(readObjectInput(sequence(part({ type: 'D' }), unread('closed')), closed.options)).to.reject('no such type');
+        await expect(readObjectInput(sequence(part({}), unread('denied')), {
+            ...denied.options, beforeType: () => Promise.reject(badRequest('nothing is open'))
+        })).to.reject('nothing is open');
+        await readObjectInput(sequence(part({ type: 'D' }), unread('open')), { ...open.options, beforeType: () => Promise.reject(badRequest('known')) });
+
+        expect(read).to.equal(['open']);
+        expect([closed.asked, denied.asked, open.asked]).to.equal([['D'], [], ['D', 'Other']]);
+    });
+
+    it('reads later parts within the limits of their carrier', async () => {
+
+        let charged = 0;
+        const limits = {
+            jsonBytes: 100, jsonDepth: 4, jsonValues: 8,
+            reserveBytes: (count: number) => {
+
+                charged += count;
+            }
+        };
+        const json = (text: string): Segment => bytes(text, { mediaType: 'application/json', limits });
+
+        await read(watch(), part({ type: 'D' }), json('{"attributes":{"content":{}}}'));
+        expect(charged).to.equal(29);
+        for (const [text, message] of [
+            [`{"attributes":{"content":{"a":"${'x'.repeat(100)}"}}}`, /^the input is longer than the allowed 100 bytes/],
+            ['{"attributes":{"content":{"a":[1,1,1,1,1]}}}', /^JSON holds more than the allowed 8 values/],
+            ['{"attributes":{"content":{"a":[[1]]}}}', /nested deeper than the allowed 4 levels/]
+        ] as const) {
+            await expect(read(watch(), part({ type: 'D' }), json(text))).to.reject(DoipError, message);
+        }
+    });
+
     it('may contain later parts of the object as bytes', async () => {
 
         const input = await read(watch(), part({ type: 'D' }),

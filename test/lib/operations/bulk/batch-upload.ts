@@ -100,6 +100,27 @@ forEachDatabase((name, create) => {
             expect(await gateway.content('test/w12')).to.equal({ name: 'fine' });
         });
 
+        it('stages payloads until its client has gone', async () => {
+
+            const { elements } = gateway.gateway.services;
+            const stage = elements.stage.bind(elements);
+            const signals: unknown[] = [];
+            elements.stage = (body, owner) => {
+
+                signals.push(owner.signal);
+                return stage(body, owner);
+            };
+
+            try {
+                const item = { type: 'Plain', content: {}, payloads: [{ name: 'p', base64Payload: base64('x') }] };
+                expect((await gateway.batch([{ id: 'test/staged', ...item }, { id: 'test/staged', ...item }])).results).to.have.length(2);
+                expect(signals.map((signal) => signal instanceof AbortSignal)).to.equal([true, true]);
+            }
+            finally {
+                elements.stage = stage;
+            }
+        });
+
         it('adds, keeps, renames, replaces and deletes payloads', async () => {
 
             const bytes = async (element: string): Promise<unknown> => {

@@ -12,17 +12,17 @@ export const lab = Lab.script();
 const { describe, it } = lab;
 const { expect } = Code;
 
-const read = (query: string): object => {
+const read = async (query: string): Promise<object> => {
 
-    const { texts: _, ...parameters } = readEnvelopeParameters(parseParameters(query, 1000));
+    const { texts: _, ...parameters } = await readEnvelopeParameters(parseParameters(query, 1000));
     return parameters;
 };
 
 describe('the parameters of the envelope', () => {
 
-    it('keep the texts of attributes that look like numbers', () => {
+    it('keep the texts of attributes that look like numbers', async () => {
 
-        const { texts, attributes } = readEnvelopeParameters(parseParameters('query=1.0&a.element=1e3&xx=null&name=abc&quoted="1"&deep.x=1.0&i.y=1.0', 1000));
+        const { texts, attributes } = await readEnvelopeParameters(parseParameters('query=1.0&a.element=1e3&xx=null&name=abc&quoted="1"&deep.x=1.0&i.y=1.0', 1000));
 
         // A number that would be written otherwise is a text already.
         expect<unknown>([attributes['query'], attributes['element']]).to.equal(['1.0', '1e3']);
@@ -54,9 +54,9 @@ describe('the parameters of the envelope', () => {
     ];
 
     for (const [title, query, expected] of accepted) {
-        it(`are read: ${title}`, () => {
+        it(`are read: ${title}`, async () => {
 
-            expect<unknown>(read(query)).to.equal(expected);
+            expect<unknown>(await read(query)).to.equal(expected);
         });
     }
 
@@ -91,9 +91,9 @@ describe('the parameters of the envelope', () => {
     ];
 
     for (const [title, query, message] of refused) {
-        it(`are rejected: ${title}`, () => {
+        it(`are rejected: ${title}`, async () => {
 
-            const error = expect(() => read(query)).to.throw(DoipError, message);
+            const error = await expect(read(query)).to.reject<DoipError>(DoipError, message);
 
             expect(error.status).to.equal('0.DOIP/Status.101');
             expect(({} as Record<string, unknown>)['polluted']).to.be.undefined();
@@ -105,32 +105,60 @@ describe('objects that are given in several parameters', () => {
 
     const members = (count: number, prefix: string): string => `{${Array.from({ length: count }, (_, i) => `"${prefix}${i}":1`).join()}}`;
 
-    it('are combined in a time that depends on their length only', () => {
+    it('are combined in a time that depends on their length only', async () => {
 
         const parameters = Array.from({ length: 1000 }, (_, i): [string, string] => ['attributes', members(19, `m${i}x`)]);
         const elapsed = processorTime();
 
-        expect(Object.keys(readEnvelopeParameters(parameters).attributes)).to.have.length(19_000);
+        expect(Object.keys((await readEnvelopeParameters(parameters)).attributes)).to.have.length(19_000);
         expect(elapsed()).to.be.below(1000);
     });
 
-    it('have no more values together than are allowed in one', () => {
+    it('have no more values together than are allowed in one', async () => {
 
         const parameters = Array.from({ length: 1000 }, (_, i): [string, string] => ['attributes', members(110, `m${i}x`)]);
         const elapsed = processorTime();
 
-        const error = expect(() => readEnvelopeParameters(parameters)).to.throw(DoipError, 'attributes holds more than the allowed 20000 values');
+        const message = 'the parameters hold more than the allowed 20000 values';
+        const error = await expect(readEnvelopeParameters(parameters)).to.reject<DoipError>(DoipError, message);
 
         expect(error.http).to.equal(413);
         expect(elapsed()).to.be.below(3000);
         const lists = (count: number): string => ['a', 'bb', 'cc'].map((name) => `a={"${name}":[${'1,'.repeat(count)}1]}`).join('&');
-        expect(Object.keys(readEnvelopeParameters(parseParameters(lists(6_000), 10)).attributes)).to.equal(['a', 'bb', 'cc']);
-        expect(() => readEnvelopeParameters(parseParameters(lists(7_000), 10))).to.throw(DoipError, /^attributes holds more than/);
+        expect(Object.keys((await readEnvelopeParameters(parseParameters(lists(6_000), 10))).attributes)).to.equal(['a', 'bb', 'cc']);
+        await expect(readEnvelopeParameters(parseParameters(lists(7_000), 10))).to.reject(DoipError, /^the parameters hold more than/);
     });
 
-    it('keep the texts of their numbers', () => {
+    it('have no more values together than are allowed in one, whatever their names, and whether or not they are JSON', async () => {
 
-        const { attributes } = readEnvelopeParameters(parseParameters('a={"x":1.10}&a={"yy":2}&a={"zz":3.0,"z":{"b":4.0}}&bb=5', 1000));
+        const list = `[${'1,'.repeat(9_000)}1`;
+        for (const one of [`${list}]`, list, `xx.y=${list}`, `i=${list}]`, `u.a=${list}`]) {
+            const text = (name: string): string => (one.includes('=') ? one : `${name}=${one}`);
+            expect(Object.keys(await read(`${text('aa')}&bb=[1]`))).to.not.be.empty();
+            await expect(read(`${text('aa')}&bb=${list}&cc=${list}`)).to.reject(DoipError, /^the parameters hold more than/);
+        }
+    });
+
+    it('are parsed in several turns of the event loop', async () => {
+
+        const list = `["${'x'.repeat(31_000)}"]`;
+        let turns = 0;
+        const count = (): void => {
+
+            turns += 1;
+            immediate = setImmediate(count);
+        };
+
+        let immediate = setImmediate(count);
+        await readEnvelopeParameters(Array.from({ length: 30 }, (_, i): [string, string] => [`a${i}`, list]));
+        clearImmediate(immediate);
+
+        expect(turns).to.be.above(20);
+    });
+
+    it('keep the texts of their numbers', async () => {
+
+        const { attributes } = await readEnvelopeParameters(parseParameters('a={"x":1.10}&a={"yy":2}&a={"zz":3.0,"z":{"b":4.0}}&bb=5', 1000));
 
         expect(writeJson(attributes)).to.equal('{"x":1.10,"yy":2,"zz":3.0,"z":{"b":4.0},"bb":5}');
     });
