@@ -195,6 +195,7 @@ async function openClaimed(options: GatewayOptions, shell: GatewayShell): Promis
         startup.set('identity', 'UP');
         await shutdown.use(() => services.handles, (handles) => handles.close());
         startup.set('handles', 'UP');
+        await shutdown.use(() => services.uploader, (uploader) => uploader.close());
         await shutdown.use(() => jobs.start(), () => jobs.stop());
         startup.set('jobs', 'UP');
         const condition = async (): Promise<StorageCondition | null> => await db.condition?.() ?? await payloadStore?.condition() ?? null;
