@@ -294,8 +294,9 @@ class RepositoryGateway implements Gateway {
         this.#dispatcher.state = { services, outage: unavailable(DOWN, RETRY_SECONDS) };
     }
 
-    #resume({ services }: Runtime): void {
+    #resume({ services, renew }: Runtime): void {
 
+        renew();
         this.#startup.set('storage', 'UP');
         this.#dispatcher.state = { services, outage: null };
     }
