@@ -38,8 +38,11 @@ export interface TailerOptions {
 /** Number of rows after which reading yields to the event loop, because an embedded database answers without a pause. */
 const LONG_READING = 100;
 
-/** How an own change reaches the index: by its document, or by a lookup that was made. */
-export type OwnChange = 'apply' | 'replayed';
+/** Number of ids up to which it is remembered which were replayed for changes of others. */
+const REPLAYED_IDS = 10_000;
+
+/** How an own change reaches the index: by its document, or by a lookup that was made or will be made by {@link ChangeLogTailer.catchUp}. */
+export type OwnChange = 'apply' | 'replayed' | 'replay';
 
 /** Tailer of one process. */
 export class ChangeLogTailer {
@@ -60,6 +63,10 @@ export class ChangeLogTailer {
     #unbatchedBefore = new Map<number, LogRow>();
     /** Ids of objects that the next reading looks up. */
     readonly #again = new Set<string>();
+    /** Ids that were replayed for changes of others → the last number of an own change that was given then. */
+    readonly #replayed = new Map<string, number>();
+    /** Own changes up to this number may be older than what was replayed, whatever their object. */
+    #forgotten = 0;
     #number = 0;
     #position = 0;
     /** Of the batch at the position; null if it has not been read. */
@@ -119,7 +126,10 @@ export class ChangeLogTailer {
         return ++this.#number;
     }
 
-    /** Reports the commit of a change of this process, which is replayed when it was found in the log before. */
+    /**
+     * Reports the commit of a change of this process. It is replayed when it was found in the log before, and also when a change of the same
+     * object by another process was replayed since the number was given, which may be the newer one.
+     */
     markCommitted(number: number, id: string): OwnChange {
 
         if (this.#uncommitted.delete(number)) {
@@ -128,7 +138,13 @@ export class ChangeLogTailer {
         }
 
         this.#committed.set(number, id);
-        return 'apply';
+        if (number > this.#forgotten && (this.#replayed.get(id) ?? 0) < number) {
+            return 'apply';
+        }
+
+        this.#again.add(id);
+        this.#hasPending = true;
+        return 'replay';
     }
 
     /** Reads the log to its end; afterwards everything in it was reported or replayed. */
@@ -253,6 +269,8 @@ export class ChangeLogTailer {
     async #replayUnknown(rows: readonly LogRow[], generation: number): Promise<void> {
 
         const unknown = rows.filter((row) => !this.#isUnbatched(row) && this.#isUnknown(row));
+        // Noted first: an own change that is reported from now on may be older than what is found.
+        unknown.forEach((row) => this.#noteReplay(row));
         await this.#options.replay([...new Set(unknown.map(({ objectId }) => objectId))]);
         this.#checkGeneration(generation);
         if (rows.length > LONG_READING) {
@@ -278,6 +296,20 @@ export class ChangeLogTailer {
 
         forget(this.#unbatchedBefore, row);
         this.#unbatched.set(row.seq, row);
+    }
+
+    #noteReplay({ origin, objectId }: LogRow): void {
+
+        if (origin === this.origin) {
+            return;
+        }
+
+        if (this.#replayed.size >= REPLAYED_IDS) {
+            this.#replayed.clear();
+            this.#forgotten = this.#number;
+        }
+
+        this.#replayed.set(objectId, this.#number);
     }
 
     #isUnknown({ origin, number }: LogRow): boolean {
