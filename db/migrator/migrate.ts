@@ -24,6 +24,8 @@ export interface MigrateOptions {
 export interface Setting {
     readonly dialect: Dialect;
     readonly log: Log;
+    /** Called before each migration. @throws Error when another node may be migrating */
+    readonly check?: () => Promise<void>;
 }
 
 export const MIGRATION_TABLE = 'migrations';
@@ -31,11 +33,13 @@ export const MIGRATION_TABLE = 'migrations';
 export const LOCK_WAIT_MS = 60_000;
 
 /** Runs under a lock that ends with its holder, so a lock in the table of knex is left from a process that died. */
-export async function migrate(knex: Knex, { dialect, log }: Setting, options: MigrateOptions): Promise<void> {
+export async function migrate(knex: Knex, setting: Setting, options: MigrateOptions): Promise<void> {
 
+    const { log } = setting;
     const list = options.migrations ?? MIGRATIONS;
-    const config: Knex.MigratorConfig = { migrationSource: sourceOf(list, dialect), tableName: MIGRATION_TABLE, disableMigrationsListValidation: true };
+    const config: Knex.MigratorConfig = { migrationSource: sourceOf(list, setting), tableName: MIGRATION_TABLE, disableMigrationsListValidation: true };
     await rejectNewer(knex, list, log);
+    await setting.check?.();
     await knex.migrate.forceFreeMigrationsLock(config);
 
     const target = options.target ?? 'newest';
@@ -95,7 +99,7 @@ async function rejectNewer(knex: Knex, list: readonly Migration[], log: Log): Pr
     }
 }
 
-function sourceOf(list: readonly Migration[], dialect: Dialect): Knex.MigrationSource<Migration> {
+function sourceOf(list: readonly Migration[], { dialect, check = async () => {} }: Setting): Knex.MigrationSource<Migration> {
 
     const columns = columnsOf(dialect);
     return {
@@ -110,8 +114,16 @@ function sourceOf(list: readonly Migration[], dialect: Dialect): Knex.MigrationS
         async getMigration(migration) {
 
             return {
-                up: (knex) => migration.up({ knex, dialect, columns }),
-                down: (knex) => migration.down({ knex, dialect, columns })
+                async up(knex) {
+
+                    await check();
+                    await migration.up({ knex, dialect, columns });
+                },
+                async down(knex) {
+
+                    await check();
+                    await migration.down({ knex, dialect, columns });
+                }
             };
         }
     };

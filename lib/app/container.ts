@@ -28,6 +28,7 @@ import { Policy } from '../identity/access/access-policy.js';
 import { IdentityParticipant, IdentitySecretRemover } from '../identity/sync/identity-participant.js';
 import { ContentPipeline } from '../objects/content-pipeline.js';
 import { ChangeEvents, type ChangeListener } from '../objects/change-events.js';
+import { EpochHistory } from '../stores/objects/epoch-history.js';
 import { ElementService } from '../objects/elements/element-service.js';
 import { ObjectLoader } from '../objects/read/object-loader.js';
 import { ObjectResolution } from '../objects/read/object-resolution.js';
@@ -91,6 +92,8 @@ export interface Runtime {
     readonly database: Pick<Database, 'ping'> & { condition(): Promise<StorageCondition | null> };
     /** Returns what metrics read. */
     readonly load: () => GatewayLoad;
+    /** To be called when the database answers again after an outage: it may have lost its last commits. */
+    readonly renew: () => void;
     /** Stops background work and closes the database. */
     close(): Promise<void>;
 }
@@ -164,7 +167,8 @@ export async function openWorkerRuntime(options: GatewayOptions, shell: GatewayS
         await reader.epochs();
         await shutdown.use(() => identity.start(), () => identity.close());
         const database = { ping: (timeoutMs?: number) => db.ping(timeoutMs), condition: () => Promise.resolve(null) };
-        return { runtime: { services, database, load: () => loadOf(db, parts), close: () => shutdown.dispose() }, generatedPassword: null };
+        const runtime = { services, database, load: () => loadOf(db, parts), renew: renewalOf(parts), close: () => shutdown.dispose() };
+        return { runtime, generatedPassword: null };
     }
     catch (error) {
         await shutdown.dispose();
@@ -200,11 +204,13 @@ async function openClaimed(options: GatewayOptions, shell: GatewayShell): Promis
         startup.set('identity', 'UP');
         await shutdown.use(() => services.handles, (handles) => handles.close());
         startup.set('handles', 'UP');
+        await shutdown.use(() => services.uploader, (uploader) => uploader.close());
         await shutdown.use(() => jobs.start(), () => jobs.stop());
         startup.set('jobs', 'UP');
         const condition = async (): Promise<StorageCondition | null> => await db.condition?.() ?? await payloadStore?.condition() ?? null;
         const database = { ping: (timeoutMs?: number) => db.ping(timeoutMs), condition };
-        return { runtime: { services, database, load: () => loadOf(db, parts), close: () => shutdown.dispose() }, generatedPassword };
+        const runtime = { services, database, load: () => loadOf(db, parts), renew: renewalOf(parts), close: () => shutdown.dispose() };
+        return { runtime, generatedPassword };
     }
     catch (error) {
         await shutdown.dispose();
@@ -215,6 +221,12 @@ async function openClaimed(options: GatewayOptions, shell: GatewayShell): Promis
 function databaseOptions({ databaseUrl, dataDir, log }: GatewayOptions): DatabaseOptions {
 
     return { url: databaseUrl ?? undefined, dataDir, log };
+}
+
+/** The embedded database has what it has acknowledged, or is not opened. */
+function renewalOf({ db, history }: Pick<Awaited<ReturnType<typeof compose>>, 'db' | 'history'>): () => void {
+
+    return () => (db.dialect === 'mysql' ? history.renew() : undefined);
 }
 
 /** Reads the counters of the components. */
@@ -249,7 +261,8 @@ async function compose(
 ) {
 
     const { limits, log } = options;
-    const objectStore = new ObjectStore(db);
+    const history = new EpochHistory(log);
+    const objectStore = new ObjectStore(db, history);
     const catalogStore = new CatalogStore(db);
     const settings = new SettingStore(db);
     const modules = new ScriptModuleStore(db);
@@ -290,7 +303,7 @@ async function compose(
     const policy = new Policy(() => catalog.current.accessRules, options.hide);
     const endpoint: () => Endpoint = options.endpoint ?? (() => ({ address: '127.0.0.1', port: 0, protocol: 'HTTP' }));
     const identity = composeIdentity({
-        db, log, policy, edge,
+        db, history, log, policy, edge,
         design: () => catalog.current.design.content,
         tokenTimeout: options.tokenTimeout ?? TOKEN_TIMEOUT,
         tokensPerUser: options.tokensPerUser,
@@ -322,7 +335,7 @@ async function compose(
         searchesOfWorkers: options.workers ? { side: 'primary', socketPath: options.workers.searchPath } : options.worker && codeFree ? {
             side: 'worker', socketPath: options.worker.searchPath, code: codeFree
         } : null,
-        onState: (state) => startup.set('indexer', state)
+        onState: (state) => startup.set('indexer', state), onWentBack: () => history.wentBack()
     });
     const handles = composeHandles({
         db, catalog, policy, jobs, jobStore, settings, log, objects: scan, options: options.handles ?? { uiBase: null },
@@ -376,6 +389,7 @@ async function compose(
     const status = new ServiceStatus({
         db, jobStore, reindexKind: REINDEX_JOB, index: search.index, blobs, tokens: identity.accessTokens, outbox: handles.outbox
     });
+    [elements, identity.principals, usage].forEach((cache) => history.onLoss(() => cache?.forget()));
     const bulk = await composeBulk({ dataDir: options.dataDir, isOwner: options.worker === undefined, limits, statuses, explain, index: search.index });
     const services: Services = {
         get serviceId() {
@@ -393,7 +407,8 @@ async function compose(
         ...composeTransfer({
             ...writing, loader, db, log, bulk, blobs, catalogStore, settings, jobs, jobStore, objects: scan, elements,
             directory: identity.directory, secretRemover, secrets: identity.secretTransfer, references,
-            rehearse: scripting.rehearse, barrier, floor, refresh: () => reader.epochs()
+            // An upload stores the epoch.
+            rehearse: scripting.rehearse, barrier, floor, refresh: async () => ({ types: (await reader.epochs()).storedTypes })
         }),
         space: new FreeSpace(options.storageChooser || payloadStore ? {} : db, makeSpace), startup, status,
         log, policy, identity, usage, auditLog, auditTrail,
@@ -401,7 +416,7 @@ async function compose(
         handles, endpoint, localSecret: identity.local.secret
     };
     return {
-        db, log, floor, status, usage, auditTrail, scripting, blobs, jobs, payloadStore,
+        db, history, log, floor, status, usage, auditTrail, scripting, blobs, jobs, payloadStore,
         jobStore, search, identity, objectStore, catalogStore, settings, catalog, creation, reader,
         admin: identity.admin, services, seed: options
     };

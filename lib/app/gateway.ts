@@ -21,7 +21,7 @@ import { LocalRequests } from '../core/local-requests.js';
 import { OperationRegistry } from '../core/registry.js';
 import { DatabaseError } from '../../db/errors.js';
 import { LOGINS, Op, WITHOUT_CREDENTIALS } from '../doip/operation-ids.js';
-import { DoipError, internal, tooLarge, unavailable } from '../errors/errors.js';
+import { DoipError, internal, tooLarge, unavailable, UNKNOWN_OUTCOME } from '../errors/errors.js';
 import { StatusTable } from '../errors/status.js';
 import { methodResolver } from '../operations/methods/call.js';
 import { builtInOperations } from '../operations/index.js';
@@ -34,8 +34,6 @@ import type { GatewayOptions } from './options.js';
 
 /** Error message during an outage. */
 const DOWN = 'The system is down.';
-
-const UNKNOWN_OUTCOME = 'the database was lost while it stored the change: look whether it was stored before you try again';
 
 const FULL = 'The storage is full: nothing was stored.';
 const STALLED = 'The database completes no changes, as when its disk is full: nothing was stored.';
@@ -315,8 +313,9 @@ class RepositoryGateway implements Gateway {
         this.#dispatcher.state = { services, outage: unavailable(DOWN, RETRY_SECONDS) };
     }
 
-    #resume({ services }: Runtime): void {
+    #resume({ services, renew }: Runtime): void {
 
+        renew();
         this.#startup.set('storage', 'UP');
         this.#dispatcher.state = { services, outage: null };
     }

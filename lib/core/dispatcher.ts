@@ -16,7 +16,7 @@ import type { ObjectView } from '../stores/objects/object-store.js';
 import type { Services } from './services.js';
 import type { Operation, OperationResult } from './operation.js';
 import type { OperationRegistry } from './registry.js';
-import { badRequest, declined, type DoipError } from '../errors/errors.js';
+import { badRequest, declined, unknownOutcome, type DoipError } from '../errors/errors.js';
 import { DESIGN_ID, SERVICE_ALIAS } from '../doip/ids.js';
 import { Op } from '../doip/operation-ids.js';
 import { Status, type StatusTable } from '../errors/status.js';
@@ -287,7 +287,7 @@ export class Dispatcher {
 
         const outcome = await operation.handler(context);
         if (seen && caller.origin) {
-            await recordOperation(operation, context, outcome).catch((error: unknown) => abandon(outcome, error));
+            await recordOperation(operation, context, outcome).catch((error: unknown) => abandon(outcome, unknownOutcome(error)));
         }
 
         return outcome;

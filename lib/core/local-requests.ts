@@ -59,11 +59,11 @@ export class LocalRequests {
      */
     admitsTarget(
         request: DoipRequest, { isService, object }: { readonly isService: boolean; readonly object: StoredObject | null },
-        { catalog: { current, epoch } }: Pick<Services, 'catalog'>
+        { catalog: { current, epoch, storedEpoch } }: Pick<Services, 'catalog'>
     ): boolean {
 
         this.#epochs.set(request, epoch);
-        return isService ? this.#options.codeOf(epoch)?.isSearchFree ?? false : object === null || current.get(object.type)?.javascript === undefined;
+        return isService ? this.#options.codeOf(storedEpoch)?.isSearchFree ?? false : object === null || current.get(object.type)?.javascript === undefined;
     }
 
     /** True if the types have changed since {@link admitsTarget}, so that rights were checked by other rules than code was looked for. */

@@ -152,6 +152,18 @@ export function unavailable(message: string, retryAfter: number, cause?: unknown
     return new DoipError(Status.internal, message, { http: 503, attributes: { retryAfter }, cause });
 }
 
+/** Message of a change of which nobody knows whether it was made. */
+export const UNKNOWN_OUTCOME = 'the database was lost while it stored the change: look whether it was stored before you try again';
+
+/**
+ * 500: a change was made, or may have been, and what follows it has failed. Never 503, after which clients repeat the change.
+ */
+export function unknownOutcome(cause: unknown): DoipError {
+
+    // Not the cause itself, which may stand for a database that has stored nothing.
+    return internal(new Error('a change was made, but what follows it has failed', { cause }), UNKNOWN_OUTCOME);
+}
+
 /** 500: the message to the caller is generic; the cause is logged only. */
 export function internal(cause: unknown, message = 'Something went wrong. Contact your sysadmin.'): DoipError {
 

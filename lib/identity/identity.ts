@@ -7,6 +7,7 @@ import type { CommitResult, Database, Unit } from '../../db/database.js';
 import type { JsonObject } from '../util/json-types.js';
 import type { JobKind } from '../jobs/job-kind.js';
 import type { LoginProvider } from '../config/login-providers.js';
+import type { EpochHistory } from '../stores/objects/epoch-history.js';
 import { AccountStore } from '../stores/account-store.js';
 import { ApiKeyStore } from '../stores/api-key-store.js';
 import { CredentialStore } from '../stores/credential-store.js';
@@ -53,6 +54,8 @@ const SIGNING_KEY = 'identity.service-key';
 /** Dependencies of the identity modules. */
 export interface IdentityOptions {
     readonly db: Database;
+    /** Shared by all that read epochs. */
+    readonly history?: EpochHistory | undefined;
     readonly policy: Policy;
     readonly log: Logger;
     /** Returns the current content of the design object. */
@@ -133,7 +136,7 @@ export function composeIdentity(options: IdentityOptions): Identity {
     const design = () => identitySettings(options.design());
     const settings = new SettingStore(db);
     const stores = {
-        db, accounts: new AccountStore(db), credentials: new CredentialStore(db), groups: new GroupStore(db),
+        db, accounts: new AccountStore(db, options.history), credentials: new CredentialStore(db), groups: new GroupStore(db),
         logins: new LoginStore(db), tokens: new TokenStore(db), keys: new ApiKeyStore(db)
     };
     const principals = new Principals({ ...stores, principals: new PrincipalStore(db), policy, log }, loginProviders.map(({ name }) => `${name}/`));

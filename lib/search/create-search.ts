@@ -52,6 +52,8 @@ export interface SearchParts {
         | null;
     /** Called when the index becomes able, or unable, to answer searches. */
     readonly onState: (state: 'UP' | 'FAILED') => void;
+    /** Called when the change log shows that the database has lost commits. */
+    readonly onWentBack: () => void;
     /** Limits of searches. */
     readonly search?: SearchOptions | undefined;
 }
@@ -77,7 +79,7 @@ export interface ComposedSearch {
 /** Composes the search and registers its jobs; starts nothing. */
 export function composeSearch(parts: SearchParts): ComposedSearch {
 
-    const { db, log, catalog, refresh, objects, elements, jobs, jobStore, texts: limits, node, searchesOfWorkers, onState } = parts;
+    const { db, log, catalog, refresh, objects, elements, jobs, jobStore, texts: limits, node, searchesOfWorkers, onState, onWentBack } = parts;
     const forms = new IndexFormStore(db);
     const store = new PayloadTextStore(db);
     const extractor = new TextExtractor(limits);
@@ -89,8 +91,8 @@ export function composeSearch(parts: SearchParts): ComposedSearch {
     const socketPath = searchesOfWorkers?.socketPath ?? null;
     const isShared = node !== null;
     const index = searchesOfWorkers?.side === 'worker' ? new RemoteIndex({ ...searchesOfWorkers, isShared, timeout: searchLimits.timeout }) :
-        engine ? new EngineIndex({ db, changes, source, log, onState, options: engine, timeoutMs: searchLimits.timeout }) : new IndexSupervisor({
-            log: changes, segments: new SearchSegmentStore(db, node ?? 'local'), logger: log, isShared, onState, source, socketPath, ...searchLimits
+        engine ? new EngineIndex({ db, changes, source, log, onState, onWentBack, options: engine, timeoutMs: searchLimits.timeout }) : new IndexSupervisor({
+            log: changes, segments: new SearchSegmentStore(db, node ?? 'local'), logger: log, isShared, onState, onWentBack, source, socketPath, ...searchLimits
         });
     if (index instanceof EngineIndex) {
         jobs.register(index.job);

@@ -5,7 +5,7 @@
 import type { Database, Step } from '../../db/database.js';
 import { row, statements } from '../../db/statements.js';
 import type { JsonObject } from '../util/json-types.js';
-import type { Epochs } from './objects/object-store.js';
+import { EpochHistory, type EpochRow, type Epochs } from './objects/epoch-history.js';
 import { ADMIN_AUTHOR } from './principal-store.js';
 
 /** Account data of a user object. */
@@ -46,9 +46,12 @@ const COLUMNS = ['user_id', 'username', 'active', 'must_change_password', 'publi
 export class AccountStore {
 
     readonly #sql: ReturnType<typeof buildStatements>;
+    readonly #history: EpochHistory;
 
-    constructor(db: Database) {
+    /** @param history shared by all that read epochs in this process */
+    constructor(db: Database, history = new EpochHistory()) {
 
+        this.#history = history;
         this.#sql = buildStatements(db);
     }
 
@@ -124,8 +127,8 @@ export class AccountStore {
     /** Returns the current epochs, for work without a target object. */
     async epochs(): Promise<Epochs> {
 
-        const found = await this.#sql.epochs.first<Epochs>({});
-        return { types: found?.types ?? 0, identity: found?.identity ?? 0 };
+        const { epochs } = await this.#history.read(async () => await this.#sql.epochs.first<EpochRow>({}) ?? { epoch_types: 0, epoch_identity: 0 });
+        return epochs;
     }
 
     /** Returns the step that invalidates what the nodes have cached of accounts, groups, credentials and tokens. */
@@ -157,7 +160,7 @@ function buildStatements(db: Database) {
         remove: build<'userId'>((knex, bind) => knex('accounts').where('user_id', bind('userId')).delete()),
         claimName: build<'name' | 'userId'>((knex, bind) => knex('usernames').insert({ name: bind('name'), user_id: bind('userId') })),
         releaseName: build<'userId'>((knex, bind) => knex('usernames').where('user_id', bind('userId')).delete()),
-        epochs: build((knex) => knex('epochs').where('id', 1).select('types', 'identity')),
+        epochs: build((knex) => knex('epochs').where('id', 1).select('types as epoch_types', 'identity as epoch_identity')),
         bump: build((knex) => knex('epochs').where('id', 1).update({ identity: knex.raw('identity + 1') }))
     };
 }

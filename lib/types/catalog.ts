@@ -4,7 +4,7 @@
  */
 
 import type { JsonObject } from '../util/json-types.js';
-import type { ObjectStore } from '../stores/objects/object-store.js';
+import type { Epochs, ObjectStore } from '../stores/objects/object-store.js';
 import type { CatalogStore } from '../stores/catalog-store.js';
 import type { ModuleFile, ScriptModuleStore } from '../stores/script-module-store.js';
 import type { SettingStore } from '../stores/setting-store.js';
@@ -49,6 +49,7 @@ export class Catalog {
     readonly #authConfigRules: RuleMaker;
     #registry: TypeRegistry | null = null;
     #epoch = -1;
+    #storedEpoch = -1;
     #isUploading = false;
     #schemas = new Map<string, SchemaRecord>();
     #directories: ReadonlyMap<string, string> = new Map();
@@ -77,10 +78,16 @@ export class Catalog {
         return this.#registry;
     }
 
-    /** Epoch of the registry; grows whenever a type, a script module or the design changes, in step on all nodes. */
+    /** Epoch of the registry; grows whenever a type, a script module or the design changes. Not the same in other processes. */
     get epoch(): number {
 
         return this.#epoch;
+    }
+
+    /** The same epoch as the database has it, for what is stored or told to other processes. */
+    get storedEpoch(): number {
+
+        return this.#storedEpoch;
     }
 
     /**
@@ -144,11 +151,19 @@ export class Catalog {
         }
     }
 
+    /** Loads the registry if an epoch of the database, as another process has read it, is more recent. */
+    async catchUp(storedEpoch: number): Promise<void> {
+
+        if (this.#storedEpoch < storedEpoch) {
+            await this.#loading.runFresh(() => this.#load());
+        }
+    }
+
     async #load(): Promise<void> {
 
         // The first read returns the epoch, so that any later change raises it again.
         const { object: design, epochs } = await this.#store.freshView(DESIGN_ID);
-        const changes = this.#registry && await this.#readChanges(epochs.types);
+        const changes = this.#registry && await this.#readChanges(epochs);
         const schemas = changes ? this.#schemas : await this.#loadSchemas();
         const directories = await this.#modules.directories();
         const files = directories.size > 0 ? await this.#modules.files() : [];
@@ -168,6 +183,7 @@ export class Catalog {
         this.#files = files;
         this.#isUploading = isUploading;
         this.#epoch = epochs.types;
+        this.#storedEpoch = epochs.storedTypes;
     }
 
     #planned(design: JsonObject, schemas: ReadonlyMap<string, SchemaRecord>, changes: SchemaChanges | null): TypeRegistry {
@@ -187,10 +203,11 @@ export class Catalog {
         return this.#build(design, [...all.values()].sort((a, b) => (a.id < b.id ? -1 : 1)), this.#registry);
     }
 
-    /** Reads the Schema objects that have changed since the last load; null if all must be read. */
-    async #readChanges(epoch: number): Promise<SchemaChanges | null> {
+    /** Reads the Schema objects that have changed since the last load; null if all must be read, as after the database has lost changes. */
+    async #readChanges({ types, storedTypes }: Epochs): Promise<SchemaChanges | null> {
 
-        const ids = await this.#rows.changedBetween(this.#epoch, epoch);
+        const isSameHistory = types - storedTypes === this.#epoch - this.#storedEpoch;
+        const ids = isSameHistory ? await this.#rows.changedBetween(this.#storedEpoch, storedTypes) : null;
         const changes = ids && new Map<string, SchemaRecord | null>();
         for (const id of ids ?? []) {
             changes?.set(id, await this.#readSchema(id));

@@ -23,6 +23,7 @@ import { Policy } from '../../lib/identity/access/access-policy.js';
 import { SecretExtractor } from '../../lib/identity/secrets/secret-extractor.js';
 import { SecretTransfer } from '../../lib/identity/secrets/secret-transfer.js';
 import { AccountStore } from '../../lib/stores/account-store.js';
+import { EpochHistory } from '../../lib/stores/objects/epoch-history.js';
 import { ApiKeyStore } from '../../lib/stores/api-key-store.js';
 import { CredentialStore } from '../../lib/stores/credential-store.js';
 import { GroupStore } from '../../lib/stores/group-store.js';
@@ -52,6 +53,8 @@ export const INTERNAL: Transport = { protocol: 'internal', secure: true, remoteA
 export class IdentityKit {
 
     readonly db: Database;
+    /** Of all nodes. */
+    readonly history = new EpochHistory();
     readonly accounts: AccountStore;
     readonly credentials: CredentialStore;
     readonly groups: GroupStore;
@@ -66,7 +69,7 @@ export class IdentityKit {
     constructor(db: Database) {
 
         this.db = db;
-        this.accounts = new AccountStore(db);
+        this.accounts = new AccountStore(db, this.history);
         this.credentials = new CredentialStore(db);
         this.groups = new GroupStore(db);
         this.logins = new LoginStore(db);
@@ -122,7 +125,7 @@ export class IdentityKit {
         const { design = {}, now, hook, tokenTimeout = 30 * 60_000, tokensPerUser, apiKeys, cost = QUICK } = options;
         const system = readAclDefaults({ defaultAclRead: ['public'], defaultAclWrite: [], aclCreate: ['authenticated'] });
         const identity = composeIdentity({
-            db: this.db, log: pino({ level: 'silent' }), tokenTimeout, tokensPerUser, apiKeys,
+            db: this.db, history: this.history, log: pino({ level: 'silent' }), tokenTimeout, tokensPerUser, apiKeys,
             policy: new Policy(() => ({ system, entryOf: () => undefined, typeNames: () => ['Note'], entryNames: () => ['Note'] })),
             design: () => design,
             passwords: { cost },

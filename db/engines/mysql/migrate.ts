@@ -4,7 +4,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { knex as makeKnex } from 'knex';
+import { knex as makeKnex, type Knex } from 'knex';
 import type { Connection, Pool, ResultSetHeader, RowDataPacket } from 'mysql2/promise';
 import { knexClient } from '../../dialect.js';
 import type { Log } from '../../log.js';
@@ -54,6 +54,8 @@ export async function checkRights(pool: Pool): Promise<void> {
 export interface MysqlMigrateOptions extends MigrateOptions {
     /** Where the rows are copied before. Absent: they are not. */
     readonly copyTo?: CopyFolder | undefined;
+    /** Whether the servers of a cluster share no locks; by default as the server says. For tests. */
+    readonly inCluster?: boolean;
 }
 
 /** Applies migrations under a lock. The rows are copied before. */
@@ -67,19 +69,8 @@ export async function migrateMysql(address: MysqlAddress, log: Log, options: Mys
         // The tables made by another node must be visible.
         const settings = engineSettings(server);
         await applySettings(lock, settings);
-        const held = await (server.engine === 'galera' ? lockCluster(lock) : lockServer(lock, address.database));
-        const knex = makeKnex({
-            client: knexClient('mysql'),
-            connection: mysqlConnection(address),
-            pool: {
-                min: 0, max: 2,
-                afterCreate(connection: CallbackConnection, done: (error: Error | null, connection: CallbackConnection) => void) {
-
-                    applySettings(connection.promise(), settings).then(() => done(null, connection), (error: Error) => done(error, connection));
-                }
-            },
-            log: knexLog(log)
-        });
+        const held = await (options.inCluster ?? server.engine === 'galera' ? lockCluster(lock) : lockServer(lock, address.database));
+        const knex = knexUnder(held, address, { settings, log });
         try {
             const { copyTo: folder, target = 'newest', migrations = MIGRATIONS } = options;
             if (folder && target === 'newest') {
@@ -87,7 +78,10 @@ export async function migrateMysql(address: MysqlAddress, log: Log, options: Mys
                 await held.check();
             }
 
-            await migrate(knex, { dialect: 'mysql', log }, options);
+            await migrate(knex, { dialect: 'mysql', log, check: () => held.check() }, options);
+        }
+        catch (error) {
+            throw held.lost.aborted ? new Error(LOST, { cause: error }) : error;
         }
         finally {
             await knex.destroy();
@@ -99,8 +93,37 @@ export async function migrateMysql(address: MysqlAddress, log: Log, options: Mys
     }
 }
 
+/** Returns knex with connections that are cut when the lock is lost. */
+function knexUnder(held: MigrationLock, address: MysqlAddress, { settings, log }: { settings: ReturnType<typeof engineSettings>; log: Log }): Knex {
+
+    const connections = new Set<CallbackConnection>();
+    held.lost.addEventListener('abort', () => connections.forEach((connection) => connection.destroy()));
+    return makeKnex({
+        client: knexClient('mysql'),
+        connection: mysqlConnection(address),
+        pool: {
+            min: 0, max: 2,
+            afterCreate(connection: CallbackConnection, done: (error: Error | null, connection: CallbackConnection) => void) {
+
+                connections.add(connection);
+                const ready = held.lost.aborted ? Promise.reject(new Error(LOST)) : applySettings(connection.promise(), settings);
+                ready.then(() => done(null, connection), (error: Error) => done(error, connection));
+            }
+        },
+        log: knexLog(log)
+    });
+}
+
+/** A connection of the pool of knex. */
+export interface CallbackConnection {
+    promise(): Pick<Connection, 'query'>;
+    destroy(): void;
+}
+
 /** A lock that is held until it is released. */
 export interface MigrationLock {
+    /** Aborted when another node may have the lock. */
+    readonly lost: AbortSignal;
     /** @throws Error when another node may have the lock */
     check(): Promise<void>;
     release(): Promise<void>;
@@ -117,6 +140,7 @@ export async function lockServer(connection: Connection, database: string): Prom
     // The server closes idle connections after its wait_timeout.
     const alive = setInterval(() => void connection.query('select 1').catch(() => undefined), ALIVE_MS);
     return {
+        lost: new AbortController().signal,
         async check() {
 
             const [found] = await connection.query('select is_used_lock(?) = connection_id() as held', [lockName(database)]);
@@ -132,43 +156,118 @@ export async function lockServer(connection: Connection, database: string): Prom
     };
 }
 
-/** Takes a lease on a row, because servers of a cluster do not share locks: of two nodes that take it at once, the commit of one fails. */
-export async function lockCluster(connection: Connection): Promise<MigrationLock> {
+/** The lease as stored. `until` differs after each renewal; nodes of earlier versions compare it with the time of their server. */
+interface StoredLease {
+    readonly owner: string;
+    readonly until: number;
+}
+
+/**
+ * Takes a lease on a row, because servers of a cluster do not share locks: of two nodes that take it at once, the commit of one fails. It may be
+ * taken over when it was not renewed for its whole length, by the monotonic clock of this process: the clocks of servers may differ. The holder counts
+ * by its own, from before it asked for a renewal, so it has stopped by then.
+ *
+ * @param now milliseconds of a monotonic clock
+ */
+export async function lockCluster(connection: Connection, now = () => performance.now()): Promise<MigrationLock> {
 
     const owner = randomUUID();
     await connection.query('create table if not exists migrations_lease (id int primary key, owner varchar(64) not null, held_until bigint not null)');
     await change(connection, 'insert ignore into migrations_lease (id, owner, held_until) values (1, \'\', 0)');
-    const deadline = Date.now() + LOCK_WAIT_MS;
-    const leaseQuery =
-        `update migrations_lease set owner = ?, held_until = unix_timestamp() + ${LEASE_SECONDS} where id = 1 and (held_until < unix_timestamp() or owner = ?)`;
-    while (await change(connection, leaseQuery, [owner, owner]) === 0) {
-        if (Date.now() > deadline) {
+    const deadline = now() + LOCK_WAIT_MS;
+    let seen: StoredLease & { readonly since: number } = { owner: '', until: -1, since: now() };
+    for (;;) {
+        const found = await readLease(connection);
+        seen = found.owner === seen.owner && found.until === seen.until ? seen : { ...found, since: now() };
+        const requestedOn = now();
+        const isOver = found.until === 0 || requestedOn - seen.since >= LEASE_SECONDS * 1000;
+        if (isOver && await change(connection, `${RENEW} and owner = ? and held_until = ?`, [owner, found.owner, found.until]) > 0) {
+            return new ClusterLease(connection, owner, now, requestedOn);
+        }
+
+        if (now() > deadline) {
             throw new Error(LOCKED);
         }
 
         await sleep(100);
     }
+}
 
-    const renewal = setInterval(() => void change(connection, leaseQuery, [owner, owner]).catch(() => {
-        // If the server is unavailable, the migration fails as well.
-    }), LEASE_SECONDS * 1000 / 3);
-    return {
-        async check() {
+/** A lease that is held, and renewed until it is released or lost. */
+class ClusterLease implements MigrationLock {
 
-            if (await change(connection, leaseQuery, [owner, owner]) === 0) {
-                throw new Error(LOST);
-            }
-        },
-        async release() {
+    readonly #connection: Connection;
+    readonly #owner: string;
+    readonly #now: () => number;
+    readonly #lost = new AbortController();
+    readonly #renewal: NodeJS.Timeout;
+    #heldUntil: number;
 
-            clearInterval(renewal);
-            await change(connection, 'update migrations_lease set held_until = 0 where id = 1 and owner = ?', [owner]);
+    constructor(connection: Connection, owner: string, now: () => number, requestedOn: number) {
+
+        this.#connection = connection;
+        this.#owner = owner;
+        this.#now = now;
+        this.#heldUntil = requestedOn + LEASE_SECONDS * 1000;
+        this.#renewal = setInterval(() => void this.check().catch(() => {
+            // Lost, or the server does not answer: then the next renewal may succeed, or is too late.
+        }), LEASE_SECONDS * 1000 / 3);
+    }
+
+    get lost(): AbortSignal {
+
+        return this.#lost.signal;
+    }
+
+    async check(): Promise<void> {
+
+        const requestedOn = this.#now();
+        if (requestedOn >= this.#heldUntil) {
+            this.#lost.abort();
         }
-    };
+
+        if (this.#lost.signal.aborted) {
+            throw new Error(LOST);
+        }
+
+        if (await this.#renew()) {
+            this.#heldUntil = Math.max(this.#heldUntil, requestedOn + LEASE_SECONDS * 1000);
+            return;
+        }
+
+        this.#lost.abort();
+        throw new Error(LOST);
+    }
+
+    async release(): Promise<void> {
+
+        clearInterval(this.#renewal);
+        await change(this.#connection, 'update migrations_lease set held_until = 0 where id = 1 and owner = ?', [this.#owner]);
+    }
+
+    async #renew(): Promise<boolean> {
+
+        for (let attempt = 1; ; ++attempt) {
+            if (await change(this.#connection, `${RENEW} and owner = ?`, [this.#owner, this.#owner]) > 0) {
+                return true;
+            }
+
+            // Another server was faster, perhaps with a renewal of its own transaction.
+            if (attempt === RENEWALS || (await readLease(this.#connection)).owner !== this.#owner) {
+                return false;
+            }
+        }
+    }
+}
+
+async function readLease(connection: Connection): Promise<StoredLease> {
+
+    const [[found]] = await connection.query<RowDataPacket[]>('select owner, held_until as until from migrations_lease where id = 1');
+    return { owner: String(found?.['owner'] ?? ''), until: Number(found?.['until'] ?? 0) };
 }
 
 /** Returns the number of rows changed; 0 when another server was faster. */
-export async function change(connection: Connection, sql: string, values: string[] = []): Promise<number> {
+export async function change(connection: Connection, sql: string, values: (string | number)[] = []): Promise<number> {
 
     try {
         const [header] = await connection.query<ResultSetHeader>(sql, values);
@@ -192,7 +291,7 @@ export function lockName(database: string): string {
 /** Error message when the lock could not be taken in time. */
 export const LOCKED = `another node has been migrating the database for more than ${LOCK_WAIT_MS / 1000} seconds; try again later`;
 
-/** Error message when the lock was lost before the migration. */
+/** Error message when the lock was lost before the migration, or during it. */
 export const LOST = 'the lock for the migration of the database was lost, another node may have it; try again later';
 
 /** Milliseconds between signs of life on the connection with the lock. */
@@ -201,7 +300,7 @@ const ALIVE_MS = 5000;
 /** Duration of the lease on a cluster, in seconds; it is renewed after a third of it. */
 export const LEASE_SECONDS = 30;
 
-/** A connection of the pool of knex. */
-export interface CallbackConnection {
-    promise(): Pick<Connection, 'query'>;
-}
+/** Attempts to renew the lease, which a transaction of another server may prevent. */
+const RENEWALS = 3;
+
+const RENEW = `update migrations_lease set owner = ?, held_until = greatest(held_until + 1, unix_timestamp() + ${LEASE_SECONDS}) where id = 1`;

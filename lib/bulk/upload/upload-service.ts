@@ -5,6 +5,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../../db/database.js';
+import type { DatabaseError } from '../../../db/errors.js';
 import type { Segment } from '../../doip/envelope.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { JobRunner } from '../../jobs/job-runner.js';
@@ -17,7 +18,7 @@ import type { SettingStore } from '../../stores/setting-store.js';
 import type { Catalog } from '../../types/catalog.js';
 import type { BulkItem } from '../batch/batch-item.js';
 import type { ItemSource } from '../batch/item-reader.js';
-import { conflict, internal } from '../../errors/errors.js';
+import { conflict, internal, unknownOutcome } from '../../errors/errors.js';
 import { authorOf } from '../../model/write-context.js';
 import { mintId } from '../../objects/id-minter.js';
 import { UPLOAD_SETTING } from '../../stores/setting-store.js';
@@ -41,6 +42,9 @@ export interface UploadRequest extends Reading {
 /** Polling interval of the job in milliseconds. */
 const POLL_MS = 50;
 
+/** The same while the database does not answer. */
+const OUTAGE_POLL_MS = 500;
+
 const RUNNING = 'upload:running';
 
 interface UploaderParts {
@@ -60,6 +64,7 @@ interface UploaderParts {
 export class UploadService {
 
     readonly #parts: UploaderParts;
+    readonly #stop = new AbortController();
 
     constructor(parts: UploaderParts) {
 
@@ -69,7 +74,8 @@ export class UploadService {
     /**
      * Uploads objects. Resolves when all of them are stored.
      *
-     * @throws DoipError 400 when any of them is invalid, in which case nothing was written; 409 while another upload runs
+     * @throws DoipError 400 when any of them is invalid, in which case nothing was written; 409 while another upload runs; 500 when the outcome
+     * cannot be told. 503 is given only before the upload is certain to be applied.
      */
     async upload(input: AsyncIterable<Segment>, request: UploadRequest): Promise<void> {
 
@@ -91,7 +97,16 @@ export class UploadService {
             throw error;
         }
 
-        await this.#ended(jobId);
+        this.#parts.jobs.wake(UPLOAD_KIND);
+        // This node shall know of the upload; the job reads the epochs as well.
+        await this.#parts.reader.epochs().catch(unlessUnavailable);
+        await this.#ended(jobId, request.signal);
+    }
+
+    /** Ends waiting for uploads, which go on after the next start. */
+    close(): void {
+
+        this.#stop.abort();
     }
 
     /** Returns whether an upload is in progress on any node, or was interrupted and is not over. */
@@ -147,7 +162,7 @@ export class UploadService {
     /** Enqueues the job; from its commit on, the upload will be applied and other writers are blocked. */
     async #start({ blobId, size, store }: BlobRef, { caller, requestContext, deleteCurrentObjects }: UploadRequest): Promise<number> {
 
-        const { db, blobs, settings, catalogStore, reader, jobs, jobStore } = this.#parts;
+        const { db, blobs, settings, catalogStore, jobStore } = this.#parts;
         const payload: UploadPayload = {
             blob: { blobId, size, store }, author: authorOf(caller), now: Date.now(), requestContext, deleteCurrentObjects,
             ...caller.origin ? { origin: caller.origin } : {}
@@ -162,27 +177,38 @@ export class UploadService {
             throw outcome.failed === RUNNING ? conflict('another upload of objects is in progress') : internal(new Error(`a unit failed at ${outcome.failed}`));
         }
 
-        await reader.epochs();
-        jobs.wake(UPLOAD_KIND);
         return outcome.steps[0]?.insertId ?? 0;
     }
 
-    /** Waits for the job, which may run on any node. */
-    async #ended(jobId: number): Promise<void> {
+    /** Waits for the job, which may run on any node, and goes on while the database is away: as long as the client waits. */
+    async #ended(jobId: number, client: AbortSignal): Promise<void> {
 
+        const { signal: stopped } = this.#stop;
         for (;;) {
-            const job = await this.#parts.jobStore.get(jobId);
-            if (!job) {
-                throw internal(new Error(`job ${jobId} is not there any more`), 'the upload has ended, but its outcome is not known any more');
+            const job = await this.#parts.jobStore.get(jobId).catch(unlessUnavailable);
+            if (job === null) {
+                throw unknownOutcome(new Error(`the job ${jobId} of an upload is not there any more`));
             }
 
-            if (job.state !== 'waiting' && job.state !== 'running') {
+            if (job && job.state !== 'waiting' && job.state !== 'running') {
                 throwOutcome(job.progress);
                 return;
             }
 
-            await sleep(POLL_MS);
+            if (stopped.aborted || client.aborted && !job) {
+                throw unknownOutcome(new Error('the wait for an upload was given up'));
+            }
+
+            await sleep(job ? POLL_MS : OUTAGE_POLL_MS, undefined, { signal: stopped }).catch(() => {});
         }
+    }
+}
+
+/** Ignores that the database cannot be reached. */
+function unlessUnavailable(error: unknown): undefined {
+
+    if ((error as Partial<DatabaseError> | null)?.fault !== 'unavailable') {
+        throw unknownOutcome(error);
     }
 }
 

@@ -32,7 +32,7 @@ export class WriteBarrier implements WriteAdmission {
         inFlight.count += 1;
         try {
             this.#catalog.checkComplete();
-            return await write(this.#catalog.epoch);
+            return await write(this.#catalog.storedEpoch);
         }
         finally {
             inFlight.count -= 1;

@@ -30,7 +30,7 @@ export class Principals {
     readonly #policy: Pick<Policy, 'isNamedInRules'>;
     readonly #log: Logger;
     readonly #reserved: readonly string[];
-    /** Records already written. They are never removed, so that the cache cannot be stale. */
+    /** Records already written. They are never removed, so that the cache cannot be stale unless the database loses them. */
     readonly #recorded = growingCache<string, true>(MAX_ENTRIES);
 
     /** @param reserved prefixes of ids that belong to the users of login providers, each with a slash at its end */
@@ -45,6 +45,12 @@ export class Principals {
         this.#policy = parts.policy;
         this.#log = parts.log;
         this.#reserved = reserved;
+    }
+
+    /** Forgets which records are in the database, which may have lost some. */
+    forget(): void {
+
+        this.#recorded.clear();
     }
 
     /**

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Database } from '../../../db/database.js';
-import { badRequest, conflict, forbidden, notFound } from '../../errors/errors.js';
+import { badRequest, conflict, DoipError, forbidden, notFound, unknownOutcome } from '../../errors/errors.js';
 import type { ApiKeyScope } from '../../model/api-key-scope.js';
 import { isWithin } from '../../model/api-key-scope.js';
 import type { Caller } from '../../model/caller.js';
@@ -178,13 +178,32 @@ export class ApiKeys {
             throw result.failed === NAME_TAKEN ? conflict(`user ${userId} has an API key with the name ${name} already`) : unknownUser(userId);
         }
 
-        await this.#checkNumber(userId, perUser).catch(async (error: unknown) => {
-
-            await this.#remove(stored);
-            throw error;
-        });
+        await this.#limit(stored, perUser);
         log.info({ event: 'identity.key-created', key: stored.id, user: userId, by: caller.userId }, 'API key created');
         return { value, stored };
+    }
+
+    /** Removes a key that was just made if others made at the same time exceed the maximum with it. */
+    async #limit(stored: StoredApiKey, allowed: number): Promise<void> {
+
+        const { log } = this.#options;
+        const tooMany = await this.#checkNumber(stored.userId, allowed).catch((error: unknown) => {
+
+            if (error instanceof DoipError) {
+                return error;
+            }
+
+            // The key was made, and nobody would know its value.
+            log.warn({ event: 'identity.limit-failed', user: stored.userId, err: error }, 'failed to count API keys');
+            return undefined;
+        });
+        if (tooMany) {
+            await this.#remove(stored).catch((error: unknown) => {
+
+                throw unknownOutcome(error);
+            });
+            throw tooMany;
+        }
     }
 
     /**

@@ -137,7 +137,11 @@ export class AccessTokens {
             return null;
         }
 
-        await this.#endSurplus(userId);
+        await this.#endSurplus(userId).catch((error: unknown) => {
+
+            // The token is there; the next one ends what is left.
+            this.#options.log.warn({ event: 'identity.limit-failed', user: userId, err: error }, 'failed to end surplus tokens');
+        });
         return { token, csrf };
     }
 

@@ -105,6 +105,12 @@ export class ElementService {
         return failed === BLOB_DELETED;
     }
 
+    /** Forgets the hashes of bytes: the database, which may have lost some, gives their numbers to others. */
+    forget(): void {
+
+        this.#hashes.clear();
+    }
+
     /** Returns the hash of an element stored without one (lower-case hex SHA-256). Reads all its bytes. */
     async hashOf(element: StoredElement): Promise<string> {
 

@@ -60,6 +60,12 @@ export class UsageCounter implements WriteParticipant {
         this.#parts = parts;
     }
 
+    /** Forgets which rows there are: the database may have lost some. */
+    forget(): void {
+
+        this.#existing.clear();
+    }
+
     /** Notes that changes are not counted from now on; to be called at a start without counting. */
     static async disable({ db, settings }: Pick<UsageParts, 'db' | 'settings'>): Promise<void> {
 

@@ -13,7 +13,7 @@ import { mayMakeRules } from './auth-config-hooks.js';
 
 /** The answer for a state of the catalog. */
 export interface CodeSurvey {
-    /** Of the types. */
+    /** Of the types, as the database has it. */
     readonly epoch: number;
     /** True if searches find the same without the code of the types and the design. */
     readonly isSearchFree: boolean;
@@ -38,11 +38,11 @@ export class SearchCode {
         this.#catalog = catalog;
     }
 
-    /** Looks at a state that is at least as recent as an epoch. */
+    /** Looks at a state that is at least as recent as an epoch of the database, unless that has lost it. */
     async survey(atLeast: number): Promise<CodeSurvey> {
 
-        await this.#catalog.ensure(atLeast);
-        const { epoch } = this.#catalog;
+        await this.#catalog.catchUp(atLeast);
+        const { epoch: begun, storedEpoch: epoch } = this.#catalog;
         const { scripts } = this.#invoker;
         const { design } = scripts;
         const names = this.#catalog.current.codedNames();
@@ -58,7 +58,7 @@ export class SearchCode {
             }
         }
 
-        return { epoch, isSearchFree: this.#catalog.epoch === epoch, resolving };
+        return { epoch, isSearchFree: this.#catalog.epoch === begun, resolving };
     }
 
     async #mayHave(unit: EntryModule | null, hook: string): Promise<boolean> {

@@ -72,6 +72,8 @@ export interface EngineIndexParts {
     readonly timeoutMs?: number | undefined;
     /** Called when the engine becomes able, or unable, to answer searches. */
     readonly onState: (state: 'UP' | 'FAILED') => void;
+    /** Called when the log shows that the database has lost commits. */
+    readonly onWentBack?: (() => void) | undefined;
 }
 
 /** What is there while the engine is open. */
@@ -157,7 +159,8 @@ export class EngineIndex implements SearchIndex {
                 client: feeding, states: new FeedStates(feeding, metaIndex(location)), writer, source, changes, log, prefix, shards: options.shards,
                 keepFormerMs: options.keepFormerMs,
                 order: () => this.#orderer.order(),
-                reached: (state) => this.#reached(state)
+                reached: (state) => this.#reached(state),
+                wentBack: this.#parts.onWentBack
             })
         };
         // What the previous process of this node wrote counts as well.

@@ -3,8 +3,7 @@
  * both are lost, restored and copied together. Changed by the feeding node only; a node that was replaced meanwhile fails.
  */
 
-import { createHash } from 'node:crypto';
-import type { LogBatch, SearchLogStore } from '../../stores/search/change-log-store.js';
+import { digestOf, type SearchLogStore } from '../../stores/search/change-log-store.js';
 import type { EngineClient } from './engine-client.js';
 import { EngineError } from './engine-error.js';
 import { hasIndex } from './engine-indexes.js';
@@ -13,7 +12,7 @@ import { FORMAT } from './engine-document.js';
 /** A batch of the change log. */
 export interface LogPosition {
     readonly position: number;
-    /** Digest of the batch: after the restore of an earlier database another one may have its position. Empty for the beginning of the log. */
+    /** Digest of the batch: after a restore, or where the database has lost its last commits, another one may have its position. Empty for the beginning of the log. */
     readonly digest: string;
 }
 
@@ -135,11 +134,4 @@ export async function logPosition(changes: SearchLogStore, position: number): Pr
 
     const [batch] = position > 0 ? await changes.batches(position - 1) : [];
     return { position, digest: batch?.position === position ? digestOf(batch) : '' };
-}
-
-/** Returns the digest of a batch. */
-export function digestOf({ rows }: LogBatch): string {
-
-    const text = JSON.stringify(rows.map(({ seq, objectId, origin, number }) => [seq, objectId, origin, number]));
-    return createHash('sha256').update(text).digest('base64url');
 }

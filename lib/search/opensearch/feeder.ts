@@ -6,13 +6,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../../db/log.js';
 import type { RunningJob } from '../../jobs/job-kind.js';
-import type { SearchLogStore } from '../../stores/search/change-log-store.js';
+import { digestOf, type LogBatch, type SearchLogStore } from '../../stores/search/change-log-store.js';
 import type { IndexSource } from '../mapping/document-source.js';
 import type { EngineClient } from './engine-client.js';
 import { EngineError } from './engine-error.js';
 import { EngineIndexes } from './engine-indexes.js';
 import type { EngineWriter } from './engine-writer.js';
-import { digestOf, logPosition, lowestPosition } from './feed-state.js';
+import { logPosition, lowestPosition } from './feed-state.js';
 import type { BuildState, FeedState, FeedStates, FormerIndex, LogPosition, StoredFeedState } from './feed-state.js';
 
 export interface FeederParts {
@@ -31,6 +31,8 @@ export interface FeederParts {
     readonly order: () => Promise<void>;
     /** Receives each state that is reached. */
     readonly reached: (state: FeedState) => void;
+    /** Called when the log shows that the database has lost commits. */
+    readonly wentBack?: (() => void) | undefined;
 }
 
 /** Milliseconds between two looks at the log for changes of other nodes, and before a retry while the engine does not answer. */
@@ -206,10 +208,18 @@ export class Feeder {
         return current.state?.building ? await this.#build(current, current.state.building, work) : current;
     }
 
-    /** Applies the next batches after a position, none above another one; returns the last one, null when some are missing. */
+    /** Applies the next batches after a position, none above another one; returns the last one, null when some are missing or the log is another one. */
     async #feed(index: string, after: LogPosition, work: Work, upTo = Infinity): Promise<LogPosition | null> {
 
-        const batches = (await this.#parts.changes.batches(after.position)).filter(({ position }) => position <= upTo);
+        // With the last one that was applied, which must still be the same.
+        const read = await this.#parts.changes.batches(Math.max(0, after.position - 1));
+        if (hasGoneBack(after, read)) {
+            this.#parts.log.warn({ event: 'search.index-lost', index }, 'the search index has changes that the database has lost, it is built again');
+            this.#parts.wentBack?.();
+            return null;
+        }
+
+        const batches = read.filter(({ position }) => position > after.position && position <= upTo);
         if (batches.some((batch, i) => batch.position !== after.position + i + 1)) {
             return null;
         }
@@ -347,6 +357,13 @@ export class Feeder {
         });
         this.#wake = () => {};
     }
+}
+
+/** Returns whether the log has another batch at a position than the one that was applied, or ends before it: the database has lost commits. */
+function hasGoneBack({ position, digest }: LogPosition, [first]: readonly LogBatch[]): boolean {
+
+    // A later batch without it shows that it was removed as an old one.
+    return digest !== '' && (first === undefined || first.position === position && digestOf(first) !== digest);
 }
 
 /** Indexes in which searches may be in progress when the one in use is given up. */

@@ -33,10 +33,10 @@ export function withoutCode({ codeOf, catalog, objects }: {
     return {
         begin() {
 
-            const { epoch } = catalog;
+            const { epoch, storedEpoch } = catalog;
             return async (ids) => {
 
-                const code = codeOf(epoch);
+                const code = codeOf(storedEpoch);
                 if (!code?.isSearchFree || catalog.epoch !== epoch) {
                     return false;
                 }
@@ -64,7 +64,7 @@ export function withoutCode({ codeOf, catalog, objects }: {
             }
 
             if (last?.types !== catalog.current) {
-                const found = codeOf(catalog.epoch);
+                const found = codeOf(catalog.storedEpoch);
                 const program = programOf(catalog);
                 const code = found ?? (last && isDeepStrictEqual(last.program, program) ? last.code : null);
                 last = code ? { code, program, types: catalog.current } : last;

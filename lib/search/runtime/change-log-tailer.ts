@@ -4,12 +4,15 @@
  * missed, regardless of who wrote it and how late it was committed.
  *
  * Rows that are in no batch yet are replayed as well, and remembered until they are found in one.
+ *
+ * A database may lose its last commits while this process runs, as when it fails over to a replica. Then rows that were known are found no
+ * more, and what they were of is looked up again. When a batch that was read is not the same any more, the index has to be built again.
  */
 
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { LogBatch, LogRow } from '../../stores/search/change-log-store.js';
-import { LOG_ROWS } from '../../stores/search/change-log-store.js';
+import { digestOf, LOG_ROWS } from '../../stores/search/change-log-store.js';
 import { SingleFlight } from '../../util/concurrency/single-flight.js';
 
 /** Source of rows. */
@@ -25,6 +28,8 @@ export interface TailerOptions {
     readonly replay: (ids: readonly string[]) => Promise<void>;
     /** Called when batches were removed before they were read. */
     readonly missed?: () => void;
+    /** Called when the log has other batches than those that were read: the database has lost commits. */
+    readonly wentBack?: () => void;
     /** Called when the log was read to its end. */
     readonly onRead?: () => void;
     readonly now?: () => number;
@@ -33,6 +38,12 @@ export interface TailerOptions {
 /** Number of rows after which reading yields to the event loop, because an embedded database answers without a pause. */
 const LONG_READING = 100;
 
+/** Number of ids up to which it is remembered which were replayed for changes of others. */
+const REPLAYED_IDS = 10_000;
+
+/** How an own change reaches the index: by its document, or by a lookup that was made or will be made by {@link ChangeLogTailer.catchUp}. */
+export type OwnChange = 'apply' | 'replayed' | 'replay';
+
 /** Tailer of one process. */
 export class ChangeLogTailer {
 
@@ -40,14 +51,26 @@ export class ChangeLogTailer {
     readonly origin = randomUUID();
     readonly #source: LogSource;
     readonly #options: Required<TailerOptions>;
-    /** Own changes that were reported as committed, but not found in the log yet. */
-    readonly #committed = new Set<number>();
+    /** Own changes that were reported as committed, but not found in the log yet: number → id of the object. */
+    #committed = new Map<number, string>();
+    /** Those of them that were reported before the current reading began, which must therefore find them. */
+    #expected = new Map<number, string>();
     /** Own changes that were found in the log before their commit was reported. */
     readonly #uncommitted = new Set<number>();
-    /** Rows that were replayed, but not found in a batch yet. */
-    readonly #unbatched = new Set<number>();
+    /** Rows that were replayed, but not found in a batch yet: by their numbers, which the server may use again if it loses rows. */
+    #unbatched = new Map<number, LogRow>();
+    /** Those of them that were found before the current reading began, which must therefore find them again. */
+    #unbatchedBefore = new Map<number, LogRow>();
+    /** Ids of objects that the next reading looks up. */
+    readonly #again = new Set<string>();
+    /** Ids that were replayed for changes of others → the last number of an own change that was given then. */
+    readonly #replayed = new Map<string, number>();
+    /** Own changes up to this number may be older than what was replayed, whatever their object. */
+    #forgotten = 0;
     #number = 0;
     #position = 0;
+    /** Of the batch at the position; null if it has not been read. */
+    #digest: string | null = null;
     readonly #readings = new SingleFlight<void>();
     #readOn = -Infinity;
     /** False while own changes, found in the log before their commit was reported, have not been replayed yet. */
@@ -59,7 +82,7 @@ export class ChangeLogTailer {
     constructor(source: LogSource, options: TailerOptions) {
 
         this.#source = source;
-        this.#options = { now: () => performance.now(), missed: () => {}, onRead: () => {}, ...options };
+        this.#options = { now: () => performance.now(), missed: () => {}, wentBack: () => {}, onRead: () => {}, ...options };
     }
 
     /** Batch up to which everything was reported or replayed. */
@@ -88,11 +111,13 @@ export class ChangeLogTailer {
 
         ++this.#generation;
         this.#position = position;
-        this.#committed.clear();
-        this.#uncommitted.clear();
-        this.#unbatched.clear();
+        this.#digest = null;
+        for (const known of [this.#committed, this.#expected, this.#uncommitted, this.#unbatched, this.#unbatchedBefore]) {
+            known.clear();
+        }
+
         this.#isReplayed = true;
-        this.#hasPending = false;
+        this.#hasPending = this.#again.size > 0;
     }
 
     /** Returns a number for a change of this process that is about to be committed. */
@@ -101,16 +126,25 @@ export class ChangeLogTailer {
         return ++this.#number;
     }
 
-    /** Reports the commit of a change of this process. False when it was found in the log before, so that it is replayed. */
-    markCommitted(number: number): boolean {
+    /**
+     * Reports the commit of a change of this process. It is replayed when it was found in the log before, and also when a change of the same
+     * object by another process was replayed since the number was given, which may be the newer one.
+     */
+    markCommitted(number: number, id: string): OwnChange {
 
         if (this.#uncommitted.delete(number)) {
             this.#hasPending ||= !this.#isReplayed;
-            return false;
+            return 'replayed';
         }
 
-        this.#committed.add(number);
-        return true;
+        this.#committed.set(number, id);
+        if (number > this.#forgotten && (this.#replayed.get(id) ?? 0) < number) {
+            return 'apply';
+        }
+
+        this.#again.add(id);
+        this.#hasPending = true;
+        return 'replay';
     }
 
     /** Reads the log to its end; afterwards everything in it was reported or replayed. */
@@ -124,13 +158,52 @@ export class ChangeLogTailer {
 
         const started = this.#options.now();
         const generation = this.#generation;
+        this.#expect();
         // Order matters: a row that is in neither when it is read was committed later.
         await this.#readUnordered(generation);
         await this.#readBatches(generation);
+        this.#findLost();
+        await this.#replayAgain(generation);
         this.#readOn = started;
         this.#isReplayed = true;
         this.#hasPending = false;
         this.#options.onRead();
+    }
+
+    /** Notes which known rows the reading that begins must find. */
+    #expect(): void {
+
+        // Those of a reading that failed are still expected.
+        this.#committed.forEach((id, number) => this.#expected.set(number, id));
+        this.#committed = new Map();
+        this.#unbatched.forEach((row, seq) => this.#unbatchedBefore.set(seq, row));
+        this.#unbatched = new Map();
+    }
+
+    /** Has the objects looked up again whose rows were not found: they were lost, or removed behind the batch that has them. */
+    #findLost(): void {
+
+        this.#expected.forEach((id) => this.#again.add(id));
+        this.#expected.clear();
+        this.#unbatchedBefore.forEach(({ objectId }) => this.#again.add(objectId));
+        this.#unbatchedBefore.clear();
+    }
+
+    async #replayAgain(generation: number): Promise<void> {
+
+        while (this.#again.size > 0) {
+            const ids = [...this.#again];
+            this.#again.clear();
+            try {
+                await this.#options.replay(ids);
+            }
+            catch (error) {
+                ids.forEach((id) => this.#again.add(id));
+                throw error;
+            }
+
+            this.#checkGeneration(generation);
+        }
     }
 
     async #readUnordered(generation: number): Promise<void> {
@@ -139,7 +212,7 @@ export class ChangeLogTailer {
             const rows: LogRow[] = await this.#source.unordered(after);
             this.#checkGeneration(generation);
             await this.#replayUnknown(rows, generation);
-            rows.forEach(({ seq }) => this.#unbatched.add(seq));
+            rows.forEach((row) => this.#keepUnbatched(row));
             after = rows.length < LOG_ROWS ? null : rows.at(-1)?.seq ?? null;
         }
     }
@@ -147,29 +220,57 @@ export class ChangeLogTailer {
     async #readBatches(generation: number): Promise<void> {
 
         for (;;) {
-            const batches = await this.#source.batches(this.#position);
+            // With the last one that was read, which must still be the same.
+            const batches = await this.#source.batches(Math.max(0, this.#position - 1));
             this.#checkGeneration(generation);
-            if (batches.length === 0) {
+            this.#checkLast(batches);
+            const next = batches.filter(({ position }) => position > this.#position);
+            if (next.length === 0) {
                 return;
             }
 
-            for (const { position, rows } of batches) {
-                if (position !== this.#position + 1) {
-                    this.#options.missed();
-                    throw new Error('changes were removed from the log before they were read');
-                }
-
-                await this.#replayUnknown(rows, generation);
-                rows.forEach(({ seq }) => this.#unbatched.delete(seq));
-                this.#position = position;
+            for (const batch of next) {
+                await this.#readBatch(batch, generation);
             }
+        }
+    }
+
+    async #readBatch(batch: LogBatch, generation: number): Promise<void> {
+
+        const { position, rows } = batch;
+        if (position !== this.#position + 1) {
+            this.#options.missed();
+            throw new Error('changes were removed from the log before they were read');
+        }
+
+        await this.#replayUnknown(rows, generation);
+        for (const row of rows) {
+            forget(this.#unbatched, row);
+            forget(this.#unbatchedBefore, row);
+        }
+
+        this.#position = position;
+        this.#digest = digestOf(batch);
+    }
+
+    /** @throws Error when the batch at the position is not the one that was read */
+    #checkLast([first]: readonly LogBatch[]): void {
+
+        const digest = first?.position === this.#position ? digestOf(first) : null;
+        this.#digest ??= digest;
+        // A later batch without it shows that it was removed by other nodes, which were behind it.
+        if (digest !== this.#digest && (first === undefined || first.position === this.#position)) {
+            this.#options.wentBack();
+            throw new Error('the database has lost changes that were read from the log');
         }
     }
 
     /** Replays rows that are not known. */
     async #replayUnknown(rows: readonly LogRow[], generation: number): Promise<void> {
 
-        const unknown = rows.filter((row) => !this.#unbatched.has(row.seq) && this.#isUnknown(row));
+        const unknown = rows.filter((row) => !this.#isUnbatched(row) && this.#isUnknown(row));
+        // Noted first: an own change that is reported from now on may be older than what is found.
+        unknown.forEach((row) => this.#noteReplay(row));
         await this.#options.replay([...new Set(unknown.map(({ objectId }) => objectId))]);
         this.#checkGeneration(generation);
         if (rows.length > LONG_READING) {
@@ -185,13 +286,39 @@ export class ChangeLogTailer {
         }
     }
 
+    /** Returns whether a row was replayed when it was in no batch yet. */
+    #isUnbatched(row: LogRow): boolean {
+
+        return isSame(this.#unbatched.get(row.seq), row) || isSame(this.#unbatchedBefore.get(row.seq), row);
+    }
+
+    #keepUnbatched(row: LogRow): void {
+
+        forget(this.#unbatchedBefore, row);
+        this.#unbatched.set(row.seq, row);
+    }
+
+    #noteReplay({ origin, objectId }: LogRow): void {
+
+        if (origin === this.origin) {
+            return;
+        }
+
+        if (this.#replayed.size >= REPLAYED_IDS) {
+            this.#replayed.clear();
+            this.#forgotten = this.#number;
+        }
+
+        this.#replayed.set(objectId, this.#number);
+    }
+
     #isUnknown({ origin, number }: LogRow): boolean {
 
         if (origin !== this.origin) {
             return true;
         }
 
-        if (this.#committed.delete(number)) {
+        if (this.#committed.delete(number) || this.#expected.delete(number)) {
             return false;
         }
 
@@ -199,4 +326,17 @@ export class ChangeLogTailer {
         this.#isReplayed = false;
         return true;
     }
+}
+
+/** Forgets a row, unless its number is that of another one now. */
+function forget(rows: Map<number, LogRow>, row: LogRow): void {
+
+    if (isSame(rows.get(row.seq), row)) {
+        rows.delete(row.seq);
+    }
+}
+
+function isSame(known: LogRow | undefined, { origin, number }: LogRow): boolean {
+
+    return known?.origin === origin && known.number === number;
 }

@@ -37,6 +37,8 @@ export interface LocalSearchOptions extends SearchLimits {
     readonly isShared: boolean;
     /** Called when the index becomes able, or unable, to answer searches. */
     readonly onState?: (state: 'UP' | 'FAILED') => void;
+    /** Called when the log shows that the database has lost commits. */
+    readonly onWentBack?: () => void;
     /** Number of changed documents after which the index is stored; default 5000. */
     readonly storeAfter?: number;
     /** Maximum time that a search waits for an index that is being opened or built, in milliseconds; default 5000. */

@@ -192,15 +192,15 @@ export class IndexSession {
         if (now - this.#heartbeatOn >= aliveEvery && !this.#isOver) {
             this.#heartbeatOn = now;
             if (!await segments.sendHeartbeat(now)) {
-                this.forget();
+                this.forget('nothing was heard of this node for too long');
             }
         }
     }
 
-    /** Ends the session because changes that the index lacks are no longer in the log. */
-    forget(): void {
+    /** Ends the session because the index lacks changes that are no longer in the log, or has others. */
+    forget(reason: string): void {
 
-        this.#failed(new ForgottenIndex('nothing was heard of this node for too long'));
+        this.#failed(new ForgottenIndex(reason));
     }
 
     async search(request: SearchRequest): Promise<SearchAnswer> {

@@ -30,7 +30,9 @@ const FRESHNESS_MS = 200;
 const RESTART_MS = 500;
 const MAX_RESTART_MS = 5000;
 
-const DEFAULTS = { timeout: 10_000, storeAfter: 5000, aliveEvery: 3_600_000, waitMs: 5000, memory: 384 * 1024 * 1024, onState: () => {}, socketPath: null };
+const DEFAULTS = {
+    timeout: 10_000, storeAfter: 5000, aliveEvery: 3_600_000, waitMs: 5000, memory: 384 * 1024 * 1024, onState: () => {}, onWentBack: () => {}, socketPath: null
+};
 
 export class IndexSupervisor implements SearchIndex {
 
@@ -63,7 +65,8 @@ export class IndexSupervisor implements SearchIndex {
         const { log, logger, isShared } = this.#options;
         this.isEventual = isShared;
         this.#tailer = new ChangeLogTailer(log, {
-            replay: (ids) => this.#replay(ids), missed: () => this.#session?.forget(), onRead: () => this.#showReads()
+            replay: (ids) => this.#replay(ids), onRead: () => this.#showReads(),
+            missed: () => this.#session?.forget('nothing was heard of this node for too long'), wentBack: () => this.#wentBack()
         });
         this.#orderer = new LogOrderer({
             log, read: () => this.#readLog(),
@@ -81,7 +84,7 @@ export class IndexSupervisor implements SearchIndex {
 
                 this.#orderer.wrote();
                 const number = this.#numbers.get(change);
-                if (number !== undefined && this.#markCommitted(number)) {
+                if (number !== undefined && this.#markCommitted(number, idOf(change))) {
                     this.#session?.changed(idOf(change), change);
                 }
             }
@@ -145,7 +148,7 @@ export class IndexSupervisor implements SearchIndex {
         const result = await this.#options.log.append(ids.map((id, i) => ({ objectId: id, origin: this.#tailer.origin, number: numbers[i] ?? 0 })), along);
         if (result.ok) {
             ids.forEach(() => this.#orderer.wrote());
-            await this.#applyStored(ids.filter((_, i) => this.#markCommitted(numbers[i] ?? 0)));
+            await this.#applyStored(ids.filter((id, i) => this.#markCommitted(numbers[i] ?? 0, id)));
         }
 
         return result;
@@ -169,10 +172,10 @@ export class IndexSupervisor implements SearchIndex {
         return await work(await this.#available());
     }
 
-    /** Reports a commit; false when it was found in the log before. A search of a worker that is sent afterwards must see it. */
-    #markCommitted(number: number): boolean {
+    /** Reports a commit; false when the tailer looks it up, or has done so. A search of a worker that is sent afterwards must see it. */
+    #markCommitted(number: number, id: string): boolean {
 
-        const isNew = this.#tailer.markCommitted(number);
+        const isNew = this.#tailer.markCommitted(number, id) === 'apply';
         if (!isNew) {
             this.#showReads();
         }
@@ -203,6 +206,15 @@ export class IndexSupervisor implements SearchIndex {
         session.progress.isOpen = true;
         this.#relay ??= new SearchRelay(socketPath, logger);
         this.#relay.connect((calls) => session.admit(calls, isShared ? FRESHNESS_MS : null, read));
+    }
+
+    /** The database has lost changes that the index has: nobody knows which. */
+    #wentBack(): void {
+
+        if (this.#session?.isOver === false) {
+            this.#session.forget('the database has lost changes that are in the index');
+            this.#options.onWentBack();
+        }
     }
 
     async #replay(ids: readonly string[]): Promise<void> {

@@ -14,24 +14,14 @@ import { ObjectCache } from './object-cache.js';
 import { ELEMENT_COLUMNS, elementsOf, lengthOf, OBJECT_COLUMNS, objectValues, toObject } from './object-rows.js';
 import type { DatedElementRow, ObjectRow } from './object-rows.js';
 import type { Subject } from '../../model/access-subject.js';
+import { EpochHistory, type EpochRow, type Epochs } from './epoch-history.js';
 
-/** Counters that validate caches; they only increase. */
-export interface Epochs {
-    /** Types and the design object. */
-    readonly types: number;
-    /** Users, groups, credentials and tokens. */
-    readonly identity: number;
-}
+export type { Epochs } from './epoch-history.js';
 
 /** An object, or null for none, with the epochs of the same moment. */
 export interface ObjectView {
     readonly object: StoredObject | null;
     readonly epochs: Epochs;
-}
-
-interface EpochRow {
-    readonly epoch_types: number;
-    readonly epoch_identity: number;
 }
 
 /** When a cached object was last validated, and the epochs of that moment. */
@@ -53,16 +43,19 @@ export class ObjectStore {
     readonly #db: Database;
     readonly #cache: ObjectCache<Checked>;
     readonly #acls: LongAcls;
+    readonly #history: EpochHistory;
     readonly #sql: ReturnType<typeof buildStatements>;
     /** The epochs as {@link epochs} last read them. */
     #epochs: Checked | null = null;
 
     /**
+     * @param history shared by all that read epochs in this process
      * @param cacheBytes size of the cache of objects
      */
-    constructor(db: Database, cacheBytes = CACHE_BYTES) {
+    constructor(db: Database, history = new EpochHistory(), cacheBytes = CACHE_BYTES) {
 
         this.#db = db;
+        this.#history = history;
         this.#cache = new ObjectCache(cacheBytes);
         this.#acls = new LongAcls(db);
         this.#sql = buildStatements(db);
@@ -93,8 +86,10 @@ export class ObjectStore {
         // Taken before the read: what is committed during it counts as later.
         const { revision } = this.#db;
         if (revision === null || this.#epochs?.revision !== revision) {
-            const { epochs } = this.#sql;
-            this.#epochs = { revision, epochs: epochsOf(single(await this.#db.read<EpochRow & object>(epochs, epochs.values({})))) };
+            const { epochs: sql } = this.#sql;
+            const { epochs } = await this.#history.read(async () => single(await this.#db.read<EpochRow & object>(sql, sql.values({}))));
+            this.#epochs = { revision, epochs };
+            return epochs;
         }
 
         return this.#epochs.epochs;
@@ -109,9 +104,8 @@ export class ObjectStore {
         const cached = this.#cache.get(id);
         if (cached) {
             const { revision } = this.#db;
-            const found = single(await this.#sql.check.read<EpochRow & { txn_id: number | null }>({ id }));
+            const { found, epochs } = await this.#history.read(async () => single(await this.#sql.check.read<EpochRow & { txn_id: number | null }>({ id })));
             if (found.txn_id === cached.object.metadata.txnId) {
-                const epochs = epochsOf(found);
                 cached.facts = { revision, epochs };
                 this.#cache.touch(id);
                 this.#cache.hits += 1;
@@ -141,9 +135,9 @@ export class ObjectStore {
 
         // Taken before the read: what is committed during it counts as later.
         const { revision } = this.#db;
-        const found = single(await this.#sql.view.read<EpochRow &(ObjectRow | { id: null })>({ id }));
+        const { found, epochs } = await this.#history.read(async () => single(await this.#sql.view.read<EpochRow &(ObjectRow | { id: null })>({ id })));
         if (found.id === null) {
-            return { object: null, epochs: epochsOf(found) };
+            return { object: null, epochs };
         }
 
         const ownElements = found.element_count > 0 ? elementsOf(found, await this.#sql.elements.read<DatedElementRow>({ id }), reading) : [];
@@ -154,7 +148,6 @@ export class ObjectStore {
         const object = toObject(found, ownElements);
         const length = lengthOf(found, ownElements);
         await turnFor(length);
-        const epochs = epochsOf(found);
         this.#cache.put(object, { revision, epochs }, length);
         return { object, epochs };
     }
@@ -272,11 +265,6 @@ function single<R>([row]: readonly R[]): R {
     }
 
     return row;
-}
-
-function epochsOf({ epoch_types, epoch_identity }: EpochRow): Epochs {
-
-    return { types: epoch_types, identity: epoch_identity };
 }
 
 function sameElements(before: readonly StoredElement[], after: readonly StoredElement[]): boolean {

@@ -7,6 +7,7 @@
  * was read, and the primary key rejects all but one. A change that is committed late is simply in a later batch.
  */
 
+import { createHash } from 'node:crypto';
 import type { CommitResult, Database, Step } from '../../../db/database.js';
 import { statements } from '../../../db/statements.js';
 
@@ -166,6 +167,13 @@ export function positionBehind({ unordered }: LogSnapshot, later: LogSnapshot): 
     }
 
     return later.last;
+}
+
+/** Returns the digest of a batch: where the database has lost its last commits another one may have its position. */
+export function digestOf({ rows }: LogBatch): string {
+
+    const text = JSON.stringify(rows.map(({ seq, objectId, origin, number }) => [seq, objectId, origin, number]));
+    return createHash('sha256').update(text).digest('base64url');
 }
 
 type BatchRow = { readonly position: number; readonly changes: string };

@@ -3,11 +3,13 @@
 import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Database } from '../../../db/database.js';
+import { DatabaseError } from '../../../db/errors.js';
 import { DoipError } from '../../../lib/errors/errors.js';
 import type { Identity } from '../../../lib/identity/identity.js';
 import { forEachDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
 import { IdentityKit, INTERNAL } from '../../support/identity.js';
+import { watchedDatabase } from '../../support/watched-database.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -121,6 +123,29 @@ forEachDatabase((name, create) => {
             }
 
             expect(await areGood(one, tokens)).to.equal([false, true, true, true]);
+        });
+
+        it('is made up for by the next login when the database is away behind one', async () => {
+
+            const username = await addUser();
+            let isAway = false;
+            const watched = watchedDatabase(db, (sql) => {
+
+                if (isAway && /count\(/.test(sql) && sql.includes('tokens')) {
+                    throw new DatabaseError('unavailable', 'the database is away');
+                }
+            });
+            const one = new IdentityKit(watched).node({ tokensPerUser: LIMIT, now: () => ++clock });
+            isAway = true;
+            for (let n = 0; n <= LIMIT; ++n) {
+                await tokenOf(one, username);
+            }
+
+            isAway = false;
+            const more = await rowsOf(username);
+            await tokenOf(one, username);
+
+            expect([more, await rowsOf(username)]).to.equal([LIMIT + 1, LIMIT]);
         });
 
         it('holds with many concurrent logins', async () => {

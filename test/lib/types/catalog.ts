@@ -155,6 +155,33 @@ forEachDatabase((name, create) => {
                 expect(catalog.current.get('Renamed')?.schemaId).to.equal('test/former');
             });
 
+            it('reads everything again when the database has lost changes, even when as many others were made since', async () => {
+
+                const catalog = await renewed(newCatalog());
+                const { epoch, storedEpoch } = catalog;
+                await db.commit({ steps: [...put('test/lost', type('Lost')), ...put('test/lost-too', type('LostToo'))] });
+                await renewed(catalog);
+                const before = catalog.current.names();
+                for (const sql of [
+                    'update epochs set types = types - 2', 'delete from objects where id in (\'test/lost\', \'test/lost-too\')',
+                    `delete from type_changes where epoch > ${storedEpoch}`
+                ]) {
+                    await db.commit({ steps: [{ sql, bindings: [] }] });
+                }
+
+                stored.delete('test/lost');
+                stored.delete('test/lost-too');
+                await db.commit({ steps: put('test/found', type('Found')) });
+                await renewed(catalog);
+
+                expect(before).to.include(['Lost', 'LostToo']);
+                expect(catalog.current.names()).to.include('Found').and.not.include('Lost').and.not.include('LostToo');
+                expect(facts(catalog)).to.equal(facts(await renewed(newCatalog())));
+                expect([catalog.storedEpoch, catalog.epoch > epoch + 2]).to.equal([storedEpoch + 1, true]);
+                await db.commit({ steps: put('test/later', type('Later')) });
+                expect((await renewed(catalog)).current.names()).to.include('Later');
+            });
+
             it('reads what has changed, and lists no types', async () => {
 
                 await db.commit({ steps: put('test/first', type('First')) });

@@ -159,8 +159,8 @@ describe('the authenticate hook', () => {
 
         await kit.authenticate(timeless.node, { token: TOKEN });
         await kit.authenticate(timeless.node, { token: TOKEN });
-        await lasting.node.authenticator.authenticate(request, undefined, { types: 1, identity: 1 });
-        await lasting.node.authenticator.authenticate(request, undefined, { types: 2, identity: 1 });
+        await lasting.node.authenticator.authenticate(request, undefined, { types: 1, identity: 1, storedTypes: 1 });
+        await lasting.node.authenticator.authenticate(request, undefined, { types: 2, identity: 1, storedTypes: 1 });
 
         expect([timeless.asked.length, lasting.asked.length]).to.equal([2, 2]);
     });

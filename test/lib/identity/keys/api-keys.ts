@@ -2,8 +2,9 @@
 
 import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import type { Database } from '../../../../db/database.js';
-import { DoipError } from '../../../../lib/errors/errors.js';
+import type { Database, Unit } from '../../../../db/database.js';
+import { DatabaseError } from '../../../../db/errors.js';
+import { DoipError, UNKNOWN_OUTCOME } from '../../../../lib/errors/errors.js';
 import type { ApiKeyRequest } from '../../../../lib/identity/keys/api-keys.js';
 import { newKeyValue } from '../../../../lib/identity/keys/key-value.js';
 import type { Identity } from '../../../../lib/identity/identity.js';
@@ -12,6 +13,7 @@ import { SERVICE } from '../../../../lib/model/caller.js';
 import { forEachDatabase } from '../../../support/database.js';
 import type { TestDatabase } from '../../../support/database.js';
 import { IdentityKit, INTERNAL } from '../../../support/identity.js';
+import { watchedDatabase } from '../../../support/watched-database.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -233,6 +235,55 @@ forEachDatabase((database, create) => {
             expect(made.filter((status) => status === 'ok').length).to.equal(1);
             expect(await statusOf(node.keys.create(request({ name: 'backup' }), other))).to.equal('ok');
             await node.close();
+        });
+
+        it('that were made are returned when they cannot be counted afterwards, and never answered with 503', async () => {
+
+            let counts = 0;
+            let isFailing = false;
+            const away = new DatabaseError('unavailable', 'the database is away');
+            const watched = watchedDatabase(db, (sql) => {
+
+                counts += /count\(/.test(sql) && sql.includes('api_keys') ? 1 : 0;
+                if (isFailing && counts === 2) {
+                    throw away;
+                }
+            });
+            const node = new IdentityKit(watched).node();
+            const { id, name } = await user();
+            const caller = await callerOf(node, name);
+            [counts, isFailing] = [0, true];
+            const { value } = await node.keys.create(request(), caller);
+            isFailing = false;
+
+            expect(counts).to.equal(2);
+            expect(await kit.authenticate(node, { token: value })).to.include({ userId: id });
+            await node.close();
+        });
+
+        it('beyond the maximum that cannot be removed again are of an unknown outcome', async () => {
+
+            let commits = 0;
+            const failing: Database = {
+                ...watchedDatabase(db, () => {}),
+                // The key of another one comes between the count and the commit.
+                async commit(unit: Unit) {
+
+                    commits += 1;
+                    if (commits === 1) {
+                        await kit.node().keys.create(request(), caller);
+                        return await db.commit(unit);
+                    }
+
+                    throw new DatabaseError('unavailable', 'the database is away');
+                }
+            };
+            const { name } = await user();
+            const caller = await callerOf(kit.node(), name);
+            const node = new IdentityKit(failing).node({ apiKeys: { perUser: 1, maxDays: 0 } });
+
+            await expect(node.keys.create(request(), caller)).to.reject(UNKNOWN_OUTCOME);
+            expect(commits).to.equal(2);
         });
 
         it('have no longer life than the service allows', async () => {
