@@ -111,7 +111,8 @@ const NOT_UNIT = [
     'lib/search/runtime/preemption',
     'lib/search/runtime/shared-snapshot',
     'lib/search/searcher/index-searcher',
-    'lib/search/searcher/single-term-search'
+    'lib/search/searcher/single-term-search',
+    'translators/http/request/reading-time'
 ].map((file) => `dist/test/${file}.js`);
 
 /** A test that takes longer hangs. Much more than any takes on a quiet machine, because the machine may be busy. */

@@ -255,7 +255,7 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('is an attribute of a call in any notation, and never an attribute of the method', async () => {
+        it('is taken from the attributes of a call in any notation, unless it is given elsewhere as well or invalid', async () => {
 
             const id = await newObject();
             const line = `POST /call?objectId=${id}&method=none`;

@@ -196,6 +196,29 @@ forEachWay((name, start) => {
             expect(line?.['user']).to.equal(userId);
         });
 
+        it('changes the password of the administrator by an access token, as clients do, and ends the token', async () => {
+
+            const admin = { username: 'admin', password: ADMIN_PASSWORD };
+            const { access_token: token } = jsonOf(await tokenFor(admin));
+            const { access_token: tokenOfAnn } = jsonOf(await tokenFor());
+            const change = (by: unknown) => service.anonymously('PUT /adminPassword', {
+                payload: '{"password":"by a token"}', headers: { 'content-type': 'application/json', ...bearer(by).headers }
+            });
+
+            const ofOther = await change(tokenOfAnn);
+            const unchanged = await service.asAdmin('GET /check-credentials');
+            const changed = await change(token);
+            const again = await change(token);
+            const old = await service.asAdmin('GET /check-credentials');
+            const back = await service.anonymously('PUT /adminPassword', {
+                payload: JSON.stringify({ password: ADMIN_PASSWORD }), headers: basic('admin', 'by a token')
+            });
+
+            expect([ofOther.statusCode, unchanged.statusCode]).to.equal([403, 200]);
+            expect([changed.statusCode, jsonOf(changed)]).to.equal([200, { success: true }]);
+            expect([again.statusCode, old.statusCode, back.statusCode]).to.equal([401, 401, 200]);
+        });
+
         it('changes the password of the administrator in two ways', async () => {
 
             const missing = await service.asAdmin('PUT /adminPassword', { payload: '{}' });

@@ -59,6 +59,26 @@ onEveryDatabase((name, start) => {
             expect(byId).to.include({ name: 'Twin', schema: { type: 'object', title: 'Other' }, javascript: 'exports.x = 1;' });
         });
 
+        for (const [order, isReferrerFirst] of [['after', false], ['before', true]] as const) {
+            it(`are found by the baseUri of their object, for a type that is created ${order} it`, async () => {
+
+                const base = `https://schemas.example/${order}`;
+                const reference = { properties: { n: { $ref: `${base}/measure.json#/definitions/n` } } };
+                const types = [
+                    { identifier: '', name: `measure-${order}`, baseUri: `${base}/measure.json#`, schema: { definitions: { n: { type: 'number' } } } },
+                    { identifier: '', name: `report-${order}`, baseUri: `${base}/report.json#`, schema: reference }
+                ];
+                for (const type of isReferrerFirst ? types.toReversed() : types) {
+                    await service.create('Schema', type);
+                }
+
+                const right = await service.asAdmin(`POST /objects?type=report-${order}`, { payload: '{"n":1.5}' });
+                const wrong = await service.asAdmin(`POST /objects?type=report-${order}`, { payload: '{"n":"1.5"}' });
+
+                expect([right.statusCode, wrong.statusCode], right.payload).to.equal([200, 400]);
+            });
+        }
+
         const refusals: [string, string, string | undefined, number][] = [
             ['a schema of the built-in type', 'PUT /schemas/Schema', '{"type":"object"}', 400],
             ['to delete a built-in type', 'DELETE /schemas/CordraDesign', undefined, 400],

@@ -1,7 +1,8 @@
 import type { RestService } from '../support/rest-service.js';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { jsonOf } from '../support/rest.js';
+import { ADMIN_PASSWORD } from '../support/gateway.js';
+import { basic, jsonOf } from '../support/rest.js';
 import { forEachWay } from '../support/rest-service.js';
 
 export const lab = Lab.script();
@@ -127,6 +128,22 @@ forEachWay((name, start) => {
 
                 expect([right.statusCode, wrong.statusCode]).to.equal([200, 401]);
             });
+        });
+
+        it('change the password of the administrator with the CSRF token, and end then', async () => {
+
+            await enable(true);
+            const { cookie, csrf } = await begin();
+            const change = (password: string, headers: Record<string, string>) => service.anonymously('PUT /adminPassword', {
+                payload: JSON.stringify({ password }), headers: { 'content-type': 'application/json', ...headers }
+            });
+
+            const changed = await change('by a session', { cookie, 'x-csrf-token': csrf });
+            const again = await change('by it again', { cookie, 'x-csrf-token': csrf });
+            const back = await change(ADMIN_PASSWORD, basic('admin', 'by a session'));
+
+            expect([changed.statusCode, jsonOf(changed)]).to.equal([200, { success: true }]);
+            expect([again.statusCode, back.statusCode]).to.equal([401, 200]);
         });
 
         it('list the types that their user may create, and reveal nothing about other sessions', async () => {

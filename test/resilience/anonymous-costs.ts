@@ -1,15 +1,11 @@
 /**
- * What a caller without credentials can make the service do with one request of 64 KiB on the wire: its longest turn of the event
- * loop, in processor time, and how much its process grows. The service runs in a process of its own.
- *
- * The median of several attempts counts. The best one would hide what is dear the first time only, as the service remembers what it has
- * parsed, or what is dear mostly; the worst one depends on what else the machine does. So that nothing is remembered, attempts differ in
- * their queries and names; and each begins after a collection of garbage, as memory that an earlier request has left takes a later one in.
+ * What a caller without credentials can make the service do with one request of 64 KiB on the wire, by HTTP/1.1: its longest turn of the event
+ * loop, in processor time, and how much its process grows. The service runs in a process of its own. Attempts differ in their queries and
+ * names, so that nothing is remembered.
  */
 
 import Http from 'node:http';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect } from '@hapi/code';
@@ -19,6 +15,7 @@ import type { TestDatabase } from '../support/database.js';
 import { createSqlite } from '../support/database.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { ADMIN_HEADERS } from '../support/rest.js';
+import { expectCheap } from '../support/request-costs.js';
 import { withoutTurns } from '../support/turn-monitor.js';
 import { until } from '../support/until.js';
 
@@ -33,14 +30,6 @@ const MIB = 1024 * KIB;
 
 /** Bytes of a request, without the lines of its headers that every request has. */
 const WIRE = 64 * KIB;
-
-/** Milliseconds of processor time that others may wait, and bytes that the process may grow by. */
-const MOST_MS = 100;
-const MOST_BYTES = 64 * MIB;
-
-/** Attempts; as soon as most of them are within the bounds, or beyond, the others are of no interest. */
-const ATTEMPTS = 7;
-const MOST = Math.ceil(ATTEMPTS / 2);
 
 /** Statuses of requests that the service has not done the work for, or not as it should. */
 const UNMEASURED = [429, 500];
@@ -236,47 +225,18 @@ describe(`one anonymous request of 64 KiB${withoutTurns}`, { skip: withoutTurns 
         }
     }
 
-    const peak = (): number => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1]) * KIB;
-
-    /** Linux takes the size of the process as its peak. */
-    const forgetPeak = (): void => writeFileSync(`/proc/${service.pid}/clear_refs`, '5');
-
     for (const [title, attacks] of Object.entries(ATTACKS)) {
         it(`does not block others and takes little memory: ${title}`, async () => {
 
-            const turns: number[] = [];
-            const growths: number[] = [];
-            while (!isDecided(turns, MOST_MS) || !isDecided(growths, MOST_BYTES)) {
-                const attack = typeof attacks === 'function' ? attacks(turns.length) : attacks;
-                forgetPeak();
-                const before = peak();
-                service.watchTurns();
-                const status = await send(attack);
-                const { longestTurn, grown } = await service.turns();
-                turns.push(longestTurn);
-                growths.push(Math.max(grown, peak() - before));
+            await expectCheap(service, async (n) => {
 
+                const attack = typeof attacks === 'function' ? attacks(n) : attacks;
                 expect(wireBytes(attack)).to.be.at.most(WIRE);
-                expect(UNMEASURED).to.not.include(status);
-            }
-
-            expect(median(turns), `milliseconds: ${turns.join()}`).to.be.below(MOST_MS);
-            expect(median(growths), `bytes: ${growths.join()}`).to.be.below(MOST_BYTES);
+                expect(UNMEASURED).to.not.include(await send(attack));
+            });
         });
     }
 });
-
-/** Returns whether further attempts cannot change on which side of the bound their median is. */
-function isDecided(values: readonly number[], bound: number): boolean {
-
-    const within = values.filter((value) => value < bound).length;
-    return within >= MOST || values.length - within >= MOST;
-}
-
-function median(values: readonly number[]): number {
-
-    return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? NaN;
-}
 
 function wireBytes({ path, headers = {}, body = '' }: Attack): number {
 

@@ -9,6 +9,7 @@ import * as Lab from '@hapi/lab';
 import { MeasuredProcess } from '../bench/measured-process.js';
 import type { TestDatabase } from '../support/database.js';
 import { createSqlite } from '../support/database.js';
+import { isDecided, median } from '../support/attempts.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { ADMIN_HEADERS } from '../support/rest.js';
 import { withoutTurns } from '../support/turn-monitor.js';
@@ -20,14 +21,14 @@ const { after, before, describe, it } = lab;
 const CLI = join(__dirname, '../../bundle/main.js');
 const MONITOR = join(__dirname, '../support/turn-monitor.js');
 
-/** Milliseconds of processor time that a turn may take. MAX_TURN_MS=50 is what holds where nothing else runs on the machine. */
+/** Milliseconds of processor time that a turn may take: the median of several attempts. MAX_TURN_MS=50 is what holds where nothing else runs on the machine. */
 const MAX_TURN_MS = Number(process.env['MAX_TURN_MS'] ?? 90);
 
-/** For a schema, which is compiled as a whole, once after each change. Only those who may define types can make others wait so long. */
-const MAX_SCHEMA_TURN_MS = 2_000;
+/** For a schema that has just changed. Only those who may define types can make others wait so long. */
+const MAX_SCHEMA_TURN_MS = Math.max(MAX_TURN_MS, 150);
 
-/** A busy machine takes longer for the same, and now and then much longer. */
-const TRIES = 8;
+/** Of schemas that are still compiled in one turn: 310 to 390 ms for 1,000 alternatives beside each other. */
+const MAX_WHOLE_TURN_MS: Readonly<Record<string, number>> = { 'many alternatives': 1_000 };
 
 const list = <T>(length: number, make: (index: number) => T): T[] => Array.from({ length }, (_, index) => make(index));
 const members = (texts: readonly string[]): string => `{"a":[${texts.join()}]}`;
@@ -73,6 +74,10 @@ describe(`content of the maximum size${withoutTurns}`, { skip: withoutTurns !== 
     let database: TestDatabase;
     let service: MeasuredProcess;
     let sent = 0;
+    /** What is measured at the moment, and the last request of it. */
+    let subject = '';
+    let asked = '';
+    const costs: (readonly [content: string, request: string, longestTurn: number])[] = [];
 
     before(async () => {
 
@@ -88,10 +93,23 @@ describe(`content of the maximum size${withoutTurns}`, { skip: withoutTurns !== 
 
         await service.stop();
         await database.dispose();
+        if (process.env['SHOW_COSTS']) {
+            costs.toSorted(([, , a], [, , b]) => b - a).forEach(([content, request, ms]) => console.log(`${ms.toFixed(1)} ms: ${content}: ${request}`));
+        }
     });
+
+    function blocksNobody(what: string, work: () => Promise<void>): void {
+
+        it(`does not block others${what}`, async () => {
+
+            subject = what.replace(/^[: ]+/, '');
+            await work();
+        });
+    }
 
     async function ask(path: string, body?: string, method = body === undefined ? 'GET' : 'POST', status = 200): Promise<void> {
 
+        asked = `${method} ${path.slice(0, 60)}`;
         const response = await fetch(service.url + path, { method, body: body ?? null, headers: { ...ADMIN_HEADERS, 'content-type': 'application/json' } });
         const text = await response.text();
         expect(response.status, `${path}: ${text.slice(0, 200)}`).to.equal(status);
@@ -100,17 +118,18 @@ describe(`content of the maximum size${withoutTurns}`, { skip: withoutTurns !== 
     async function expectShortTurns(work: () => Promise<void>, most = MAX_TURN_MS): Promise<void> {
 
         const longest: number[] = [];
-        while (longest.length < TRIES && Math.min(...longest) > most) {
+        while (!isDecided(longest, most)) {
             service.watchTurns();
             await work();
             longest.push(await service.longestTurn());
         }
 
-        expect(Math.min(...longest), longest.join()).to.be.below(most);
+        costs.push([subject, asked, median(longest)]);
+        expect(median(longest), `${asked}: ${longest.join()}`).to.be.below(most);
     }
 
     for (const [place, [title, content]] of CONTENTS.entries()) {
-        it(`does not block others: ${title}`, async () => {
+        blocksNobody(`: ${title}`, async () => {
 
             const path = `/objects/test/large.${place}`;
             await ask(`/objects?type=Document&handle=test/large.${place}`, content);
@@ -125,7 +144,7 @@ describe(`content of the maximum size${withoutTurns}`, { skip: withoutTurns !== 
             await expectShortTurns(() => ask('/doip?operationId=gateway/Op.Import&targetId=service', `{"id":"test/in.${++sent}","type":"Document","content":${content}}\n`));
         });
 
-        it(`does not block others when it is read: ${title}`, async () => {
+        blocksNobody(` when it is read: ${title}`, async () => {
 
             const path = `/objects/test/read.${place}`;
             await ask(`/objects?type=Document&handle=test/read.${place}`, content);
@@ -144,7 +163,7 @@ describe(`content of the maximum size${withoutTurns}`, { skip: withoutTurns !== 
         });
     }
 
-    it('does not block others by rules of access', async () => {
+    blocksNobody(' by rules of access', async () => {
 
         const path = '/acls/test/ruled';
         const rules = (): string => JSON.stringify(Object.fromEntries(['readers', 'writers', 'payloadReaders'].map((member) => [
@@ -157,7 +176,7 @@ describe(`content of the maximum size${withoutTurns}`, { skip: withoutTurns !== 
         await expectShortTurns(() => ask('/objects/test/ruled?full'));
     });
 
-    it('does not block others by references', async () => {
+    blocksNobody(' by references', async () => {
 
         const ids = list(REFERENCES, (n) => `test/target.${n}`);
         for (let n = 0; n < REFERENCES; n += 2000) {
@@ -176,14 +195,14 @@ describe(`content of the maximum size${withoutTurns}`, { skip: withoutTurns !== 
     });
 
     for (const [title, schemaOf] of SCHEMAS) {
-        it(`does not block others by a schema: ${title}`, async () => {
+        blocksNobody(` by a schema: ${title}`, async () => {
 
             const typeOf = (n: number): string => JSON.stringify({ identifier: '', name: `Large${n}`, schema: schemaOf(n) });
             const id = `test/schema.${++sent}`;
             const name = `Large${sent}`;
             await ask(`/objects?type=Schema&handle=${id}`, typeOf(sent));
 
-            const expectTurns = (work: () => Promise<void>): Promise<void> => expectShortTurns(work, MAX_SCHEMA_TURN_MS);
+            const expectTurns = (work: () => Promise<void>): Promise<void> => expectShortTurns(work, MAX_WHOLE_TURN_MS[title] ?? MAX_SCHEMA_TURN_MS);
             await expectTurns(async () => {
 
                 await ask(`/objects?type=Schema&handle=test/schema.${++sent}`, typeOf(sent));
@@ -199,13 +218,13 @@ describe(`content of the maximum size${withoutTurns}`, { skip: withoutTurns !== 
     }
 
     for (const [title, text] of MALFORMED) {
-        it(`does not block others while an error is located: ${title}`, async () => {
+        blocksNobody(` while an error is located: ${title}`, async () => {
 
             await expectShortTurns(() => ask('/objects?type=Document', text, 'POST', 400));
         });
     }
 
-    it('does not block others in large search results', async () => {
+    blocksNobody(' in large search results', async () => {
 
         await expectShortTurns(() => ask('/search?query=*:*&pageSize=20'));
         await expectShortTurns(() => ask('/search?query=*:*&pageSize=20&filter=["/content/a"]'));

@@ -3,6 +3,7 @@
  */
 
 import { once } from 'node:events';
+import Http from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -17,14 +18,23 @@ const PATIENCE = 10_000;
 /** Milliseconds between the bytes of a slow client. */
 const DRIP = 50;
 
+/** Address of the polite client: the service lets each address have its share. */
+const POLITE_ADDRESS = '127.0.0.2';
+
 /** What happened. */
 export interface HostileReport {
     /** Requests by attack. */
     readonly sent: Readonly<Record<string, number>>;
     /** Milliseconds that the polite client waited, in ascending order. */
     readonly waits: readonly number[];
-    /** Requests of the polite client that had no answer, or another than 200. */
-    readonly failures: number;
+    /** Requests of the polite client that had another answer than 200, or none: how many by status or error. */
+    readonly failures: Readonly<Record<string, number>>;
+}
+
+/** Milliseconds within which a share of the requests was answered. */
+export function waitOf(waits: readonly number[], share: number): number {
+
+    return waits[Math.min(waits.length - 1, Math.floor(waits.length * share))] ?? Infinity;
 }
 
 type Attack = (url: string, turn: number) => Promise<unknown>;
@@ -135,6 +145,21 @@ async function brokenOff(url: string, headers: Record<string, string>): Promise<
     });
 }
 
+/** Reads an object on a connection of its own, as a new visitor does. Resolves to the status or the error. */
+async function politeRequest(url: string): Promise<string> {
+
+    const request = Http.request(`${url}/objects/design`, { agent: false, localAddress: POLITE_ADDRESS, signal: AbortSignal.timeout(60_000) }).end();
+    try {
+        const [response] = await once(request, 'response') as [Http.IncomingMessage];
+        response.resume();
+        await once(response, 'end');
+        return String(response.statusCode);
+    }
+    catch (error) {
+        return (error as NodeJS.ErrnoException).code ?? String(error);
+    }
+}
+
 /** What the attacks need: a type with an endless method, and a large object. Sent by the administrator. */
 export async function prepareTarget(url: string): Promise<void> {
 
@@ -156,7 +181,7 @@ export async function attack(url: string, { clients, seconds }: { readonly clien
     const names = Object.keys(ATTACKS);
     const sent: Record<string, number> = {};
     const waits: number[] = [];
-    let failures = 0;
+    const failures: Record<string, number> = {};
     const hostile = async (client: number): Promise<void> => {
 
         for (let turn = client; performance.now() < end; ++turn) {
@@ -170,12 +195,11 @@ export async function attack(url: string, { clients, seconds }: { readonly clien
 
         while (performance.now() < end) {
             const start = performance.now();
-            const answer = await fetch(`${url}/objects/design`, { signal: AbortSignal.timeout(60_000) }).then(async (response) => {
+            const answer = await politeRequest(url);
+            if (answer !== '200') {
+                failures[answer] = (failures[answer] ?? 0) + 1;
+            }
 
-                await response.arrayBuffer();
-                return response.status;
-            }, () => 0);
-            failures += answer === 200 ? 0 : 1;
             waits.push(performance.now() - start);
             await delay(20);
         }

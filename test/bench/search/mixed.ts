@@ -42,6 +42,10 @@ const FEW = 50;
 /** Seconds after the load at which searches are measured. */
 const MOMENTS = [0, 1, 5];
 
+/** Ratio to the merged index that no kind of search may exceed, both in time and in processor time, at these moments. */
+const MOST_RATIO = 1.3;
+const JUDGED = [0, 1];
+
 /** Milliseconds for which all kinds of searches are repeated. */
 const REPEATED = 600;
 
@@ -54,8 +58,8 @@ interface Kind {
 }
 
 /** Milliseconds of one search. */
-interface Times {
-    readonly p50: number;
+interface Times<Median = number> {
+    readonly p50: Median;
     /** Processor time of the searching thread; null where the system does not tell. */
     readonly cpu: number | null;
 }
@@ -125,10 +129,12 @@ function threads(): string[] {
  * Loads a copy of the objects with each rhythm, and compares. Prints as it goes.
  *
  * @param load `changes` end it, or `seconds`
+ * @returns searches that take too long
  */
-export async function measureMixed(newFolder: () => string, load: Pick<Load, 'objects' | 'seconds' | 'changes'>): Promise<void> {
+export async function measureMixed(newFolder: () => string, load: Pick<Load, 'objects' | 'seconds' | 'changes'>): Promise<string[]> {
 
     const place = await BenchPlace.open(newFolder());
+    const slow: string[] = [];
     try {
         await place.load(load.objects);
         const still = await started(place);
@@ -137,7 +143,7 @@ export async function measureMixed(newFolder: () => string, load: Pick<Load, 'ob
             await measure(still, still);
             await measure(still, still);
             for (const rhythm of RHYTHMS) {
-                await measureRhythm(newFolder(), { ...load, ...rhythm }, still);
+                slow.push(...await measureRhythm(newFolder(), { ...load, ...rhythm }, still));
             }
         }
         finally {
@@ -147,9 +153,11 @@ export async function measureMixed(newFolder: () => string, load: Pick<Load, 'ob
     finally {
         await place.close();
     }
+
+    return slow;
 }
 
-async function measureRhythm(folder: string, options: Load, still: Clocked): Promise<void> {
+async function measureRhythm(folder: string, options: Load, still: Clocked): Promise<string[]> {
 
     const place = await BenchPlace.open(folder);
     try {
@@ -160,6 +168,13 @@ async function measureRhythm(folder: string, options: Load, still: Clocked): Pro
         console.log(`\n${options.name}: ${load.count} writes in ${load.seconds.toFixed(1)} s; segments ${load.segments.join(', ')}\n`);
         console.log(table(['search', 'merged', 'processor', ...MOMENTS.flatMap((moment) => [`after ${moment} s`, 'ratio', 'processor', 'ratio'])],
             KINDS.map((each, i) => [each.name, ...cells(merged[i]?.own), ...load.times.flatMap((times) => compared(times[i], merged[i]))])));
+        return KINDS.flatMap((each, i) => MOMENTS.flatMap((moment, m) => {
+
+            const { p50, cpu } = ratios(load.times[m]?.[i], merged[i]);
+            const known = [p50, cpu].filter((ratio) => ratio !== null);
+            const isSlow = JUDGED.includes(moment) && known.length > 0 && known.every((ratio) => ratio > MOST_RATIO);
+            return isSlow ? [`${options.name}: ${each.name} after ${moment} s: ${known.map((ratio) => ratio.toFixed(2)).join(', ')}`] : [];
+        }));
     }
     finally {
         await place.close();
@@ -179,23 +194,30 @@ function cells(times: Times | undefined): string[] {
     return [times?.p50, times?.cpu].map((time) => (typeof time === 'number' ? `${time.toFixed(3)} ms` : '?'));
 }
 
-/** Times with their ratios to those of the merged index, each by that of the index that nobody writes to. */
+/** Times with their ratios to those of the merged index. */
 function compared(measured: Measured | undefined, merged: Measured | undefined): string[] {
 
     const [wall = '?', cpu = '?'] = cells(measured?.own);
-    const relative = (found: Measured | undefined, time: (times: Times) => number | null): number | null => {
+    const found = ratios(measured, merged);
+    return [wall, found.p50?.toFixed(2) ?? '?', cpu, found.cpu?.toFixed(2) ?? '?'];
+}
 
-        const [own, still] = found ? [time(found.own), time(found.still)] : [null, null];
+/** Times as parts of those of the merged index, each by that of the index that nobody writes to; null where they are not known. */
+function ratios(measured: Measured | undefined, merged: Measured | undefined): Times<number | null> {
+
+    const relative = (found: Measured | undefined, time: keyof Times): number | null => {
+
+        const [own, still] = found ? [found.own[time], found.still[time]] : [null, null];
         return own !== null && still !== null && still > LEAST ? own / still : null;
     };
 
-    const ratio = (time: (times: Times) => number | null): string => {
+    const ratio = (time: keyof Times): number | null => {
 
         const [left, right] = [relative(measured, time), relative(merged, time)];
-        return left !== null && right ? (left / right).toFixed(2) : '?';
+        return left !== null && right ? left / right : null;
     };
 
-    return [wall, ratio(({ p50 }) => p50), cpu, ratio((times) => times.cpu)];
+    return { p50: ratio('p50'), cpu: ratio('cpu') };
 }
 
 /** Shorter times, in milliseconds, are those of searches that the searching thread has no part in. */

@@ -3,31 +3,15 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
-import { connect as connectTls } from 'node:tls';
 import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { TestServer } from '../../support/server.js';
 import { clientOf, pathOf, startServer } from '../../support/server.js';
+import { frame, GET, openHttp2, PING, PREFACE, SETTINGS } from '../../support/http2-frames.js';
 import { until } from '../../support/until.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
-
-const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
-const frame = (type: number, flags: number, stream: number, body: Buffer): Buffer => {
-
-    const head = Buffer.alloc(9);
-    head.writeUIntBE(body.length, 0, 3);
-    head.writeUInt8(type, 3);
-    head.writeUInt8(flags, 4);
-    head.writeUInt32BE(stream, 5);
-    return Buffer.concat([head, body]);
-};
-
-const SETTINGS = frame(4, 0, 0, Buffer.alloc(0));
-/** `:method: GET`, `:scheme: https` and `:path: /` of the static table. */
-const FIELDS = Buffer.from([0x82, 0x87, 0x84]);
-const PING = frame(6, 0, 0, Buffer.alloc(8));
 
 describe('HTTP/2 sessions without requests', () => {
 
@@ -40,8 +24,7 @@ describe('HTTP/2 sessions without requests', () => {
 
     const open = async (...frames: Buffer[]): Promise<Socket> => {
 
-        const socket = connectTls({ port: server.port, host: '127.0.0.1', ALPNProtocols: ['h2'], rejectUnauthorized: false });
-        await once(socket, 'secureConnect');
+        const socket = await openHttp2(server.port);
         socket.on('error', () => undefined).resume();
         socket.write(Buffer.concat(frames));
         return socket;
@@ -49,9 +32,9 @@ describe('HTTP/2 sessions without requests', () => {
 
     const cases: [string, ...Buffer[]][] = [
         ['sends nothing', PREFACE, SETTINGS],
-        ['does not finish its headers', PREFACE, SETTINGS, frame(1, 0, 1, FIELDS)],
-        ['says that no body follows and does not finish its headers', PREFACE, SETTINGS, frame(1, 1, 1, FIELDS)],
-        ['sends half of a frame', PREFACE, SETTINGS, frame(1, 4, 1, FIELDS).subarray(0, 10)]
+        ['does not finish its headers', PREFACE, SETTINGS, frame(1, 0, 1, GET)],
+        ['says that no body follows and does not finish its headers', PREFACE, SETTINGS, frame(1, 1, 1, GET)],
+        ['sends half of a frame', PREFACE, SETTINGS, frame(1, 4, 1, GET).subarray(0, 10)]
     ];
     for (const [title, ...frames] of cases) {
         it(`end when the client ${title}`, async () => {
@@ -77,7 +60,7 @@ describe('HTTP/2 sessions without requests', () => {
         const calls = server.waiting.calls;
         const pending = client.text({ path: pathOf('Wait'), method: 'POST', body: 'abc', headers: { 'content-type': 'image/png' } });
         await until(() => server.waiting.calls > calls);
-        const other = await open(PREFACE, SETTINGS, frame(1, 0, 1, FIELDS));
+        const other = await open(PREFACE, SETTINGS, frame(1, 0, 1, GET));
         await once(other, 'close');
         server.waiting.release();
 

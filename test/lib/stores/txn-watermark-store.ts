@@ -13,6 +13,9 @@ const { describe, it, beforeEach, afterEach } = lab;
 /** Epoch of types at which units are admitted. */
 const EPOCH = 7;
 
+/** Milliseconds that a call may take beside a stopped writer, whose locks last for seconds: it takes some 50. */
+const UNBLOCKED_MS = 2_000;
+
 forEachDatabase((name, create, dialect) => {
 
     describe(`the transaction watermark on ${name}`, () => {
@@ -84,6 +87,15 @@ forEachDatabase((name, create, dialect) => {
             };
         }
 
+        /** The result of a call that waits for no lock. */
+        async function unblocked<T>(call: Promise<T>): Promise<T> {
+
+            const begun = performance.now();
+            const result = await call;
+            expect(performance.now() - begun).to.be.below(UNBLOCKED_MS);
+            return result;
+        }
+
         async function written(): Promise<number[]> {
 
             const rows = await db.read<{ name: string }>({ sql: `select name from settings where name like 'n%'` }, []);
@@ -127,10 +139,10 @@ forEachDatabase((name, create, dialect) => {
             await until(async () => await one.raise(100) === 100);
             const writer = await stopIn(stopped, 300);
             for (let number = 400; number < 410; ++number) {
-                expect(await one.raise(number)).to.equal(100);
-                expect(await other.raise(number)).to.equal(100);
-                expect(await db.commit(unit(number + 1, true, other))).to.include({ ok: true });
-                expect(await db.commit(unit(number, false, other))).to.equal({ ok: false, failed: BELOW_WATERMARK });
+                expect(await unblocked(one.raise(number))).to.equal(100);
+                expect(await unblocked(other.raise(number))).to.equal(100);
+                expect(await unblocked(db.commit(unit(number + 1, true, other)))).to.include({ ok: true });
+                expect(await unblocked(db.commit(unit(number, false, other)))).to.equal({ ok: false, failed: BELOW_WATERMARK });
             }
 
             const late = new TxnWatermarkStore(db, 'late');

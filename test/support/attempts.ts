@@ -1,0 +1,20 @@
+/**
+ * The median of several attempts, for what is measured while a machine does other things. The best attempt would hide what is dear the first
+ * time only, or mostly; the worst one depends on what else the machine does.
+ */
+
+/** Attempts; as soon as most of them are within a bound, or beyond, the others are of no interest. */
+const ATTEMPTS = 7;
+const MOST = Math.ceil(ATTEMPTS / 2);
+
+/** Returns whether further attempts cannot change on which side of a bound their median is. */
+export function isDecided(values: readonly number[], bound: number): boolean {
+
+    const within = values.filter((value) => value < bound).length;
+    return within >= MOST || values.length - within >= MOST;
+}
+
+export function median(values: readonly number[]): number {
+
+    return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? NaN;
+}
