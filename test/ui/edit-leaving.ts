@@ -17,6 +17,20 @@ const NOTE = {
     }
 };
 
+/** Fills the storage of the browser to the last character. */
+const FILL_STORAGE = `(() => {
+    let text = '';
+    for (let length = 2 ** 23; length >= 1;) {
+        try {
+            localStorage.setItem('other', text + 'x'.repeat(length));
+            text += 'x'.repeat(length);
+        }
+        catch {
+            length /= 2;
+        }
+    }
+})()`;
+
 describe('leaving an editor of the web UI', { skip: !hasBrowser, timeout: 180_000 }, () => {
 
     const ui = startUi(lab);
@@ -176,5 +190,37 @@ describe('leaving an editor of the web UI', { skip: !hasBrowser, timeout: 180_00
         await page.getByRole('button', { name: 'Restore the draft' }).click();
 
         await holds(page.getByLabel('Title', { exact: true }), 'hours of work');
+    });
+
+    it('keeps the id of a new object with its draft, and asks before it is lost', async () => {
+
+        await send('PUT', '/objects/design?jsonPointer=/uiConfig', { allowUserToSpecifyHandleOnCreate: true });
+        await page.reload();
+        await page.evaluate('location.hash = "#create/Note"');
+        const id = page.getByLabel('Id (optional)');
+        await id.fill('test/own');
+        await leave();
+        await until(() => ui.questions === 1);
+        await page.getByText('Draft kept').first().waitFor();
+        ui.answer = 'accept';
+        await page.reload();
+        await page.getByRole('button', { name: 'Restore the draft' }).click();
+        await holds(id, 'test/own');
+        await page.getByLabel('Title', { exact: true }).fill('with its own id');
+        await page.getByRole('button', { name: 'Create', exact: true }).click();
+        await announced(page, 'Created');
+
+        expect(await send('GET', '/objects/test/own')).to.equal({ title: 'with its own id' });
+        await send('PUT', '/objects/design?jsonPointer=/uiConfig', {});
+    });
+
+    it('does not say that a draft is kept where the browser has no room for it', async () => {
+
+        const field = await edit('test/a');
+        await page.evaluate(FILL_STORAGE);
+        await field.fill('of no draft '.repeat(20));
+        await page.getByText('No draft is kept: the browser has no room for it').waitFor();
+
+        expect(await drafts()).to.not.include('of no draft');
     });
 });

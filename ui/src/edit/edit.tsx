@@ -13,6 +13,7 @@ import type { Json, JsonMap } from '../json/exact-number.js';
 import { go, goBack, to } from '../router.js';
 import type { ScreenProps } from '../shell/app.js';
 import { design, servicePrefix, uiConfig } from '../state/design.js';
+import type { NewNames } from '../state/drafts.js';
 import { labelOf } from '../state/labels.js';
 import { textOf } from '../state/messages.js';
 import { editContext, formSchema } from './edit-context.js';
@@ -74,7 +75,7 @@ function NewObject({ type, original = null, isNested = false, onSaved, onCancel 
 }): JSX.Element {
 
     const { context, dialog } = useEditContext();
-    const [names, setNames] = useState<{ readonly handle: string; readonly suffix: string }>({ handle: '', suffix: '' });
+    const [names, setNames] = useState<NewNames>({ handle: '', suffix: '' });
     const schema = formSchema(type);
     const content = useMemo(() => (schema ? original?.content ?? initialContent(schema, context) : null), [schema, context, original]);
     const target = useMemo((): Target => ({ kind: 'new', type, ...names }), [type, names]);
@@ -89,7 +90,8 @@ function NewObject({ type, original = null, isNested = false, onSaved, onCancel 
     const { allowUserToSpecifySuffixOnCreate: hasSuffix = false, allowUserToSpecifyHandleOnCreate: hasHandle = false } = uiConfig.value;
     return (
         <>
-            <Editor title={t('newObject', { type })} etag={null} {...{ target, schema, content, context, isNested, onSaved, onCancel }}>
+            <Editor title={t('newObject', { type })} etag={null} {...{ target, schema, content, context, isNested, onSaved, onCancel }}
+                onNames={({ handle, suffix }) => setNames({ handle: hasHandle ? handle : '', suffix: hasSuffix && !hasHandle ? suffix : '' })}>
                 {original?.isResolved === true && <ResolvedBox />}
                 {hasHandle && <label>{t('handle')}<input type="text" dir="auto" autocomplete="off" value={names.handle} onInput={({ currentTarget }) => setNames({ handle: currentTarget.value.trim(), suffix: '' })} /></label>}
                 {hasSuffix && !hasHandle && (
