@@ -122,4 +122,35 @@ describe('a dialog of the web UI that is closed before the service has answered'
         await announced(page, 'test/note');
         await dialog().waitFor({ state: 'detached' });
     });
+
+    /** The name, or the text, of what has the focus. */
+    const focused = async (): Promise<string> => page.evaluate('(({ ariaLabel, textContent }) => ariaLabel ?? textContent)(document.activeElement)');
+
+    it('gives the focus back to the menu by which it was opened', async () => {
+
+        await ui.ask('POST', '/objects?type=User&handle=test/ann', { username: 'ann', password: 'a long password' });
+        await ui.ask('POST', '/objects?type=Document&handle=test/other', { name: 'Another note' });
+        for (const [fragment, menu, item] of [['objects/test/other', 'More', 'Delete …'], ['admin/users', 'Actions of ann', 'Set password …'], ['schemas/Document', 'More actions', 'Delete the type …']] as const) {
+            await page.goto(`${ui.url}/#${fragment}`);
+            await page.getByRole('button', { name: menu, exact: true }).press('Enter');
+            await page.getByRole('menuitem', { name: item, exact: true }).press('Enter');
+            await dialog().waitFor();
+            await page.keyboard.press('Escape');
+            await dialog().waitFor({ state: 'detached' });
+
+            expect(await focused(), fragment).to.equal(menu);
+        }
+    });
+
+    it('gives the focus to the heading when the row of the menu is gone', async () => {
+
+        await ui.ask('POST', '/objects?type=User&handle=test/gone', { username: 'gone', password: 'a long password' });
+        await page.goto(`${ui.url}/#admin/users`);
+        await page.getByRole('button', { name: 'Actions of gone', exact: true }).press('Enter');
+        await page.getByRole('menuitem', { name: 'Delete …', exact: true }).press('Enter');
+        await dialog().getByRole('button', { name: 'Delete', exact: true }).press('Enter');
+        await page.getByRole('button', { name: 'Actions of gone', exact: true }).waitFor({ state: 'detached' });
+
+        await until(async () => await focused() === 'Users');
+    });
 });
