@@ -3,7 +3,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Locator, Page } from 'playwright-core';
-import { announced, hasBrowser, holdRequests, logInAsAdmin } from '../support/browser.js';
+import { announced, hasBrowser, holdRequests, holds, logInAsAdmin } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { until } from '../support/until.js';
 import { startUi } from '../support/ui-suite.js';
@@ -152,5 +152,28 @@ describe('a dialog of the web UI that is closed before the service has answered'
         await page.getByRole('button', { name: 'Actions of gone', exact: true }).waitFor({ state: 'detached' });
 
         await until(async () => await focused() === 'Users');
+    });
+
+    it('asks before much that was typed is lost by Escape, and not before little', async () => {
+
+        await page.goto(`${ui.url}/#schemas`);
+        await page.getByRole('button', { name: 'New type' }).click();
+        await dialog().getByLabel(/^Name/).fill('Report');
+        await page.keyboard.press('Escape');
+        await dialog().waitFor({ state: 'detached' });
+        expect(ui.questions).to.equal(0);
+
+        await page.getByRole('button', { name: 'New type' }).click();
+        await dialog().getByLabel('an example').check();
+        const example = dialog().getByRole('textbox').last();
+        await example.fill('{"title": "A report of some length", "pages": 12}');
+        await page.keyboard.press('Escape');
+        await until(() => ui.questions === 1);
+        await holds(example, '{"title": "A report of some length", "pages": 12}');
+
+        ui.answer = 'accept';
+        await page.keyboard.press('Escape');
+        await dialog().waitFor({ state: 'detached' });
+        expect(ui.questions).to.equal(2);
     });
 });

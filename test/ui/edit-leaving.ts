@@ -223,4 +223,52 @@ describe('leaving an editor of the web UI', { skip: !hasBrowser, timeout: 180_00
 
         expect(await drafts()).to.not.include('of no draft');
     });
+
+    it('asks while what was set aside for the content of somebody else is kept nowhere else', async () => {
+
+        ui.watched.expected.push(/412/);
+        const field = await edit('test/a');
+        await page.evaluate(FILL_STORAGE);
+        await field.fill('hours of work '.repeat(20).trim());
+        await send('PUT', '/objects/test/a', { title: 'theirs' });
+        await page.keyboard.press('Control+s');
+        await page.getByRole('alertdialog').getByRole('button', { name: 'Take theirs' }).click();
+        await holds(field, 'theirs');
+        await leave();
+        await until(() => ui.questions === 1);
+        await holds(field, 'theirs');
+
+        await page.getByRole('button', { name: 'Discard the draft' }).click();
+        await page.getByRole('button', { name: 'Discard the draft' }).waitFor({ state: 'detached' });
+        await leave();
+        await page.getByRole('heading', { level: 1, name: 'Types' }).waitFor();
+        expect(ui.questions).to.equal(1);
+    });
+
+    it('asks before Escape closes the dialog of another object with files, and closes it not while that is saved', async () => {
+
+        await page.evaluate('location.hash = "#create/Note"');
+        await page.getByRole('combobox', { name: 'About' }).fill('Nothing yet');
+        await page.getByRole('option', { name: 'Create new: Note' }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByLabel('Title', { exact: true }).fill('inner');
+        await dialog.locator('input[type=file]').setInputFiles({ name: 'data.txt', mimeType: 'text/plain', buffer: Buffer.from('data') });
+        await dialog.getByText('data.txt').first().waitFor();
+        await page.keyboard.press('Escape');
+        await until(() => ui.questions === 1);
+        await dialog.getByText('data.txt').first().waitFor();
+
+        ui.answer = 'accept';
+        const open = await holdRequests(page, (request) => request.method() === 'POST' && !request.url().includes('dryRun') && request.url().includes('/objects'));
+        await dialog.getByRole('button', { name: 'Create', exact: true }).click();
+        await dialog.getByRole('button', { name: /^Saving/ }).waitFor();
+        await page.keyboard.press('Escape');
+        await page.keyboard.press('Escape');
+        expect(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled()).to.be.true();
+        open();
+        await dialog.waitFor({ state: 'detached' });
+
+        await page.getByRole('link', { name: 'inner' }).waitFor();
+        expect(ui.questions).to.equal(1);
+    });
 });

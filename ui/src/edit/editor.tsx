@@ -61,6 +61,8 @@ export interface EditorProps {
     readonly children?: ComponentChildren;
     /** True inside a dialog: the address of the page does not belong to it. */
     readonly isNested?: boolean;
+    /** Gets what closes a dialog around. */
+    readonly closer?: { current: (() => void) | null };
     /** Called with the id of a new object that was entered before, when a draft is restored. */
     readonly onNames?: (names: NewNames) => void;
     readonly onSaved: (object: EditedObject) => void;
@@ -101,10 +103,10 @@ export function Editor(props: EditorProps): JSX.Element {
     const faulty = json !== null && !parse.isPending && parse.isFaulty(json) ? json : null;
     const isDirty = parse.isPending || faulty !== null || value !== base.content && !isEqual(value, base.content) || files.length > 0 || hasNames(namesOf(target));
     const { errors, setErrors } = useCheck(target, value, isDirty);
-    const { found, kept, forget, discard, adopt, setAside } = useDraft(target, isNested, { value, faulty, base, isDirty });
+    const { found, kept, isOnlyHere, forget, discard, adopt, setAside } = useDraft(target, isNested, { value, faulty, base, isDirty });
     // What is missing is only said once the user wants to save.
     const shownErrors = useMemo(() => (isTried ? errors : errors.filter(({ pointer }) => pointer === '' || valueAt(value, parsePointer(pointer)) !== undefined)), [errors, isTried]);
-    useGuard(isDirty || problems > 0 || saving !== null, isNested ? null : () => confirm(t('leave')));
+    useGuard(isDirty || problems > 0 || saving !== null || isOnlyHere, isNested ? null : () => confirm(t('leave')));
     const isMounted = useMounted();
 
     const save = async (chosen?: Json, version: string | null = base.etag): Promise<void> => {
@@ -383,7 +385,26 @@ export function Editor(props: EditorProps): JSX.Element {
         parse.soon(text);
     };
 
-    const cancel = (): void => (created ? onSaved(created) : props.onCancel());
+    const cancel = (): void => {
+
+        // In a dialog, what no draft keeps would be lost unasked; and what is being stored would not be referred to.
+        const isUnkept = files.length > 0 || problems > 0 || isOnlyHere || isDirty && typeof kept === 'string';
+        if (isNested && (saving !== null || isUnkept && !confirm(t('leave')))) {
+            return;
+        }
+
+        if (created) {
+            onSaved(created);
+        }
+        else {
+            props.onCancel();
+        }
+    };
+
+    if (props.closer) {
+        props.closer.current = cancel;
+    }
+
     const form = useKeys({ save: () => void save(), cancel });
 
     return (
@@ -400,7 +421,7 @@ export function Editor(props: EditorProps): JSX.Element {
                 </div>
                 <small class="edit-draft">{isDirty && draftText(kept)}</small>
                 <div class="row">
-                    <button type="button" onClick={cancel}>{t('cancel')}</button>
+                    <button type="button" disabled={isNested && saving !== null} onClick={cancel}>{t('cancel')}</button>
                     <button type="submit" class="primary" disabled={saving !== null} aria-keyshortcuts="Control+S Meta+S">{t(saving ? 'saving' : target.kind === 'new' ? 'create' : 'save')}</button>
                 </div>
             </div>
