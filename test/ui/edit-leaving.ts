@@ -237,12 +237,17 @@ describe('leaving an editor of the web UI', { skip: !hasBrowser, timeout: 180_00
         await leave();
         await until(() => ui.questions === 1);
         await holds(field, 'theirs');
+        await field.fill('theirs and mine');
+        await page.keyboard.press('Control+s');
+        await until(() => ui.questions === 2);
+        await page.getByText('What you had entered is saved').waitFor();
+        expect(await send('GET', '/objects/test/a')).to.equal({ title: 'theirs and mine' });
 
         await page.getByRole('button', { name: 'Discard the draft' }).click();
         await page.getByRole('button', { name: 'Discard the draft' }).waitFor({ state: 'detached' });
         await leave();
         await page.getByRole('heading', { level: 1, name: 'Types' }).waitFor();
-        expect(ui.questions).to.equal(1);
+        expect(ui.questions).to.equal(2);
     });
 
     it('asks before Escape closes the dialog of another object with files, and closes it not while that is saved', async () => {

@@ -248,7 +248,7 @@ export function Editor(props: EditorProps): JSX.Element {
             return;
         }
 
-        if (missing.length === 0 && !isChanged) {
+        if (missing.length === 0 && !isChanged && (!isOnlyHere || confirm(t('leave')))) {
             if (!isNested) {
                 guardLeaving(null);
             }
