@@ -84,7 +84,7 @@ export function BooleanControl(props: ControlProps): JSX.Element {
 }
 
 interface DateInput {
-    readonly ref: RefObject<HTMLInputElement>;
+    readonly ref: RefObject<HTMLInputElement | null>;
     /** Undefined while a part of a date is typed, which must stay as it is. */
     readonly value: string | undefined;
     readonly onChange: (event: TargetedEvent<HTMLInputElement>) => void;
