@@ -1,7 +1,7 @@
 /** Drafts of the editor, and differences between contents. */
 
 import * as Lab from '@hapi/lab';
-import { expect } from '@hapi/code';
+import { expect, fail } from '@hapi/code';
 import type { Draft, DraftStorage } from '../../../ui/src/state/drafts.js';
 import { browserStorage, draftSlots, dropAllDrafts, dropDraft, findDraft, keepDraft } from '../../../ui/src/state/drafts.js';
 import { changesBetween, merged } from '../../../ui/src/json/changes.js';
@@ -70,7 +70,7 @@ describe('drafts', () => {
         const storage = storageOf();
         storage.setItem('other', 'x');
         for (let i = 0; i < 30; ++i) {
-            keepDraft(storage, { user: 'a', target: `${i}` }, { savedOn: i, etag: null, text: '1' }, () => expect.fail('none is removed'));
+            keepDraft(storage, { user: 'a', target: `${i}` }, { savedOn: i, etag: null, text: '1' }, () => fail('none is removed'));
         }
 
         expect(storage.values.size).to.equal(31);
@@ -111,7 +111,7 @@ describe('drafts', () => {
         ['first', 'second'].forEach((target) => keepDraft(storage, { user: 'a', target }, { savedOn: 1, etag: null, text: 'x'.repeat(200) }));
         const before = new Map(storage.values);
 
-        expect(keepDraft(storage, { user: 'a', target: 'long' }, { savedOn: 2, etag: null, text: 'x'.repeat(2000) }, () => expect.fail('none is removed'))).to.be.false();
+        expect(keepDraft(storage, { user: 'a', target: 'long' }, { savedOn: 2, etag: null, text: 'x'.repeat(2000) }, () => fail('none is removed'))).to.be.false();
         expect(new Map(storage.values)).to.equal(before);
     });
 
@@ -125,10 +125,13 @@ describe('drafts', () => {
             }
         });
         try {
-            expect(keepDraft(browserStorage(), key, { savedOn: 1, etag: null, text: '1' }, () => expect.fail('none is removed'))).to.be.false();
+            expect(keepDraft(browserStorage(), key, { savedOn: 1, etag: null, text: '1' }, () => fail('none is removed'))).to.be.false();
         }
         finally {
-            Object.defineProperty(globalThis, 'localStorage', before ?? { configurable: true, value: undefined });
+            Reflect.deleteProperty(globalThis, 'localStorage');
+            if (before) {
+                Object.defineProperty(globalThis, 'localStorage', before);
+            }
         }
     });
 

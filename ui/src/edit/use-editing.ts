@@ -163,7 +163,7 @@ interface Drafts {
 /** What the user has entered as the id of a new object. */
 export function namesOf(target: Target): NewNames {
 
-    const { handle = '', suffix = '' } = target.kind === 'new' ? target : {};
+    const { handle = '', suffix = '' }: Partial<NewNames> = target.kind === 'new' ? target : {};
     return { handle, suffix };
 }
 

@@ -46,7 +46,7 @@ const NO_STORAGE: DraftStorage = {
     length: 0, key: () => null, getItem: () => null, removeItem: () => undefined,
     setItem() {
 
-        throw new Error('the browser has no storage for this page');
+        throw new DOMException('blocked', 'SecurityError');
     }
 };
 
