@@ -53,7 +53,7 @@ export function Confirm({ title, children, action, isDangerous = false, isReady 
     const entered = useRef(0);
     const close = (): void => {
 
-        if (entered.current < MUCH || globalThis.confirm(t('discard'))) {
+        if (entered.current < MUCH || window.confirm(t('discard'))) {
             onClose();
         }
     };
