@@ -3,7 +3,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Locator, Page } from 'playwright-core';
-import { announced, hasBrowser, holdRequests, logInAsAdmin } from '../support/browser.js';
+import { announced, hasBrowser, holdRequests, holds, logInAsAdmin } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { until } from '../support/until.js';
 import { startUi } from '../support/ui-suite.js';
@@ -121,5 +121,59 @@ describe('a dialog of the web UI that is closed before the service has answered'
         release();
         await announced(page, 'test/note');
         await dialog().waitFor({ state: 'detached' });
+    });
+
+    /** The name, or the text, of what has the focus. */
+    const focused = async (): Promise<string> => page.evaluate('(({ ariaLabel, textContent }) => ariaLabel ?? textContent)(document.activeElement)');
+
+    it('gives the focus back to the menu by which it was opened', async () => {
+
+        await ui.ask('POST', '/objects?type=User&handle=test/ann', { username: 'ann', password: 'a long password' });
+        await ui.ask('POST', '/objects?type=Document&handle=test/other', { name: 'Another note' });
+        for (const [fragment, menu, item] of [['objects/test/other', 'More', 'Delete …'], ['admin/users', 'Actions of ann', 'Set password …'], ['schemas/Document', 'More actions', 'Delete the type …']] as const) {
+            await page.goto(`${ui.url}/#${fragment}`);
+            await page.getByRole('button', { name: menu, exact: true }).press('Enter');
+            await page.getByRole('menuitem', { name: item, exact: true }).press('Enter');
+            await dialog().waitFor();
+            await page.keyboard.press('Escape');
+            await dialog().waitFor({ state: 'detached' });
+
+            expect(await focused(), fragment).to.equal(menu);
+        }
+    });
+
+    it('gives the focus to the heading when the row of the menu is gone', async () => {
+
+        await ui.ask('POST', '/objects?type=User&handle=test/gone', { username: 'gone', password: 'a long password' });
+        await page.goto(`${ui.url}/#admin/users`);
+        await page.getByRole('button', { name: 'Actions of gone', exact: true }).press('Enter');
+        await page.getByRole('menuitem', { name: 'Delete …', exact: true }).press('Enter');
+        await dialog().getByRole('button', { name: 'Delete', exact: true }).press('Enter');
+        await page.getByRole('button', { name: 'Actions of gone', exact: true }).waitFor({ state: 'detached' });
+
+        await until(async () => await focused() === 'Users');
+    });
+
+    it('asks before much that was typed is lost by Escape, and not before little', async () => {
+
+        await page.goto(`${ui.url}/#schemas`);
+        await page.getByRole('button', { name: 'New type' }).click();
+        await dialog().getByLabel(/^Name/).fill('Report');
+        await page.keyboard.press('Escape');
+        await dialog().waitFor({ state: 'detached' });
+        expect(ui.questions).to.equal(0);
+
+        await page.getByRole('button', { name: 'New type' }).click();
+        await dialog().getByLabel('an example').check();
+        const example = dialog().getByRole('textbox').last();
+        await example.fill('{"title": "A report of some length", "pages": 12}');
+        await page.keyboard.press('Escape');
+        await until(() => ui.questions === 1);
+        await holds(example, '{"title": "A report of some length", "pages": 12}');
+
+        ui.answer = 'accept';
+        await page.keyboard.press('Escape');
+        await dialog().waitFor({ state: 'detached' });
+        expect(ui.questions).to.equal(2);
     });
 });

@@ -17,6 +17,20 @@ const NOTE = {
     }
 };
 
+/** Fills the storage of the browser to the last character. */
+const FILL_STORAGE = `(() => {
+    let text = '';
+    for (let length = 2 ** 23; length >= 1;) {
+        try {
+            localStorage.setItem('other', text + 'x'.repeat(length));
+            text += 'x'.repeat(length);
+        }
+        catch {
+            length /= 2;
+        }
+    }
+})()`;
+
 describe('leaving an editor of the web UI', { skip: !hasBrowser, timeout: 180_000 }, () => {
 
     const ui = startUi(lab);
@@ -176,5 +190,90 @@ describe('leaving an editor of the web UI', { skip: !hasBrowser, timeout: 180_00
         await page.getByRole('button', { name: 'Restore the draft' }).click();
 
         await holds(page.getByLabel('Title', { exact: true }), 'hours of work');
+    });
+
+    it('keeps the id of a new object with its draft, and asks before it is lost', async () => {
+
+        await send('PUT', '/objects/design?jsonPointer=/uiConfig', { allowUserToSpecifyHandleOnCreate: true });
+        await page.reload();
+        await page.evaluate('location.hash = "#create/Note"');
+        const id = page.getByLabel('Id (optional)');
+        await id.fill('test/own');
+        await leave();
+        await until(() => ui.questions === 1);
+        await page.getByText('Draft kept').first().waitFor();
+        ui.answer = 'accept';
+        await page.reload();
+        await page.getByRole('button', { name: 'Restore the draft' }).click();
+        await holds(id, 'test/own');
+        await page.getByLabel('Title', { exact: true }).fill('with its own id');
+        await page.getByRole('button', { name: 'Create', exact: true }).click();
+        await announced(page, 'Created');
+
+        expect(await send('GET', '/objects/test/own')).to.equal({ title: 'with its own id' });
+        await send('PUT', '/objects/design?jsonPointer=/uiConfig', {});
+    });
+
+    it('does not say that a draft is kept where the browser has no room for it', async () => {
+
+        const field = await edit('test/a');
+        await page.evaluate(FILL_STORAGE);
+        await field.fill('of no draft '.repeat(20));
+        await page.getByText('No draft is kept: the browser has no room for it').waitFor();
+
+        expect(await drafts()).to.not.include('of no draft');
+    });
+
+    it('asks while what was set aside for the content of somebody else is kept nowhere else', async () => {
+
+        ui.watched.expected.push(/412/);
+        const field = await edit('test/a');
+        await page.evaluate(FILL_STORAGE);
+        await field.fill('hours of work '.repeat(20).trim());
+        await send('PUT', '/objects/test/a', { title: 'theirs' });
+        await page.keyboard.press('Control+s');
+        await page.getByRole('alertdialog').getByRole('button', { name: 'Take theirs' }).click();
+        await holds(field, 'theirs');
+        await leave();
+        await until(() => ui.questions === 1);
+        await holds(field, 'theirs');
+        await field.fill('theirs and mine');
+        await page.keyboard.press('Control+s');
+        await until(() => ui.questions === 2);
+        await page.getByText('What you had entered is saved').waitFor();
+        expect(await send('GET', '/objects/test/a')).to.equal({ title: 'theirs and mine' });
+
+        await page.getByRole('button', { name: 'Discard the draft' }).click();
+        await page.getByRole('button', { name: 'Discard the draft' }).waitFor({ state: 'detached' });
+        await leave();
+        await page.getByRole('heading', { level: 1, name: 'Types' }).waitFor();
+        expect(ui.questions).to.equal(2);
+    });
+
+    it('asks before Escape closes the dialog of another object with files, and closes it not while that is saved', async () => {
+
+        await page.evaluate('location.hash = "#create/Note"');
+        await page.getByRole('combobox', { name: 'About' }).fill('Nothing yet');
+        await page.getByRole('option', { name: 'Create new: Note' }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByLabel('Title', { exact: true }).fill('inner');
+        await dialog.locator('input[type=file]').setInputFiles({ name: 'data.txt', mimeType: 'text/plain', buffer: Buffer.from('data') });
+        await dialog.getByText('data.txt').first().waitFor();
+        await page.keyboard.press('Escape');
+        await until(() => ui.questions === 1);
+        await dialog.getByText('data.txt').first().waitFor();
+
+        ui.answer = 'accept';
+        const open = await holdRequests(page, (request) => request.method() === 'POST' && !request.url().includes('dryRun') && request.url().includes('/objects'));
+        await dialog.getByRole('button', { name: 'Create', exact: true }).click();
+        await dialog.getByRole('button', { name: /^Saving/ }).waitFor();
+        await page.keyboard.press('Escape');
+        await page.keyboard.press('Escape');
+        expect(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled()).to.be.true();
+        open();
+        await dialog.waitFor({ state: 'detached' });
+
+        await page.getByRole('link', { name: 'inner' }).waitFor();
+        expect(ui.questions).to.equal(1);
     });
 });

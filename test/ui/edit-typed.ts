@@ -3,7 +3,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Page } from 'playwright-core';
-import { announced, hasBrowser, holds, logInAsAdmin } from '../support/browser.js';
+import { accessibilityFindings, announced, hasBrowser, holds, logInAsAdmin } from '../support/browser.js';
 import { startUi } from '../support/ui-suite.js';
 import { until } from '../support/until.js';
 
@@ -14,7 +14,9 @@ const SHEET = {
     type: 'object',
     properties: {
         title: { type: 'string', title: 'Title', cordra: { preview: { isPrimary: true } } },
-        scale: { type: 'number', title: 'Scale' },
+        scale: { type: 'number', title: 'Scale', maximum: 100 },
+        day: { type: 'string', format: 'date', title: 'Day' },
+        at: { type: 'string', format: 'date-time', title: 'At' },
         words: { type: 'array', title: 'Words', items: { type: 'string' } },
         about: { type: 'string', title: 'About', cordra: { type: { handleReference: { types: ['Sheet'] } } } },
         also: { type: 'array', title: 'Also', items: { type: 'string', cordra: { type: { handleReference: { types: ['Sheet'] } } } } },
@@ -163,5 +165,90 @@ describe('what is typed into a form of the web UI, and is no value yet,', { skip
         await announced(page, 'Saved');
 
         expect(await stored()).to.equal({ title: 'a', scale: 1, paper: { name: 'Bristol' }, isOld: false });
+    });
+
+    it('keeps the object from being saved without a date that is typed in part', async () => {
+
+        const day = page.getByLabel('Day', { exact: true });
+        await day.focus();
+        await page.keyboard.type('1212');
+        await save();
+        await page.getByText('Some fields hold text that is no value').waitFor();
+        await page.getByText('This is not a whole date').first().waitFor();
+        expect(await day.getAttribute('aria-invalid')).to.equal('true');
+        expect(await accessibilityFindings(page)).to.equal([]);
+        expect(await stored()).to.equal({ title: 'a', scale: 1 });
+
+        await page.keyboard.type('12122024');
+        await page.getByText('This is not a whole date').first().waitFor({ state: 'hidden' });
+        await page.getByLabel('At', { exact: true }).focus();
+        await page.keyboard.type('1212');
+        await page.keyboard.press('Enter');
+        await page.getByText('This is not a whole date').first().waitFor();
+        expect(await stored()).to.equal({ title: 'a', scale: 1 });
+
+        await page.getByLabel('At', { exact: true }).focus();
+        // The year has up to six digits, and the seconds three decimals.
+        await page.keyboard.type('12122024');
+        await page.keyboard.press('ArrowRight');
+        await page.keyboard.type('153000000');
+        await page.getByText('This is not a whole date').first().waitFor({ state: 'hidden' });
+        await save();
+        await announced(page, 'Saved');
+        const { at, ...others } = await stored() as { readonly at: string };
+        expect(others).to.equal({ title: 'a', scale: 1, day: '2024-12-12' });
+        expect(at).to.startWith('2024-12-12T');
+    });
+
+    it('is no removal of a date, of which only the year was deleted', async () => {
+
+        await ui.ask('PUT', '/objects/test/sheet', { title: 'a', scale: 1, day: '2024-05-01' });
+        await page.reload();
+        const day = page.getByLabel('Day', { exact: true });
+        await holds(day, '2024-05-01');
+        await day.focus();
+        for (const key of ['ArrowRight', 'ArrowRight', 'Backspace']) {
+            await page.keyboard.press(key);
+        }
+
+        await page.getByText('This is not a whole date').first().waitFor();
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        await page.getByText('Some fields hold text that is no value').waitFor();
+        expect(await stored()).to.equal({ title: 'a', scale: 1, day: '2024-05-01' });
+
+        // What is typed goes on where it was.
+        await day.focus();
+        for (const key of ['ArrowRight', 'ArrowRight', '2', '0', '2', '5']) {
+            await page.keyboard.press(key);
+        }
+
+        await holds(day, '2025-05-01');
+        for (const key of ['Backspace', 'ArrowLeft', 'Backspace', 'ArrowLeft', 'Backspace']) {
+            await page.keyboard.press(key);
+        }
+
+        await save();
+        await announced(page, 'Saved');
+        expect(await stored()).to.equal({ title: 'a', scale: 1 });
+    });
+
+    it('removes no limit of a field in the editor of a type', async () => {
+
+        await page.goto(`${ui.url}/#schemas/Sheet`);
+        await page.getByRole('button', { name: 'Details of scale' }).click();
+        const limit = page.getByLabel('Maximum', { exact: true });
+        await holds(limit, '100');
+        await limit.press('End');
+        await limit.pressSequentially('e');
+        await page.getByText('This is not a number').waitFor();
+        expect(await accessibilityFindings(page)).to.equal([]);
+
+        await page.getByRole('heading', { level: 1 }).click();
+        await holds(limit, '100');
+        await page.getByText('This is not a number').waitFor({ state: 'hidden' });
+        await limit.fill('');
+        await page.getByRole('button', { name: 'Save', exact: true }).waitFor();
+        await page.getByRole('button', { name: 'Discard changes', exact: true }).click();
+        await holds(limit, '100');
     });
 });

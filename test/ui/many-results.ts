@@ -115,4 +115,36 @@ describe('very many results in the web UI', { skip: !hasBrowser, timeout: 600_00
             expect(await page.evaluate<number>('document.documentElement.scrollWidth'), view).to.be.most(360);
         }
     });
+
+    it('lead on from a page whose results type code hides, and back from one after the last', async () => {
+
+        const send = async (method: string, path: string, body: unknown): Promise<void> => {
+
+            const { status } = await fetch(test.url + path, { method, headers: { Authorization: AUTHORIZATION }, body: JSON.stringify(body) });
+            expect(status, path).to.equal(200);
+        };
+
+        await page.setViewportSize({ width: 1280, height: 900 });
+        const javascript = 'exports.onObjectResolution = (object) => { if (object.content.number < 10) { throw "hidden"; } return object; };';
+        await send('POST', '/objects?type=Schema', { identifier: '', name: 'Hidden', schema: NOTE, javascript });
+        for (let number = 0; number < 15; ++number) {
+            await send('POST', '/objects?type=Hidden', { title: `Hidden ${number}`, number });
+        }
+
+        const open = async (of: number): Promise<void> => page.goto(`${test.url}/#objects/?query=type:Hidden&size=5&sort=/number&page=${of}`).then(() => isFound(15));
+        const empty = page.getByRole('main').locator('p.card');
+        await open(1);
+        await empty.getByText('The results of this page are hidden by the code of their types.').waitFor();
+
+        expect(await empty.getByRole('link').allInnerTexts()).to.equal(['Next page']);
+        await empty.getByRole('link').click();
+        await page.getByRole('navigation', { name: 'Pages' }).locator('[aria-current=page]').getByText('2').waitFor();
+        await empty.getByRole('link', { name: 'Next page' }).click();
+        await page.getByRole('link', { name: 'Hidden 14', exact: true }).waitFor();
+
+        await open(4);
+        await empty.getByText('There are no results on this page.').waitFor();
+        await empty.getByRole('link', { name: 'To the first page' }).click();
+        await empty.getByText('The results of this page are hidden by the code of their types.').waitFor();
+    });
 });

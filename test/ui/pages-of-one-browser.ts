@@ -6,6 +6,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { accessibilityFindings, announced, hasBrowser, holds, openBeside, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startServer, type TestServer } from '../support/server.js';
+import { until } from '../support/until.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after, beforeEach, afterEach } = lab;
@@ -275,5 +276,31 @@ describe('pages of one browser', { skip: !hasBrowser, timeout: 180_000 }, () => 
         await announced(second.page, 'Saved');
 
         expect(await send('GET', '/objects/test/note')).to.equal({ title: 'of the second page', text: 'before' });
+    });
+
+    it('go on with one draft, and keep what is typed on each', async () => {
+
+        await first.page.goto(`${test.url}/#nowhere`);
+        await logIn(first, 'ann');
+        await (await edit(first)).fill('hours of work');
+        await first.page.getByText('Draft kept').first().waitFor();
+        first.page.on('dialog', (dialog) => void dialog.accept());
+        await first.page.goto(`${test.url}/#nowhere`);
+        const fields = [await edit(first), await edit(second)] as const;
+        for (const [index, { page }] of [first, second].entries()) {
+            await page.getByRole('button', { name: 'Restore the draft' }).click();
+            await holds(fields[index]!, 'hours of work');
+        }
+
+        const drafts = (): Promise<string> => second.page.evaluate('JSON.stringify(localStorage)');
+        await fields[0].fill('typed on the first page');
+        await until(async () => (await drafts()).includes('typed on the first page'));
+        await fields[1].fill('typed on the second page');
+        await until(async () => (await drafts()).includes('typed on the second page'));
+        expect(await drafts()).to.include('typed on the first page');
+
+        await fields[0].fill('typed last on the first page');
+        await until(async () => (await drafts()).includes('typed last on the first page'));
+        expect(await drafts()).to.include('typed on the second page');
     });
 });

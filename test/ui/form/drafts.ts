@@ -1,9 +1,9 @@
 /** Drafts of the editor, and differences between contents. */
 
 import * as Lab from '@hapi/lab';
-import { expect } from '@hapi/code';
-import type { DraftStorage } from '../../../ui/src/state/drafts.js';
-import { dropAllDrafts, dropDraft, findDraft, keepDraft } from '../../../ui/src/state/drafts.js';
+import { expect, fail } from '@hapi/code';
+import type { Draft, DraftStorage } from '../../../ui/src/state/drafts.js';
+import { browserStorage, draftSlots, dropAllDrafts, dropDraft, findDraft, keepDraft } from '../../../ui/src/state/drafts.js';
 import { changesBetween, merged } from '../../../ui/src/json/changes.js';
 import type { Json } from '../../../ui/src/json/exact-number.js';
 import { parseJson } from '../../../ui/src/json/parse-json.js';
@@ -12,7 +12,7 @@ import { writeJson } from '../../../ui/src/json/write-json.js';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-/** The storage of a browser, with so many characters. */
+/** The storage of a browser, which takes so many characters. */
 function storageOf(limit = Infinity): DraftStorage & { readonly values: Map<string, string> } {
 
     const values = new Map<string, string>();
@@ -26,7 +26,8 @@ function storageOf(limit = Infinity): DraftStorage & { readonly values: Map<stri
         getItem: (name) => values.get(name) ?? null,
         setItem(name, value) {
 
-            if (value.length > limit) {
+            const others = [...values].reduce((sum, [each, text]) => sum + (each === name ? 0 : each.length + text.length), 0);
+            if (others + name.length + value.length > limit) {
                 throw new Error('QuotaExceededError');
             }
 
@@ -64,20 +65,86 @@ describe('drafts', () => {
         expect(keys.map((each) => findDraft(storage, each)?.text)).to.equal([undefined, undefined, '2']);
     });
 
-    it('are the latest dozen, beside what others store', () => {
+    it('are all kept, beside what others store', () => {
 
         const storage = storageOf();
         storage.setItem('other', 'x');
-        for (let i = 0; i < 20; ++i) {
-            keepDraft(storage, { user: 'a', target: `${i}` }, { savedOn: i, etag: null, text: '1' });
+        for (let i = 0; i < 30; ++i) {
+            keepDraft(storage, { user: 'a', target: `${i}` }, { savedOn: i, etag: null, text: '1' }, () => fail('none is removed'));
         }
 
-        expect(storage.values.size).to.equal(13);
-        expect(findDraft(storage, { user: 'a', target: '7' })).to.be.null();
-        expect(findDraft(storage, { user: 'a', target: '8' })).to.not.be.null();
+        expect(storage.values.size).to.equal(31);
 
         dropAllDrafts(storage);
         expect([...storage.values.keys()]).to.equal(['other']);
+    });
+
+    it('of the same user and service go when there is no room, the oldest first, and that is said', () => {
+
+        const storage = storageOf(1000);
+        const other = { savedOn: 0, etag: null, text: '1' };
+        for (const each of [{ user: 'bob', target: 'x' }, { user: 'a', target: 'x', base: '/second' }]) {
+            keepDraft(storage, each, other);
+        }
+
+        const draft = (savedOn: number): Draft => ({ savedOn, etag: null, text: 'x'.repeat(200) });
+        const targets = ['first', 'second', 'third'];
+        targets.forEach((target, i) => keepDraft(storage, { user: 'a', target }, draft(3 - i)));
+        const isThere = (): readonly boolean[] => targets.map((target) => findDraft(storage, { user: 'a', target }) !== null);
+        expect(isThere()).to.equal([true, true, true]);
+        const removed: number[] = [];
+
+        expect(keepDraft(storage, { user: 'a', target: 'next' }, draft(9))).to.be.false();
+        expect(isThere()).to.equal([true, true, true]);
+        expect(keepDraft(storage, { user: 'a', target: 'next' }, draft(9), (count) => removed.push(count))).to.be.true();
+        expect(isThere()).to.equal([true, true, false]);
+        expect(keepDraft(storage, { user: 'a', target: 'long' }, { ...draft(9), text: 'x'.repeat(500) }, (count) => removed.push(count))).to.be.true();
+        expect(isThere()).to.equal([false, false, false]);
+        expect(removed).to.equal([1, 2]);
+        expect(findDraft(storage, { user: 'bob', target: 'x' })).to.not.be.null();
+        expect(findDraft(storage, { user: 'a', target: 'x', base: '/second' })).to.not.be.null();
+    });
+
+    it('all stay when there is no room without them either', () => {
+
+        const storage = storageOf(1000);
+        ['first', 'second'].forEach((target) => keepDraft(storage, { user: 'a', target }, { savedOn: 1, etag: null, text: 'x'.repeat(200) }));
+        const before = new Map(storage.values);
+
+        expect(keepDraft(storage, { user: 'a', target: 'long' }, { savedOn: 2, etag: null, text: 'x'.repeat(2000) }, () => fail('none is removed'))).to.be.false();
+        expect(new Map(storage.values)).to.equal(before);
+    });
+
+    it('are not said to be kept where the browser has no storage', () => {
+
+        const before = Object.getOwnPropertyDescriptor(globalThis, 'localStorage');
+        Object.defineProperty(globalThis, 'localStorage', {
+            configurable: true, get() {
+
+                throw new Error('SecurityError');
+            }
+        });
+        try {
+            expect(keepDraft(browserStorage(), key, { savedOn: 1, etag: null, text: '1' }, () => fail('none is removed'))).to.be.false();
+        }
+        finally {
+            Reflect.deleteProperty(globalThis, 'localStorage');
+            if (before) {
+                Object.defineProperty(globalThis, 'localStorage', before);
+            }
+        }
+    });
+
+    it('hold the id of a new object, and are counted for each', () => {
+
+        const storage = storageOf();
+        const draft = { savedOn: 1, etag: null, text: '1', names: { handle: 'test/own', suffix: '' } };
+        [0, 20, 3].forEach((slot) => keepDraft(storage, { ...key, slot }, draft));
+        keepDraft(storage, { ...key, user: 'test/bob', slot: 1 }, draft);
+        keepDraft(storage, { ...key, base: '/second', slot: 2 }, draft);
+
+        expect(findDraft(storage, { ...key, slot: 20 })).to.equal(draft);
+        expect(draftSlots(storage, key)).to.equal([0, 3, 20]);
     });
 
     it('that are too large, or that the browser refuses, are not kept', () => {
@@ -91,7 +158,7 @@ describe('drafts', () => {
         const storage = storageOf();
         keepDraft(storage, key, { savedOn: 1, etag: null, text: '1' });
         const [name = ''] = storage.values.keys();
-        for (const text of ['{', 'null', '[]', '{"savedOn":"x","text":1}']) {
+        for (const text of ['{', 'null', '[]', '{"savedOn":"x","text":1}', '{"savedOn":1,"text":"1","names":null}']) {
             storage.setItem(name, text);
 
             expect(findDraft(storage, key), text).to.be.null();

@@ -1,13 +1,20 @@
 /** A question before something that cannot be undone. Once it is confirmed it stays until the service has answered: what was sent cannot be called back. */
 
 import type { ComponentChildren, JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { defineTexts } from '../i18n/index.js';
 import { textOf } from '../state/messages.js';
 import { Dialog } from './dialog.js';
 import { ErrorBox } from './feedback.js';
 
-const t = defineTexts({ en: { cancel: 'Cancel' }, de: { cancel: 'Abbrechen' }, fr: { cancel: 'Annuler' } });
+const t = defineTexts({
+    en: { cancel: 'Cancel', discard: 'What you have entered is not saved. Close all the same?' },
+    de: { cancel: 'Abbrechen', discard: 'Was Sie eingegeben haben, ist nicht gespeichert. Trotzdem schließen?' },
+    fr: { cancel: 'Annuler', discard: 'Ce que vous avez saisi n’est pas enregistré. Fermer quand même ?' }
+});
+
+/** Characters that somebody has entered, from which on Escape does not close a dialog without a question. */
+const MUCH = 30;
 
 interface ConfirmProps {
     readonly title: string;
@@ -43,9 +50,17 @@ export function Confirm({ title, children, action, isDangerous = false, isReady 
         }
     };
 
+    const entered = useRef(0);
+    const close = (): void => {
+
+        if (entered.current < MUCH || window.confirm(t('discard'))) {
+            onClose();
+        }
+    };
+
     return (
-        <Dialog title={title} isClosable={!state.isBusy} onClose={onClose}>
-            <form class="stack" onSubmit={(event) => void confirm(event)}>
+        <Dialog title={title} isClosable={!state.isBusy} onClose={close}>
+            <form class="stack" onInput={(event) => (entered.current += enteredBy(event))} onSubmit={(event) => void confirm(event)}>
                 {children}
                 {state.error !== null && <ErrorBox message={state.error} />}
                 <div class="actions">
@@ -55,4 +70,15 @@ export function Confirm({ title, children, action, isDangerous = false, isReady 
             </form>
         </Dialog>
     );
+}
+
+/** Characters that an event has entered. */
+function enteredBy({ data = null, inputType = '', target }: Partial<InputEvent>): number {
+
+    if (typeof data === 'string') {
+        return data.length;
+    }
+
+    // What is pasted or dropped comes at once.
+    return inputType.startsWith('insertFrom') && (target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement) ? target.value.length : 1;
 }

@@ -18,6 +18,45 @@ interface DialogProps {
     readonly size?: 'small' | 'large';
 }
 
+/** Focuses the element that had the focus; the heading, once that element is gone, as lists are read again after a change. */
+function returnFocus(before: Element | null): void {
+
+    if (!(before instanceof HTMLElement) || before === document.body) {
+        return;
+    }
+
+    const follow = (): void => {
+
+        if (!before.isConnected) {
+            end();
+            focusHeading();
+        }
+    };
+
+    const observer = new MutationObserver(follow);
+    const end = (): void => {
+
+        observer.disconnect();
+        document.removeEventListener('focusin', end);
+    };
+
+    before.focus();
+    document.addEventListener('focusin', end);
+    observer.observe(document.body, { childList: true, subtree: true });
+    follow();
+}
+
+/** Focuses the heading of the dialog that is open, or of the screen, unless something else has the focus. */
+function focusHeading(): void {
+
+    const [open = null] = [...document.querySelectorAll('dialog[open]')].slice(-1);
+    const heading = open?.querySelector('h2') ?? document.querySelector<HTMLElement>('main h1') ?? document.querySelector<HTMLElement>('main');
+    if (heading && (document.activeElement === null || document.activeElement === document.body)) {
+        heading.tabIndex = -1;
+        heading.focus({ preventScroll: true });
+    }
+}
+
 /** A modal dialog. */
 export function Dialog({ title, children, onClose, isClosable = true, size = 'small' }: DialogProps): JSX.Element {
 
@@ -31,9 +70,7 @@ export function Dialog({ title, children, onClose, isClosable = true, size = 'sm
         return () => {
 
             dialog?.close();
-            if (before instanceof HTMLElement) {
-                before.focus();
-            }
+            returnFocus(before);
         };
     }, []);
     const cancel = (event: Event): void => {

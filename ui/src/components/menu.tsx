@@ -52,6 +52,16 @@ export function Menu({ children, label, items, class: className = '' }: MenuProp
         };
     }, [isOpen]);
 
+    /** Closes it. The entry that has the focus goes: an action begins at the button, to which a dialog returns. */
+    const close = (isLeft: boolean): void => {
+
+        if (!isLeft) {
+            root.current?.querySelector('button')?.focus();
+        }
+
+        setOpen(false);
+    };
+
     const move = (event: KeyboardEvent): void => {
 
         const all = entries();
@@ -61,8 +71,7 @@ export function Menu({ children, label, items, class: className = '' }: MenuProp
         };
         if (event.key === 'Escape') {
             event.stopPropagation();
-            setOpen(false);
-            root.current?.querySelector('button')?.focus();
+            close(false);
         }
         else if (event.key in targets) {
             event.preventDefault();
@@ -77,19 +86,19 @@ export function Menu({ children, label, items, class: className = '' }: MenuProp
             </button>
             {isOpen && (
                 <ul id={id} role="menu" class="menu-list" aria-label={label}>
-                    {items.map((item) => <Entry key={item.label + (item.href ?? '')} item={item} onDone={() => setOpen(false)} />)}
+                    {items.map((item) => <Entry key={item.label + (item.href ?? '')} item={item} onDone={close} />)}
                 </ul>
             )}
         </div>
     );
 }
 
-function Entry({ item, onDone }: { readonly item: MenuItem; readonly onDone: () => void }): JSX.Element {
+function Entry({ item, onDone }: { readonly item: MenuItem; readonly onDone: (isLeft: boolean) => void }): JSX.Element {
 
     const { label, href, onSelect, isDangerous, isSelected } = item;
     const select = (): void => {
 
-        onDone();
+        onDone(href !== undefined);
         onSelect?.();
     };
 

@@ -1,7 +1,7 @@
-/** What is shown when there is a draft of what is edited. */
+/** What is shown when there is a draft of what is edited, or when it is kept as one. */
 
 import type { JSX } from 'preact';
-import { formatTime } from '../i18n/index.js';
+import { formatAgo, formatTime } from '../i18n/index.js';
 import type { Draft } from '../state/drafts.js';
 import { t } from './texts.js';
 
@@ -17,4 +17,14 @@ export function DraftBox({ draft: { savedOn }, isOld, onRestore, onDiscard }: {
             <button type="button" onClick={onDiscard}>{t('discard')}</button>
         </div>
     );
+}
+
+/** What is said about the draft of what is edited. */
+export function draftText(kept: number | 'tooLarge' | 'refused' | null): string {
+
+    if (kept === null) {
+        return '';
+    }
+
+    return typeof kept === 'number' ? t('draftKept', { ago: formatAgo(kept) }) : t(kept === 'tooLarge' ? 'draftTooLarge' : 'draftRefused');
 }

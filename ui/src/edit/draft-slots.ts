@@ -3,8 +3,8 @@
 import { isEqual } from '../json/exact-number.js';
 import type { Json } from '../json/exact-number.js';
 import { parseJson } from '../json/parse-json.js';
-import { browserStorage, dropDraft, findDraft, MAX_DRAFTS } from '../state/drafts.js';
-import type { Draft, DraftKey } from '../state/drafts.js';
+import { browserStorage, draftSlots, dropDraft, findDraft } from '../state/drafts.js';
+import type { Draft, DraftKey, NewNames } from '../state/drafts.js';
 
 /** A draft that is offered, with its number. */
 export interface OfferedDraft extends Draft {
@@ -25,22 +25,33 @@ export function parsedOrNull(text: string): { readonly value: Json } | null {
 /** The place of a draft, by its number. */
 export type KeyOf = (slot: number) => DraftKey;
 
-const SLOTS = Array.from({ length: MAX_DRAFTS }, (_, slot) => slot);
-
 /** The drafts that differ from what is stored. */
 export function offered(keyOf: KeyOf, content: Json): readonly OfferedDraft[] {
 
-    return SLOTS.flatMap((slot) => {
+    return draftSlots(browserStorage(), keyOf(0)).flatMap((slot) => {
 
         const draft = otherDraft(findDraft(browserStorage(), keyOf(slot)), content);
         return draft ? [{ ...draft, slot }] : [];
     });
 }
 
-/** Where nothing is kept, or only what is stored; the last place if there is none. */
+/** A place where nothing is kept, or only what is stored. */
 export function freeSlot(keyOf: KeyOf, content: Json): number {
 
-    return SLOTS.find((slot) => otherDraft(findDraft(browserStorage(), keyOf(slot)), content) === null) ?? MAX_DRAFTS - 1;
+    const taken = new Set(offered(keyOf, content).map(({ slot }) => slot));
+    let slot = 0;
+    while (taken.has(slot)) {
+        slot += 1;
+    }
+
+    return slot;
+}
+
+/** The place of a draft that goes on; another one where another page of the browser has kept something at its place since. */
+export function ownSlot(keyOf: KeyOf, { slot, savedOn }: { readonly slot: number; readonly savedOn: number }, content: Json): number {
+
+    const there = findDraft(browserStorage(), keyOf(slot));
+    return there === null || there.savedOn === savedOn ? slot : freeSlot(keyOf, content);
 }
 
 /** Removes a draft, unless there is another one at its place. */
@@ -51,9 +62,15 @@ export function dropOwn(keyOf: KeyOf, { slot, savedOn }: { readonly slot: number
     }
 }
 
-/** A draft that differs from what is stored; one that is no JSON does. */
+/** A draft that differs from what is stored; one that is no JSON does, and one with an id. */
 function otherDraft(draft: Draft | null, content: Json): Draft | null {
 
     const parsed = draft && parsedOrNull(draft.text);
-    return parsed && isEqual(parsed.value, content) ? null : draft;
+    return parsed && isEqual(parsed.value, content) && !hasNames(draft?.names) ? null : draft;
+}
+
+/** True where the user has entered an id. */
+export function hasNames(names: NewNames | undefined): boolean {
+
+    return names !== undefined && names.handle + names.suffix !== '';
 }

@@ -1,7 +1,7 @@
 /** Screens of the editor: a new object (`#create/<Type>`), and an object that exists (`#objects/<id>?edit`). */
 
 import type { JSX } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { RepositoryError } from '../api/client.js';
 import { isCallerKnown } from '../api/session.js';
 import { Dialog } from '../components/dialog.js';
@@ -13,10 +13,12 @@ import type { Json, JsonMap } from '../json/exact-number.js';
 import { go, goBack, to } from '../router.js';
 import type { ScreenProps } from '../shell/app.js';
 import { design, servicePrefix, uiConfig } from '../state/design.js';
+import type { NewNames } from '../state/drafts.js';
 import { labelOf } from '../state/labels.js';
 import { textOf } from '../state/messages.js';
 import { editContext, formSchema } from './edit-context.js';
 import { Editor } from './editor.js';
+import type { EditorProps } from './editor.js';
 import { readObject } from './object-access.js';
 import type { EditedObject, Target } from './object-access.js';
 import { ResolvedBox } from './resolved-box.js';
@@ -48,9 +50,10 @@ function useEditContext(): { readonly context: FormContext; readonly dialog: JSX
 
 function CreateInDialog({ type, finish }: Creation): JSX.Element {
 
+    const closer = useRef<(() => void) | null>(null);
     return (
-        <Dialog title={t('newObject', { type })} size="large" onClose={() => finish(null)}>
-            <NewObject type={type} isNested onSaved={({ id }) => finish({ id, label: labelOf(id).value?.label ?? id, type })} onCancel={() => finish(null)} />
+        <Dialog title={t('newObject', { type })} size="large" onClose={() => (closer.current ? closer.current() : finish(null))}>
+            <NewObject type={type} isNested closer={closer} onSaved={({ id }) => finish({ id, label: labelOf(id).value?.label ?? id, type })} onCancel={() => finish(null)} />
         </Dialog>
     );
 }
@@ -67,14 +70,16 @@ export function Create({ route: { name: type, params } }: ScreenProps): JSX.Elem
     return <NewObject type={type} original={original} onSaved={({ id }) => go(to.object(id), { replace: true })} onCancel={() => goBack(to.home)} />;
 }
 
-function NewObject({ type, original = null, isNested = false, onSaved, onCancel }: {
+interface NewObjectProps extends Pick<EditorProps, 'isNested' | 'closer' | 'onSaved' | 'onCancel'> {
+    readonly type: string;
     /** The object with whose content it begins; null for the content of its type. */
-    readonly type: string; readonly original?: EditedObject | null; readonly isNested?: boolean;
-    readonly onSaved: (object: EditedObject) => void; readonly onCancel: () => void;
-}): JSX.Element {
+    readonly original?: EditedObject | null;
+}
+
+function NewObject({ type, original = null, isNested = false, closer, onSaved, onCancel }: NewObjectProps): JSX.Element {
 
     const { context, dialog } = useEditContext();
-    const [names, setNames] = useState<{ readonly handle: string; readonly suffix: string }>({ handle: '', suffix: '' });
+    const [names, setNames] = useState<NewNames>({ handle: '', suffix: '' });
     const schema = formSchema(type);
     const content = useMemo(() => (schema ? original?.content ?? initialContent(schema, context) : null), [schema, context, original]);
     const target = useMemo((): Target => ({ kind: 'new', type, ...names }), [type, names]);
@@ -89,7 +94,8 @@ function NewObject({ type, original = null, isNested = false, onSaved, onCancel 
     const { allowUserToSpecifySuffixOnCreate: hasSuffix = false, allowUserToSpecifyHandleOnCreate: hasHandle = false } = uiConfig.value;
     return (
         <>
-            <Editor title={t('newObject', { type })} etag={null} {...{ target, schema, content, context, isNested, onSaved, onCancel }}>
+            <Editor title={t('newObject', { type })} etag={null} {...{ target, schema, content, context, isNested, onSaved, onCancel, ...closer ? { closer } : {} }}
+                onNames={({ handle, suffix }) => setNames({ handle: hasHandle ? handle : '', suffix: hasSuffix && !hasHandle ? suffix : '' })}>
                 {original?.isResolved === true && <ResolvedBox />}
                 {hasHandle && <label>{t('handle')}<input type="text" dir="auto" autocomplete="off" value={names.handle} onInput={({ currentTarget }) => setNames({ handle: currentTarget.value.trim(), suffix: '' })} /></label>}
                 {hasSuffix && !hasHandle && (

@@ -14,7 +14,6 @@ import { ObjectLink } from '../components/object-link.js';
 import { useGuard } from '../components/use-guard.js';
 import { useMounted } from '../components/use-mounted.js';
 import { isLost } from '../components/use-once.js';
-import { formatAgo } from '../i18n/index.js';
 import { SchemaForm } from '../form/schema-form.js';
 import type { FormContext } from '../form/schema-form.js';
 import { merged } from '../json/changes.js';
@@ -24,11 +23,12 @@ import { parsePointer, valueAt } from '../json/pointer.js';
 import { writeJson } from '../json/write-json.js';
 import { guardLeaving } from '../router.js';
 import { servicePrefix } from '../state/design.js';
+import type { NewNames } from '../state/drafts.js';
 import { isAbort, say, sayError, textOf } from '../state/messages.js';
 import { ConflictBox } from './conflict-box.js';
 import type { Way } from './conflict-box.js';
-import { DraftBox } from './draft-box.js';
-import { parsedOrNull } from './draft-slots.js';
+import { DraftBox, draftText } from './draft-box.js';
+import { hasNames, parsedOrNull } from './draft-slots.js';
 import type { OfferedDraft } from './draft-slots.js';
 import { JsonView } from './json-view.js';
 import { findLost, isChangedBy } from './lost-response.js';
@@ -41,7 +41,7 @@ import { ResolvedBox } from './resolved-box.js';
 import { saveObject } from './save-object.js';
 import type { NewFile, Saved, SaveOptions } from './save-object.js';
 import { t } from './texts.js';
-import { useCheck, useDraft, useKeys, useParsed } from './use-editing.js';
+import { namesOf, useCheck, useDraft, useKeys, useParsed } from './use-editing.js';
 import type { Base } from './use-editing.js';
 
 /** Somebody else has saved the object, or deleted it. */
@@ -61,6 +61,10 @@ export interface EditorProps {
     readonly children?: ComponentChildren;
     /** True inside a dialog: the address of the page does not belong to it. */
     readonly isNested?: boolean;
+    /** Gets what closes a dialog around. */
+    readonly closer?: { current: (() => void) | null };
+    /** Called with the id of a new object that was entered before, when a draft is restored. */
+    readonly onNames?: (names: NewNames) => void;
     readonly onSaved: (object: EditedObject) => void;
     readonly onCancel: () => void;
 }
@@ -97,12 +101,12 @@ export function Editor(props: EditorProps): JSX.Element {
     const [similar, setSimilar] = useState<readonly string[]>([]);
     const parse = useParsed(setValue);
     const faulty = json !== null && !parse.isPending && parse.isFaulty(json) ? json : null;
-    const isDirty = parse.isPending || faulty !== null || value !== base.content && !isEqual(value, base.content) || files.length > 0;
+    const isDirty = parse.isPending || faulty !== null || value !== base.content && !isEqual(value, base.content) || files.length > 0 || hasNames(namesOf(target));
     const { errors, setErrors } = useCheck(target, value, isDirty);
-    const { found, keptOn, forget, discard, adopt, setAside } = useDraft(target, isNested, { value, faulty, base, isDirty });
+    const { found, kept, isOnlyHere, forget, discard, adopt, setAside } = useDraft(target, isNested, { value, faulty, base, isDirty });
     // What is missing is only said once the user wants to save.
     const shownErrors = useMemo(() => (isTried ? errors : errors.filter(({ pointer }) => pointer === '' || valueAt(value, parsePointer(pointer)) !== undefined)), [errors, isTried]);
-    useGuard(isDirty || problems > 0 || saving !== null, isNested ? null : () => confirm(t('leave')));
+    useGuard(isDirty || problems > 0 || saving !== null || isOnlyHere, isNested ? null : () => confirm(t('leave')));
     const isMounted = useMounted();
 
     const save = async (chosen?: Json, version: string | null = base.etag): Promise<void> => {
@@ -244,7 +248,7 @@ export function Editor(props: EditorProps): JSX.Element {
             return;
         }
 
-        if (missing.length === 0 && !isChanged) {
+        if (missing.length === 0 && !isChanged && (!isOnlyHere || confirm(t('leave')))) {
             if (!isNested) {
                 guardLeaving(null);
             }
@@ -346,6 +350,7 @@ export function Editor(props: EditorProps): JSX.Element {
         }
 
         adopt(draft);
+        props.onNames?.(draft.names ?? { handle: '', suffix: '' });
         if (parsed) {
             edit(parsed.value);
         }
@@ -380,7 +385,26 @@ export function Editor(props: EditorProps): JSX.Element {
         parse.soon(text);
     };
 
-    const cancel = (): void => (created ? onSaved(created) : props.onCancel());
+    const cancel = (): void => {
+
+        // In a dialog, what no draft keeps would be lost unasked; and what is being stored would not be referred to.
+        const isUnkept = files.length > 0 || problems > 0 || isOnlyHere || isDirty && typeof kept === 'string';
+        if (isNested && (saving !== null || isUnkept && !confirm(t('leave')))) {
+            return;
+        }
+
+        if (created) {
+            onSaved(created);
+        }
+        else {
+            props.onCancel();
+        }
+    };
+
+    if (props.closer) {
+        props.closer.current = cancel;
+    }
+
     const form = useKeys({ save: () => void save(), cancel });
 
     return (
@@ -395,14 +419,14 @@ export function Editor(props: EditorProps): JSX.Element {
                     {(['form', 'json'] as const).map((view) =>
                         <button key={view} type="button" class="small" aria-pressed={(json === null) === (view === 'form')} onClick={() => show(view)}>{t(view)}</button>)}
                 </div>
-                <small class="edit-draft">{keptOn === null || !isDirty ? '' : keptOn === 0 ? t('draftTooLarge') : t('draftKept', { ago: formatAgo(keptOn) })}</small>
+                <small class="edit-draft">{isDirty && draftText(kept)}</small>
                 <div class="row">
-                    <button type="button" onClick={cancel}>{t('cancel')}</button>
+                    <button type="button" disabled={isNested && saving !== null} onClick={cancel}>{t('cancel')}</button>
                     <button type="submit" class="primary" disabled={saving !== null} aria-keyshortcuts="Control+S Meta+S">{t(saving ? 'saving' : target.kind === 'new' ? 'create' : 'save')}</button>
                 </div>
             </div>
             {found.map((draft) => (
-                <DraftBox key={draft.slot} draft={draft} isOld={!isSameVersion(draft.etag, base.etag)}
+                <DraftBox key={`${draft.slot} ${draft.savedOn}`} draft={draft} isOld={!isSameVersion(draft.etag, base.etag)}
                     onRestore={() => restore(draft)} onDiscard={() => discard(draft)} />
             ))}
             {conflict && <ConflictBox base={base.content} mine={value} theirs={conflict} onKeep={() => setConflict(null)} onTake={(way) => take(conflict, way)} />}

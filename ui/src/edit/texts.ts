@@ -5,7 +5,8 @@ import { defineTexts } from '../i18n/index.js';
 export const t = defineTexts({
     en: {
         newObject: 'New object: {type}', editObject: 'Edit {name}', type: 'Type', form: 'Form', json: 'JSON', save: 'Save', create: 'Create', cancel: 'Cancel', saving: 'Saving …', saved: 'Saved', created: 'Created',
-        view: 'How to edit', content: 'Content', leave: 'You have changes that are not saved. Leave all the same?', draftKept: 'Draft kept {ago}', draftTooLarge: 'Too large for a draft',
+        view: 'How to edit', content: 'Content', leave: 'You have changes that are not saved. Leave all the same?', draftKept: 'Draft kept {ago}', draftTooLarge: 'Too large for a draft', draftRefused: 'No draft is kept: the browser has no room for it',
+        draftsRemoved: { one: 'The storage of the browser is full: an older draft of yours was removed.', other: 'The storage of the browser is full: {count} older drafts of yours were removed.' },
         draftFound: 'A draft of {time} is kept in this browser.', draftOld: 'The object was saved by somebody since.', restore: 'Restore the draft', discard: 'Discard the draft',
         problems: 'Some fields hold text that is no value. Correct them first.', syntax: 'The JSON has a syntax error. Correct it first.', invalid: 'The service rejects these values:',
         gone: 'This object has been deleted meanwhile. What you entered is still here; as JSON it can be copied into a new object.', noType: 'There is no type “{type}”.', noObject: 'This object does not exist, or you may not read it.', suffix: 'End of the id (optional)', handle: 'Id (optional)', suffixHint: 'The service adds {prefix}/ before it.',
@@ -23,7 +24,8 @@ export const t = defineTexts({
     },
     de: {
         newObject: 'Neues Objekt: {type}', editObject: '{name} bearbeiten', type: 'Typ', form: 'Formular', json: 'JSON', save: 'Speichern', create: 'Anlegen', cancel: 'Abbrechen', saving: 'Wird gespeichert …', saved: 'Gespeichert', created: 'Angelegt',
-        view: 'Art der Bearbeitung', content: 'Inhalt', leave: 'Ihre Änderungen sind nicht gespeichert. Trotzdem verlassen?', draftKept: 'Entwurf gesichert {ago}', draftTooLarge: 'Zu groß für einen Entwurf',
+        view: 'Art der Bearbeitung', content: 'Inhalt', leave: 'Ihre Änderungen sind nicht gespeichert. Trotzdem verlassen?', draftKept: 'Entwurf gesichert {ago}', draftTooLarge: 'Zu groß für einen Entwurf', draftRefused: 'Kein Entwurf gesichert: Der Browser hat keinen Platz dafür',
+        draftsRemoved: { one: 'Der Speicher des Browsers ist voll: Ein älterer Entwurf von Ihnen wurde entfernt.', other: 'Der Speicher des Browsers ist voll: {count} ältere Entwürfe von Ihnen wurden entfernt.' },
         draftFound: 'In diesem Browser liegt ein Entwurf von {time}.', draftOld: 'Das Objekt wurde seitdem von jemandem gespeichert.', restore: 'Entwurf übernehmen', discard: 'Entwurf verwerfen',
         problems: 'Einige Felder enthalten Text, der kein Wert ist. Berichtigen Sie sie zuerst.', syntax: 'Das JSON hat einen Syntaxfehler. Berichtigen Sie ihn zuerst.', invalid: 'Der Dienst weist diese Werte zurück:',
         gone: 'Dieses Objekt ist inzwischen gelöscht worden. Was Sie eingegeben haben, ist noch da; als JSON lässt es sich in ein neues Objekt kopieren.', noType: 'Es gibt keinen Typ „{type}“.', noObject: 'Dieses Objekt gibt es nicht, oder Sie dürfen es nicht lesen.', suffix: 'Ende der Id (freiwillig)', handle: 'Id (freiwillig)', suffixHint: 'Der Dienst stellt {prefix}/ davor.',
@@ -41,7 +43,8 @@ export const t = defineTexts({
     },
     fr: {
         newObject: 'Nouvel objet : {type}', editObject: 'Modifier {name}', type: 'Type', form: 'Formulaire', json: 'JSON', save: 'Enregistrer', create: 'Créer', cancel: 'Annuler', saving: 'Enregistrement …', saved: 'Enregistré', created: 'Créé',
-        view: 'Mode d’édition', content: 'Contenu', leave: 'Vos modifications ne sont pas enregistrées. Quitter quand même ?', draftKept: 'Brouillon gardé {ago}', draftTooLarge: 'Trop grand pour un brouillon',
+        view: 'Mode d’édition', content: 'Contenu', leave: 'Vos modifications ne sont pas enregistrées. Quitter quand même ?', draftKept: 'Brouillon gardé {ago}', draftTooLarge: 'Trop grand pour un brouillon', draftRefused: 'Aucun brouillon gardé : le navigateur n’a pas de place pour lui',
+        draftsRemoved: { one: 'Le stockage du navigateur est plein : un de vos brouillons plus anciens a été supprimé.', other: 'Le stockage du navigateur est plein : {count} de vos brouillons plus anciens ont été supprimés.' },
         draftFound: 'Un brouillon du {time} est gardé dans ce navigateur.', draftOld: 'L’objet a été enregistré par quelqu’un depuis.', restore: 'Reprendre le brouillon', discard: 'Jeter le brouillon',
         problems: 'Certains champs contiennent un texte qui n’est pas une valeur. Corrigez-les d’abord.', syntax: 'Le JSON a une erreur de syntaxe. Corrigez-la d’abord.', invalid: 'Le service refuse ces valeurs :',
         gone: 'Cet objet a été supprimé entre-temps. Ce que vous avez saisi est toujours là ; en JSON, cela peut être copié dans un nouvel objet.', noType: 'Le type « {type} » n’existe pas.', noObject: 'Cet objet n’existe pas, ou vous ne pouvez pas le lire.', suffix: 'Fin de l’identifiant (facultatif)', handle: 'Identifiant (facultatif)', suffixHint: 'Le service ajoute {prefix}/ devant.',

@@ -8,12 +8,14 @@ import { config } from '../config.js';
 import type { FormError } from '../form/schema-form.js';
 import type { Json } from '../json/exact-number.js';
 import { writeJson } from '../json/write-json.js';
-import { browserStorage, keepDraft } from '../state/drafts.js';
-import type { Draft, DraftKey } from '../state/drafts.js';
-import { dropOwn, freeSlot, offered, parsedOrNull } from './draft-slots.js';
+import { browserStorage, isTooLong, keepDraft } from '../state/drafts.js';
+import type { Draft, DraftKey, NewNames } from '../state/drafts.js';
+import { say } from '../state/messages.js';
+import { dropOwn, freeSlot, hasNames, offered, ownSlot, parsedOrNull } from './draft-slots.js';
 import type { OfferedDraft } from './draft-slots.js';
 import { checkContent } from './object-access.js';
 import type { Target } from './object-access.js';
+import { t } from './texts.js';
 
 /** Pause in typing before the service checks the content, in milliseconds. */
 const CHECK_MS = 400;
@@ -139,11 +141,16 @@ interface Edited {
     readonly isDirty: boolean;
 }
 
+/** A draft that is offered, and whether the browser has kept it. */
+type FoundDraft = OfferedDraft & { readonly isKept?: boolean };
+
 interface Drafts {
     /** Drafts of before. They stay until the user takes or discards them, whatever is typed. */
     readonly found: readonly OfferedDraft[];
-    /** Time at which the draft was kept; 0 where the browser could not keep it. */
-    readonly keptOn: number | null;
+    /** Time at which the draft was kept, or why it could not be; null before that. */
+    readonly kept: number | 'tooLarge' | 'refused' | null;
+    /** True if one of those that are offered is nowhere else: the browser could not keep it. */
+    readonly isOnlyHere: boolean;
     /** Removes the draft of what was saved. */
     readonly forget: () => void;
     readonly discard: (draft: OfferedDraft) => void;
@@ -153,24 +160,32 @@ interface Drafts {
     readonly setAside: (text: string) => void;
 }
 
+/** What the user has entered as the id of a new object. */
+export function namesOf(target: Target): NewNames {
+
+    const { handle = '', suffix = '' }: Partial<NewNames> = target.kind === 'new' ? target : {};
+    return { handle, suffix };
+}
+
 /** Keeps what is edited as a draft, and finds those of before. */
 export function useDraft(target: Target, isNested: boolean, { value, faulty, base, isDirty }: Edited): Drafts {
 
     // An object that is created on the way may be of the type of the one that waits for it.
     const name = target.kind === 'object' ? target.id : `${isNested ? 'nested:' : ''}new:${target.type}`;
     const keyOf = (slot: number): DraftKey => ({ base: config.base, user: caller.value.userId ?? '', target: name, slot });
-    const [found, setFound] = useState(() => offered(keyOf, base.content));
-    const [keptOn, setKeptOn] = useState<number | null>(null);
+    const [found, setFound] = useState<readonly FoundDraft[]>(() => offered(keyOf, base.content));
+    const [kept, setKept] = useState<Drafts['kept']>(null);
     // Where this draft is; null before it is kept. Another page of the browser keeps its own draft of the same object at another place.
     const own = useRef<{ readonly slot: number; readonly savedOn: number } | null>(null);
     // Keeps what was typed last, if that is still to be done.
     const pending = useRef<(() => void) | null>(null);
-    const keep = (text: string): OfferedDraft & { readonly isKept: boolean } => {
+    const names = namesOf(target);
+    const keep = (text: string): FoundDraft & { readonly isKept: boolean } => {
 
-        const draft: Draft = { savedOn: Date.now(), etag: base.etag, text };
-        const slot = own.current?.slot ?? freeSlot(keyOf, base.content);
-        const isKept = keepDraft(browserStorage(), keyOf(slot), draft);
-        own.current = { slot, savedOn: isKept ? draft.savedOn : own.current?.savedOn ?? 0 };
+        const draft: Draft = { savedOn: Date.now(), etag: base.etag, text, ...hasNames(names) ? { names } : {} };
+        const slot = own.current ? ownSlot(keyOf, own.current, base.content) : freeSlot(keyOf, base.content);
+        const isKept = keepDraft(browserStorage(), keyOf(slot), draft, (count) => say(t('draftsRemoved', { count }), 'error'));
+        own.current = { slot, savedOn: isKept ? draft.savedOn : own.current?.slot === slot ? own.current.savedOn : 0 };
         return { ...draft, slot, isKept };
     };
 
@@ -187,15 +202,15 @@ export function useDraft(target: Target, isNested: boolean, { value, faulty, bas
 
             pending.current = null;
             if (!other.value && caller.value.userId === userId) {
-                const { savedOn, isKept } = keep(faulty ?? contentText(value));
-                setKeptOn(isKept ? savedOn : 0);
+                const { savedOn, isKept, text } = keep(faulty ?? contentText(value));
+                setKept(isKept ? savedOn : isTooLong(text) ? 'tooLarge' : 'refused');
             }
         };
 
         pending.current = keepNow;
         const timer = setTimeout(keepNow, DRAFT_MS);
         return () => clearTimeout(timer);
-    }, [value, faulty, isDirty, base.etag]);
+    }, [value, faulty, isDirty, base.etag, names.handle, names.suffix]);
     useLayoutEffect(() => {
 
         return () => pending.current?.();
@@ -230,7 +245,7 @@ export function useDraft(target: Target, isNested: boolean, { value, faulty, bas
         setFound((drafts) => drafts.filter((each) => each !== draft));
     };
 
-    return { found, keptOn, forget, discard, adopt, setAside };
+    return { found, kept, isOnlyHere: found.some(({ isKept }) => isKept === false), forget, discard, adopt, setAside };
 }
 
 /** Saves with what the field that has the focus takes over only when it is left, such as an entry of a list. */

@@ -139,7 +139,7 @@ export function Search({ route: { params } }: ScreenProps): JSX.Element {
                             <Results results={page.results} onSort={(next) => change({ sort: sortText(next) })} {...{ contents, selection, sort }} />
                         )}
                         {page.size === 0 && isShown && <NothingFound state={state} />}
-                        {page.size > 0 && page.results.length === 0 && <p class="card">{t('pastEnd')} <a href={to.search(paramsOf({ ...state, page: 1 }))}>{t('firstPage')}</a></p>}
+                        {page.size > 0 && page.results.length === 0 && <EmptyPage page={page} />}
                         {page.size > 0 && <Pager state={state} size={page.size} />}
                         <details class="explain" onToggle={(event) => explain(event.currentTarget.open)}>
                             <summary>{t('explain')}</summary>
@@ -163,6 +163,19 @@ export function Search({ route: { params } }: ScreenProps): JSX.Element {
                     }} />
             )}
         </div>
+    );
+}
+
+/** What is said on a page without results, although there are some: it is after the last one, or type code hides those of this page. */
+function EmptyPage({ page: { state, size } }: { readonly page: Page }): JSX.Element {
+
+    const isPastEnd = (state.page - 1) * state.size >= size;
+    const address = (page: number): string => to.search(paramsOf({ ...state, page }));
+    return (
+        <p class="card">
+            {t(isPastEnd ? 'pastEnd' : 'hidden')}{' '}
+            {state.page * state.size < size ? <a href={address(state.page + 1)}>{t('next')}</a> : state.page > 1 && <a href={address(1)}>{t('firstPage')}</a>}
+        </p>
     );
 }
 

@@ -1,4 +1,4 @@
-/** Drafts of objects, kept in the browser: for each user and object the latest one, until it is saved. */
+/** Drafts of objects, kept in the browser for each user and object, until they are saved or discarded. */
 
 /** What is needed of the browser's storage. */
 export interface DraftStorage {
@@ -17,6 +17,14 @@ export interface Draft {
     readonly etag: string | null;
     /** The content as JSON text. */
     readonly text: string;
+    /** What the user has entered as the id of a new object. */
+    readonly names?: NewNames;
+}
+
+/** The id of a new object, or the end of it; empty where the service makes it. */
+export interface NewNames {
+    readonly handle: string;
+    readonly suffix: string;
 }
 
 /** Whose draft of what: the id of an object, or `new:` with a type. */
@@ -31,13 +39,16 @@ export interface DraftKey {
 
 const PREFIX = 'doip-gateway-draft:';
 
-/** Drafts that are kept; the oldest ones go. */
-export const MAX_DRAFTS = 12;
-
 /** Characters of a draft: the storage of a page has about 5 million. */
 const MAX_LENGTH = 700_000;
 
-const NO_STORAGE: DraftStorage = { length: 0, key: () => null, getItem: () => null, setItem: () => undefined, removeItem: () => undefined };
+const NO_STORAGE: DraftStorage = {
+    length: 0, key: () => null, getItem: () => null, removeItem: () => undefined,
+    setItem() {
+
+        throw new DOMException('blocked', 'SecurityError');
+    }
+};
 
 /** The storage of the browser; nothing is kept where that is blocked. */
 export function browserStorage(): DraftStorage {
@@ -52,21 +63,80 @@ export function browserStorage(): DraftStorage {
 
 const nameOf = ({ base = '', user, target, slot = 0 }: DraftKey): string => PREFIX + base + JSON.stringify(slot === 0 ? [user, target] : [user, target, slot]);
 
-/** Keeps a draft; returns false if it is too large, or the browser refuses. */
-export function keepDraft(storage: DraftStorage, key: DraftKey, draft: Draft): boolean {
+/** True for a text that is never kept. */
+export function isTooLong(text: string): boolean {
 
-    if (draft.text.length > MAX_LENGTH) {
+    return text.length > MAX_LENGTH;
+}
+
+/**
+ * Keeps a draft; returns false if it is too large, or the browser refuses.
+ *
+ * @param onRemoved called with how many older drafts of the same user and service had to go, as the storage is full; without it none goes
+ */
+export function keepDraft(storage: DraftStorage, key: DraftKey, draft: Draft, onRemoved?: (count: number) => void): boolean {
+
+    if (isTooLong(draft.text)) {
         return false;
     }
 
     try {
-        const others = names(storage).filter((name) => name !== nameOf(key));
-        others.sort((a, b) => timeOf(storage, b) - timeOf(storage, a)).slice(MAX_DRAFTS - 1).forEach((name) => storage.removeItem(name));
-        storage.setItem(nameOf(key), JSON.stringify(draft));
+        const text = JSON.stringify(draft);
+        if (isWritten(storage, nameOf(key), text)) {
+            return true;
+        }
+
+        const count = onRemoved ? makeRoom(storage, key, text) : 0;
+        if (count > 0) {
+            onRemoved?.(count);
+        }
+
+        return count > 0;
+    }
+    catch {
+        return false;
+    }
+}
+
+/** Writes a draft in place of older ones; returns how many that are. They stay if there is no room without them either. */
+function makeRoom(storage: DraftStorage, key: DraftKey, text: string): number {
+
+    const others = names(storage, `${key.base ?? ''}[`).filter((name) => name !== nameOf(key) && keyIn(name, key.base)?.user === key.user)
+        .sort((a, b) => timeOf(storage, a) - timeOf(storage, b));
+    const removed: (readonly [name: string, text: string])[] = [];
+    for (const name of others) {
+        removed.push([name, storage.getItem(name) ?? '']);
+        storage.removeItem(name);
+        if (isWritten(storage, nameOf(key), text)) {
+            return removed.length;
+        }
+    }
+
+    removed.forEach(([name, before]) => isWritten(storage, name, before));
+    return 0;
+}
+
+/** Writes a value; returns false if the browser refuses it. */
+function isWritten(storage: DraftStorage, name: string, text: string): boolean {
+
+    try {
+        storage.setItem(name, text);
         return true;
     }
     catch {
         return false;
+    }
+}
+
+/** Numbers of the drafts of an object, in their order. */
+export function draftSlots(storage: DraftStorage, { base = '', user, target }: DraftKey): readonly number[] {
+
+    try {
+        const keys = names(storage, `${base}[`).map((name) => keyIn(name, base));
+        return keys.flatMap((key) => (key?.user === user && key.target === target ? [key.slot ?? 0] : [])).sort((a, b) => a - b);
+    }
+    catch {
+        return [];
     }
 }
 
@@ -108,6 +178,18 @@ function names(storage: DraftStorage, start = ''): string[] {
     return Array.from({ length: storage.length }, (_, i) => storage.key(i) ?? '').filter((name) => name.startsWith(PREFIX + start));
 }
 
+/** Whose draft of what a name stands for; null for one of another service. */
+function keyIn(name: string, base = ''): DraftKey | null {
+
+    try {
+        const [user, target, slot = 0] = JSON.parse(name.slice(PREFIX.length + base.length)) as readonly unknown[];
+        return typeof user === 'string' && typeof target === 'string' && typeof slot === 'number' ? { base, user, target, slot } : null;
+    }
+    catch {
+        return null;
+    }
+}
+
 function timeOf(storage: DraftStorage, name: string): number {
 
     return parsed(storage.getItem(name))?.savedOn ?? 0;
@@ -117,8 +199,9 @@ function timeOf(storage: DraftStorage, name: string): number {
 function parsed(text: string | null): Draft | null {
 
     try {
-        const { savedOn, etag, text: content } = JSON.parse(text ?? 'null') as Partial<Draft>;
-        return typeof savedOn === 'number' && typeof content === 'string' ? { savedOn, etag: typeof etag === 'string' ? etag : null, text: content } : null;
+        const { savedOn, etag, text: content, names: { handle, suffix } = {} as Partial<NewNames> } = JSON.parse(text ?? 'null') as Partial<Draft>;
+        const ids = typeof handle === 'string' && typeof suffix === 'string' ? { names: { handle, suffix } } : {};
+        return typeof savedOn === 'number' && typeof content === 'string' ? { savedOn, etag: typeof etag === 'string' ? etag : null, text: content, ...ids } : null;
     }
     catch {
         return null;

@@ -1,12 +1,14 @@
 /** Controls for numbers, booleans, dates and choices. */
 
-import type { JSX } from 'preact';
+import type { JSX, RefObject, TargetedEvent, TargetedKeyboardEvent } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { isEqual, isNumber, isSame, numberOf } from '../../json/exact-number.js';
 import type { Json } from '../../json/exact-number.js';
 import { writeJson } from '../../json/write-json.js';
 import { useForm } from '../context.js';
 import { shortText } from '../model/labels.js';
 import { stringsOf } from '../model/schema.js';
+import type { FormNode } from '../store/form-node.js';
 import { t } from '../texts.js';
 import { placeholderOf } from './text-controls.js';
 import { useClear, useControl } from './use-control.js';
@@ -81,6 +83,46 @@ export function BooleanControl(props: ControlProps): JSX.Element {
     );
 }
 
+interface DateInput {
+    readonly ref: RefObject<HTMLInputElement | null>;
+    /** Undefined while a part of a date is typed, which must stay as it is. */
+    readonly value: string | undefined;
+    readonly onChange: (event: TargetedEvent<HTMLInputElement>) => void;
+    readonly onBlur: (event: TargetedEvent<HTMLInputElement>) => void;
+    readonly onKeyDown: (event: TargetedKeyboardEvent<HTMLInputElement>) => void;
+}
+
+/** The field of a date. Of one that is typed in part the browser gives no value: that is a problem, and no removal of the date. */
+function useDateInput(node: FormNode, shown: string, change: (text: string) => void): DateInput {
+
+    const { store } = useForm();
+    const input = useRef<HTMLInputElement>(null);
+    const hasPart = useRef(false);
+    const problem = node.problem.value;
+    useLayoutEffect(() => {
+
+        // Another value has taken the place of what was typed.
+        if (problem === null && hasPart.current && input.current) {
+            hasPart.current = false;
+            input.current.value = shown;
+        }
+    }, [problem]);
+    const read = ({ currentTarget: { value, validity } }: TargetedEvent<HTMLInputElement>, isChanged: boolean): void => {
+
+        const wasPart = hasPart.current;
+        hasPart.current = validity.badInput;
+        store.setProblem(node, validity.badInput ? t('notDate') : null);
+        if (!validity.badInput && (isChanged || wasPart)) {
+            change(value);
+        }
+    };
+
+    return {
+        ref: input, value: problem !== null && hasPart.current ? undefined : shown, onChange: (event) => read(event, true), onBlur: (event) => read(event, false),
+        onKeyDown: (event) => event.key === 'Enter' && read(event, false)
+    };
+}
+
 /** A day. */
 export function DateControl(props: ControlProps): JSX.Element {
 
@@ -89,8 +131,8 @@ export function DateControl(props: ControlProps): JSX.Element {
     const clear = useClear();
     const attributes = useControl(props);
     const value = node.value.value;
-    const change = (text: string): void => (text === '' ? clear(node, isItem) : store.set(node, text));
-    return <input {...attributes} type="date" class="form-short" value={typeof value === 'string' ? value : ''} readOnly={isReadOnly} onChange={({ currentTarget }) => change(currentTarget.value)} />;
+    const input = useDateInput(node, typeof value === 'string' ? value : '', (text) => (text === '' ? clear(node, isItem) : store.set(node, text)));
+    return <input {...attributes} {...input} type="date" class="form-short" readOnly={isReadOnly} />;
 }
 
 /** A point in time: shown in local time, stored in UTC. */
@@ -102,7 +144,7 @@ export function DateTimeControl(props: ControlProps): JSX.Element {
     const attributes = useControl(props);
     const value = node.value.value;
     const text = typeof value === 'string' ? value : '';
-    const change = (local: string): void => {
+    const input = useDateInput(node, localTime(text), (local) => {
 
         const time = new Date(local);
         if (local === '' || Number.isNaN(time.getTime())) {
@@ -111,11 +153,10 @@ export function DateTimeControl(props: ControlProps): JSX.Element {
         else {
             store.set(node, time.toISOString());
         }
-    };
-
+    });
     return (
         <div class="form-beside">
-            <input {...attributes} type="datetime-local" step="0.001" class="form-short" value={localTime(text)} readOnly={isReadOnly} onChange={({ currentTarget }) => change(currentTarget.value)} />
+            <input {...attributes} {...input} type="datetime-local" step="0.001" class="form-short" readOnly={isReadOnly} />
             {text !== '' && <small>{t('localTime', { value: text })}</small>}
         </div>
     );

@@ -32,13 +32,19 @@ export function HistoryTab({ object, reload }: TabProps): JSX.Element {
 
     // The newest first: the tip is the last of the response.
     const versions = value === null ? null : [...value].reverse();
+    const reloadAll = (): void => {
+
+        reload();
+        again();
+    };
+
     return versions === null ? <Loading /> : (
         <div class="stack">
             <div class="row">
                 <p class="muted grow">{versions.length <= 1 && `${t('none')} `}{t('explain')}</p>
                 {object.mayWrite && isTip && <button type="button" onClick={() => publish(true)}><Icon name="add" />{t('publish')}</button>}
             </div>
-            {versions.length > 1 && <Versions versions={versions} object={object} reload={reload} />}
+            {versions.length > 1 && <Versions versions={versions} object={object} reload={reloadAll} />}
             {isPublishing && <PublishDialog object={object} onClose={() => publish(false)} onDone={again} />}
         </div>
     );
@@ -87,10 +93,10 @@ function Versions({ versions, object, reload }: VersionsProps): JSX.Element {
             </section>
             <section class="card" aria-labelledby="comparison-title">
                 <h2 id="comparison-title">{t('comparison')}</h2>
-                {from !== '' && to !== '' && <Comparison from={from} to={to} state={object.etag} />}
+                {from !== '' && to !== '' && <Comparison from={from} to={to} state={`${object.etag} ${tip?.modifiedOn}`} />}
             </section>
             {restored && tip && (
-                <RestoreDialog versionId={restored.id} tipId={tip.id} onClose={() => restore(null)} onRestored={reload} />
+                <RestoreDialog versionId={restored.id} object={object} listed={tip} onClose={() => restore(null)} onChanged={reload} />
             )}
         </>
     );

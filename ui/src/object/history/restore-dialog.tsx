@@ -2,11 +2,13 @@
 
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Version } from '../../../../lib/client/web/index.js';
 import { Confirm } from '../../components/confirm.js';
 import { ErrorBox, Loading, ProgressBar } from '../../components/feedback.js';
 import { Icon } from '../../components/icon.js';
 import { useResource } from '../../components/use-resource.js';
 import { RepositoryError } from '../../api/client.js';
+import { isSameVersion } from '../../api/entity-tag.js';
 import { formatBytes } from '../../i18n/index.js';
 import { isAbort, say, textOf } from '../../state/messages.js';
 import { loadObject, type LoadedObject } from '../model/load.js';
@@ -18,9 +20,13 @@ const CHANGED = 412;
 
 interface RestoreDialogProps {
     readonly versionId: string;
-    readonly tipId: string;
+    /** The object whose history is shown: the tip, or one of its versions. */
+    readonly object: LoadedObject;
+    /** The tip, as the list of versions has it. */
+    readonly listed: Version;
     readonly onClose: () => void;
-    readonly onRestored: () => void;
+    /** Reads the object and its versions again. */
+    readonly onChanged: () => void;
 }
 
 interface Both {
@@ -28,9 +34,27 @@ interface Both {
     readonly tip: LoadedObject;
 }
 
-/** The dialog. */
-export function RestoreDialog({ versionId, tipId, onClose, onRestored }: RestoreDialogProps): JSX.Element {
+/** True for the state of the object that was shown with its history. On the screen of a version that is the one of the list. */
+function isAsShown({ id, etag, metadata: { modifiedOn } }: LoadedObject, { object, listed }: Pick<RestoreDialogProps, 'object' | 'listed'>): boolean {
 
+    return id === object.id ? isSameVersion(etag, object.etag) : modifiedOn === listed.modifiedOn;
+}
+
+/** Why a version is not restored; null if it can be. */
+function obstacleTo({ version, tip }: Both, shown: Pick<RestoreDialogProps, 'object' | 'listed'>): string | null {
+
+    // What has no tag is made by type code, that of the type at the time of the version, or is not all that is stored.
+    if (tip.etag === null || version.etag === null) {
+        return tip.etag === null || version.mayWrite ? ofObject('resolved') : t('hidden');
+    }
+
+    return isAsShown(tip, shown) ? null : t('changed');
+}
+
+/** The dialog. */
+export function RestoreDialog({ versionId, object, listed, onClose, onChanged }: RestoreDialogProps): JSX.Element {
+
+    const tipId = listed.id;
     const { value, error, reload } = useResource<Both>(async (signal) => {
 
         const [version, tip] = await Promise.all([loadObject(versionId, signal), loadObject(tipId, signal)]);
@@ -44,8 +68,8 @@ export function RestoreDialog({ versionId, tipId, onClose, onRestored }: Restore
 
         return () => controller.current.abort(new DOMException('closed', 'AbortError'));
     }, []);
+    const obstacle = value && obstacleTo(value, { object, listed });
     // Versions are often published without files: then those of the object stay, unless the user wants them deleted.
-    const isStored = value?.tip.etag !== null;
     const files = withFiles ?? (value !== null && value.version.payloads.length > 0);
 
     const run = async ({ version, tip }: Both): Promise<void> => {
@@ -64,13 +88,21 @@ export function RestoreDialog({ versionId, tipId, onClose, onRestored }: Restore
         }
 
         say(t('restored'));
-        onRestored();
+        onChanged();
+    };
+
+    const close = (): void => {
+
+        onClose();
+        if (obstacle === t('changed')) {
+            onChanged();
+        }
     };
 
     return (
-        <Confirm title={t('restoreTitle')} action={t('restore')} isReady={value !== null && isStored} onClose={onClose} onConfirm={() => (value ? run(value) : undefined)}>
+        <Confirm title={t('restoreTitle')} action={t('restore')} isReady={value !== null && obstacle === null} onClose={close} onConfirm={() => (value ? run(value) : undefined)}>
             <p dir="auto">{t('restoreText', { id: versionId })}</p>
-            {value && !isStored && <p class="box warning"><Icon name="warning" />{ofObject('resolved')}</p>}
+            {obstacle !== null && <p class="box warning" role="alert"><Icon name="warning" />{obstacle}</p>}
             {error && <ErrorBox message={textOf(error)} onRetry={reload} />}
             {!value && !error && <Loading />}
             {value && <FilesChoice both={value} isChosen={files} onChange={setWithFiles} />}

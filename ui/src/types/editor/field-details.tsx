@@ -1,7 +1,9 @@
 /** What a field has besides its row: texts and limits. */
 
 import type { JSX } from 'preact';
+import { useId, useState } from 'preact/hooks';
 import { NameList } from '../../components/name-list.js';
+import { t as ofForms } from '../../form/texts.js';
 import { isNumber, numberOf, type Json } from '../../json/exact-number.js';
 import { memberOf, withMember, withoutMember } from '../../json/pointer.js';
 import { writeJson } from '../../json/write-json.js';
@@ -67,13 +69,35 @@ function textOf(value: Json | undefined): string {
     return typeof value === 'string' ? value : '';
 }
 
+/** A limit. Text that is no number, such as `100e`, removes none: when the field is left, it shows again what applies. */
 function Limit({ keyword, value, isReadOnly, onChange }: {
     readonly keyword: NumberKeyword; readonly value: Json | undefined; readonly isReadOnly: boolean; readonly onChange: (value: Json | undefined) => void
 }): JSX.Element {
 
+    const [isFaulty, setFaulty] = useState(false);
+    const id = useId();
+    const stored = isNumber(value) ? String(value) : '';
+    const change = ({ value: text, validity }: HTMLInputElement): void => {
+
+        setFaulty(validity.badInput);
+        if (!validity.badInput) {
+            onChange(/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) ? numberOf(text) : undefined);
+        }
+    };
+
+    const leave = (input: HTMLInputElement): void => {
+
+        if (input.validity.badInput) {
+            input.value = stored;
+            setFaulty(false);
+        }
+    };
+
     return (
         <label>{t(keyword)}
-            <input type="number" step="any" readOnly={isReadOnly} value={isNumber(value) ? String(value) : ''} onInput={({ currentTarget: { value: text } }) => onChange(/^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) ? numberOf(text) : undefined)} />
+            <input type="number" step="any" readOnly={isReadOnly} value={isFaulty ? undefined : stored} {...isFaulty ? { 'aria-invalid': 'true' as const, 'aria-describedby': id } : {}}
+                onInput={({ currentTarget }) => change(currentTarget)} onBlur={({ currentTarget }) => leave(currentTarget)} />
+            {isFaulty && <small id={id} class="form-error">{ofForms('notNumber')}</small>}
         </label>
     );
 }
