@@ -258,11 +258,21 @@ function valueOf(text: string, field: Field | undefined): Json | undefined {
         return undefined;
     }
 
+    if (field.kind === 'reference') {
+        return text.slice(prefixIn(field).length);
+    }
+
     if (field.kind === 'choice') {
         return field.choices.find((each) => textOfChoice(each) === text);
     }
 
     return field.kind !== 'time' ? text : Number.isNaN(Date.parse(text)) ? undefined : new Date(text).toISOString();
+}
+
+/** What the value of a reference leaves out of the id. */
+function prefixIn({ reference }: Field): string {
+
+    return referencedId(reference ?? {}, '');
 }
 
 function textOfChoice(value: Json): string {
@@ -279,7 +289,7 @@ interface ValueInputProps {
 function ValueInput({ field, text, onText }: ValueInputProps): JSX.Element {
 
     if (field?.kind === 'reference') {
-        return <ObjectPicker label={t('value')} value={text} onChange={onText} />;
+        return <ObjectPicker label={t('value')} value={text} prefix={prefixIn(field)} onChange={onText} />;
     }
 
     if (field?.kind === 'boolean' || field?.kind === 'choice') {
