@@ -71,7 +71,7 @@ export function TypeScreen({ route: { name, params } }: ScreenProps): JSX.Elemen
 /** A type that is no object. */
 function builtIn(name: string, schema: JsonMap): TypeObject {
 
-    return { id: '', content: { name, schema }, etag: null, mayWrite: false };
+    return { id: '', content: { name, schema }, etag: null, isResolved: false, mayWrite: false };
 }
 
 function Editor({ name, stored, tab }: { readonly name: string; readonly stored: TypeObject; readonly tab: TabId }): JSX.Element {
