@@ -14,6 +14,7 @@ import { Ago } from '../../components/object-link.js';
 import { Pager } from '../../components/pager.js';
 import { useResource } from '../../components/use-resource.js';
 import { config } from '../../config.js';
+import { t as ofObject } from '../../object/texts.js';
 import { go, paramText, to } from '../../router.js';
 import type { ScreenProps } from '../../shell/app.js';
 import { design, readDesign, schemaIdOf } from '../../state/design.js';
@@ -194,7 +195,12 @@ function NoActive({ type }: { readonly type: string }): JSX.Element {
 
         setBusy(true);
         try {
-            const { id, content, etag } = await readTypeObject(schemaIdOf(type) ?? '');
+            const { id, content, etag, isResolved } = await readTypeObject(schemaIdOf(type) ?? '');
+            if (isResolved) {
+                // A property of any of these names may be stored, and not shown.
+                throw new Error(ofObject('resolved'));
+            }
+
             const properties = jsonObject(valueAt(content, '/schema/properties'));
             const name = ['accountActive', 'active', 'isActive', 'isAccountActive'].find((each) => !Object.hasOwn(properties, each)) ?? 'accountIsActive';
             await putValue(id, `/schema/properties/${name}`, { type: 'boolean', title: 'Active', default: true, [config.keyword]: { auth: 'accountActive' } }, etag);
