@@ -26,7 +26,7 @@ export function WithDesign({ title, children }: {
     readonly title: string; readonly children: (draft: Draft, diagnosis: Diagnosis) => ComponentChildren
 }): JSX.Element {
 
-    const { value, error, reload } = useResource((signal) => readTypeObject(DESIGN, signal), []);
+    const { value, error, reload } = useResource((signal) => readDesignObject(signal), []);
     return (
         <>
             <h1>{title}</h1>
@@ -35,6 +35,14 @@ export function WithDesign({ title, children }: {
             {value && <DesignEditor stored={value}>{children}</DesignEditor>}
         </>
     );
+}
+
+/** Reads the design object, and then what the service says, which applies where the object says nothing: with rules that were removed, not those any more. */
+async function readDesignObject(signal?: AbortSignal): Promise<TypeObject> {
+
+    const stored = await readTypeObject(DESIGN, signal);
+    await readDesign();
+    return stored;
 }
 
 /** What applies while the design object has no such member: what the service says. */
@@ -105,7 +113,7 @@ function DesignBar({ draft, diagnosis: { state, errors, failure }, aside, mustAg
             const isConflict = error instanceof RepositoryError && error.status === CHANGED;
             setOutcome({ isBusy: false, error: isConflict ? null : textOf(error), theirs: null });
             if (isConflict) {
-                readTypeObject(DESIGN).then((theirs) => setOutcome({ isBusy: false, error: null, theirs }), sayError);
+                readDesignObject().then((theirs) => setOutcome({ isBusy: false, error: null, theirs }), sayError);
             }
         }
     };
