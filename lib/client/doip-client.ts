@@ -202,12 +202,13 @@ export class DoipClient<O extends Operations<O> = AnyOperations> {
         return this.#json({ targetId: id, operationId: Op.versionsGet, ...options }, listOf(object));
     }
 
-    /** Publishes a version of an object: a copy under an id of its own, with the elements unless `clonePayloads` is false. */
+    /** Publishes a version of an object: a copy under an id of its own, with the elements unless `clonePayloads` is false. It is not repeated. */
     async publish(
-        id: string, { versionId, clonePayloads = true, ...options }: RequestOptions & { versionId?: string; clonePayloads?: boolean } = {}
+        id: string, { versionId, clonePayloads = true, ifMatch, ...options }: MatchOptions & { versionId?: string; clonePayloads?: boolean } = {}
     ): Promise<Version> {
 
-        return this.#json({ targetId: id, operationId: Op.versionsPublish, attributes: defined({ versionId, clonePayloads }), ...options }, object);
+        const attributes = { ...defined({ versionId, clonePayloads }), ...precondition(ifMatch) };
+        return this.#json({ targetId: id, operationId: Op.versionsPublish, attributes, ...options }, object);
     }
 
     /** Creates or changes many objects, each on its own. The results are in the order of the items. */

@@ -11,7 +11,8 @@ export const lab = Lab.script();
 const { describe, it, before, beforeEach } = lab;
 
 const SCHEMA = `{"type":"object","properties":{"title":{"type":"string","title":"Title","cordra":{"preview":{"isPrimary":true}}},"ti":{"type":"string","title":"Ti"},
-    "grade":{"title":"Grade","enum":[1,2.50,"none"]},"place":{"type":"object","properties":{"city":{"type":"string"}}}}}`;
+    "grade":{"title":"Grade","enum":[1,2.50,"none"]},"place":{"type":"object","properties":{"city":{"type":"string"}}},
+    "of":{"type":"string","title":"Of","cordra":{"type":{"handleReference":{"types":["Sheet"],"prepend":"test/"}}}}}}`;
 
 describe('a change of many objects', { skip: !hasBrowser, timeout: 180_000 }, () => {
 
@@ -63,6 +64,21 @@ describe('a change of many objects', { skip: !hasBrowser, timeout: 180_000 }, ()
         await change();
 
         expect(await stored()).to.equal('{"title":"one","grade":2.50}');
+    });
+
+    it('sets a reference to what its value is of the id', async () => {
+
+        await dialog().getByRole('combobox', { name: /^Property/ }).selectOption('/of');
+        const field = dialog().getByRole('combobox', { name: 'Value' });
+        await field.fill('other/one');
+        await field.press('Enter');
+        expect(await dialog().getByRole('button', { name: 'Change 1 object' }).isDisabled()).to.be.true();
+
+        await field.fill('test/one');
+        await field.press('Enter');
+        await change();
+
+        expect(await stored()).to.equal('{"title":"one","of":"one"}');
     });
 
     it('takes a pointer that is typed, also where its beginning is another property', async () => {

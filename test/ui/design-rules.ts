@@ -42,6 +42,33 @@ describe('the design in the administration', { skip: !hasBrowser, timeout: 180_0
         expect(Object.keys(schemaAcls)).to.include(['User', 'Schema']);
     });
 
+    it('does not bring back rules that somebody has removed since the page was opened', async () => {
+
+        const closed = { defaultAcls: { defaultAclRead: ['admin'], defaultAclWrite: ['admin'], aclCreate: ['admin'] }, schemaAcls: {} };
+        await ui.ask('PUT', '/objects/design?jsonPointer=/authConfig', closed);
+        await page.goto(`${ui.url}/#schemas`);
+        await page.getByRole('main').getByRole('link', { name: 'Document', exact: true }).waitFor();
+        await ui.ask('DELETE', '/objects/design?jsonPointer=/authConfig');
+        await page.evaluate('location.hash = "#admin/rights"');
+        await page.getByRole('group', { name: 'Create', exact: true }).getByRole('button', { name: 'Remove authenticated' }).click();
+        await save();
+        await announced(page, 'The design is saved.');
+
+        const { defaultAcls } = (await design())['authConfig'] as { defaultAcls: unknown };
+        expect(defaultAcls).to.equal({ defaultAclRead: ['public'], defaultAclWrite: ['creator'], aclCreate: [] });
+    });
+
+    it('keeps the other settings of searches when the language is removed', async () => {
+
+        await ui.ask('PUT', '/objects/design?jsonPointer=/search', { language: 'de', other: ['kept'] });
+        await page.goto(`${ui.url}/#admin/design`);
+        await page.getByLabel('Language of texts (code)').fill('');
+        await save();
+        await announced(page, 'The design is saved.');
+
+        expect((await design())['search']).to.equal({ other: ['kept'] });
+    });
+
     /** Edits the design as JSON, and saves it over a change of somebody else. */
     const conflict = async (): Promise<void> => {
 

@@ -20,6 +20,7 @@ const SHEET = {
         words: { type: 'array', title: 'Words', items: { type: 'string' } },
         about: { type: 'string', title: 'About', cordra: { type: { handleReference: { types: ['Sheet'] } } } },
         also: { type: 'array', title: 'Also', items: { type: 'string', cordra: { type: { handleReference: { types: ['Sheet'] } } } } },
+        part: { type: 'string', title: 'Part', cordra: { type: { handleReference: { types: ['Sheet'], prepend: 'test/' } } } },
         paper: {
             title: 'Paper', oneOf: [
                 { title: 'Measured', type: 'object', properties: { weight: { type: 'number', title: 'Weight' } }, required: ['weight'] },
@@ -111,6 +112,32 @@ describe('what is typed into a form of the web UI, and is no value yet,', { skip
         await page.getByRole('combobox', { name: 'About' }).fill('');
         await page.getByLabel('Title', { exact: true }).focus();
         await page.getByRole('link', { name: 'The other one' }).waitFor();
+    });
+
+    it('is no reference where the ids of the field begin otherwise, nor is such an object offered', async () => {
+
+        await ui.ask('POST', '/objects?type=Sheet&handle=other/other', { title: 'The other one elsewhere' });
+        const field = page.getByRole('combobox', { name: 'Part', exact: true });
+        await field.fill('the other');
+        await page.getByRole('option', { name: 'test/other' }).waitFor();
+        expect(await page.getByRole('option', { name: /elsewhere/ }).count()).to.equal(0);
+
+        await field.fill('other/other');
+        await ui.watched.idle();
+        expect(await page.getByRole('option', { name: 'other/other' }).count()).to.equal(0);
+
+        await page.getByLabel('Title', { exact: true }).focus();
+        await page.getByText('objects whose ids begin with test/').first().waitFor();
+        await save();
+        await page.getByText('Some fields hold text that is no value').waitFor();
+        await field.fill('test/other');
+        await page.getByLabel('Title', { exact: true }).focus();
+        await page.getByRole('link', { name: 'The other one', exact: true }).waitFor();
+        await save();
+        await announced(page, 'Saved');
+
+        expect(await stored()).to.equal({ title: 'a', scale: 1, part: 'other' });
+        await ui.ask('DELETE', '/objects/other/other');
     });
 
     it('goes with the field of a reference that is emptied', async () => {

@@ -8,7 +8,7 @@ import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startUi } from '../support/ui-suite.js';
 
 export const lab = Lab.script();
-const { describe, it, before, beforeEach } = lab;
+const { describe, it, before, beforeEach, afterEach } = lab;
 
 const SCHEMA = { type: 'object', properties: { title: { type: 'string', title: 'Title' }, text: { type: 'string', title: 'Text' } } };
 const TEAM = {
@@ -196,5 +196,113 @@ describe('what type code makes of an object when it is read', { skip: !hasBrowse
         await dialog.getByRole('button', { name: 'Rename', exact: true }).click();
         await announced(page, 'The file is renamed.');
         expect(await (await ui.ask('GET', '/objects/test/filed?payload=other.txt')).text()).to.equal('stored');
+    });
+
+    describe('of types and of the design', () => {
+
+        const CODE = 'exports.onObjectResolution = (object) => { object.content.description = "shown"; return object; };';
+
+        const setBuiltIn = async (type?: string): Promise<void> => {
+
+            const builtIn = type === undefined ? {} : { [type]: { javascript: CODE } };
+            expect((await ui.ask('PUT', '/objects/design?jsonPointer=/builtInTypes', builtIn)).status).to.equal(200);
+        };
+
+        const change = async (id: string, description: string): Promise<void> => {
+
+            expect((await ui.ask('PUT', `/objects/${id}?jsonPointer=/description`, JSON.stringify(description))).status).to.equal(200);
+        };
+
+        /** What is stored, which the service tells without the code. */
+        const described = async (id: string): Promise<unknown> => {
+
+            await setBuiltIn();
+            return (await (await ui.ask('GET', `/objects/${id}`)).json() as { description: unknown }).description;
+        };
+
+        const save = async (): Promise<void> => page.getByRole('button', { name: 'Save', exact: true }).click();
+
+        before(async () => {
+
+            await ui.ask('POST', '/objects?type=Schema&handle=test/typed', { identifier: '', name: 'Typed', schema: SCHEMA, description: 'stored' });
+        });
+
+        afterEach(async () => setBuiltIn());
+
+        it('is stored by the editor of a type with consent alone, and over the version that was read', async () => {
+
+            ui.watched.expected.push(/status of 412/);
+            await setBuiltIn('Schema');
+            await page.goto(`${ui.url}/#schemas/Typed`);
+            await page.getByText('The code of this type changes objects when they are read.').waitFor();
+            await page.getByText('Name and settings').click();
+            await page.getByLabel('Description', { exact: true }).fill('mine');
+            await save();
+            await page.getByRole('alert').getByText('Nothing is saved yet').waitFor();
+            expect(await accessibilityFindings(page)).to.equal([]);
+
+            await page.getByRole('checkbox', { name: 'Store what is shown here' }).check();
+            await change('test/typed', 'theirs');
+            await save();
+            const overwrite = page.getByRole('button', { name: 'Overwrite' });
+            await overwrite.waitFor();
+            expect(await described('test/typed')).to.equal('theirs');
+
+            await setBuiltIn('Schema');
+            await overwrite.click();
+            await announced(page, 'The type Typed is saved.');
+            await page.getByLabel('Description', { exact: true }).fill('mine again');
+            await save();
+            await announced(page, 'The type Typed is saved.');
+            expect(await described('test/typed')).to.equal('mine again');
+        });
+
+        it('is not stored by a copy of a type, nor by a schema of a file, and a type is deleted as it was read', async () => {
+
+            ui.watched.expected.push(/status of 412/);
+            await setBuiltIn('Schema');
+            await page.goto(`${ui.url}/#schemas`);
+            await page.getByRole('button', { name: 'New type' }).click();
+            const dialog = page.getByRole('dialog');
+            await dialog.getByLabel(/^Name/).fill('Copied');
+            await dialog.getByRole('radio', { name: 'another type' }).check();
+            await dialog.getByLabel('Type', { exact: true }).fill('Typed');
+            await dialog.getByRole('button', { name: 'Create' }).click();
+            await dialog.getByRole('alert').getByText('The code of this type changes objects when they are read.').waitFor();
+            await page.keyboard.press('Escape');
+
+            await page.getByRole('button', { name: 'Load from a file' }).click();
+            await dialog.locator('input[type=file]').setInputFiles({ name: 'types.json', mimeType: 'application/json', buffer: Buffer.from('{"Typed": {"type": "object"}}') });
+            await dialog.getByText('The code of this type changes objects when they are read.').waitFor();
+            expect(await dialog.getByRole('button', { name: 'Store' }).isDisabled()).to.be.true();
+            await page.keyboard.press('Escape');
+
+            await page.goto(`${ui.url}/#schemas/Typed`);
+            await page.getByRole('button', { name: 'More actions' }).click();
+            await page.getByRole('menuitem', { name: 'Delete the type' }).click();
+            await dialog.getByText('There are no objects of this type.').waitFor();
+            await change('test/typed', 'changed meanwhile');
+            await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+            await dialog.getByRole('alert').getByText('Somebody else has saved this type meanwhile.').waitFor();
+            expect(await described('test/typed')).to.equal('changed meanwhile');
+        });
+
+        it('is stored by the sections of the design with consent alone, and over the version that was read', async () => {
+
+            ui.watched.expected.push(/status of 412/);
+            await setBuiltIn('CordraDesign');
+            await page.goto(`${ui.url}/#admin/design`);
+            await page.getByText('The code of this type changes objects when they are read.').waitFor();
+            await page.getByLabel('Title of the repository').fill('mine');
+            await save();
+            await page.getByRole('alert').getByText('Nothing is saved yet').waitFor();
+            await page.getByRole('checkbox', { name: 'Store what is shown here' }).check();
+            await ui.ask('PUT', '/objects/design?jsonPointer=/uiConfig', { title: 'theirs' });
+            await save();
+            await page.getByRole('button', { name: 'Overwrite' }).click();
+            await announced(page, 'The design is saved.');
+
+            expect(await described('design')).to.equal('shown');
+        });
     });
 });

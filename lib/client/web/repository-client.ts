@@ -255,12 +255,13 @@ export class RepositoryClient {
         return this.#json({ method: 'GET', path: '/versions', query: { objectId: id }, signal }, listOf(object));
     }
 
-    /** Publishes a version of an object: a copy under an id of its own, with the payloads unless `clonePayloads` is false. */
+    /** Publishes a version of an object: a copy under an id of its own, with the payloads unless `clonePayloads` is false. It is not repeated. */
     async publish(
-        id: string, { versionId, clonePayloads = true, signal }: CallOptions & { versionId?: string; clonePayloads?: boolean } = {}
+        id: string, { versionId, clonePayloads = true, signal, ...options }: MatchOptions & { versionId?: string; clonePayloads?: boolean } = {}
     ): Promise<Version> {
 
-        return this.#json({ method: 'POST', path: '/versions', query: { objectId: id, versionId, clonePayloads: String(clonePayloads) }, signal }, object);
+        const query = { objectId: id, versionId, clonePayloads: String(clonePayloads) };
+        return this.#json({ method: 'POST', path: '/versions', query, headers: precondition(options), signal }, object);
     }
 
     /** Creates or changes many objects, each on its own. The results are in the order of the items. */

@@ -26,6 +26,12 @@ describe('queries for objects by the beginnings of words', () => {
         expect(objectQuery('', { types: ['A', 'B "c"'], excludeTypes: ['D'] })).to.equal('+(*:*) +(type:"A" type:"B \\"c\\"") -type:"D"');
     });
 
+    it('are limited to ids with a beginning', () => {
+
+        expect(objectQuery('a', { prefix: 'test/' })).to.equal('+((+a*) id:"a") +id:test/*');
+        expect(objectQuery('', { prefix: 'a b:"c*' })).to.equal('+(*:*) +id:a\\ b\\:\\"c\\**');
+    });
+
     it('have no more than eight words', () => {
 
         expect(objectQuery('a b c d e f g h i j').match(/\+\w\*/g)).to.have.length(8);

@@ -82,7 +82,7 @@ describe('a link of the design', () => {
 
     for (const [url, isSafe] of [
         ['https://example.org', true], ['/docs', true], ['#objects/test/1', true], ['mailto:a@example.org', true], ['page.html', true],
-        ['javascript:alert(1)', false], ['JavaScript:alert(1)', false], [' javascript:alert(1)', false], ['//evil.example', false], ['data:text/html,x', false], ['vbscript:x', false],
+        ['javascript:alert(1)', false], ['JavaScript:alert(1)', false], [' javascript:alert(1)', false], ['//evil.example', false], ['/\\evil.example', false], ['/\t/evil.example', false], ['data:text/html,x', false], ['vbscript:x', false],
         ['java\nscript:alert(1)', false], [undefined, false]
     ] as const) {
         it(`${JSON.stringify(url)} is ${isSafe ? 'followed' : 'not shown'}`, () => {

@@ -5,7 +5,7 @@ import { getJson } from '../api/client.js';
 import { labelOf, readLabels } from '../state/labels.js';
 import { idIn } from '../shell/links.js';
 import { Combobox, type ComboboxInput, type Suggestion } from './combobox.js';
-import { objectQuery } from './object-query.js';
+import { objectQuery, type ObjectFilter } from './object-query.js';
 
 /** Suggestions at a time. */
 const MAX_SUGGESTIONS = 12;
@@ -22,7 +22,7 @@ interface ObjectPickerProps extends ComboboxInput {
     readonly excludeTypes?: readonly string[];
     /** Suggestions besides objects, which come first. */
     readonly fixed?: readonly Suggestion[];
-    /** Prefix of ids that the value does not have, as references may have it. */
+    /** Only ids with this beginning are suggested and taken. */
     readonly prefix?: string;
 }
 
@@ -35,21 +35,18 @@ interface ObjectPickerProps extends ComboboxInput {
 export function ObjectPicker({ value, onChange, types = [], excludeTypes = [], fixed = [], prefix = '', ...rest }: ObjectPickerProps): JSX.Element {
 
     const known = fixed.find(({ id }) => id === value)?.label;
-    const text = value === '' ? '' : known ?? labelOf(prefix + value).value?.label ?? value;
+    const text = value === '' ? '' : known ?? labelOf(value).value?.label ?? value;
     const suggest = async (typed: string, signal: AbortSignal): Promise<readonly Suggestion[]> => {
 
         const shown = fixed.filter(({ label }) => label.toLowerCase().includes(typed.toLowerCase()));
-        const found = await findObjects(typed, { types, excludeTypes }, signal);
-        return [...shown, ...found.filter(({ id }) => id.startsWith(prefix)).map((each) => ({ ...each, id: each.id.slice(prefix.length) }))];
+        return [...shown, ...await findObjects(typed, { types, excludeTypes, prefix }, signal)];
     };
 
     const take = (typed: string): void => {
 
-        if (typed === '') {
-            onChange('');
-        }
-        else if (idIn(typed) !== null || prefix !== '') {
-            onChange(idIn(typed) ?? typed);
+        const id = typed === '' ? '' : idIn(typed);
+        if (id === '' || id?.startsWith(prefix) === true) {
+            onChange(id);
         }
     };
 
@@ -62,12 +59,14 @@ interface Found {
 
 /** Objects whose words begin with those of a text, with their labels and types. @throws RepositoryError */
 export async function findObjects(
-    text: string, filter: { readonly types?: readonly string[]; readonly excludeTypes?: readonly string[] } = {}, signal?: AbortSignal
+    text: string, filter: ObjectFilter = {}, signal?: AbortSignal
 ): Promise<readonly Suggestion[]> {
 
     const query = objectQuery(text, filter);
     const parameters = { query, pageSize: MAX_SUGGESTIONS, filter: '["/id","/type"]' };
-    const { results } = await getJson<Found>('/search', parameters, signal);
+    const page = await getJson<Found>('/search', parameters, signal);
+    // The search does not tell small letters from capitals.
+    const results = page.results.filter(({ id }) => id.startsWith(filter.prefix ?? ''));
     await readLabels(results.map(({ id }) => id));
     return results.map(({ id, type }) => ({ id, label: labelOf(id).value?.label ?? id, hint: labelOf(id).value?.label === undefined ? type : `${type} · ${id}` }));
 }

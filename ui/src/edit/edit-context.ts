@@ -29,7 +29,7 @@ export function editContext(create: (type: string) => Promise<ReferenceOption | 
         keyword: config.keyword,
         servicePrefix: servicePrefix(),
         lookup: formSchema,
-        findReferences: async ({ types, excludeTypes, text }, signal) => findObjects(text, { types, excludeTypes }, signal).then((found) =>
+        findReferences: async ({ text, ...filter }, signal) => findObjects(text, filter, signal).then((found) =>
             found.map(({ id, label }) => ({ id, label, ...typeOf(id) }))),
         labelOf: (id) => labelOf(id).value?.label ?? null,
         addressOf: (id) => to.object(id),

@@ -24,6 +24,8 @@ export interface ReferenceOption {
 export interface ReferenceSearch {
     readonly types: readonly string[];
     readonly excludeTypes: readonly string[];
+    /** Beginning of the ids; empty for any. */
+    readonly prefix: string;
     readonly text: string;
 }
 
@@ -41,7 +43,7 @@ export interface FormContext {
     /** Address of an object, for links. */
     readonly addressOf?: (id: string) => string;
     /** Types of which the user may create an object to refer to. */
-    readonly creatableTypes?: (search: Omit<ReferenceSearch, 'text'>) => readonly string[];
+    readonly creatableTypes?: (search: Omit<ReferenceSearch, 'text' | 'prefix'>) => readonly string[];
     /** Lets the user create an object; null if the user gives up. */
     readonly createReference?: (type: string) => Promise<ReferenceOption | null>;
     /** Says something to screen readers. */

@@ -6,7 +6,8 @@ import type { SearchBody } from './search-types.js';
 import { ALL, filterQueriesOf, type SearchState } from './state.js';
 
 const BASE_POINTERS = [
-    '/id', '/type', '/payloads', '/metadata/modifiedOn', '/metadata/modifiedBy', '/metadata/createdOn', '/metadata/createdBy', '/metadata/isVersion'
+    '/id', '/type', '/payloads', '/metadata/modifiedOn', '/metadata/modifiedBy', '/metadata/createdOn', '/metadata/createdBy', '/metadata/isVersion',
+    '/metadata/txnId'
 ];
 
 /** The query and the filters of a state. */

@@ -2,6 +2,7 @@
 
 import type { SearchResults } from '../../../lib/client/web/index.js';
 import { repository, screenClient, sendJson, textIn } from '../api/client.js';
+import { tagOf } from '../api/entity-tag.js';
 import type { JsonMap } from '../json/exact-number.js';
 import { parseJson } from '../json/parse-json.js';
 import { bodyOf, pageBody } from './page-request.js';
@@ -56,12 +57,42 @@ async function searchExactly(body: SearchBody, signal: AbortSignal, client = rep
     return parseJson(await searchText(body, signal, client)) as unknown as SearchResults<Result>;
 }
 
+/** Results whose versions are known. */
+const MAX_VERSIONS = 20_000;
+
+/** The versions in which results were shown last, by their ids. */
+const shownVersions = new Map<string, string>();
+
+function noteVersions(results: readonly Result[]): void {
+
+    for (const { id, metadata } of results) {
+        const tag = tagOf(metadata?.txnId);
+        shownVersions.delete(id);
+        if (tag !== null) {
+            shownVersions.set(id, tag);
+        }
+    }
+
+    [...shownVersions.keys()].slice(0, Math.max(0, shownVersions.size - MAX_VERSIONS)).forEach((id) => shownVersions.delete(id));
+}
+
+/** The versions in which objects were shown last, by their ids. */
+export function versionsShown(ids: readonly string[]): Map<string, string> {
+
+    return new Map(ids.flatMap((id) => {
+
+        const tag = shownVersions.get(id);
+        return tag === undefined ? [] : [[id, tag] as const];
+    }));
+}
+
 /** Reads a page of results, and nothing that could delay it: counts are read afterwards. */
 export async function readPage(state: SearchState, signal: AbortSignal): Promise<Page> {
 
     const body = pageBody(state);
     const started = performance.now();
     const { size, results } = await searchExactly(body, signal, screenClient);
+    noteVersions(results);
     return { state, size, results, pointers: body.filter, time: performance.now() - started };
 }
 

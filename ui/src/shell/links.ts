@@ -21,5 +21,5 @@ export function idIn(text: string): string | null {
 /** True for addresses that cannot run scripts. The design is written by the administrator, but may have been copied from elsewhere. */
 export function isSafeUrl(url: string | undefined): url is string {
 
-    return url !== undefined && /^(?:https?:\/\/|mailto:|#|\/(?!\/)|[\w.-]+(?:\/|$))/i.test(url);
+    return url !== undefined && /^(?:https?:\/\/|mailto:|#|\/(?![/\\\s])|[\w.-]+(?:\/|$))/i.test(url);
 }

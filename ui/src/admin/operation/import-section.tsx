@@ -11,6 +11,7 @@ import { readDesign } from '../../state/design.js';
 import { isAbort, textOf } from '../../state/messages.js';
 import { Newest } from '../../state/newest.js';
 import { importBatches, NOTHING, sendFile, sniff, type ImportMode, type ImportProgress, type ImportState } from './import-file.js';
+import { ConfirmRemoval, countAll } from './remove-others.js';
 import { findStopped, forgetStopped, hasStored, keepStopped, StoppedImports, stoppedImports, type Stopped } from './stopped-imports.js';
 import { t } from './texts.js';
 
@@ -32,17 +33,27 @@ export function ImportSection(): JSX.Element {
     const [file, setFile] = useState<File | null>(() => ownStopped.at(-1)?.file ?? null);
     const [mode, setMode] = useState<ImportMode>('asBatch');
     const [removeOthers, setRemoveOthers] = useState(false);
+    // The number of objects of which those that are not in the file are deleted.
+    const [confirmed, setConfirmed] = useState<number | null>(null);
+    const isRemoval = mode === 'asUpload' && removeOthers;
     const [phase, setPhase] = useState<Phase>(() => (stoppedOf(file) ? 'cancelled' : 'idle'));
     const [state, setState] = useState<ImportState>(() => stoppedOf(file)?.state ?? NOTHING);
     const [error, setError] = useState<string | null>(null);
     const controller = useRef<AbortController | null>(null);
     const canGoOn = stoppedOf(file) !== null;
-    const isShown = ({ file: { name, size, lastModified } }: Stopped): boolean => name === file?.name && size === file.size && lastModified === file.lastModified;
+    const isShown = ({ file: { name, size, lastModified } }: Stopped): boolean =>
+        name === file?.name && size === file.size && lastModified === file.lastModified;
     useGuard(phase === 'running' || ownStopped.length > 0, phase === 'running' ? () => confirm(t('leaveImport')) : null);
     useEffect(() => {
 
         return () => controller.current?.abort(new DOMException('the section is left', 'AbortError'));
     }, []);
+    const chooseRemoval = (isChosen: boolean): void => {
+
+        setRemoveOthers(isChosen);
+        setConfirmed(null);
+    };
+
     const sniffed = useRef(new Newest());
     const choose = (chosen: File | null | undefined): void => {
 
@@ -53,7 +64,7 @@ export function ImportSection(): JSX.Element {
         setState(before?.state ?? NOTHING);
         setError(null);
         // What was decided about another file is not meant for this one.
-        setRemoveOthers(false);
+        chooseRemoval(false);
         if (before) {
             isNewest();
             setMode('asBatch');
@@ -61,6 +72,12 @@ export function ImportSection(): JSX.Element {
         else if (chosen) {
             sniff(chosen).then(({ isExport }) => isNewest() && setMode(isExport ? 'asRestore' : 'asBatch'), () => undefined);
         }
+    };
+
+    const chooseMode = (next: ImportMode): void => {
+
+        setMode(next);
+        setConfirmed(null);
     };
 
     const run = async (event: Event): Promise<void> => {
@@ -73,6 +90,8 @@ export function ImportSection(): JSX.Element {
         const own = new AbortController();
         controller.current = own;
         setPhase('running');
+        // It is entered again for another import.
+        setConfirmed(null);
         setError(null);
         try {
             if (mode === 'asBatch') {
@@ -87,6 +106,11 @@ export function ImportSection(): JSX.Element {
             }
             else {
                 setState(NOTHING);
+                if (isRemoval && await countAll(own.signal) !== confirmed) {
+                    chooseRemoval(false);
+                    throw new Error(t('otherCount'));
+                }
+
                 setState(await sendFile(file, { mode, removeOthers, signal: own.signal, onProgress: (bytes) => setState({ ...NOTHING, bytes }) }));
             }
 
@@ -122,16 +146,16 @@ export function ImportSection(): JSX.Element {
                     <fieldset disabled={phase === 'running'}>
                         <legend>{t('mode')}</legend>
                         <div class="stack choices-down">
-                            {MODES.map((each) => <label key={each} class="inline"><input type="radio" name="import-mode" checked={mode === each} onChange={() => setMode(each)} />{t(each)}</label>)}
-                            {mode === 'asUpload' && <label class="inline"><input type="checkbox" checked={removeOthers} onChange={(event) => setRemoveOthers(event.currentTarget.checked)} />{t('removeOthers')}</label>}
+                            {MODES.map((each) => <label key={each} class="inline"><input type="radio" name="import-mode" checked={mode === each} onChange={() => chooseMode(each)} />{t(each)}</label>)}
+                            {mode === 'asUpload' && <label class="inline"><input type="checkbox" checked={removeOthers} onChange={(event) => chooseRemoval(event.currentTarget.checked)} />{t('removeOthers')}</label>}
                         </div>
                     </fieldset>
                 )}
-                {mode === 'asUpload' && removeOthers && <div class="box warning"><Icon name="warning" /><p>{t('removeWarning')}</p></div>}
+                {isRemoval && phase !== 'running' && <ConfirmRemoval onCount={setConfirmed} />}
                 {file && phase === 'running' && <Progress file={file} state={state} mode={mode} />}
                 {error !== null && <ErrorBox message={error} />}
                 {file && <div class="row">
-                    <button type="submit" class="primary" disabled={phase === 'running'}>{t(mode === 'asBatch' && canGoOn && phase !== 'running' ? 'goOn' : 'start')}</button>
+                    <button type="submit" class={isRemoval ? 'danger' : 'primary'} disabled={phase === 'running' || isRemoval && confirmed === null}>{t(mode === 'asBatch' && canGoOn && phase !== 'running' ? 'goOn' : 'start')}</button>
                     {phase === 'running' && <button type="button" onClick={() => controller.current?.abort(new DOMException('the user cancelled it', 'AbortError'))}>{t('cancel')}</button>}
                 </div>}
             </form>

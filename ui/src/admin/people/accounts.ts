@@ -1,9 +1,11 @@
 /** Types whose objects are users or groups, by the roles that their schemas give to properties, and searches for them. */
 
 import type { DigitalObject, JsonObject, JsonValue, SearchResults } from '../../../../lib/client/web/index.js';
-import { repository, sendJson, objectPath } from '../../api/client.js';
+import { repository, sendJson, objectPath, textIn } from '../../api/client.js';
+import { bodyOf, readObject } from '../../edit/object-access.js';
 import { isJsonMap, type Json, type JsonMap } from '../../json/exact-number.js';
 import { formatPointer, parsePointer, valueAt as memberAt, withValue } from '../../json/pointer.js';
+import { writeJson } from '../../json/write-json.js';
 import { extensionOf } from '../../state/design.js';
 import { referencePrefix } from '../../state/reference-prefix.js';
 
@@ -182,6 +184,24 @@ export async function findObjects(
     return repository.searchPage(queryFor(types, text), {
         pageNum: page, pageSize, ...sort === undefined ? {} : { sortFields: [{ name: sort }] }, ...signal ? { signal } : {}
     });
+}
+
+/**
+ * Replaces values of an object by their JSON pointers: all or none. False if nothing was stored, as type code may have changed what was read.
+ *
+ * @throws RepositoryError, with status 412 if somebody else has changed the object in the same moment
+ */
+export async function putValues(id: string, values: Readonly<Record<string, JsonValue>>): Promise<boolean> {
+
+    const { content, etag, isResolved } = await readObject(id);
+    if (isResolved) {
+        return false;
+    }
+
+    const next = Object.entries(values).reduce<Json>((whole, [pointer, value]) => withValue(whole, parsePointer(pointer), value), content);
+    const response = await repository.request({ method: 'PUT', path: objectPath(id), headers: etag === null ? {} : { 'If-Match': etag }, body: bodyOf(writeJson(next)) });
+    await textIn(response);
+    return true;
 }
 
 /** Replaces one value of an object. @throws RepositoryError */

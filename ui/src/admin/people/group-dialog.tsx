@@ -71,16 +71,20 @@ function NewGroup({ types, onClose, onDone }: Omit<GroupDialogProps, 'group'>): 
             )}
             {type?.name !== undefined && <label>{t('name')}<input required dir="auto" autocomplete="off" value={name} onInput={(event) => setName(event.currentTarget.value)} /></label>}
             {type?.description !== undefined && <label>{t('description')}<textarea rows={2} dir="auto" value={description} onInput={(event) => setDescription(event.currentTarget.value)} /></label>}
-            <MemberList members={members} onChange={setMembers} />
+            <MemberList members={members} prefix={type?.prefix ?? ''} onChange={setMembers} />
             <p><a href={to.create(typeName)} onClick={onClose}>{t('moreFields')}</a></p>
         </Confirm>
     );
 }
 
-/** The value that stands for a member. */
+/** The value that stands for a member. @throws Error for an id that the type has no value for */
 function memberOf({ prefix }: GroupType, id: string): string {
 
-    return prefix !== '' && id.startsWith(prefix) ? id.slice(prefix.length) : id;
+    if (!id.startsWith(prefix)) {
+        throw new Error(t('otherPrefix', { prefix, id }));
+    }
+
+    return id.slice(prefix.length);
 }
 
 function Members({ group: { id, name, type }, onClose, onDone }: GroupDialogProps & { readonly group: Group }): JSX.Element {
@@ -136,13 +140,15 @@ function Members({ group: { id, name, type }, onClose, onDone }: GroupDialogProp
         <Confirm title={`${t('members')}: ${short(name)}`} action={t('save')} isReady={value !== null && !value.isResolved} onConfirm={save} onClose={onClose}>
             {error && <ErrorBox message={error.message} onRetry={reload} />}
             {value?.isResolved && <p class="box warning"><Icon name="warning" />{ofObject('resolved')}</p>}
-            {value ? <MemberList members={changed ?? value.ids} onChange={setChanged} /> : <Loading />}
+            {value ? <MemberList members={changed ?? value.ids} prefix={type.prefix} onChange={setChanged} /> : <Loading />}
         </Confirm>
     );
 }
 
 /** Members, with a search for further ones. */
-function MemberList({ members, onChange }: { readonly members: readonly string[]; readonly onChange: (members: readonly string[]) => void }): JSX.Element {
+function MemberList({ members, prefix, onChange }: {
+    readonly members: readonly string[]; readonly prefix: string; readonly onChange: (members: readonly string[]) => void
+}): JSX.Element {
 
     return (
         <fieldset class="stack">
@@ -158,7 +164,8 @@ function MemberList({ members, onChange }: { readonly members: readonly string[]
                     ))}
                 </ul>
             )}
-            <PersonPicker label={t('addMember')} without={members} onChoose={(id) => onChange([...members, id])} />
+            <PersonPicker label={t('addMember')} without={members} prefix={prefix} onChoose={(id) => onChange([...members, id])} />
+            {prefix !== '' && <small>{t('prefixHint', { prefix })}</small>}
         </fieldset>
     );
 }

@@ -3,7 +3,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { DigitalObject } from '../../../../lib/client/web/index.js';
-import { repository } from '../../api/client.js';
+import { deleteVersion } from '../../api/delete-version.js';
+import { tagOf } from '../../api/entity-tag.js';
 import { Confirm } from '../../components/confirm.js';
 import { Empty, ErrorBox, Loading } from '../../components/feedback.js';
 import { Icon } from '../../components/icon.js';
@@ -24,6 +25,8 @@ import { short } from './users.js';
 /** A group of the list. */
 export interface Group {
     readonly id: string;
+    /** The version that is shown. */
+    readonly etag: string | null;
     readonly name: string;
     readonly type: GroupType;
     readonly description: string;
@@ -53,8 +56,8 @@ export function Groups({ route: { params } }: ScreenProps): JSX.Element {
 
     const remove = async (): Promise<void> => {
 
-        const { id = '', name = '' } = task?.group ?? {};
-        await repository.delete(id);
+        const { id = '', etag = null, name = '' } = task?.group ?? {};
+        await deleteVersion(id, etag, t('changedMeanwhile', { name: short(name) })).finally(reload);
         done(t('deleted', { name: short(name) }));
     };
 
@@ -85,7 +88,7 @@ function groupOf({ id, type, content, metadata }: DigitalObject, types: readonly
     const own = types.find((each) => each.type === type) ?? { type, members: '/users', prefix: '' };
     const members = valueAt(content, own.members);
     return {
-        id, type: own, name: textAt(content, own.name) || id, description: textAt(content, own.description),
+        id, etag: tagOf(metadata?.txnId), type: own, name: textAt(content, own.name) || id, description: textAt(content, own.description),
         memberCount: Array.isArray(members) ? members.length : 0, modifiedOn: metadata?.modifiedOn
     };
 }

@@ -14,10 +14,12 @@ interface PickerProps {
     /** Suggestions that are no objects, such as `public`. */
     readonly words?: readonly Suggestion[];
     readonly isUsersOnly?: boolean;
+    /** Only ids with this beginning. */
+    readonly prefix?: string;
     readonly onChoose: (id: string) => void;
 }
 
-export function PersonPicker({ label, without = [], words = [], isUsersOnly = false, onChoose }: PickerProps): JSX.Element {
+export function PersonPicker({ label, without = [], words = [], isUsersOnly = false, prefix = '', onChoose }: PickerProps): JSX.Element {
 
     const id = useId();
     const schemas = design.value?.schemas ?? {};
@@ -32,7 +34,7 @@ export function PersonPicker({ label, without = [], words = [], isUsersOnly = fa
     return (
         <div>
             <label for={id}>{label}</label>
-            <ObjectPicker id={id} label={null} value="" types={types} fixed={words.filter((word) => !without.includes(word.id))} onChange={choose} />
+            <ObjectPicker id={id} label={null} value="" types={types} prefix={prefix} fixed={words.filter((word) => !without.includes(word.id))} onChange={choose} />
         </div>
     );
 }

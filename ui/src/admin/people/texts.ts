@@ -15,7 +15,8 @@ export const t = defineTexts({
         deleteGroupText: 'The members lose the rights that name the group. Objects go on naming its id in their rights.',
         noActive: 'Accounts of the type {type} cannot be deactivated: the type has no property for it.', addActive: 'Add the property', activeAdded: 'Accounts of the type {type} can be deactivated now.',
         moreFields: 'A form with all fields', description: 'Description', addMember: 'Add a user or group', remove: 'Remove {name}', searching: 'Searching …', useId: 'Use the id “{text}”', results: { one: '{count} suggestion', other: '{count} suggestions' },
-        conflict: 'Somebody else has changed the group meanwhile. Close the dialog and open it again to see the present members.', accessTitle: 'Access of {name}'
+        conflict: 'Somebody else has changed the group meanwhile. Close the dialog and open it again to see the present members.', accessTitle: 'Access of {name}',
+        changedMeanwhile: 'Somebody else has changed {name} meanwhile, so nothing is deleted. Close the dialog, and look at it again first.', onlyPassword: 'The password is set, but not whether it must be changed at the next login: {error}', prefixHint: 'Ids of members begin with {prefix}.', otherPrefix: '{id} cannot be a member: ids of members begin with {prefix}.'
     },
     de: {
         users: 'Benutzer', groups: 'Gruppen', newUser: 'Neuer Benutzer', newGroup: 'Neue Gruppe', search: 'Nach Name oder Id suchen', none: 'Niemand gefunden.', noneYet: 'Es gibt noch keine Benutzer.',
@@ -29,7 +30,8 @@ export const t = defineTexts({
         deleteGroupText: 'Die Mitglieder verlieren die Rechte, die die Gruppe nennen. Objekte nennen die Id weiter in ihren Rechten.',
         noActive: 'Konten vom Typ {type} können nicht gesperrt werden: Der Typ hat keine Eigenschaft dafür.', addActive: 'Eigenschaft hinzufügen', activeAdded: 'Konten vom Typ {type} können jetzt gesperrt werden.',
         moreFields: 'Formular mit allen Feldern', description: 'Beschreibung', addMember: 'Benutzer oder Gruppe hinzufügen', remove: '{name} entfernen', searching: 'Wird gesucht …', useId: 'Die Id „{text}“ verwenden', results: { one: '{count} Vorschlag', other: '{count} Vorschläge' },
-        conflict: 'Jemand anderes hat die Gruppe inzwischen geändert. Schließen und öffnen Sie den Dialog, um die jetzigen Mitglieder zu sehen.', accessTitle: 'Zugang von {name}'
+        conflict: 'Jemand anderes hat die Gruppe inzwischen geändert. Schließen und öffnen Sie den Dialog, um die jetzigen Mitglieder zu sehen.', accessTitle: 'Zugang von {name}',
+        changedMeanwhile: 'Jemand anderes hat {name} inzwischen geändert; es ist nichts gelöscht. Schließen Sie den Dialog, und sehen Sie es sich zuerst noch einmal an.', onlyPassword: 'Das Passwort ist gesetzt, aber nicht, ob es bei der nächsten Anmeldung geändert werden muss: {error}', prefixHint: 'Ids von Mitgliedern beginnen mit {prefix}.', otherPrefix: '{id} kann kein Mitglied sein: Ids von Mitgliedern beginnen mit {prefix}.'
     },
     fr: {
         users: 'Utilisateurs', groups: 'Groupes', newUser: 'Nouvel utilisateur', newGroup: 'Nouveau groupe', search: 'Chercher par nom ou identifiant', none: 'Personne n’a été trouvé.', noneYet: 'Il n’y a pas encore d’utilisateurs.',
@@ -43,6 +45,7 @@ export const t = defineTexts({
         deleteGroupText: 'Les membres perdent les droits qui nomment le groupe. Les objets continuent de nommer son identifiant dans leurs droits.',
         noActive: 'Les comptes du type {type} ne peuvent pas être désactivés : le type n’a pas de propriété pour cela.', addActive: 'Ajouter la propriété', activeAdded: 'Les comptes du type {type} peuvent maintenant être désactivés.',
         moreFields: 'Un formulaire avec tous les champs', description: 'Description', addMember: 'Ajouter un utilisateur ou un groupe', remove: 'Retirer {name}', searching: 'Recherche …', useId: 'Utiliser l’identifiant « {text} »', results: { one: '{count} suggestion', other: '{count} suggestions' },
-        conflict: 'Quelqu’un d’autre a modifié le groupe entre-temps. Fermez et rouvrez le dialogue pour voir les membres actuels.', accessTitle: 'Accès de {name}'
+        conflict: 'Quelqu’un d’autre a modifié le groupe entre-temps. Fermez et rouvrez le dialogue pour voir les membres actuels.', accessTitle: 'Accès de {name}',
+        changedMeanwhile: 'Quelqu’un d’autre a modifié {name} entre-temps ; rien n’est supprimé. Fermez le dialogue et regardez-le d’abord de nouveau.', onlyPassword: 'Le mot de passe est défini, mais pas s’il doit être changé à la prochaine connexion : {error}', prefixHint: 'Les identifiants des membres commencent par {prefix}.', otherPrefix: '{id} ne peut pas être membre : les identifiants des membres commencent par {prefix}.'
     }
 });

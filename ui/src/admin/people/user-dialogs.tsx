@@ -4,7 +4,8 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Confirm } from '../../components/confirm.js';
 import { to } from '../../router.js';
-import { contentOf, putValue, type UserType } from './accounts.js';
+import { textOf } from '../../state/messages.js';
+import { contentOf, putValue, putValues, type UserType } from './accounts.js';
 import { useCreateOnce } from './create-once.js';
 import { PasswordField } from './password-field.js';
 import { t } from './texts.js';
@@ -52,28 +53,41 @@ export function NewUser({ types, onClose, onDone }: {
 }
 
 /** Sets the password of somebody. */
-export function PasswordDialog({ user: { id, name, type }, onClose, onDone }: {
+export function PasswordDialog({ user, onClose, onDone }: {
     readonly user: User; readonly onClose: () => void; readonly onDone: () => void
 }): JSX.Element {
 
-    const [password, setPassword] = useState('');
+    const { name, type } = user;
+    const [password, enter] = useState('');
     const [mustChange, setMustChange] = useState(true);
     const save = async (): Promise<void> => {
 
-        if (type.mustChange !== undefined) {
-            await putValue(id, type.mustChange, mustChange);
-        }
-
-        await putValue(id, type.password ?? '', password);
+        await setPassword(user, password, mustChange);
         onDone();
     };
 
     return (
         <Confirm title={`${t('setPassword').replace(' …', '')}: ${short(name)}`} action={t('save')} onConfirm={save} onClose={onClose}>
-            <PasswordField label={t('newPassword')} value={password} onChange={setPassword} canGenerate />
+            <PasswordField label={t('newPassword')} value={password} onChange={enter} canGenerate />
             {type.mustChange !== undefined && <MustChange value={mustChange} onChange={setMustChange} />}
         </Confirm>
     );
+}
+
+/** Stores a password with whether it must be changed, together where that is possible: a password that is refused changes nothing else. */
+async function setPassword({ id, type: { password = '', mustChange } }: User, value: string, isTemporary: boolean): Promise<void> {
+
+    if (mustChange !== undefined && await putValues(id, { [password]: value, [mustChange]: isTemporary })) {
+        return;
+    }
+
+    await putValue(id, password, value);
+    if (mustChange !== undefined) {
+        await putValue(id, mustChange, isTemporary).catch((failure: unknown) => {
+
+            throw new Error(t('onlyPassword', { error: textOf(failure) }), { cause: failure });
+        });
+    }
 }
 
 function MustChange({ value, onChange }: { readonly value: boolean; readonly onChange: (value: boolean) => void }): JSX.Element {

@@ -3,7 +3,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { DigitalObject } from '../../../../lib/client/web/index.js';
-import { repository } from '../../api/client.js';
+import { deleteVersion } from '../../api/delete-version.js';
+import { tagOf } from '../../api/entity-tag.js';
 import { Confirm } from '../../components/confirm.js';
 import { Dialog } from '../../components/dialog.js';
 import { Empty, ErrorBox, Loading } from '../../components/feedback.js';
@@ -13,6 +14,7 @@ import { Ago } from '../../components/object-link.js';
 import { Pager } from '../../components/pager.js';
 import { useResource } from '../../components/use-resource.js';
 import { config } from '../../config.js';
+import { t as ofObject } from '../../object/texts.js';
 import { go, paramText, to } from '../../router.js';
 import type { ScreenProps } from '../../shell/app.js';
 import { design, readDesign, schemaIdOf } from '../../state/design.js';
@@ -31,6 +33,8 @@ type Task = { readonly kind: 'password' | 'deactivate' | 'delete' | 'access'; re
 /** A user of the list. */
 export interface User {
     readonly id: string;
+    /** The version that is shown. */
+    readonly etag: string | null;
     readonly name: string;
     readonly type: UserType;
     readonly isActive: boolean;
@@ -68,7 +72,7 @@ export function Users({ route: { params } }: ScreenProps): JSX.Element {
             {value && users.length === 0 && <Empty title={text === '' ? t('noneYet') : t('none')} />}
             {users.length > 0 && <UserTable users={users} hasTypes={types.length > 1} onTask={setTask} onChanged={done} />}
             {value && <Pager page={page} pageSize={PAGE_SIZE} size={value.size} onPage={(next) => show({ page: next + 1 })} />}
-            {task && <TaskDialog task={task} types={types} onClose={() => setTask(null)} onDone={done} />}
+            {task && <TaskDialog task={task} types={types} onClose={() => setTask(null)} onDone={done} reload={reload} />}
         </>
     );
 }
@@ -78,7 +82,7 @@ function userOf({ id, type, content, metadata }: DigitalObject, types: readonly 
     const own = types.find((each) => each.type === type) ?? { type, username: '/username' };
     const active = own.active === undefined ? undefined : valueAt(content, own.active);
     return {
-        id, name: textAt(content, own.username) || id, type: own, modifiedOn: metadata?.modifiedOn,
+        id, etag: tagOf(metadata?.txnId), name: textAt(content, own.username) || id, type: own, modifiedOn: metadata?.modifiedOn,
         isActive: active === undefined || active === true, mustChange: own.mustChange !== undefined && valueAt(content, own.mustChange) === true
     };
 }
@@ -137,15 +141,16 @@ export function short(name: string): string {
     return name.length > 60 ? `${name.slice(0, 60)}…` : name;
 }
 
-function TaskDialog({ task, types, onClose, onDone }: {
-    readonly task: Task; readonly types: readonly UserType[]; readonly onClose: () => void; readonly onDone: (message: string) => void;
+function TaskDialog({ task, types, onClose, onDone, reload }: {
+    readonly task: Task; readonly types: readonly UserType[]; readonly onClose: () => void;
+    readonly onDone: (message: string) => void; readonly reload: () => void;
 }): JSX.Element {
 
     if (task.kind === 'new') {
         return <NewUser types={types} onClose={onClose} onDone={(name) => onDone(t('created', { name }))} />;
     }
 
-    const { kind, user: { id, name: full, type } } = task;
+    const { kind, user: { id, etag, name: full, type } } = task;
     const name = short(full);
     switch (kind) {
         case 'password': {
@@ -173,7 +178,7 @@ function TaskDialog({ task, types, onClose, onDone }: {
         default: {
             const remove = async (): Promise<void> => {
 
-                await repository.delete(id);
+                await deleteVersion(id, etag, t('changedMeanwhile', { name })).finally(reload);
                 onDone(t('deleted', { name }));
             };
 
@@ -190,7 +195,12 @@ function NoActive({ type }: { readonly type: string }): JSX.Element {
 
         setBusy(true);
         try {
-            const { id, content, etag } = await readTypeObject(schemaIdOf(type) ?? '');
+            const { id, content, etag, isResolved } = await readTypeObject(schemaIdOf(type) ?? '');
+            if (isResolved) {
+                // A property of any of these names may be stored, and not shown.
+                throw new Error(ofObject('resolved'));
+            }
+
             const properties = jsonObject(valueAt(content, '/schema/properties'));
             const name = ['accountActive', 'active', 'isActive', 'isAccountActive'].find((each) => !Object.hasOwn(properties, each)) ?? 'accountIsActive';
             await putValue(id, `/schema/properties/${name}`, { type: 'boolean', title: 'Active', default: true, [config.keyword]: { auth: 'accountActive' } }, etag);

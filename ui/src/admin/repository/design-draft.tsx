@@ -8,6 +8,8 @@ import { ErrorBox, Loading } from '../../components/feedback.js';
 import { Icon } from '../../components/icon.js';
 import { useGuard } from '../../components/use-guard.js';
 import { useResource } from '../../components/use-resource.js';
+import { ResolvedBox } from '../../edit/resolved-box.js';
+import { t as ofEdit } from '../../edit/texts.js';
 import { isJsonMap, type JsonMap } from '../../json/exact-number.js';
 import { design, readDesign } from '../../state/design.js';
 import { say, sayError, textOf } from '../../state/messages.js';
@@ -24,7 +26,7 @@ export function WithDesign({ title, children }: {
     readonly title: string; readonly children: (draft: Draft, diagnosis: Diagnosis) => ComponentChildren
 }): JSX.Element {
 
-    const { value, error, reload } = useResource((signal) => readTypeObject(DESIGN, signal), []);
+    const { value, error, reload } = useResource((signal) => readDesignObject(signal), []);
     return (
         <>
             <h1>{title}</h1>
@@ -33,6 +35,14 @@ export function WithDesign({ title, children }: {
             {value && <DesignEditor stored={value}>{children}</DesignEditor>}
         </>
     );
+}
+
+/** Reads the design object, and then what the service says, which applies where the object says nothing: with rules that were removed, not those any more. */
+async function readDesignObject(signal?: AbortSignal): Promise<TypeObject> {
+
+    const stored = await readTypeObject(DESIGN, signal);
+    await readDesign();
+    return stored;
 }
 
 /** What applies while the design object has no such member: what the service says. */
@@ -51,11 +61,20 @@ function DesignEditor({ stored, children }: {
     const diagnosis = useDiagnosis(draft);
     useGuard(draft.isChanged, () => /^#admin\/(?:design|rights|handles)\?/.test(location.hash) || confirm(t('unsaved')));
     const aside = useSetAside(draft);
-    return <><AsideBoxes aside={aside} etag={draft.base.etag} />{children(draft, diagnosis)}<DesignBar draft={draft} diagnosis={diagnosis} aside={aside} /></>;
+    const [isAgreed, setAgreed] = useState(false);
+    const { isResolved, etag } = draft.base;
+    return (
+        <>
+            {isResolved && <ResolvedBox isAgreed={isAgreed} onAgree={setAgreed} />}
+            <AsideBoxes aside={aside} etag={etag} />
+            {children(draft, diagnosis)}
+            <DesignBar {...{ draft, diagnosis, aside }} mustAgree={isResolved && !isAgreed} />
+        </>
+    );
 }
 
-function DesignBar({ draft, diagnosis: { state, errors, failure }, aside }: {
-    readonly draft: Draft; readonly diagnosis: Diagnosis; readonly aside: SetAside
+function DesignBar({ draft, diagnosis: { state, errors, failure }, aside, mustAgree }: {
+    readonly draft: Draft; readonly diagnosis: Diagnosis; readonly aside: SetAside; readonly mustAgree: boolean
 }): JSX.Element | null {
 
     const { base, content, isChanged, isValidJson } = draft;
@@ -69,6 +88,11 @@ function DesignBar({ draft, diagnosis: { state, errors, failure }, aside }: {
         if (!isValidJson) {
             // What was there before the error is not what the user wants to store.
             setOutcome({ ...outcome, error: t('invalidJson') });
+            return;
+        }
+
+        if (mustAgree) {
+            setOutcome({ ...outcome, error: ofEdit('agreeFirst') });
             return;
         }
 
@@ -89,7 +113,7 @@ function DesignBar({ draft, diagnosis: { state, errors, failure }, aside }: {
             const isConflict = error instanceof RepositoryError && error.status === CHANGED;
             setOutcome({ isBusy: false, error: isConflict ? null : textOf(error), theirs: null });
             if (isConflict) {
-                readTypeObject(DESIGN).then((theirs) => setOutcome({ isBusy: false, error: null, theirs }), sayError);
+                readDesignObject().then((theirs) => setOutcome({ isBusy: false, error: null, theirs }), sayError);
             }
         }
     };

@@ -57,6 +57,12 @@ function DesignForm({ draft }: { readonly draft: Draft }): JSX.Element {
     const ui = effective(draft, 'uiConfig');
     const search = effective(draft, 'search');
     const setUi = (member: string, value: Json | undefined): void => draft.set('uiConfig', value === undefined ? withoutMember(ui, member) : withMember(ui, member, value));
+    const setLanguage = (value: string): void => {
+
+        const next = value === '' ? withoutMember(search, 'language') : withMember(search, 'language', value);
+        draft.set('search', isJsonMap(next) && Object.keys(next).length === 0 ? undefined : next);
+    };
+
     const text = (member: 'title' | 'initialQuery' | 'initialFragment'): JSX.Element => (
         <label>{t(member)}<input dir="auto" value={textOf(ui[member])} onInput={(event) => setUi(member, event.currentTarget.value || undefined)} /></label>
     );
@@ -80,7 +86,7 @@ function DesignForm({ draft }: { readonly draft: Draft }): JSX.Element {
                 <h2>{t('service')}</h2>
                 {FLAGS.map((flag) =>
                     <Flag key={flag} label={t(flag)} value={draft.content[flag] === true} onChange={(value) => draft.set(flag, value || undefined)} />)}
-                <label class="narrow">{t('language')}<input maxLength={10} value={textOf(search['language'])} onInput={({ currentTarget: { value } }) => draft.set('search', value === '' ? undefined : withMember(search, 'language', value))} /></label>
+                <label class="narrow">{t('language')}<input maxLength={10} value={textOf(search['language'])} onInput={({ currentTarget: { value } }) => setLanguage(value)} /></label>
             </section>
         </div>
     );

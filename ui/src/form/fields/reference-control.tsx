@@ -3,9 +3,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useForm } from '../context.js';
-import type { ReferenceOption } from '../context.js';
 import { focusSoon } from '../focus.js';
-import { idOfValue, valueOfId } from '../model/extension.js';
+import { idOfValue } from '../model/extension.js';
 import type { ReferenceRule } from '../model/extension.js';
 import type { JsonMap } from '../../json/exact-number.js';
 import { limitOf } from '../model/schema.js';
@@ -31,10 +30,10 @@ export function ReferenceControl(props: ControlProps & { readonly rule: Referenc
     }
 
     if (text === '' || isChanging) {
-        const choose = ({ id }: ReferenceOption, isLeft: boolean): void => {
+        const choose = (chosen: string, isLeft: boolean): void => {
 
             setChanging(false);
-            store.set(node, valueOfId(rule, id, context.servicePrefix ?? '') ?? id);
+            store.set(node, chosen);
             if (!isLeft) {
                 focusSoon(() => document.querySelector<HTMLElement>(`button#${attributes.id}`));
             }
@@ -80,9 +79,8 @@ export function ReferencesField(props: {
         return context.labelOf?.(id) ?? id;
     };
 
-    const add = ({ id }: ReferenceOption): void => {
+    const add = (value: string): void => {
 
-        const value = valueOfId(rule, id, prefix) ?? id;
         if (!texts.includes(value)) {
             store.insert(node, texts.length, value);
         }

@@ -6,7 +6,7 @@ import { idIn } from '../../shell/links.js';
 import { isAbort } from '../../state/messages.js';
 import { useForm } from '../context.js';
 import type { ReferenceOption } from '../context.js';
-import { valueOfId } from '../model/extension.js';
+import { idOfValue, valueOfId } from '../model/extension.js';
 import type { ReferenceRule } from '../model/extension.js';
 import type { FormNode } from '../store/form-node.js';
 import { t } from '../texts.js';
@@ -25,8 +25,8 @@ interface SearchProps {
     /** Name of the field; without it a label element names it by its id. */
     readonly label?: string;
     readonly autoFocus?: boolean;
-    /** Takes an object; `isLeft` when the focus has gone to another field. */
-    readonly onChoose: (option: ReferenceOption, isLeft: boolean) => void;
+    /** Takes the value that refers to an object; `isLeft` when the focus has gone to another field. */
+    readonly onChoose: (value: string, isLeft: boolean) => void;
     /** Called when a text is removed that was kept as no object. */
     readonly onEmpty?: () => void;
     /** Called by Escape when the list is closed. */
@@ -38,12 +38,17 @@ export function ReferenceSearch({ rule, node, attributes, label, autoFocus = fal
 
     const { context, store } = useForm();
     const { types, excludeTypes } = rule;
+    const servicePrefix = context.servicePrefix ?? '';
+    const prefix = idOfValue(rule, '', servicePrefix);
     const actionsFor = (text: string, found: readonly ReferenceOption[]): readonly Entry[] => {
 
         const creatable = context.createReference ? context.creatableTypes?.({ types, excludeTypes }) ?? [] : [];
-        const isKnown = text === '' || found.some(({ id }) => id === text);
+        // What is no id itself stands for what follows the prefix.
+        const id = idIn(text) ?? (text.startsWith(prefix) ? text : prefix + text);
+        const own = id.startsWith(prefix) ? id : null;
+        const isOffered = text !== '' && own !== null && !found.some(({ id }) => id === own);
         return [
-            ...isKnown ? [] : [{ id: text, label: t('useId', { id: text }), isAction: true, option: { id: text, label: text } }],
+            ...isOffered ? [{ id: own, label: t('useId', { id: own }), isAction: true, option: { id: own, label: own } }] : [],
             ...creatable.map((newType) => ({ id: `:${newType}`, label: t('create', { types: newType }), isAction: true, newType }))
         ];
     };
@@ -51,7 +56,7 @@ export function ReferenceSearch({ rule, node, attributes, label, autoFocus = fal
     const suggest = async (text: string, signal: AbortSignal): Promise<readonly Entry[]> => {
 
         try {
-            const found = await context.findReferences?.({ types, excludeTypes, text }, signal) ?? [];
+            const found = await context.findReferences?.({ types, excludeTypes, prefix, text }, signal) ?? [];
             const objects = found.map((option): Entry => ({ id: option.id, label: option.label, hint: hintOf(option), option }));
             return [...objects, ...actionsFor(text, found)];
         }
@@ -67,8 +72,11 @@ export function ReferenceSearch({ rule, node, attributes, label, autoFocus = fal
 
     const choose = (option: ReferenceOption, isLeft = false): void => {
 
-        leave('');
-        onChoose(option, isLeft);
+        const value = valueOfId(rule, option.id, servicePrefix);
+        leave(value === null ? option.id : '');
+        if (value !== null) {
+            onChoose(value, isLeft);
+        }
     };
 
     const pick = async ({ option, newType }: Entry): Promise<void> => {
@@ -83,7 +91,8 @@ export function ReferenceSearch({ rule, node, attributes, label, autoFocus = fal
     const leave = (text: string): void => {
 
         node.typed.value = text === '' ? null : text;
-        store.setProblem(node, text === '' ? null : t('notChosen'));
+        const isOutside = idIn(text)?.startsWith(prefix) === false;
+        store.setProblem(node, text === '' ? null : isOutside ? t('otherPrefix', { prefix }) : t('notChosen'));
     };
 
     const take = (text: string): void => {
@@ -93,9 +102,9 @@ export function ReferenceSearch({ rule, node, attributes, label, autoFocus = fal
         if (text === '') {
             onEmpty?.();
         }
-        else if (id !== null && valueOfId(rule, id, context.servicePrefix ?? '') !== null) {
+        else if (id !== null && valueOfId(rule, id, servicePrefix) !== null) {
             // Words with a slash look like ids: only one that the search finds is taken.
-            context.findReferences?.({ types, excludeTypes, text: id }, new AbortController().signal).then((found) => {
+            context.findReferences?.({ types, excludeTypes, prefix, text: id }, new AbortController().signal).then((found) => {
 
                 if (node.typed.peek() === text && found.some((option) => option.id === id)) {
                     choose({ id, label: id }, document.activeElement?.id !== attributes.id);

@@ -4,12 +4,12 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Version } from '../../../../lib/client/web/index.js';
 import { Confirm } from '../../components/confirm.js';
-import { RepositoryError, requestJson, screenClient } from '../../api/client.js';
+import { repository, RepositoryError, screenClient } from '../../api/client.js';
 import { caller } from '../../api/session.js';
 import { sinceOf, useOnce, type Sent } from '../../components/use-once.js';
 import { say } from '../../state/messages.js';
 import { t as versions } from '../history/texts.js';
-import { ifMatch, type LoadedObject } from '../model/load.js';
+import { tagOfLoaded, type LoadedObject } from '../model/load.js';
 import { t } from './texts.js';
 
 const CHANGED = 412;
@@ -26,8 +26,8 @@ export function PublishDialog({ object, onClose, onDone }: {
     const publish = async (): Promise<void> => {
 
         const own = versionId.trim();
-        const query = { objectId: object.id, versionId: own === '' ? undefined : own, clonePayloads: String(hasFiles && withFiles) };
-        const { made: { id } } = await once(own, () => requestJson<Version>({ method: 'POST', path: '/versions', query, headers: ifMatch(object) })).catch((error: unknown) => {
+        const options = { ...own === '' ? {} : { versionId: own }, clonePayloads: hasFiles && withFiles, ifMatch: tagOfLoaded(object) };
+        const { made: { id } } = await once(own, () => repository.publish(object.id, options)).catch((error: unknown) => {
 
             throw error instanceof RepositoryError && error.status === CHANGED ? new Error(t('changed'), { cause: error }) : error;
         });

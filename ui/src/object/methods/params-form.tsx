@@ -11,7 +11,7 @@ import { labelOf } from '../../state/labels.js';
 
 const CONTEXT: FormContext = {
     keyword: config.keyword,
-    findReferences: ({ text, types, excludeTypes }, signal) => findObjects(text, { types, excludeTypes }, signal),
+    findReferences: ({ text, ...filter }, signal) => findObjects(text, filter, signal),
     labelOf: (id) => labelOf(id).value?.label ?? null,
     addressOf: (id) => to.object(id)
 };

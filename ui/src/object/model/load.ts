@@ -48,9 +48,15 @@ export async function loadObject(id: string, signal?: AbortSignal): Promise<Load
     };
 }
 
-/** Headers of a change of the version that was read, whatever type code has made of it. */
-export function ifMatch({ etag, metadata }: Pick<LoadedObject, 'etag' | 'metadata'>): Readonly<Record<string, string>> {
+/** The tag of the version that was read, whatever type code has made of it; null if it is not known. */
+export function tagOfLoaded({ etag, metadata }: Pick<LoadedObject, 'etag' | 'metadata'>): string | null {
 
-    const tag = etag ?? tagOf(metadata.txnId);
+    return etag ?? tagOf(metadata.txnId);
+}
+
+/** Headers of a change of the version that was read. */
+export function ifMatch(object: Pick<LoadedObject, 'etag' | 'metadata'>): Readonly<Record<string, string>> {
+
+    const tag = tagOfLoaded(object);
     return tag === null ? {} : { 'If-Match': tag };
 }

@@ -10,14 +10,15 @@ import { useGuard } from '../../components/use-guard.js';
 import type { Json } from '../../json/exact-number.js';
 import { parseJson } from '../../json/parse-json.js';
 import { writeJson } from '../../json/write-json.js';
-import { uiConfig } from '../../state/design.js';
+import { referencedId, uiConfig } from '../../state/design.js';
 import { textOf } from '../../state/messages.js';
-import { allIds } from '../export/all-results.js';
+import { allIds, allVersions } from '../export/all-results.js';
 import { changeAll, NOTHING_DONE, type AclList, type Change, type Run } from './run.js';
 import { Report, Running } from './report.js';
 import { t } from './texts.js';
 import { fieldsOfType } from '../context.js';
 import type { Field } from '../fields.js';
+import { versionsShown } from '../request.js';
 import type { SearchState } from '../state.js';
 import { labelFor } from '../facets.js';
 
@@ -50,6 +51,8 @@ export function BulkDialog({ state, type, ids, count, onClose, onDone }: BulkPro
     const [run, setRun] = useState<Run | null>(null);
     const [error, setError] = useState<string | null>(null);
     const controller = useRef<AbortController | null>(null);
+    // Objects are deleted as they were shown, or found: not what others have made of them since.
+    const [versions] = useState(() => versionsShown(ids ?? []));
     useEffect(() => {
 
         return () => controller.current?.abort(new DOMException('closed', 'AbortError'));
@@ -66,7 +69,8 @@ export function BulkDialog({ state, type, ids, count, onClose, onDone }: BulkPro
         setError(null);
         setRun(first);
         try {
-            const all = only ?? await collectIds(state, signal, (collected) => setRun({ ...first, collected }));
+            const collecting = (collected: number): void => setRun({ ...first, collected });
+            const all = only ?? await (each.kind === 'delete' ? collectVersions(state, versions, signal, collecting) : collectIds(state, signal, collecting));
             if (only === null && all.length !== counted) {
                 setCounted(all.length);
                 confirm('');
@@ -91,7 +95,7 @@ export function BulkDialog({ state, type, ids, count, onClose, onDone }: BulkPro
         onDone(deleted);
     };
 
-    const wanted: Change | null = action === 'delete' ? { kind: 'delete' } : change;
+    const wanted: Change | null = action === 'delete' ? { kind: 'delete', versions } : change;
     const submit = (event: Event): void => {
 
         event.preventDefault();
@@ -112,6 +116,7 @@ export function BulkDialog({ state, type, ids, count, onClose, onDone }: BulkPro
         setRun((now) => now && { ...now, isCancelled: true });
     };
 
+    const retried = run?.failed.filter(({ isOther }) => !isOther).map(({ id }) => id) ?? [];
     const isReady = action === 'delete' ? confirmed.trim() === String(counted) : change !== null;
     return (
         <Dialog title={t('title', { count: counted })} onClose={() => (isRunning ? stop() : onClose())}>
@@ -145,9 +150,7 @@ export function BulkDialog({ state, type, ids, count, onClose, onDone }: BulkPro
                     <div class="actions">
                         {isRunning ? <button type="button" disabled={run.isCancelled} onClick={stop}>{t('cancel')}</button> : (
                             <>
-                                {wanted && run.failed.length > 0 && (
-                                    <button type="button" onClick={() => void start(wanted, run.failed.map(({ id }) => id))}>{t('again')}</button>
-                                )}
+                                {wanted && retried.length > 0 && <button type="button" onClick={() => void start(wanted, retried)}>{t('again')}</button>}
                                 {wanted && run.rest.length > 0 && <button type="button" onClick={() => void start(wanted, run.rest)}>{t('goOn', { count: run.rest.length })}</button>}
                                 <button type="button" class="primary" onClick={onClose}>{t('close')}</button>
                             </>
@@ -165,6 +168,27 @@ async function collectIds(state: SearchState, signal: AbortSignal, report: (coun
     const found: string[] = [];
     for await (const page of allIds(state, signal)) {
         found.push(...page);
+        report(found.length);
+    }
+
+    return found;
+}
+
+/** The same for a deletion, with the versions in which they were found. */
+async function collectVersions(
+    state: SearchState, versions: Map<string, string>, signal: AbortSignal, report: (count: number) => void
+): Promise<readonly string[]> {
+
+    const found: string[] = [];
+    versions.clear();
+    for await (const page of allVersions(state, signal)) {
+        for (const { id, tag } of page) {
+            found.push(id);
+            if (tag !== null) {
+                versions.set(id, tag);
+            }
+        }
+
         report(found.length);
     }
 
@@ -234,11 +258,21 @@ function valueOf(text: string, field: Field | undefined): Json | undefined {
         return undefined;
     }
 
+    if (field.kind === 'reference') {
+        return text.slice(prefixIn(field).length);
+    }
+
     if (field.kind === 'choice') {
         return field.choices.find((each) => textOfChoice(each) === text);
     }
 
     return field.kind !== 'time' ? text : Number.isNaN(Date.parse(text)) ? undefined : new Date(text).toISOString();
+}
+
+/** What the value of a reference leaves out of the id. */
+function prefixIn({ reference }: Field): string {
+
+    return referencedId(reference ?? {}, '');
 }
 
 function textOfChoice(value: Json): string {
@@ -255,7 +289,7 @@ interface ValueInputProps {
 function ValueInput({ field, text, onText }: ValueInputProps): JSX.Element {
 
     if (field?.kind === 'reference') {
-        return <ObjectPicker label={t('value')} value={text} onChange={onText} />;
+        return <ObjectPicker label={t('value')} value={text} prefix={prefixIn(field)} onChange={onText} />;
     }
 
     if (field?.kind === 'boolean' || field?.kind === 'choice') {

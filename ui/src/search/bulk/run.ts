@@ -2,9 +2,11 @@
 
 import type { Acl } from '../../../../lib/client/web/index.js';
 import { objectPath, repository, RepositoryError, sendJson } from '../../api/client.js';
+import { ChangedError, deleteVersion } from '../../api/delete-version.js';
 import type { Json } from '../../json/exact-number.js';
 import { writeJson } from '../../json/write-json.js';
 import { textOf } from '../../state/messages.js';
+import { t } from './texts.js';
 
 /** Lists of an access control list that are changed together. */
 export type AclList = 'readers' | 'writers';
@@ -15,12 +17,15 @@ export type Change =
     | { readonly kind: 'unset'; readonly pointer: string }
     | { readonly kind: 'rights'; readonly acl: Acl }
     | { readonly kind: 'add' | 'remove'; readonly list: AclList; readonly id: string }
-    | { readonly kind: 'delete' };
+    /** Deletes objects in the versions that were found: their tags by their ids. */
+    | { readonly kind: 'delete'; readonly versions: ReadonlyMap<string, string> };
 
 /** A failure of one object. */
 export interface Failed {
     readonly id: string;
     readonly message: string;
+    /** True for an object that was not deleted, as it is another than the one that was found. */
+    readonly isOther: boolean;
 }
 
 /** What has become of a change so far: ids by their outcome. */
@@ -83,7 +88,7 @@ async function changeObject(id: string, change: Change): Promise<boolean> {
         }
 
         case 'delete': {
-            await repository.delete(id);
+            await deleteVersion(id, change.versions.get(id) ?? null, t('changedMeanwhile'));
             return true;
         }
     }
@@ -154,7 +159,7 @@ export async function changeAll(ids: readonly string[], change: Change, report: 
             }
             catch (error) {
                 isOver ||= error instanceof RepositoryError && ENDING.has(error.status);
-                found.failed.push({ id, message: textOf(error) });
+                found.failed.push({ id, message: textOf(error), isOther: error instanceof ChangedError });
             }
 
             report({ ...found });

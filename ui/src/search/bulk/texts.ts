@@ -12,7 +12,7 @@ export const t = defineTexts({
         doDelete: { one: 'Delete {count} object', other: 'Delete {count} objects' }, collecting: 'Collecting: {done} of {total}', progress: '{done} of {total} objects', changed: { one: '{count} object was changed.', other: '{count} objects were changed.' },
         unchanged: { one: '{count} was so already.', other: '{count} were so already.' }, failed: { one: '{count} failed.', other: '{count} failed.' }, cancelled: { one: 'Cancelled: {count} was not touched.', other: 'Cancelled: {count} were not touched.' },
         ended: { one: 'Ended early: {count} was not touched.', other: 'Ended early: {count} were not touched.' }, stopping: 'Cancelling: what has begun is finished …',
-        goOn: { one: 'Go on with the other one', other: 'Go on with the other {count}' }, report: 'Report as CSV',
+        goOn: { one: 'Go on with the other one', other: 'Go on with the other {count}' }, report: 'Report as CSV', changedMeanwhile: 'Somebody has changed it meanwhile, so it is not deleted.',
         failures: 'What failed', object: 'Object', reason: 'Reason', again: 'Try those that failed again', leave: 'Objects are being changed. Leave the page, and stop it without a report?'
     },
     de: {
@@ -24,7 +24,7 @@ export const t = defineTexts({
         doDelete: { one: '{count} Objekt löschen', other: '{count} Objekte löschen' }, collecting: 'Wird gesammelt: {done} von {total}', progress: '{done} von {total} Objekten', changed: { one: '{count} Objekt wurde geändert.', other: '{count} Objekte wurden geändert.' },
         unchanged: { one: '{count} war schon so.', other: '{count} waren schon so.' }, failed: { one: '{count} ist fehlgeschlagen.', other: '{count} sind fehlgeschlagen.' }, cancelled: { one: 'Abgebrochen: {count} wurde nicht berührt.', other: 'Abgebrochen: {count} wurden nicht berührt.' },
         ended: { one: 'Vorzeitig beendet: {count} wurde nicht berührt.', other: 'Vorzeitig beendet: {count} wurden nicht berührt.' }, stopping: 'Wird abgebrochen: Begonnenes wird beendet …',
-        goOn: { one: 'Mit dem anderen fortfahren', other: 'Mit den anderen {count} fortfahren' }, report: 'Bericht als CSV',
+        goOn: { one: 'Mit dem anderen fortfahren', other: 'Mit den anderen {count} fortfahren' }, report: 'Bericht als CSV', changedMeanwhile: 'Jemand hat es inzwischen geändert; es ist nicht gelöscht.',
         failures: 'Was fehlgeschlagen ist', object: 'Objekt', reason: 'Grund', again: 'Fehlgeschlagene noch einmal', leave: 'Objekte werden gerade geändert. Die Seite verlassen und ohne Bericht anhalten?'
     },
     fr: {
@@ -36,7 +36,7 @@ export const t = defineTexts({
         doDelete: { one: 'Supprimer {count} objet', other: 'Supprimer {count} objets' }, collecting: 'Collecte : {done} sur {total}', progress: '{done} objets sur {total}', changed: { one: '{count} objet a été modifié.', other: '{count} objets ont été modifiés.' },
         unchanged: { one: '{count} l’était déjà.', other: '{count} l’étaient déjà.' }, failed: { one: '{count} a échoué.', other: '{count} ont échoué.' }, cancelled: { one: 'Annulé : {count} n’a pas été touché.', other: 'Annulé : {count} n’ont pas été touchés.' },
         ended: { one: 'Arrêté avant la fin : {count} n’a pas été touché.', other: 'Arrêté avant la fin : {count} n’ont pas été touchés.' }, stopping: 'Annulation : ce qui est commencé se termine …',
-        goOn: { one: 'Continuer avec l’autre', other: 'Continuer avec les {count} autres' }, report: 'Rapport en CSV',
+        goOn: { one: 'Continuer avec l’autre', other: 'Continuer avec les {count} autres' }, report: 'Rapport en CSV', changedMeanwhile: 'Quelqu’un l’a modifié entre-temps ; il n’est pas supprimé.',
         failures: 'Ce qui a échoué', object: 'Objet', reason: 'Raison', again: 'Réessayer les échecs', leave: 'Des objets sont en cours de modification. Quitter la page et arrêter sans rapport ?'
     }
 });

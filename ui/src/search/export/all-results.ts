@@ -1,5 +1,6 @@
 /** All results of a search, page by page in the order of their ids, so that changes meanwhile neither hide nor repeat one. */
 
+import { tagOf } from '../../api/entity-tag.js';
 import { parseJson } from '../../json/parse-json.js';
 import { bodyOf } from '../page-request.js';
 import { search, searchText } from '../request.js';
@@ -14,6 +15,12 @@ const MAX_PAGE = 1000;
 const PAGE_LENGTH = 2_000_000;
 
 const IDS_PER_PAGE = 5000;
+
+/** An object, and the tag of its version if the service tells it. */
+export interface ObjectVersion {
+    readonly id: string;
+    readonly tag: string | null;
+}
 
 /** Yields the objects with their numbers as they were sent, in pages that are as large as their objects allow. @throws RepositoryError */
 export async function *allObjects(state: SearchState, signal: AbortSignal): AsyncGenerator<readonly ExactResult[]> {
@@ -32,6 +39,16 @@ export async function *allObjects(state: SearchState, signal: AbortSignal): Asyn
 export async function *allIds(state: SearchState, signal: AbortSignal): AsyncGenerator<readonly string[]> {
 
     yield* pagesOf(state, { idOf: (id: string) => id, nextSize: () => IDS_PER_PAGE }, async (body) => search<string>({ ...body, ids: true }, signal));
+}
+
+/** Yields the ids with the versions that the objects have. @throws RepositoryError */
+export async function *allVersions(state: SearchState, signal: AbortSignal): AsyncGenerator<readonly ObjectVersion[]> {
+
+    yield* pagesOf(state, { idOf: ({ id }: ObjectVersion) => id, nextSize: () => MAX_PAGE }, async (body) => {
+
+        const { results, size } = await search({ ...body, filter: ['/id', '/metadata/txnId'] }, signal);
+        return { results: results.map(({ id, metadata }) => ({ id, tag: tagOf(metadata?.txnId) })), size };
+    });
 }
 
 interface PageOptions<R> {

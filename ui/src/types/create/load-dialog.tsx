@@ -2,58 +2,68 @@
 
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { requestJson } from '../../api/client.js';
-import { fewAtATime } from '../../api/few-at-a-time.js';
+import { RepositoryError, requestJson } from '../../api/client.js';
 import { Confirm } from '../../components/confirm.js';
 import { ErrorBox } from '../../components/feedback.js';
+import { Icon } from '../../components/icon.js';
 import { isLost } from '../../components/use-once.js';
-import type { Json, JsonMap } from '../../json/exact-number.js';
 import { JsonSyntaxError } from '../../json/parse-json.js';
 import { jsonErrorText } from '../../json/texts.js';
 import { writeJson } from '../../json/write-json.js';
-import { readDesign, schemaIdOf, schemaOf } from '../../state/design.js';
+import { t as ofObject } from '../../object/texts.js';
+import { readDesign } from '../../state/design.js';
 import { say, textOf } from '../../state/messages.js';
-import { Newest } from '../../state/newest.js';
-import { readTypeFile, type TypeFile, type TypeInFile } from '../model/type-file.js';
-import { readTypeObject } from '../model/type-object.js';
+import { readTypeFile } from '../model/type-file.js';
 import { t } from '../texts.js';
+import { isHidden, isSamePlan, objectOf, planOf, type LoadPlan } from './load-plan.js';
+
+/** Types that are listed. */
+const MAX_LISTED = 500;
 
 export function LoadDialog({ onClose, onLoaded }: { readonly onClose: () => void; readonly onLoaded: () => void }): JSX.Element {
 
-    const [file, setFile] = useState<TypeFile | null>(null);
+    const [plan, setPlan] = useState<LoadPlan | null>(null);
     const [error, setError] = useState<string | null>(null);
-    const readings = useRef(new Newest());
+    const readings = useRef(0);
     const read = async (chosen: File | undefined): Promise<void> => {
 
-        setFile(null);
+        setPlan(null);
         setError(null);
-        const isNewest = readings.current.ask();
+        const own = ++readings.current;
+        const isCurrent = (): boolean => own === readings.current;
         try {
             const text = await chosen?.text();
-            if (!isNewest()) {
-                return;
+            const found = text === undefined ? null : await planOf(readTypeFile(text));
+            if (isCurrent()) {
+                setPlan(found);
+                setError(found?.types.length === 0 ? t('noTypesFound') : null);
             }
-
-            const found = text === undefined ? null : readTypeFile(text);
-            setFile(found);
-            setError(found?.types.length === 0 ? t('noTypesFound') : null);
         }
         catch (failure) {
-            setError(t('loadFailed', { error: failure instanceof JsonSyntaxError ? jsonErrorText(failure) : textOf(failure) }));
+            if (isCurrent()) {
+                const reason = failure instanceof JsonSyntaxError ? jsonErrorText(failure) : textOf(failure);
+                setError(failure instanceof RepositoryError ? reason : t('loadFailed', { error: reason }));
+            }
         }
     };
 
     const isUnanswered = useRef(false);
     const store = async (): Promise<void> => {
 
-        if (isUnanswered.current) {
-            // What was stored by a request whose response was lost has its ids now.
-            await readDesign();
+        if (!plan) {
+            return;
         }
 
-        const types = file?.types.filter((type) => stateOf(type) !== 'unchanged') ?? [];
+        // What others have stored since the file was read, or a request of this page whose response was lost.
+        const now = await planOf(plan.file);
+        const types = now.types.filter(({ state }) => state !== 'unchanged');
+        if (types.length > 0 && !isSamePlan(plan, now)) {
+            setPlan((shown) => (shown === plan ? now : shown));
+            throw new Error(t('otherTypes'));
+        }
+
         if (types.length > 0) {
-            const text = writeJson({ results: await fewAtATime(types, objectOf) as readonly Json[] });
+            const text = writeJson({ results: types.map(objectOf) });
             await requestJson({ method: 'POST', path: '/uploadObjects', body: { mediaType: 'application/json', open: () => text, isReplayable: true } }).catch((failure: unknown) => {
 
                 isUnanswered.current = isUnanswered.current || isLost(failure);
@@ -62,13 +72,15 @@ export function LoadDialog({ onClose, onLoaded }: { readonly onClose: () => void
             await readDesign();
         }
 
-        say(t('loaded', { count: isUnanswered.current ? file?.types.length ?? 0 : types.length }));
+        say(t('loaded', { count: isUnanswered.current ? plan.types.length : types.length }));
         onLoaded();
     };
 
-    const types = file?.types ?? [];
+    const types = plan?.types ?? [];
+    const others = plan?.file.others ?? 0;
+    const isBlocked = types.some(isHidden);
     return (
-        <Confirm title={t('loadTitle')} action={t('store')} isReady={types.length > 0} onConfirm={store} onClose={onClose}>
+        <Confirm title={t('loadTitle')} action={t('store')} isReady={types.length > 0 && !isBlocked} onConfirm={store} onClose={onClose}>
             <p class="muted">{t('loadHint')} {t('allOrNone')}</p>
             <label>{t('choose')} <input type="file" required accept=".json,.ndjson,.jsonl,application/json" onChange={(event) => void read(event.currentTarget.files?.[0])} /></label>
             {error !== null && <ErrorBox message={error} />}
@@ -76,29 +88,13 @@ export function LoadDialog({ onClose, onLoaded }: { readonly onClose: () => void
                 <>
                     <h3>{t('found')}</h3>
                     <ul class="member-list">
-                        {types.slice(0, 500).map((type) => <li key={type.name}><span dir="auto">{type.name}</span><span class="badge plain">{t(stateOf(type))}</span></li>)}
+                        {types.slice(0, MAX_LISTED).map(({ type: { name }, state }) => <li key={name}><span dir="auto">{name}</span><span class="badge plain">{t(state)}</span></li>)}
                     </ul>
-                    {file && file.others > 0 && <p>{t('others', { count: file.others })}</p>}
+                    {types.length > MAX_LISTED && <p>{t('moreTypes', { count: types.length - MAX_LISTED })}</p>}
+                    {isBlocked && <p class="box warning"><Icon name="warning" />{ofObject('resolved')}</p>}
+                    {others > 0 && <p>{t('others', { count: others })}</p>}
                 </>
             )}
         </Confirm>
     );
-}
-
-function stateOf({ name, content, isWhole }: TypeInFile): 'isNew' | 'replaces' | 'unchanged' {
-
-    const present = schemaOf(name);
-    if (!present) {
-        return 'isNew';
-    }
-
-    return !isWhole && writeJson(present) === writeJson(content['schema'] ?? null) ? 'unchanged' : 'replaces';
-}
-
-/** The object to store: the one that the service has of this name, also when the file has it under another id. */
-async function objectOf({ name, content, object, isWhole }: TypeInFile): Promise<JsonMap> {
-
-    const id = schemaIdOf(name);
-    const before = id === null || isWhole ? {} : (await readTypeObject(id)).content;
-    return { ...object, ...id === null ? {} : { id }, type: 'Schema', content: { identifier: '', ...before, ...content, name } };
 }

@@ -17,6 +17,7 @@ import { JsonSyntaxError, parseJson } from '../../json/parse-json.js';
 import { jsonErrorText } from '../../json/texts.js';
 import { writeJson } from '../../json/write-json.js';
 import { readDesign, schemaIdOf, typeNames } from '../../state/design.js';
+import { t as ofObject } from '../../object/texts.js';
 import { say, textOf } from '../../state/messages.js';
 import { Newest } from '../../state/newest.js';
 import { readTable } from '../model/csv.js';
@@ -172,7 +173,12 @@ async function contentOf(source: Source, { template, example, csv, copy }: Enter
                 throw new Error(t('unknown', { name: copy }));
             }
 
-            const { identifier: _identifier, name: _name, ...rest } = (await readTypeObject(id)).content;
+            const { content, isResolved } = await readTypeObject(id);
+            if (isResolved) {
+                throw new Error(ofObject('resolved'));
+            }
+
+            const { identifier: _identifier, name: _name, ...rest } = content;
             return rest;
         }
 

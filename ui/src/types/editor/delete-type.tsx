@@ -1,7 +1,7 @@
 /** The question before a type is deleted, with the number of its objects. */
 
 import type { JSX } from 'preact';
-import { repository } from '../../api/client.js';
+import { deleteVersion } from '../../api/delete-version.js';
 import { Confirm } from '../../components/confirm.js';
 import { ErrorBox, Loading } from '../../components/feedback.js';
 import { useMounted } from '../../components/use-mounted.js';
@@ -20,7 +20,7 @@ export function DeleteType({ name, id, etag, onClose }: {
     const isMounted = useMounted();
     const remove = async (): Promise<void> => {
 
-        await repository.delete(id, { ifMatch: etag });
+        await deleteVersion(id, etag, t('conflict'));
         say(t('deleted', { name }));
         if (isMounted()) {
             guardLeaving(null);

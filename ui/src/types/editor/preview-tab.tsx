@@ -19,7 +19,7 @@ import type { TabProps } from './type-screen.js';
 const CONTEXT: FormContext = {
     keyword: config.keyword,
     lookup: (name) => schemaOf(name),
-    findReferences: ({ types, excludeTypes, text }, signal) => findObjects(text, { types, excludeTypes }, signal),
+    findReferences: ({ text, ...filter }, signal) => findObjects(text, filter, signal),
     labelOf: (id) => labelOf(id).value?.label ?? null,
     addressOf: (id) => to.object(id)
 };

@@ -3,43 +3,50 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { objectPath, repository, textIn } from '../../api/client.js';
+import { bodyOf, readObject } from '../../edit/object-access.js';
 import { ErrorBox } from '../../components/feedback.js';
 import { Icon } from '../../components/icon.js';
 import { ObjectPicker } from '../../components/object-picker.js';
-import { isJsonMap, type JsonMap } from '../../json/exact-number.js';
+import { isJsonMap, type Json, type JsonMap } from '../../json/exact-number.js';
 import { parseJson } from '../../json/parse-json.js';
+import { writeJson } from '../../json/write-json.js';
 import { textOf } from '../../state/messages.js';
 import { Differences } from './conflict.js';
 import { differences } from '../model/differences.js';
 import { t } from './texts.js';
 
-interface Outcome {
+interface Changes {
     readonly before: JsonMap;
     readonly after: JsonMap;
     readonly ms: number;
 }
 
+/** What became of the object with this id: what the hooks have changed, or an error that says why it cannot be tried or stored. */
+type Outcome = { readonly id: string } & ({ readonly changes: Changes } | { readonly error: string; readonly isRefused: boolean });
+
 export function Rehearsal({ type, isCodeChanged }: { readonly type: string; readonly isCodeChanged: boolean }): JSX.Element {
 
     const [id, setId] = useState('');
     const [isBusy, setBusy] = useState(false);
-    const [outcome, setOutcome] = useState<Outcome | null>(null);
-    const [error, setError] = useState<string | null>(null);
+    const [latest, setLatest] = useState<Outcome | null>(null);
     const run = async (event: Event): Promise<void> => {
 
         event.preventDefault();
         setBusy(true);
-        setOutcome(null);
-        setError(null);
+        setLatest(null);
         try {
-            setOutcome(await rehearse(id));
+            const changes = await rehearse(id);
+            setLatest(changes ? { id, changes } : { id, error: t('cannotTry'), isRefused: false });
         }
         catch (failure) {
-            setError(textOf(failure));
+            setLatest({ id, error: textOf(failure), isRefused: true });
         }
 
         setBusy(false);
     };
+
+    // That of another object says nothing about the one that was chosen since.
+    const outcome = latest?.id === id ? latest : null;
 
     return (
         <section class="stack">
@@ -50,24 +57,38 @@ export function Rehearsal({ type, isCodeChanged }: { readonly type: string; read
                 <div><label for="rehearsal-object">{t('rehearsalObject')}</label><ObjectPicker id="rehearsal-object" label={null} types={[type]} value={id} onChange={setId} /></div>
                 <button type="submit" disabled={id === '' || isBusy}><Icon name="play" />{t('run')}</button>
             </form>
-            {error !== null && <><p>{t('ranError')}</p><ErrorBox message={error} /></>}
-            {outcome && (
-                <div class="stack" role="status">
-                    <p>{t('ranWell', { ms: outcome.ms })} {differences(outcome.before, outcome.after).length === 0 ? t('ranSame') : t('ranChanges')}</p>
-                    {differences(outcome.before, outcome.after).length > 0 && <Differences before={outcome.before} after={outcome.after} names={[t('before'), t('after')]} />}
-                </div>
-            )}
+            {outcome && 'error' in outcome && <>{outcome.isRefused && <p>{t('ranError')}</p>}<ErrorBox message={outcome.error} /></>}
+            {outcome && 'changes' in outcome && <Changed {...outcome.changes} />}
         </section>
     );
 }
 
-async function rehearse(id: string): Promise<Outcome> {
+function Changed({ before, after, ms }: Changes): JSX.Element {
 
-    const path = objectPath(id);
-    const text = await textIn(await repository.request({ method: 'GET', path }));
+    const hasChanged = differences(before, after).length > 0;
+    return (
+        <div class="stack" role="status">
+            <p>{t('ranWell', { ms })} {t(hasChanged ? 'ranChanges' : 'ranSame')}</p>
+            {hasChanged && <Differences before={before} after={after} names={[t('before'), t('after')]} />}
+        </div>
+    );
+}
+
+/** Null where the content that is stored is not known. @throws RepositoryError */
+async function rehearse(id: string): Promise<Changes | null> {
+
+    const { content, isResolved } = await readObject(id);
+    if (isResolved) {
+        return null;
+    }
+
     const started = performance.now();
-    const response = await repository.request({ method: 'PUT', path, query: { dryRun: true }, body: { mediaType: 'application/json', open: () => text, isReplayable: true }, isRead: true });
+    const response = await repository.request({ method: 'PUT', path: objectPath(id), query: { dryRun: true }, body: bodyOf(writeJson(content)), isRead: true });
     const after = parseJson(await textIn(response));
-    const before = parseJson(text);
-    return { before: isJsonMap(before) ? before : {}, after: isJsonMap(after) ? after : {}, ms: Math.round(performance.now() - started) };
+    return { before: mapOf(content), after: mapOf(after), ms: Math.round(performance.now() - started) };
+}
+
+function mapOf(value: Json): JsonMap {
+
+    return isJsonMap(value) ? value : {};
 }

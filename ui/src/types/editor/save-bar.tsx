@@ -6,6 +6,7 @@ import { RepositoryError } from '../../api/client.js';
 import { ErrorBox } from '../../components/feedback.js';
 import { useMounted } from '../../components/use-mounted.js';
 import { Icon } from '../../components/icon.js';
+import { t as ofEdit } from '../../edit/texts.js';
 import { followRenamed, guardLeaving, route, to } from '../../router.js';
 import { isSameVersion } from '../../api/entity-tag.js';
 import { readDesign } from '../../state/design.js';
@@ -23,12 +24,14 @@ interface SaveBarProps {
     readonly draft: Draft;
     readonly diagnosis: Diagnosis;
     readonly aside: SetAside;
+    /** True until the user has agreed that what type code shows is stored. */
+    readonly mustAgree: boolean;
     readonly onSaved: () => void;
 }
 
 const NOT_FOUND = 404;
 
-export function SaveBar({ name, draft, diagnosis, aside, onSaved }: SaveBarProps): JSX.Element | null {
+export function SaveBar({ name, draft, diagnosis, aside, mustAgree, onSaved }: SaveBarProps): JSX.Element | null {
 
     const [state, setState] = useState<{
         readonly isBusy: boolean; readonly error: string | null; readonly theirs: TypeObject | null
@@ -43,6 +46,11 @@ export function SaveBar({ name, draft, diagnosis, aside, onSaved }: SaveBarProps
         setFit(null);
         if (!isValidJson) {
             setState({ ...state, error: t(draft.isValidSchema ? 'invalidRules' : 'invalidJson') });
+            return;
+        }
+
+        if (mustAgree) {
+            setState({ ...state, error: ofEdit('agreeFirst') });
             return;
         }
 
@@ -97,7 +105,7 @@ export function SaveBar({ name, draft, diagnosis, aside, onSaved }: SaveBarProps
                 <div class="grow" role="status"><State draft={draft} diagnosis={diagnosis} /></div>
                 {isSchemaChanged && isValidJson && <button type="button" onClick={() => setFit('check')}>{t('fit')}</button>}
                 {isChanged && <button type="button" onClick={() => draft.reset(base)}>{t('discard')}</button>}
-                <button type="button" class="primary" disabled={!isChanged || !isValidJson || state.isBusy} onClick={() => (isSchemaChanged ? setFit('save') : void save())}>
+                <button type="button" class="primary" disabled={!isChanged || !isValidJson || state.isBusy} onClick={() => (isSchemaChanged && !mustAgree ? setFit('save') : void save())}>
                     <Icon name="save" />{t('save')}
                 </button>
             </div>

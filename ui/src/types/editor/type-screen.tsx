@@ -10,6 +10,7 @@ import { Tabs, type Tab } from '../../components/tabs.js';
 import { useGuard } from '../../components/use-guard.js';
 import { useResource } from '../../components/use-resource.js';
 import { caller } from '../../api/session.js';
+import { ResolvedBox } from '../../edit/resolved-box.js';
 import type { JsonMap } from '../../json/exact-number.js';
 import { parseRoute, to } from '../../router.js';
 import type { ScreenProps } from '../../shell/app.js';
@@ -71,7 +72,7 @@ export function TypeScreen({ route: { name, params } }: ScreenProps): JSX.Elemen
 /** A type that is no object. */
 function builtIn(name: string, schema: JsonMap): TypeObject {
 
-    return { id: '', content: { name, schema }, etag: null, mayWrite: false };
+    return { id: '', content: { name, schema }, etag: null, isResolved: false, mayWrite: false };
 }
 
 function Editor({ name, stored, tab }: { readonly name: string; readonly stored: TypeObject; readonly tab: TabId }): JSX.Element {
@@ -81,7 +82,8 @@ function Editor({ name, stored, tab }: { readonly name: string; readonly stored:
     const aside = useSetAside(draft);
     const [isDeleting, setDeleting] = useState(false);
     const count = useResource((signal) => countObjects(name, signal), [name]);
-    const { base: { mayWrite, id }, isChanged } = draft;
+    const { base: { mayWrite, isResolved, id }, isChanged } = draft;
+    const [isAgreed, setAgreed] = useState(false);
     // Other tabs of the type lose nothing.
     useGuard(isChanged, () => {
 
@@ -92,7 +94,7 @@ function Editor({ name, stored, tab }: { readonly name: string; readonly stored:
     useEffect(() => {
 
         if (stored.mayWrite !== mayWrite) {
-            draft.reset({ ...draft.base, mayWrite: stored.mayWrite }, { keep: true });
+            draft.reset({ ...draft.base, mayWrite: stored.mayWrite, isResolved: stored.isResolved }, { keep: true });
         }
     }, [stored.mayWrite]);
     const Screen = SCREENS[tab];
@@ -112,10 +114,11 @@ function Editor({ name, stored, tab }: { readonly name: string; readonly stored:
                 </div>
             </header>
             {!mayWrite && <div class="box"><Icon name="info" /><p>{id === '' ? t('builtIn') : t('readOnly')}</p></div>}
+            {isResolved && <ResolvedBox isAgreed={isAgreed} onAgree={setAgreed} />}
             {mayWrite && <AsideBoxes aside={aside} etag={draft.base.etag} />}
             <Tabs label={t('tabs')} selected={tab} tabs={TABS.map((each) => tabOf(name, each, errorsOf(draft, diagnosis, each)))} />
             <Screen name={name} draft={draft} diagnosis={diagnosis} isReadOnly={!mayWrite} />
-            {mayWrite && <SaveBar name={name} draft={draft} diagnosis={diagnosis} aside={aside} onSaved={count.reload} />}
+            {mayWrite && <SaveBar {...{ name, draft, diagnosis, aside }} mustAgree={isResolved && !isAgreed} onSaved={count.reload} />}
             {isDeleting && <DeleteType name={name} id={id} etag={draft.base.etag} onClose={() => setDeleting(false)} />}
         </div>
     );

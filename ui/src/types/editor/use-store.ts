@@ -36,7 +36,7 @@ export function useStore(): (version: Version) => Promise<string | null> {
                 throw error;
             }
 
-            const stored = { ...await readTypeObject(id), type: id === DESIGN ? 'CordraDesign' : 'Schema', isResolved: false };
+            const stored = { ...await readTypeObject(id), type: id === DESIGN ? 'CordraDesign' : 'Schema' };
             const isOwn = await isChangedBy(stored, unanswered.current);
             unanswered.current = [];
             if (!isOwn) {

@@ -1,7 +1,8 @@
 /** Schema objects: read and written with exact numbers, and only in the version that was read. */
 
 import { background, objectPath, repository, textIn } from '../../api/client.js';
-import { isJsonMap, type JsonMap } from '../../json/exact-number.js';
+import { tagOf } from '../../api/entity-tag.js';
+import { isJsonMap, type Json, type JsonMap } from '../../json/exact-number.js';
 import { parseJson } from '../../json/parse-json.js';
 import { writeJson } from '../../json/write-json.js';
 
@@ -9,8 +10,10 @@ import { writeJson } from '../../json/write-json.js';
 export interface TypeObject {
     readonly id: string;
     readonly content: JsonMap;
-    /** The version, for changes; null where the service gives none. */
+    /** The version, for changes; null where the service does not tell it. */
     readonly etag: string | null;
+    /** True if type code may have changed it as it was read: its content is not what is stored. */
+    readonly isResolved: boolean;
     readonly mayWrite: boolean;
 }
 
@@ -20,9 +23,24 @@ export const DESIGN = 'design';
 /** Reads a Schema object. @throws RepositoryError */
 export async function readTypeObject(id: string, signal?: AbortSignal): Promise<TypeObject> {
 
-    const response = await repository.request({ method: 'GET', path: objectPath(id), ...signal ? { signal } : {} });
-    const content = parseJson(await textIn(response));
-    return { id, content: isJsonMap(content) ? content : {}, etag: response.headers.get('etag'), mayWrite: response.headers.get('x-permission') === 'WRITE' };
+    const response = await repository.request({ method: 'GET', path: objectPath(id), query: { full: true }, ...signal ? { signal } : {} });
+    const { content, tag } = partsOf(await textIn(response));
+    const etag = response.headers.get('etag');
+    const mayWrite = response.headers.get('x-permission') === 'WRITE';
+    // Those who may change an object get a tag, unless the response is made by type code.
+    return { id, content, etag: etag ?? tag, isResolved: etag === null && mayWrite, mayWrite };
+}
+
+/** The content of an object in full, and the tag of its version. */
+function partsOf(text: string): { readonly content: JsonMap; readonly tag: string | null } {
+
+    const { content, metadata } = mapOf(parseJson(text));
+    return { content: mapOf(content), tag: tagOf(mapOf(metadata)['txnId']) };
+}
+
+function mapOf(value: Json | undefined): JsonMap {
+
+    return isJsonMap(value) ? value : {};
 }
 
 /** Stores a Schema object, or only validates it. Returns the new version. @throws RepositoryError, with status 412 when somebody else has changed it */
@@ -32,9 +50,9 @@ export async function writeTypeObject(
 
     const text = writeJson(content);
     const response = await (dryRun ? background : repository).request({
-        method: 'PUT', path: objectPath(id), query: { dryRun }, headers: etag === null || dryRun ? {} : { 'If-Match': etag },
+        method: 'PUT', path: objectPath(id), query: { dryRun, full: true }, headers: etag === null || dryRun ? {} : { 'If-Match': etag },
         body: { mediaType: 'application/json', open: () => text, isReplayable: true }, isRead: dryRun, ...signal ? { signal } : {}
     });
-    await textIn(response);
-    return response.headers.get('etag');
+    const written = await textIn(response);
+    return response.headers.get('etag') ?? partsOf(written).tag;
 }

@@ -1,0 +1,55 @@
+/** The import of a file in place of all objects: the others are deleted after their number was entered. */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import { accessibilityFindings, hasBrowser, logInAsAdmin } from '../support/browser.js';
+import { startUi } from '../support/ui-suite.js';
+
+export const lab = Lab.script();
+const { describe, it } = lab;
+
+describe('an import that deletes all other objects', { skip: !hasBrowser, timeout: 180_000 }, () => {
+
+    const ui = startUi(lab);
+
+    const statusOf = async (id: string): Promise<number> => (await ui.ask('GET', `/objects/${id}`)).status;
+
+    const found = async (query: string): Promise<{ readonly size: number; readonly results: readonly object[] }> =>
+        await (await ui.ask('GET', `/search?query=${encodeURIComponent(query)}`)).json() as { size: number; results: object[] };
+
+    it('begins only when their number is entered, and is still that', async () => {
+
+        const { page } = ui;
+        await ui.ask('POST', '/objects?type=Document&handle=test/other', { name: 'other' });
+        const { results: types } = await found('type:Schema');
+        await logInAsAdmin(page, ui.url);
+        await page.goto(`${ui.url}/#admin/transfer`);
+        const file = [...types, { id: 'test/kept', type: 'Document', content: { name: 'of the file' } }].map((object) => `${JSON.stringify(object)}\n`).join('');
+        await page.locator('.drop input[type=file]').setInputFiles({ name: 'objects.ndjson', mimeType: 'application/x-ndjson', buffer: Buffer.from(file) });
+        await page.getByRole('radio', { name: /All or none/ }).check();
+        const begin = page.getByRole('button', { name: 'Import', exact: true });
+        const choose = async (): Promise<void> => page.getByRole('checkbox', { name: 'Delete all objects that are not in the file' }).check();
+        const enter = async (): Promise<void> => {
+
+            const { size } = await found('*:*');
+            await page.getByLabel(`There are ${size} objects now`).fill(String(size));
+        };
+
+        await choose();
+        await page.getByLabel(/^There are \d+ objects now/).fill('1');
+        expect(await begin.isDisabled()).to.be.true();
+        expect(await accessibilityFindings(page)).to.equal([]);
+
+        await enter();
+        await ui.ask('POST', '/objects?type=Document&handle=test/another', { name: 'another' });
+        await begin.click();
+        await page.getByText('Nothing was stored or deleted').waitFor();
+        expect([await statusOf('test/kept'), await statusOf('test/other')]).to.equal([404, 200]);
+
+        await choose();
+        await enter();
+        await begin.click();
+        await page.getByText('All objects of the file are stored.').waitFor();
+        expect([await statusOf('test/kept'), await statusOf('test/other'), await statusOf('test/another')]).to.equal([200, 404, 404]);
+    });
+});

@@ -1,0 +1,86 @@
+/** Code of a type that is tried on an object: the outcome is that of the object that is chosen. */
+
+import * as Lab from '@hapi/lab';
+import { expect } from '@hapi/code';
+import type { Page } from 'playwright-core';
+import { hasBrowser, holdRequests, logInAsAdmin } from '../support/browser.js';
+import { startUi } from '../support/ui-suite.js';
+import { until } from '../support/until.js';
+
+export const lab = Lab.script();
+const { describe, it, before, beforeEach } = lab;
+
+const SCHEMA = { type: 'object', properties: { name: { type: 'string' } } };
+const UPPER = 'exports.beforeSchemaValidation = (object) => { object.content.name = object.content.name.toUpperCase(); return object; };';
+const RESOLVED = `${UPPER}\nexports.onObjectResolution = (object) => { object.content.name = "shown"; return object; };`;
+
+describe('code that is tried on an object', { skip: !hasBrowser, timeout: 180_000 }, () => {
+
+    const ui = startUi(lab);
+    let page: Page;
+
+    before(async () => {
+
+        for (const [name, javascript] of [['Upper', UPPER], ['Resolved', RESOLVED]] as const) {
+            await ui.ask('POST', '/objects?type=Schema', { identifier: '', name, schema: SCHEMA, javascript });
+        }
+
+        for (const [type, id] of [['Upper', 'test/one'], ['Upper', 'test/two'], ['Resolved', 'test/resolved']] as const) {
+            expect((await ui.ask('POST', `/objects?type=${type}&handle=${id}`, { name: 'x' })).status).to.equal(200);
+        }
+    });
+
+    beforeEach(async () => {
+
+        ({ page } = ui);
+        await logInAsAdmin(page, ui.url);
+    });
+
+    const choose = async (id: string): Promise<void> => {
+
+        const field = page.getByRole('combobox', { name: 'Object', exact: true });
+        await field.fill(id);
+        await field.press('Enter');
+    };
+
+    const run = async (): Promise<void> => page.getByRole('button', { name: 'Run' }).click();
+
+    it('shows no outcome of another object, also not a late one', async () => {
+
+        await page.goto(`${ui.url}/#schemas/Upper?tab=code`);
+        await choose('test/one');
+        await run();
+        await page.getByText('The update would be stored').waitFor();
+        await choose('test/two');
+        await page.getByText('The update would be stored').waitFor({ state: 'detached' });
+
+        await choose('test/one');
+        let isAsked = false;
+        const release = await holdRequests(page, (request) => {
+
+            isAsked ||= request.method() === 'PUT';
+            return request.method() === 'PUT';
+        });
+        await run();
+        await until(() => isAsked);
+        await choose('test/two');
+        release();
+        await ui.watched.idle();
+
+        expect(await page.getByText('The update would be stored').count()).to.equal(0);
+        await run();
+        await page.getByText('The update would be stored').waitFor();
+    });
+
+    it('is not tried on what the code shows in place of what is stored', async () => {
+
+        const changes: string[] = [];
+        page.on('request', (request) => request.method() === 'PUT' && changes.push(request.url()));
+        await page.goto(`${ui.url}/#schemas/Resolved?tab=code`);
+        await choose('test/resolved');
+        await run();
+        await page.getByText('what is stored is not known here').waitFor();
+
+        expect(changes).to.equal([]);
+    });
+});
