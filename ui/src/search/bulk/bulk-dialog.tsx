@@ -146,7 +146,7 @@ export function BulkDialog({ state, type, ids, count, onClose, onDone }: BulkPro
             </form>
             {run && (
                 <div class="stack">
-                    {isRunning ? <Running run={run} /> : <Report run={run} />}
+                    {isRunning ? <Running run={run} /> : <Report run={run} kind={action} />}
                     <div class="actions">
                         {isRunning ? <button type="button" disabled={run.isCancelled} onClick={stop}>{t('cancel')}</button> : (
                             <>

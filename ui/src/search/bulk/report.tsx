@@ -5,7 +5,7 @@ import { ProgressBar } from '../../components/feedback.js';
 import { download } from '../../components/download.js';
 import { Icon } from '../../components/icon.js';
 import { to } from '../../router.js';
-import { doneIn, type BulkProgress, type Run } from './run.js';
+import { doneIn, type BulkProgress, type Change, type Run } from './run.js';
 import { t } from './texts.js';
 import { cell } from '../export/csv.js';
 
@@ -21,13 +21,13 @@ export function Running({ run }: { readonly run: Run }): JSX.Element {
 }
 
 /** The report in the end. */
-export function Report({ run }: { readonly run: Run }): JSX.Element {
+export function Report({ run, kind }: { readonly run: Run; readonly kind: Change['kind'] }): JSX.Element {
 
     const { changed, unchanged, failed, rest, isCancelled, total } = run;
     const untouched = total - doneIn(run);
     const isComplete = failed.length === 0 && untouched === 0;
     const sentences = [
-        t('changed', { count: changed.length }), ...unchanged.length > 0 ? [t('unchanged', { count: unchanged.length })] : [],
+        t(kind === 'delete' ? 'deleted' : 'changed', { count: changed.length }), ...unchanged.length > 0 ? [t('unchanged', { count: unchanged.length })] : [],
         ...failed.length > 0 ? [t('failed', { count: failed.length })] : [],
         ...untouched > 0 ? [t(isCancelled ? 'cancelled' : 'ended', { count: untouched })] : []
     ];
@@ -47,17 +47,17 @@ export function Report({ run }: { readonly run: Run }): JSX.Element {
                 </div>
             )}
             {(doneIn(run) > 0 || rest.length > 0) && (
-                <p><button type="button" class="link" onClick={() => download(new Blob([reportText(run)], { type: 'text/csv' }), 'report.csv')}>{t('report')}</button></p>
+                <p><button type="button" class="link" onClick={() => download(new Blob([reportText(run, kind)], { type: 'text/csv' }), 'report.csv')}>{t('report')}</button></p>
             )}
         </div>
     );
 }
 
 /** The report as CSV: each object with its outcome. */
-export function reportText({ changed, unchanged, failed, rest }: BulkProgress): string {
+export function reportText({ changed, unchanged, failed, rest }: BulkProgress, kind: Change['kind']): string {
 
     const rows: readonly (readonly string[])[] = [
-        ['id', 'outcome', 'reason'], ...changed.map((id) => [id, 'changed', '']), ...unchanged.map((id) => [id, 'unchanged', '']),
+        ['id', 'outcome', 'reason'], ...changed.map((id) => [id, kind === 'delete' ? 'deleted' : 'changed', '']), ...unchanged.map((id) => [id, 'unchanged', '']),
         ...failed.map(({ id, message }) => [id, 'failed', message]), ...rest.map((id) => [id, 'not touched', ''])
     ];
     return `\ufeff${rows.map((row) => `${row.map((each) => cell(each, true)).join(',')}\r\n`).join('')}`;
