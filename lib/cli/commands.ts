@@ -12,6 +12,7 @@ import { CommandError, EXIT } from './command-error.js';
 import { exportTo } from './export.js';
 import { importFrom } from './import.js';
 import { prepareGet, preparePut, prepareSearch } from './objects.js';
+import { demandNew } from './output.js';
 import { prepareAudit, prepareVerifyAudit } from './audit.js';
 import { prepareCall, serviceAt } from './call.js';
 import { prepareTypes } from './types.js';
@@ -83,9 +84,10 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
     ['set-admin-password', { operands: [], prepare: preparePassword }]
 ]);
 
-function prepareExport([file = '']: readonly string[], { force = false }: CommandOptions): Work {
+async function prepareExport([file = '']: readonly string[], { force = false }: CommandOptions): Promise<Work> {
 
-    return (service) => exportTo(service, file, force);
+    await demandNew(file, force);
+    return (service) => exportTo(service, file);
 }
 
 /** A file of rows, or an export. */

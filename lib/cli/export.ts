@@ -3,17 +3,16 @@
 import { Op } from '../doip/operation-ids.js';
 import { bytesOf } from '../doip/segments.js';
 import { CommandError, EXIT } from './command-error.js';
-import { demandNew, writeOutput } from './output.js';
+import { writeOutput } from './output.js';
 import { Progress } from './terminal/progress.js';
 import type { Service } from './service.js';
 import { demandOk } from './remote.js';
 
 const NEWLINE = 0x0a;
 
-/** Exports to `file`; `-` is standard output. Throws a CommandError for an existing file unless `force`. */
-export async function exportTo(service: Service, file: string, force: boolean): Promise<void> {
+/** Exports to `file`, in the place of an existing one; `-` is standard output. */
+export async function exportTo(service: Service, file: string): Promise<void> {
 
-    await demandNew(file, force);
     await service.uploadEnded?.();
     const response = await service.perform({ targetId: 'service', operationId: Op.exportObjects });
     await demandOk(response);

@@ -187,7 +187,7 @@ export class UploadService {
         for (;;) {
             const job = await this.#parts.jobStore.get(jobId).catch(unlessUnavailable);
             if (job === null) {
-                throw unknownOutcome(new Error(`the job ${jobId} of an upload is not there any more`));
+                throw internal(new Error(`job ${jobId} is not there any more`), 'the upload has ended, but its outcome is not known any more');
             }
 
             if (job && job.state !== 'waiting' && job.state !== 'running') {

@@ -21,7 +21,7 @@ export const IDS_PER_BATCH = 1000;
 const LONG_BYTES = 16 * 1024;
 
 /** Bytes of texts in a portion; parsed they take several times as much memory. */
-const BATCH_BYTES = 4 * 1024 * 1024;
+const BATCH_BYTES = 8 * 1024 * 1024;
 
 /** Bytes of texts above which an object is a page of its own; other pages have at most 25 MiB. */
 const PAGE_ALONE_BYTES = 256 * 1024;
@@ -108,9 +108,9 @@ export class ObjectScan {
     async *pages(ids: readonly string[]): AsyncGenerator<StoredObject[]> {
 
         for (let start = 0; start < ids.length; start += OBJECTS_PER_BATCH) {
-            for (const portion of await this.portions(ids.slice(start, start + OBJECTS_PER_BATCH))) {
-                const found = new Map((await this.byIds(portion)).map((object) => [object.id, object]));
-                yield portion.flatMap((id) => found.get(id) ?? []);
+            for (const batch of await this.portions(ids.slice(start, start + OBJECTS_PER_BATCH))) {
+                const found = new Map((await this.byIds(batch)).map((object) => [object.id, object]));
+                yield batch.flatMap((id) => found.get(id) ?? []);
                 await nextTurn();       // SQLite reads at once
             }
         }
