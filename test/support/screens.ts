@@ -30,6 +30,7 @@ interface Screen {
     readonly hash: string;
     readonly width?: number;
     readonly scheme?: 'dark';
+    readonly language?: 'de' | 'fr';
     /** A text that is there when the screen is complete. */
     readonly text: string;
     /** Time until then that nothing on the screen tells, in milliseconds. */
@@ -41,6 +42,7 @@ const EMPTY: Screen = { name: 'welcome', hash: '', text: 'Load the demo data' };
 const screensOf = (id: string): readonly Screen[] => [
     { name: 'home', hash: '', text: 'Package' },
     { name: 'search', hash: 'objects/?query=type:Package', text: 'License' },
+    { name: 'search-french', hash: 'objects/?query=type:Package', language: 'fr', text: 'License' },
     { name: 'search-narrow', hash: 'objects/?query=type:Package&view=cards', width: 390, scheme: 'dark', text: 'Package' },
     { name: 'object', hash: `objects/${id}`, text: 'Dependencies' },
     { name: 'files', hash: `objects/${id}?tab=files`, text: 'readme' },
@@ -50,6 +52,7 @@ const screensOf = (id: string): readonly Screen[] => [
     { name: 'methods', hash: `objects/${id}?tab=methods`, text: 'countWords' },
     { name: 'json', hash: `objects/${id}?tab=json`, text: 'Read it by a program' },
     { name: 'edit', hash: `objects/${id}?edit`, text: 'Save' },
+    { name: 'edit-german', hash: `objects/${id}?edit`, language: 'de', text: 'Speichern' },
     { name: 'create', hash: 'create/Package', scheme: 'dark', text: 'Create' },
     { name: 'types', hash: 'schemas', text: 'Package' },
     { name: 'type', hash: 'schemas/Package?tab=fields', text: 'Name and settings' },
@@ -94,10 +97,10 @@ export async function takeScreens(browser: Browser, { url }: TestServer, folder:
     mkdirSync(folder, { recursive: true });
     const complaints: string[] = [];
     const files: string[] = [];
-    const take = async ({ name, hash, width = 1280, scheme, text, settleMs = 0 }: Screen): Promise<void> => {
+    const take = async ({ name, hash, width = 1280, scheme, language, text, settleMs = 0 }: Screen): Promise<void> => {
 
         const watched = await openPage(browser, url, {
-            viewport: { width, height: width < 500 ? 800 : 860 }, ...scheme ? { colorScheme: scheme } : {}, deviceScaleFactor: 1
+            viewport: { width, height: width < 500 ? 800 : 860 }, ...scheme ? { colorScheme: scheme } : {}, ...language ? { locale: `${language}-${language.toUpperCase()}` } : {}, deviceScaleFactor: 1
         });
         const { page } = watched;
         await logInAsAdmin(page, url);

@@ -279,7 +279,7 @@ describe('the operation of the service in the administration', { skip: !hasBrows
         await page.getByLabel('Query', { exact: true }).fill('type:Document');
         await page.getByRole('button', { name: 'Index again' }).click();
         await announced(page, 'The objects are indexed.');
-        await page.getByRole('row', { name: /search\.reindex done/ }).first().waitFor();
+        await page.getByRole('row', { name: /index objects again done/ }).first().waitFor();
     });
 
     it('shows files, sessions and handles in the status', async () => {

@@ -200,7 +200,7 @@ describe('the administration', { skip: !hasBrowser, timeout: 180_000 }, () => {
 
         const page = await show('transfer');
         const lines = [{ id: 'test/i1', type: 'Document', content: { name: HOSTILE } }, { id: 'test/i2', type: 'Document', content: { name: 7 } }, { id: 'test/i3', type: 'Document', content: {} }];
-        await page.getByLabel(/choose a file/).setInputFiles({ name: 'objects.ndjson', mimeType: 'application/x-ndjson', buffer: Buffer.from(lines.map((line) => JSON.stringify(line)).join('\n')) });
+        await page.locator('.drop input[type=file]').setInputFiles({ name: 'objects.ndjson', mimeType: 'application/x-ndjson', buffer: Buffer.from(lines.map((line) => JSON.stringify(line)).join('\n')) });
         await page.getByRole('button', { name: 'Import', exact: true }).click();
         await page.getByText('2 objects are stored.').first().waitFor();
         await page.getByRole('row', { name: /^2 \/name: must be a string/ }).waitFor();

@@ -2,9 +2,10 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import type { Browser, CDPSession, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { announced, hasBrowser, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
+import { measureCosts, type PageCosts } from '../support/page-costs.js';
 import { startServer, type TestServer } from '../support/server.js';
 
 export const lab = Lab.script();
@@ -28,29 +29,6 @@ const schemaOf = (i: number): object => ({ type: 'object', properties: { title: 
 /** Widths of a phone and of a screen. */
 const WIDTHS = [360, 1280];
 
-/**
- * Processor time of the page from an interaction to the end of its frame, in milliseconds: code, styles and layout. Without other load it takes up to 100,
- * which a busy machine makes more.
- */
-const MAX_MS = 400;
-
-/** Elapsed milliseconds from an interaction to its paint, as the page itself measures them: on an idle machine up to 100. */
-const MAX_PAINT_MS = 2000;
-
-/** Follows that; `slowest()` returns the maximum since the last call. Interactions of less than 16 ms are not reported. */
-const OBSERVER = `{
-    let durations = [];
-    const note = (entries) => durations.push(...entries.map(({ duration }) => duration));
-    const observer = new PerformanceObserver((list) => note(list.getEntries()));
-    observer.observe({ type: 'event', durationThreshold: 16, buffered: true });
-    window.slowest = () => {
-        note(observer.takeRecords());
-        const slowest = Math.max(0, ...durations);
-        durations = [];
-        return slowest;
-    };
-}`;
-
 /** What a screen may have and ask for, however many types there are: about twice what it takes. The design is in the cache of the browser by then. */
 const [MAX_ELEMENTS, MAX_REQUESTS, MAX_BYTES] = [1200, 60, 120_000];
 
@@ -61,18 +39,14 @@ const MAX_FIRST_BYTES = 600_000;
 const WEIGHT = `[document.querySelectorAll('*').length, performance.getEntriesByType('resource').length,
     performance.getEntriesByType('resource').reduce((sum, { transferSize }) => sum + transferSize, 0)]`;
 
-/** Runs after the next frame. */
-const PAINTED = 'new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))';
-
 describe('thousands of types in the web UI', { skip: !hasBrowser, timeout: 600_000 }, () => {
 
     let test: TestServer;
     let browser: Browser;
     let watched: WatchedPage;
     let page: Page;
-    let tools: CDPSession;
-    /** Milliseconds, which `SHOW_COSTS=1` prints. */
-    const costs: Record<string, number> = {};
+    let measured: PageCosts;
+    const cheaply: PageCosts['cheaply'] = (title, act) => measured.cheaply(title, act);
 
     before(async () => {
 
@@ -80,11 +54,9 @@ describe('thousands of types in the web UI', { skip: !hasBrowser, timeout: 600_0
         watched = await openPage(browser, test.url);
         page = watched.page;
         page.setDefaultTimeout(TIMEOUT_MS);
-        await page.addInitScript(OBSERVER);
+        measured = await measureCosts(watched);
         await logInAsAdmin(page, test.url);
         await page.goto(`${test.url}/#schemas`);
-        tools = await page.context().newCDPSession(page);
-        await tools.send('Performance.enable', { timeDomain: 'threadTicks' });
         const schemas = Object.fromEntries(Array.from({ length: COUNT }, (_, i) => [nameOf(i), schemaOf(i)]));
         await page.getByRole('button', { name: 'Load from a file' }).click();
         await page.locator('dialog input[type=file]').setInputFiles({ name: 'types.json', mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(schemas)) });
@@ -92,7 +64,7 @@ describe('thousands of types in the web UI', { skip: !hasBrowser, timeout: 600_0
         const stored = performance.now();
         await announced(page, `${COUNT.toLocaleString('en')} types are stored.`);
         page.setDefaultTimeout(SHOWN_MS);
-        costs['loading from the file, elapsed'] = Math.round(performance.now() - stored);
+        measured.costs['loading from the file, elapsed'] = Math.round(performance.now() - stored);
         const { status } = await fetch(`${test.url}/batchUpload`, {
             method: 'POST', body: JSON.stringify(Array.from({ length: OBJECTS }, (_, i) => ({ id: `test/${i}`, type: nameOf(i * 29), content: { title: `One ${i}` } }))),
             headers: { authorization: `Basic ${Buffer.from(`admin:${ADMIN_PASSWORD}`).toString('base64')}`, 'content-type': 'application/json' }
@@ -107,36 +79,12 @@ describe('thousands of types in the web UI', { skip: !hasBrowser, timeout: 600_0
         await browser.close();
         await test.stop();
         if (process.env['SHOW_COSTS']) {
-            process.stderr.write(`${JSON.stringify(costs, null, 2)}\n`);
+            // In milliseconds.
+            process.stderr.write(`${JSON.stringify(measured.costs, null, 2)}\n`);
         }
 
         expect(watched.complaints).to.equal([]);
     });
-
-    const elapsed = async (): Promise<number> => {
-
-        const { metrics } = await tools.send('Performance.getMetrics');
-        const counted = ['ScriptDuration', 'LayoutDuration', 'RecalcStyleDuration'];
-        return 1000 * metrics.filter(({ name }) => counted.includes(name)).reduce((sum, { value }) => sum + value, 0);
-    };
-
-    /** Does something, and checks what it costs the page until it is painted. */
-    const cheaply = async (title: string, act: () => Promise<unknown>): Promise<void> => {
-
-        await watched.idle();
-        const before = await elapsed();
-        await page.evaluate('slowest()');
-        await act();
-        await page.evaluate(PAINTED);
-        costs[title] = Math.max(costs[title] ?? 0, Math.round(await elapsed() - before));
-
-        expect(costs[title], title).to.be.below(MAX_MS);
-        // What the page measures it says after the frame.
-        await page.evaluate(PAINTED);
-        const paint = `${title}, to paint`;
-        costs[paint] = Math.max(costs[paint] ?? 0, await page.evaluate<number>('slowest()'));
-        expect(costs[paint], paint).to.be.below(MAX_PAINT_MS);
-    };
 
     const fits = async (title: string): Promise<void> => {
 
@@ -152,7 +100,7 @@ describe('thousands of types in the web UI', { skip: !hasBrowser, timeout: 600_0
         const [elements, requests, bytes] = await page.evaluate<[number, number, number]>(WEIGHT);
         Object.entries({ elements, requests, bytes }).forEach(([name, value]) => {
 
-            costs[`${title}, ${name}`] = Math.max(costs[`${title}, ${name}`] ?? 0, value);
+            measured.costs[`${title}, ${name}`] = Math.max(measured.costs[`${title}, ${name}`] ?? 0, value);
         });
         expect(elements, `elements of ${title}`).to.be.below(MAX_ELEMENTS);
         expect(requests, `requests of ${title}`).to.be.below(MAX_REQUESTS);
@@ -234,7 +182,7 @@ describe('thousands of types in the web UI', { skip: !hasBrowser, timeout: 600_0
 
         await first.close();
         const [once = 0, again = 0] = bytes;
-        costs['first visit, bytes'] = once;
+        measured.costs['first visit, bytes'] = once;
         expect(once).to.be.between(MAX_BYTES, MAX_FIRST_BYTES);
         expect(again).to.be.below(MAX_BYTES);
         expect(first.complaints).to.equal([]);
@@ -249,7 +197,7 @@ describe('thousands of types in the web UI', { skip: !hasBrowser, timeout: 600_0
                 const started = performance.now();
                 await page.goto(`${test.url}/${fragment}`);
                 await page.getByText(isThere).first().waitFor();
-                costs[`${title} at ${width} px, elapsed`] = Math.round(performance.now() - started);
+                measured.costs[`${title} at ${width} px, elapsed`] = Math.round(performance.now() - started);
                 await fits(title);
                 await isLight(title);
                 await act(nameOf(2777));

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Browser } from 'playwright-core';
-import { hasBrowser, logInAsAdmin, openPage, startBrowser } from '../support/browser.js';
+import { accessibilityFindings, hasBrowser, logInAsAdmin, openPage, startBrowser } from '../support/browser.js';
 import { ROOT } from '../support/doc-pages.js';
 import { SCREEN_SETTINGS, screenAddresses, takeScreens } from '../support/screens.js';
 import { startServer, type TestServer } from '../support/server.js';
@@ -32,9 +32,42 @@ describe('the screens of the web UI', { skip: !hasBrowser }, () => {
         await rm(folder, { recursive: true, force: true });
     });
 
+    /** The object of the pictures. */
+    let shown = '';
+
+    /** What is wrong with screens on a phone, in a language of the browser. */
+    const findingsIn = async (locale: string, fragments: readonly string[]): Promise<readonly string[]> => {
+
+        const watched = await openPage(browser, test.url, { locale, viewport: { width: 360, height: 800 } });
+        const { page } = watched;
+        await logInAsAdmin(page, test.url);
+        const findings: string[] = [];
+        for (const fragment of fragments) {
+            await page.goto(`${test.url}/#${fragment}`);
+            await page.getByRole('main').getByRole('heading', { level: 1 }).first().waitFor();
+            await watched.idle();
+            const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+            const language = await page.evaluate<string>('document.documentElement.lang');
+            const all = [...width > 360 ? [`it is ${width} pixels wide`] : [], ...locale.startsWith(language) ? [] : [`its language is ${language}`], ...await accessibilityFindings(page)];
+            findings.push(...all.map((each) => `${locale} #${fragment}: ${each}`));
+        }
+
+        await watched.close();
+        return [...findings, ...watched.complaints];
+    };
+
+    const findingsInBoth = async (fragments: readonly string[]): Promise<readonly string[]> =>
+        (await Promise.all(['de-DE', 'fr-FR'].map((locale) => findingsIn(locale, fragments)))).flat();
+
+    it('of an empty service fit on phones in German and French', async () => {
+
+        expect(await findingsInBoth([''])).to.equal([]);
+    });
+
     it('are all in the documentation, with pictures that can be taken again, without complaints of the browser', async () => {
 
         const { id, files, complaints } = await takeScreens(browser, test, folder);
+        shown = id;
         const stored = (await readdir(join(ROOT, 'docs/images'))).filter((name) => name.startsWith('ui-'));
         const pages = await Promise.all(['web-ui.md', 'screens.md'].map((name) => readFile(join(ROOT, 'docs', name), 'utf8')));
 
@@ -58,5 +91,10 @@ describe('the screens of the web UI', { skip: !hasBrowser }, () => {
         }
 
         await watched.close();
+    });
+
+    it('fit on phones in German and French, and are accessible', { timeout: 300_000 }, async () => {
+
+        expect(await findingsInBoth([...new Set(screenAddresses(shown))])).to.equal([]);
     });
 });

@@ -239,7 +239,7 @@ describe('a session that ends while a dialog of the web UI is open', { skip: !ha
             enter: async () => {
 
                 const buffer = Buffer.from('{"id":"test/imported","type":"Note","content":{"title":"imported"}}\n');
-                await page.getByLabel(/choose a file/).setInputFiles({ name: 'objects.ndjson', mimeType: 'application/x-ndjson', buffer });
+                await page.locator('.drop input[type=file]').setInputFiles({ name: 'objects.ndjson', mimeType: 'application/x-ndjson', buffer });
                 await page.getByRole('radio', { name: /All or none/ }).check();
             },
             confirm: () => page.getByRole('button', { name: 'Import', exact: true }).click(), isDone: async () => (await ask('GET', '/objects/test/imported')).ok

@@ -15,7 +15,7 @@ type Params = Readonly<Record<string, unknown>>;
 /** Message for an error of one keyword; `value` is the invalid value. */
 type Wording = (params: Params, value: JsonValue | undefined) => string;
 
-const WORDINGS: Readonly<Record<string, Wording>> = {
+export const WORDINGS: Readonly<Record<string, Wording>> = {
     'type': ({ type }, value) => `must be ${typePhrase(type)}, got ${nameOfType(value)}`,
     'enum': ({ allowedValues }) => `must be one of ${listed(allowedValues)}`,
     'const': ({ allowedValue }) => `must be ${formatted(allowedValue)}`,

@@ -28,8 +28,13 @@ const ROUTES: readonly (readonly [fragment: string, screen: string, name: string
     ['#admin', 'admin', ''],
     ['#admin/users', 'admin', 'users'],
     ['#design', 'admin', 'design'],
+    ['#ui', 'admin', 'design'],
+    ['#designJavaScript', 'admin', 'design'],
     ['#authorization', 'admin', 'rights'],
     ['#handleRecords', 'admin', 'handles'],
+    ['#handlerecords', 'admin', 'handles'],
+    ['#security', 'admin', 'account'],
+    ['#networkAndSecurity', 'admin', 'account'],
     ['#constructor', 'unknown', 'constructor'],
     ['#__proto__', 'unknown', '__proto__'],
     ['#nothing/here?x=1', 'unknown', 'nothing/here?x=1', 'x=1']

@@ -18,6 +18,7 @@ import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { styleNonce } from '../config.js';
 import { language as uiLanguage } from '../i18n/index.js';
 import { locate } from '../json/locate.js';
+import { serverText } from '../server-texts/index.js';
 import { syntaxErrors } from './syntax-errors.js';
 import { PHRASES, t } from './texts.js';
 import type { CodeDiagnostic, CodeEditorProps, FormerControl } from './types.js';
@@ -209,7 +210,7 @@ function given(doc: Text, diagnostics: readonly CodeDiagnostic[]): Diagnostic[] 
 
         const from = Math.min(doc.length, startOf(doc, diagnostic));
         const to = Math.min(doc.length, Math.max(from, diagnostic.to ?? doc.lineAt(from).to));
-        return { from, to, severity: diagnostic.severity ?? 'error', message: diagnostic.message };
+        return { from, to, severity: diagnostic.severity ?? 'error', message: serverText(diagnostic.message) };
     });
 }
 

@@ -3,6 +3,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { defineTexts } from '../i18n/index.js';
+import { serverText } from '../server-texts/index.js';
 import { dismiss, messages, textOf } from '../state/messages.js';
 import { isUnavailable } from '../api/unavailable.js';
 import { Icon } from './icon.js';
@@ -53,7 +54,7 @@ export function ErrorBox({ message, children, onRetry }: {
         <div class="box error" role="alert">
             <Icon name="error" />
             <div class="grow">
-                <p dir="auto">{message}</p>
+                <p dir="auto">{serverText(message)}</p>
                 {children}
             </div>
             {onRetry && <button type="button" onClick={onRetry}>{t('again')}</button>}

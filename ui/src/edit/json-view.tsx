@@ -3,6 +3,7 @@
 import type { JSX } from 'preact';
 import { CodeEditor } from '../code/code-editor.js';
 import type { FormError } from '../form/schema-form.js';
+import { serverText } from '../server-texts/index.js';
 import { t } from './texts.js';
 
 /** The view. */
@@ -14,7 +15,7 @@ export function JsonView({ text, errors, onChange }: {
         <>
             <CodeEditor language="json" label={t('content')} height="tall" value={text} diagnostics={errors} onChange={onChange} />
             <div role="status">
-                {errors.map(({ pointer, message }) => <p key={pointer + message} class="form-error" dir="auto"><code>{pointer}</code> {message}</p>)}
+                {errors.map(({ pointer, message }) => <p key={pointer + message} class="form-error" dir="auto"><code>{pointer}</code> {serverText(message)}</p>)}
             </div>
         </>
     );

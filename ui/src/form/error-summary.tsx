@@ -3,6 +3,7 @@
 import type { JSX } from 'preact';
 import { idOf, useForm } from './context.js';
 import { parsePointer } from '../json/pointer.js';
+import { serverText } from '../server-texts/index.js';
 import { pointerOf } from './store/form-store.js';
 import type { FormError } from './store/form-store.js';
 import type { FormNode } from './store/form-node.js';
@@ -39,7 +40,7 @@ export function ErrorSummary({ isTried }: { readonly isTried: boolean }): JSX.El
 
     const { store } = useForm();
     const problems = isTried ? [...store.problems.value].map((node) => ({ pointer: pointerOf(node), message: node.problem.value ?? '' })) : [];
-    const errors = [...problems, ...store.errors.value];
+    const errors = [...problems, ...store.errors.value.map((error) => ({ ...error, message: serverText(error.message) }))];
     const go = (event: Event, pointer: string): void => {
 
         event.preventDefault();

@@ -60,17 +60,18 @@ const sizes = computed(() => UNITS.map((unit, step) =>
 /** Returns a function for the texts of a part of the user interface. What it returns follows the language. */
 export function defineTexts<K extends string>(texts: Readonly<Record<Language, Readonly<Record<K, Text>>>>): (key: K, parameters?: Parameters) => string {
 
-    return (key, parameters = {}) => {
+    return (key, parameters = {}) => filled(texts[language.value][key], parameters);
+}
 
-        const text = texts[language.value][key];
-        const { count } = parameters;
-        const form = typeof text === 'string' ? text : text[plurals.value.select(Number(count)) === 'one' ? 'one' : 'other'];
-        return form.replace(/\{(\w+)\}/g, (whole, name: string) => {
+/** A text with parameters in the places of their names, in the form for the parameter `count`. */
+export function filled(text: Text, parameters: Parameters): string {
 
-            const value = parameters[name];
-            return value === undefined ? whole : typeof value === 'number' ? formatNumber(value) : value;
-        });
-    };
+    const form = typeof text === 'string' ? text : text[plurals.value.select(Number(parameters['count'])) === 'one' ? 'one' : 'other'];
+    return form.replace(/\{(\w+)\}/g, (whole, name: string) => {
+
+        const value = parameters[name];
+        return value === undefined ? whole : typeof value === 'number' ? formatNumber(value) : value;
+    });
 }
 
 /** A number as the language writes it. */

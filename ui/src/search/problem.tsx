@@ -6,6 +6,7 @@ import { Unreadable } from '../components/feedback.js';
 import { Icon } from '../components/icon.js';
 import type { Resource } from '../components/use-resource.js';
 import { to } from '../router.js';
+import { serverText } from '../server-texts/index.js';
 import { design } from '../state/design.js';
 import { allFields } from './context.js';
 import { filterText } from './facets.js';
@@ -40,7 +41,7 @@ export function QueryProblem(
             <Icon name="error" />
             <div class="grow">
                 <p><strong>{t('error')}</strong></p>
-                <p dir="auto">{t('at', { position: at + 1 })}: {error.message.replace(/^Query parse failure at character \d+: /, '')}</p>
+                <p dir="auto">{t('at', { position: at + 1 })}: {serverText(error.message.replace(/^Query parse failure at character \d+: /, ''))}</p>
                 <div class="scroll-x" role="group" tabIndex={0} aria-label={t('error')}>
                     <code class="caret-lines" dir="ltr">{at > AROUND ? '…' : ''}{before}<mark>{after.slice(0, 1) || ' '}</mark>{after.slice(1)}{'\n'}<span aria-hidden="true">{' '.repeat(before.length + (at > AROUND ? 1 : 0))}^</span></code>
                 </div>

@@ -3,6 +3,7 @@
 import { signal } from '@preact/signals';
 import { RepositoryError } from '../api/client.js';
 import { defineTexts } from '../i18n/index.js';
+import { serverText } from '../server-texts/index.js';
 
 const t = defineTexts({
     en: { unreachable: 'The service does not respond. What you entered is still here: try again in a moment.', stoppedLate: 'You have stopped it after everything was sent: the service may still store it.' },
@@ -48,7 +49,7 @@ export function textOf(error: unknown): string {
         return t(error.details['isStopped'] === true ? 'stoppedLate' : 'unreachable');
     }
 
-    return error instanceof RepositoryError || error instanceof Error ? error.message : String(error);
+    return error instanceof RepositoryError ? serverText(error.message) : error instanceof Error ? error.message : String(error);
 }
 
 /** True for a request that was given up by the user interface itself. */

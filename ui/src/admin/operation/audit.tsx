@@ -12,6 +12,7 @@ import { go, paramText, to } from '../../router.js';
 import type { ScreenProps } from '../../shell/app.js';
 import { say, sayError } from '../../state/messages.js';
 import { getOperation, operationQuery } from './doip.js';
+import { methodName, ruleName } from './names.js';
 import { t } from './texts.js';
 
 const OUTCOMES = ['created', 'changed', 'deleted', 'performed', 'denied', 'purged'] as const;
@@ -87,7 +88,7 @@ function AuditFilter({ params }: { readonly params: URLSearchParams }): JSX.Elem
     };
 
     return (
-        <form class="list-toolbar" onSubmit={(event) => {
+        <form class="audit-filter" onSubmit={(event) => {
 
             event.preventDefault();
             show(entered);
@@ -137,7 +138,7 @@ function EntryTable({ entries }: { readonly entries: readonly Entry[] }): JSX.El
 function howText({ user, actor, method, rule }: Entry): string {
 
     const isOther = actor !== undefined && actor !== null && actor !== user;
-    return [isOther ? t('asWhom', { actor, user: user ?? '' }) : method, rule === undefined ? undefined : t('rule', { rule })].filter((part) => part !== undefined).join(' · ');
+    return [isOther ? t('asWhom', { actor, user: user ?? '' }) : method === undefined ? undefined : methodName(method), rule === undefined ? undefined : t('rule', { rule: ruleName(rule) })].filter((part) => part !== undefined).join(' · ');
 }
 
 interface Verification {

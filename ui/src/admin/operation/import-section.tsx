@@ -7,6 +7,7 @@ import { ErrorBox, ProgressBar } from '../../components/feedback.js';
 import { Icon } from '../../components/icon.js';
 import { useGuard } from '../../components/use-guard.js';
 import { formatBytes } from '../../i18n/index.js';
+import { serverText } from '../../server-texts/index.js';
 import { readDesign } from '../../state/design.js';
 import { isAbort, textOf } from '../../state/messages.js';
 import { Newest } from '../../state/newest.js';
@@ -177,6 +178,7 @@ function DropZone({ file, isDisabled, onChoose }: {
     readonly file: File | null; readonly isDisabled: boolean; readonly onChoose: (file: File | null | undefined) => void
 }): JSX.Element {
 
+    const input = useRef<HTMLInputElement>(null);
     const [isOver, setOver] = useState(false);
     const drop = (event: DragEvent): void => {
 
@@ -194,7 +196,14 @@ function DropZone({ file, isDisabled, onChoose }: {
             setOver(true);
         }}>
             <Icon name="upload" />
-            <label>{t('drop')} {t('choose')} <input type="file" disabled={isDisabled} accept=".json,.ndjson,.jsonl,application/json,application/x-ndjson" onChange={(event) => onChoose(event.currentTarget.files?.[0])} /></label>
+            <p>{t('drop')} <button type="button" class="link" disabled={isDisabled} onClick={() => input.current?.click()}>{t('choose')}</button></p>
+            <input ref={input} type="file" hidden disabled={isDisabled} accept=".json,.ndjson,.jsonl,application/json,application/x-ndjson" onChange={({ currentTarget }) => {
+
+                const [chosen] = currentTarget.files ?? [];
+                // The same file can be chosen again.
+                currentTarget.value = '';
+                onChoose(chosen);
+            }} />
             {file ? <p><strong dir="auto">{file.name}</strong> · {formatBytes(file.size)}</p> : <small>{t('formats')}</small>}
         </div>
     );
@@ -219,7 +228,7 @@ function Outcome({ state: { stored, counts, refusals, refusedCount }, mode, isDo
                     <div class="list-table" role="region" aria-label={t('refused', { count: refusedCount })} tabIndex={0}>
                         <table>
                             <thead><tr><th>{t('position')}</th><th>{t('message')}</th></tr></thead>
-                            <tbody>{refusals.slice(0, MAX_LISTED).map(({ position, message }) => <tr key={position}><td>{position}</td><td dir="auto">{message.slice(0, 2000)}</td></tr>)}</tbody>
+                            <tbody>{refusals.slice(0, MAX_LISTED).map(({ position, message }) => <tr key={position}><td>{position}</td><td dir="auto">{serverText(message.slice(0, 2000))}</td></tr>)}</tbody>
                         </table>
                     </div>
                     {refusedCount > MAX_LISTED && <p class="muted">{t('firstOf', { count: MAX_LISTED })}</p>}

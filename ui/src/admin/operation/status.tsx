@@ -5,7 +5,9 @@ import { RepositoryError } from '../../api/client.js';
 import { Empty, ErrorBox, Loading } from '../../components/feedback.js';
 import { Ago } from '../../components/object-link.js';
 import { formatBytes, formatNumber } from '../../i18n/index.js';
+import { serverText } from '../../server-texts/index.js';
 import { Chart } from './chart.js';
+import { jobName } from './names.js';
 import { type Job, type ServiceStatus, useServiceStatus } from './service-status.js';
 import { t } from './texts.js';
 
@@ -115,10 +117,10 @@ export function Jobs({ jobs }: { readonly jobs: readonly Job[] }): JSX.Element {
                         <tbody>
                             {jobs.map(({ type, state, createdOn, progress, error }, at) => (
                                 <tr key={at}>
-                                    <td>{type}</td>
+                                    <td>{jobName(type)}</td>
                                     <td><span class={`badge ${state === 'failed' ? 'off' : state === 'done' ? 'on' : 'plain'}`}>{stateName(state)}</span></td>
                                     <td><Ago time={createdOn} /></td>
-                                    <td>{error !== undefined ? <span class="danger-text" dir="auto">{error}</span> : <small>{progressText(progress)}</small>}</td>
+                                    <td>{error !== undefined ? <span class="danger-text" dir="auto">{serverText(error)}</span> : <small>{progressText(progress)}</small>}</td>
                                 </tr>
                             ))}
                         </tbody>

@@ -11,6 +11,7 @@ import { useResource } from '../../components/use-resource.js';
 import { ResolvedBox } from '../../edit/resolved-box.js';
 import { t as ofEdit } from '../../edit/texts.js';
 import { isJsonMap, type JsonMap } from '../../json/exact-number.js';
+import { serverText } from '../../server-texts/index.js';
 import { design, readDesign } from '../../state/design.js';
 import { say, sayError, textOf } from '../../state/messages.js';
 import { Conflict } from '../../types/editor/conflict.js';
@@ -133,7 +134,7 @@ function DesignBar({ draft, diagnosis: { state, errors, failure }, aside, mustAg
         <div class="save-area">
             {outcome.theirs && <Conflict mine={content} theirs={outcome.theirs} onTake={takeTheirs} onOverwrite={({ etag }) => void save(etag)} />}
             {outcome.error !== null && <ErrorBox message={outcome.error} />}
-            {errors.length > 0 && <div role="status"><ul class="errors">{errors.map(({ pointer, message }) => <li key={pointer + message} dir="auto"><code>{pointer}</code> {message}</li>)}</ul></div>}
+            {errors.length > 0 && <div role="status"><ul class="errors">{errors.map(({ pointer, message }) => <li key={pointer + message} dir="auto"><code>{pointer}</code> {serverText(message)}</li>)}</ul></div>}
             <div class="save-bar" role="region" aria-label={t('save')}>
                 <span class="grow muted" role="status">{!isValidJson ? t('invalidJson') : state === 'checking' ? t('checking') : state === 'valid' ? t('valid') : state === 'invalid' ? t('errors', { count: errors.length }) : state === 'failed' ? t('failed', { error: failure ?? '' }) : t('unsaved')}</span>
                 <button type="button" onClick={() => draft.reset(base)}>{t('discard')}</button>

@@ -1,6 +1,7 @@
 /** What surrounds a control: its label, description and messages. */
 
 import type { ComponentChildren, JSX } from 'preact';
+import { serverText } from '../../server-texts/index.js';
 import { idOf } from '../context.js';
 import type { FormNode } from '../store/form-node.js';
 import { t } from '../texts.js';
@@ -8,7 +9,7 @@ import { t } from '../texts.js';
 /** Messages of a node. Read aloud when they appear. */
 export function FieldErrors({ node }: { readonly node: FormNode }): JSX.Element {
 
-    const messages = [...node.problem.value === null ? [] : [node.problem.value], ...node.errors.value];
+    const messages = [...node.problem.value === null ? [] : [node.problem.value], ...node.errors.value.map(serverText)];
     return (
         <div id={`${idOf(node)}-e`} class="form-errors">
             {messages.map((message) => <p key={message} class="form-error" dir="auto">{message}</p>)}

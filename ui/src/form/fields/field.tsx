@@ -78,11 +78,19 @@ export function Field(props: FieldProps): JSX.Element | null {
     return (
         <FieldFrame node={node} label={label} description={description} isRequired={isRequired} isGroup={isGroup || kind === 'unset' || kind === 'null'}
             isLabelled={kind === 'boolean' || kind === 'constant'} {...hasAside ? { aside } : {}}>
-            {kind === 'json' && !isForbidden && <p class="form-description">{t('misfit')}</p>}
+            {kind === 'json' && !isForbidden && <Misfit node={node} schema={props.schema} />}
             {isForbidden && node.value.value === undefined ? <p class="muted">{t('forbidden')}</p> :
                 Control ? <Control {...shared} /> : <Several {...shared} kind={kind} items={items} rule={rule} />}
         </FieldFrame>
     );
+}
+
+/** Says so where JSON stands for a value that does not fit. Values that fit may be of a kind for which there is no other control. */
+function Misfit({ node, schema }: Pick<FieldProps, 'node' | 'schema'>): JSX.Element | null {
+
+    const { reader } = useForm();
+    const value = node.value.value;
+    return value === undefined || reader.matches(schema, value) ? null : <p class="form-description">{t('misfit')}</p>;
 }
 
 interface Items {

@@ -8,6 +8,7 @@ import type { Json } from '../../json/exact-number.js';
 import { JsonSyntaxError, parseJson } from '../../json/parse-json.js';
 import { jsonErrorText } from '../../json/texts.js';
 import { writeJson } from '../../json/write-json.js';
+import { serverText } from '../../server-texts/index.js';
 import { useForm } from '../context.js';
 import { errorsWithin, pointerOf } from '../store/form-store.js';
 import { t } from '../texts.js';
@@ -53,7 +54,7 @@ export function JsonControl(props: ControlProps): JSX.Element {
         <>
             <textarea {...attributes} aria-label={t('json', { name: label })} class="mono" spellcheck={false} rows={rowsOf(text)} value={text} readOnly={isReadOnly}
                 onInput={({ currentTarget }) => change(currentTarget.value)} />
-            {inner.map(({ pointer, message }) => <p key={pointer + message} class="form-error" dir="auto"><code>{pointer}</code> {message}</p>)}
+            {inner.map(({ pointer, message }) => <p key={pointer + message} class="form-error" dir="auto"><code>{pointer}</code> {serverText(message)}</p>)}
         </>
     );
 }

@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact';
 import type { JsonMap } from '../../json/exact-number.js';
+import { serverText } from '../../server-texts/index.js';
 import { idOf, useForm } from '../context.js';
 import type { Column } from '../model/table.js';
 import type { FormNode } from '../store/form-node.js';
@@ -91,7 +92,7 @@ function Row({ node, columns, index, length, level, isReadOnly, move, remove }: 
                 {!isReadOnly && <td><ItemButtons name={row} {...{ index, length, move, remove }} /></td>}
             </tr>
             {messages.length > 0 && (
-                <tr><td colSpan={columns.length + 2} id={`${idOf(node)}-e`}>{messages.map((message) => <p key={message} class="form-error" dir="auto">{message}</p>)}</td></tr>
+                <tr><td colSpan={columns.length + 2} id={`${idOf(node)}-e`}>{messages.map((message) => <p key={message} class="form-error" dir="auto">{serverText(message)}</p>)}</td></tr>
             )}
         </>
     );

@@ -8,6 +8,7 @@ import { useResource } from '../../components/use-resource.js';
 import { objectPath, repository, RepositoryError } from '../../api/client.js';
 import { caller } from '../../api/session.js';
 import { writeJson } from '../../json/write-json.js';
+import { serverText } from '../../server-texts/index.js';
 import { say, textOf } from '../../state/messages.js';
 import { ifMatch, type LoadedObject } from '../model/load.js';
 import { t as ofObject } from '../texts.js';
@@ -48,7 +49,9 @@ export function MoveDialog({ object, onClose, reload }: {
                             <p>{t('notValid', { type })}</p>
                             <ul>
                                 {details.length === 0 && <li>{textOf(error)}</li>}
-                                {details.slice(0, MAX_ERRORS).map(({ pointer, message }) => <li key={pointer}><code>{pointer}</code> {message}</li>)}
+                                {details.slice(0, MAX_ERRORS).map(({ pointer, message }) => (
+                                    <li key={pointer}><code>{pointer}</code> {serverText(message)}</li>
+                                ))}
                             </ul>
                         </div>
                     </div>

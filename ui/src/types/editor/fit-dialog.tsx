@@ -7,6 +7,7 @@ import { Dialog } from '../../components/dialog.js';
 import { ErrorBox, ProgressBar } from '../../components/feedback.js';
 import { ObjectLink } from '../../components/object-link.js';
 import type { Json } from '../../json/exact-number.js';
+import { serverText } from '../../server-texts/index.js';
 import { isAbort, textOf } from '../../state/messages.js';
 import { checkObjects, MAX_MISFITS, type FitProgress } from '../model/objects-of-type.js';
 import { t } from './texts.js';
@@ -105,7 +106,7 @@ function Misfits({ progress: { samples, invalid } }: { readonly progress: FitPro
                 {samples.map(({ id, errors }) => (
                     <li key={id}>
                         <ObjectLink id={id} />
-                        {errors.slice(0, 3).map(({ pointer, message }, at) => <small key={at} dir="auto"><code>{pointer}</code> {message}</small>)}
+                        {errors.slice(0, 3).map(({ pointer, message }, at) => <small key={at} dir="auto"><code>{pointer}</code> {serverText(message)}</small>)}
                     </li>
                 ))}
             </ul>

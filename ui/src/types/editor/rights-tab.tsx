@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { AclRules } from '../../admin/rules/acl-rules.js';
 import { isJsonMap, type JsonMap } from '../../json/exact-number.js';
+import { serverText } from '../../server-texts/index.js';
 import { JsonMember } from './json-member.js';
 import { t } from './texts.js';
 import type { TabProps } from './type-screen.js';
@@ -37,7 +38,7 @@ export function RightsTab({ draft, diagnosis: { errors }, isReadOnly }: TabProps
     return (
         <div class="stack">
             <p class="muted">{t('rulesHint')}</p>
-            {own.length > 0 && <div role="status"><ul class="errors">{own.map(({ pointer, message }) => <li key={pointer + message}><code>{pointer}</code> {message}</li>)}</ul></div>}
+            {own.length > 0 && <div role="status"><ul class="errors">{own.map(({ pointer, message }) => <li key={pointer + message}><code>{pointer}</code> {serverText(message)}</li>)}</ul></div>}
             <AclRules rules={rules} isReadOnly={isReadOnly || isFaulty} onChange={replace} />
             <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
                 <summary>{t('asJson')}</summary>

@@ -9,6 +9,7 @@ import { Icon } from '../../components/icon.js';
 import { t as ofEdit } from '../../edit/texts.js';
 import { followRenamed, guardLeaving, route, to } from '../../router.js';
 import { isSameVersion } from '../../api/entity-tag.js';
+import { serverText } from '../../server-texts/index.js';
 import { readDesign } from '../../state/design.js';
 import { say, sayError, textOf } from '../../state/messages.js';
 import { readTypeObject, type TypeObject } from '../model/type-object.js';
@@ -137,7 +138,7 @@ function State({ draft: { isChanged, isValidJson, isValidSchema }, diagnosis: { 
 
         case 'invalid': {
             const [first] = errors;
-            return <span class="danger-text">{t('errorCount', { count: errors.length })}: <bdi>{first?.pointer} {first?.message}{first?.line !== undefined && ` (${t('lineColumn', { line: first.line, column: first.column ?? 1 })})`}</bdi></span>;
+            return <span class="danger-text">{t('errorCount', { count: errors.length })}: <bdi>{first?.pointer} {serverText(first?.message ?? '')}{first?.line !== undefined && ` (${t('lineColumn', { line: first.line, column: first.column ?? 1 })})`}</bdi></span>;
         }
 
         case 'failed': {

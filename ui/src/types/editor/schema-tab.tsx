@@ -3,6 +3,7 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { CodeEditor, type CodeDiagnostic } from '../../code/code-editor.js';
+import { serverText } from '../../server-texts/index.js';
 import { t } from './texts.js';
 import type { TabProps } from './type-screen.js';
 
@@ -20,7 +21,7 @@ export function SchemaTab({ draft, diagnosis: { errors }, isReadOnly }: TabProps
         <>
             {diagnostics.length > 0 && (
                 <div role="status"><ul class="errors">
-                    {errors.map(({ pointer, message }) => <li key={pointer + message} dir="auto"><code>{pointer.slice(PREFIX.length) || '/'}</code> {message}</li>)}
+                    {errors.map(({ pointer, message }) => <li key={pointer + message} dir="auto"><code>{pointer.slice(PREFIX.length) || '/'}</code> {serverText(message)}</li>)}
                 </ul></div>
             )}
             <CodeEditor language="json" label={t('schemaLabel')} height="tall" value={schemaText} readOnly={isReadOnly} diagnostics={diagnostics}
