@@ -88,7 +88,7 @@ describe('an upload that was begun', () => {
 
     const ends: [title: string, looks: Look[], message: string][] = [
         ['it was refused', [away(), job('done', { refusal: { count: 1, first: 'it', errors: [] } })], 'nothing was uploaded: 1 object is wrong, it'],
-        ['its job is gone', [job('running'), async () => null], UNKNOWN_OUTCOME],
+        ['its job is gone', [job('running'), async () => null], 'the upload has ended, but its outcome is not known any more'],
         ['it cannot be looked at for another reason', [away('failed')], UNKNOWN_OUTCOME]
     ];
     for (const [title, found, message] of ends) {
