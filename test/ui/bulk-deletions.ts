@@ -64,7 +64,7 @@ describe('the deletion of many objects', { skip: !hasBrowser, timeout: 180_000 }
 
     const isKept = async (id: string): Promise<void> => {
 
-        await dialog().getByText('7 objects were changed. 1 failed.').waitFor();
+        await dialog().getByText('7 objects were deleted. 1 failed.').waitFor();
         await dialog().getByRole('row', { name: `${id} Somebody has changed it meanwhile` }).waitFor();
 
         expect(await dialog().getByRole('button', { name: 'Try those that failed again' }).count()).to.equal(0);
@@ -107,7 +107,7 @@ describe('the deletion of many objects', { skip: !hasBrowser, timeout: 180_000 }
         await dialog().getByLabel('What to do').selectOption('delete');
         await dialog().getByLabel(`Enter ${COUNT} to confirm`).fill(String(COUNT));
         await dialog().getByRole('button', { name: `Delete ${COUNT} objects` }).click();
-        await dialog().getByText(`${COUNT} objects were changed.`).waitFor();
+        await dialog().getByText(`${COUNT} objects were deleted.`).waitFor();
 
         expect(await left()).to.equal([]);
     });

@@ -1,7 +1,7 @@
 /** Dialogs: the browser's own, which keeps the focus inside and closes by Escape. */
 
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { defineTexts } from '../i18n/index.js';
 import { Icon } from './icon.js';
 
@@ -51,7 +51,9 @@ function focusHeading(): void {
 
     const [open = null] = [...document.querySelectorAll('dialog[open]')].slice(-1);
     const heading = open?.querySelector('h2') ?? document.querySelector<HTMLElement>('main h1') ?? document.querySelector<HTMLElement>('main');
-    if (heading && (document.activeElement === null || document.activeElement === document.body)) {
+    const active = document.activeElement;
+    // A dialog that is being removed may still have the focus.
+    if (heading && (active === null || active === document.body || active.closest('dialog:not([open])'))) {
         heading.tabIndex = -1;
         heading.focus({ preventScroll: true });
     }
@@ -62,7 +64,8 @@ export function Dialog({ title, children, onClose, isClosable = true, size = 'sm
 
     const ref = useRef<HTMLDialogElement>(null);
     const id = useId();
-    useEffect(() => {
+    // At once: before the next frame, the focus may have gone elsewhere.
+    useLayoutEffect(() => {
 
         const dialog = ref.current;
         const before = document.activeElement;

@@ -1,7 +1,7 @@
 /** A button that opens a list of actions and links. */
 
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from './icon.js';
 
 /** An entry of a menu: a link with `href`, else an action. */
@@ -29,7 +29,8 @@ export function Menu({ children, label, items, class: className = '' }: MenuProp
     const root = useRef<HTMLDivElement>(null);
     const id = useId();
     const entries = (): HTMLElement[] => [...root.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? []];
-    useEffect(() => {
+    // At once: an entry may be chosen before the next frame, and then the focus must not come back to the menu.
+    useLayoutEffect(() => {
 
         if (!isOpen) {
             return;
