@@ -152,6 +152,12 @@ export function unavailable(message: string, retryAfter: number, cause?: unknown
     return new DoipError(Status.internal, message, { http: 503, attributes: { retryAfter }, cause });
 }
 
+/** True for what {@link unavailable} returns, and for other errors with its HTTP code, such as that of a query that took too long. */
+export function isUnavailable(error: unknown): error is DoipError {
+
+    return error instanceof DoipError && error.http === 503;
+}
+
 /** Message of a change of which nobody knows whether it was made. */
 export const UNKNOWN_OUTCOME = 'the database was lost while it stored the change: look whether it was stored before you try again';
 

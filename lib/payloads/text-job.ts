@@ -4,7 +4,7 @@
 
 import type { Log } from '../../db/log.js';
 import type { JsonValue } from '../util/json-types.js';
-import { DoipError } from '../errors/errors.js';
+import { isUnavailable } from '../errors/errors.js';
 import type { JobKind, RunningJob } from '../jobs/job-kind.js';
 import type { ElementService } from '../objects/elements/element-service.js';
 import type { StoredObject } from '../model/stored-object.js';
@@ -23,8 +23,6 @@ const MAX_ATTEMPTS = 3;
 
 /** Maximum number of attempts of a job, of which all but the last few may be during an outage of the store: some days. */
 const MAX_OUTAGE_ATTEMPTS = 100;
-
-const UNAVAILABLE = 503;
 
 /** Milliseconds after which the jobs of a process that died are taken over. */
 const LEASE_MS = 10_000;
@@ -84,7 +82,7 @@ async function readOne(parts: TextJobParts, job: RunningJob, { id, element: { el
         await parts.extractor.read(format, () => parts.elements.open(element, null), job.signal).catch(async (error: unknown) => {
 
             // An outage of the store is no fault of the element, however long it lasts.
-            if (error instanceof DoipError && error.http === UNAVAILABLE && job.attempts > 1) {
+            if (isUnavailable(error) && job.attempts > 1) {
                 await job.report(null);
             }
 

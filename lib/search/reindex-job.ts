@@ -5,7 +5,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../util/json-types.js';
-import { DoipError, internal, unavailable } from '../errors/errors.js';
+import { internal, isUnavailable, unavailable } from '../errors/errors.js';
+import { isWorkerExited } from '../util/workers/worker-client.js';
 import type { JobKind, RunningJob } from '../jobs/job-kind.js';
 import { SERVICE } from '../model/caller.js';
 import type { JobStore } from '../stores/jobs/job-store.js';
@@ -28,8 +29,6 @@ const MAX_PAUSE_MS = 10_000;
 
 /** Maximum number of attempts of a job, including those that ended the process, but none that an outage ended. */
 const MAX_ATTEMPTS = 20;
-
-const UNAVAILABLE = 503;
 
 /** Milliseconds between two reports of progress. */
 const REPORT_MS = 1000;
@@ -62,8 +61,7 @@ export class ReindexJobs {
         parts.jobs.register({
             kind: REINDEX_JOB, concurrency: CONCURRENCY, leaseMs: LEASE_MS, maxAttempts: MAX_ATTEMPTS, run: (job) => this.#work(job),
             backOff: (attempts) => Math.min(MAX_PAUSE_MS, PAUSE_MS * 2 ** (attempts - 1)),
-            // Such as of the search engine, without which a query finds nothing.
-            isOutage: (error) => error instanceof DoipError && error.http === UNAVAILABLE
+            isOutage: isSearchOutage
         });
     }
 
@@ -159,4 +157,14 @@ export class ReindexJobs {
             }
         });
     }
+}
+
+/**
+ * True for an outage of the search engine, without which a query finds nothing. Not for a query that takes too long, or ends the searching thread:
+ * such a job would be repeated for ever.
+ */
+function isSearchOutage(error: unknown): boolean {
+
+    // Only what may be repeated tells when.
+    return isUnavailable(error) && error.attributes['retryAfter'] !== undefined && !isWorkerExited(error);
 }

@@ -202,13 +202,15 @@ class ClusterLease implements MigrationLock {
     readonly #lost = new AbortController();
     readonly #renewal: NodeJS.Timeout;
     #heldUntil: number;
+    #end: NodeJS.Timeout | undefined;
 
     constructor(connection: Connection, owner: string, now: () => number, requestedOn: number) {
 
         this.#connection = connection;
         this.#owner = owner;
         this.#now = now;
-        this.#heldUntil = requestedOn + LEASE_SECONDS * 1000;
+        this.#heldUntil = requestedOn;
+        this.#extend(requestedOn);
         this.#renewal = setInterval(() => void this.check().catch(() => {
             // Lost, or the server does not answer: then the next renewal may succeed, or is too late.
         }), LEASE_SECONDS * 1000 / 3);
@@ -231,7 +233,7 @@ class ClusterLease implements MigrationLock {
         }
 
         if (await this.#renew()) {
-            this.#heldUntil = Math.max(this.#heldUntil, requestedOn + LEASE_SECONDS * 1000);
+            this.#extend(requestedOn);
             return;
         }
 
@@ -242,7 +244,16 @@ class ClusterLease implements MigrationLock {
     async release(): Promise<void> {
 
         clearInterval(this.#renewal);
+        clearTimeout(this.#end);
         await change(this.#connection, 'update migrations_lease set held_until = 0 where id = 1 and owner = ?', [this.#owner]);
+    }
+
+    /** Ends the lease by a timer, too: a query for its renewal may hang. */
+    #extend(requestedOn: number): void {
+
+        this.#heldUntil = Math.max(this.#heldUntil, requestedOn + LEASE_SECONDS * 1000);
+        clearTimeout(this.#end);
+        this.#end = setTimeout(() => this.#lost.abort(), Math.max(0, this.#heldUntil - this.#now()));
     }
 
     async #renew(): Promise<boolean> {

@@ -23,6 +23,9 @@ const BLOCK = 64 * 1024;
 /** Seconds after which an export that an upload has ended may be repeated. */
 const RETRY_SECONDS = 5;
 
+/** Maximum number of uploads that are looked at. */
+const UPLOADS = 1000;
+
 interface ExporterParts {
     readonly objects: Pick<ObjectScan, 'pages' | 'after'>;
     readonly elements: ElementService;
@@ -62,9 +65,9 @@ export class Exporter {
     async start(): Promise<AsyncGenerator<Uint8Array>> {
 
         // Read first: an upload that begins after it is found at the end, even if it has ended by then.
-        const upload = await this.#newestUpload();
+        const uploads = await this.#uploads();
         await this.#demandComplete();
-        return this.#run(upload);
+        return this.#run(uploads);
     }
 
     async #demandComplete(): Promise<void> {
@@ -73,16 +76,16 @@ export class Exporter {
         this.#catalog.checkComplete();
     }
 
-    /** Number of the job of the newest upload; 0 if none is known. */
-    async #newestUpload(): Promise<number> {
+    /** Ids of the jobs of uploads of the last days; those of a cluster come out of order. */
+    async #uploads(): Promise<ReadonlySet<number>> {
 
-        return (await this.#jobStore.list({ kind: UPLOAD_KIND, limit: 1 }))[0]?.id ?? 0;
+        return new Set((await this.#jobStore.list({ kind: UPLOAD_KIND, limit: UPLOADS })).map(({ id }) => id));
     }
 
-    async *#run(upload: number): AsyncGenerator<Uint8Array> {
+    async *#run(uploads: ReadonlySet<number>): AsyncGenerator<Uint8Array> {
 
         let text = '';
-        for await (const line of this.#lines(upload)) {
+        for await (const line of this.#lines(uploads)) {
             text += line;
             if (text.length >= BLOCK) {
                 yield Buffer.from(text);
@@ -93,7 +96,7 @@ export class Exporter {
         yield Buffer.from(text);
     }
 
-    async *#lines(upload: number): AsyncGenerator<string> {
+    async *#lines(uploads: ReadonlySet<number>): AsyncGenerator<string> {
 
         const { prefix } = this.#catalog.current;
         let objects = 0;
@@ -107,7 +110,7 @@ export class Exporter {
         }
 
         await this.#demandComplete();
-        if (await this.#newestUpload() > upload) {
+        if ([...await this.#uploads()].some((id) => !uploads.has(id))) {
             throw unavailable('objects were uploaded during the export, which is not complete', RETRY_SECONDS);
         }
 

@@ -4,12 +4,11 @@ import type { RunningJob } from '../../jobs/job-kind.js';
 import type { Log } from '../../../db/log.js';
 import type { BatchTask } from '../batch/batch-runner.js';
 import type { BulkService } from '../batch/batch-service.js';
-import { DoipError } from '../../errors/errors.js';
+import { isUnavailable } from '../../errors/errors.js';
 import { messageOf, type UploadProgress } from './upload-progress.js';
 
-/** HTTP codes of errors that a repetition does not meet, and of those that it may not. */
+/** HTTP code of errors that a repetition meets again. */
 const TOO_LARGE = 413;
-const UNAVAILABLE = 503;
 
 /** Number of rejected objects whose ids are kept. */
 const NAMED = 20;
@@ -115,5 +114,5 @@ export class UploadBatch {
 export function isStorageFailure(error: unknown, { explain }: Pick<BulkService, 'explain'>): boolean {
 
     const known = explain(error);
-    return known ? known.http !== TOO_LARGE : error instanceof DoipError && error.http === UNAVAILABLE;
+    return known ? known.http !== TOO_LARGE : isUnavailable(error);
 }

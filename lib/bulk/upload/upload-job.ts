@@ -26,7 +26,7 @@ import { UPLOAD_SETTING } from '../../stores/setting-store.js';
 import { DRAFT_LIMITS } from './draft-file.js';
 import { FormerState, type FormerObject } from './rollback.js';
 import { ItemSource } from '../batch/item-reader.js';
-import { isStorageFailure, UploadBatch, type Tasks } from './upload-batch.js';
+import { UploadBatch, type Tasks } from './upload-batch.js';
 import {
     messageOf, phaseOf, refOf, UPLOAD_KIND, type Phase, type UploadPayload, type UploadProgress
 } from './upload-progress.js';
@@ -169,7 +169,7 @@ class UploadRun {
     /** True for errors that a retry may not meet. Nothing was written so far, so the upload can also fail. */
     #mayPass(error: unknown): boolean {
 
-        const isStorage = this.#job.signal.aborted || isStorageFailure(error, this.#parts.bulk);
+        const isStorage = this.#job.signal.aborted || this.#parts.bulk.explain(error) !== null;
         return isStorage || error instanceof DoipError && this.#job.attempts < REVIEWS;
     }
 
@@ -313,14 +313,14 @@ class UploadRun {
         const { blobs, catalogStore, settings, log } = this.#parts;
         const { refusal, failure, reviewed, former, unrestored = 0 } = this.#progress;
         if (failure) {
-            log.error({ event: 'upload.failed', failure, ...unrestored > 0 ? { unrestored } : {} }, 'upload failed, nothing was stored');
+            log.error({ event: 'upload.failed', failure, ...unrestored > 0 ? { unrestored } : {} }, unrestored > 0 ? 'upload failed, and not all former objects could be restored' : 'upload failed, nothing was stored');
         }
         else if (refusal) {
             log.info({ event: 'upload.refused', wrong: refusal.count, first: refusal.first }, 'upload refused');
         }
 
         const { blob } = this.#payload;
-        // What was not restored is kept: nobody else has it.
+        // The lines of what was not restored are kept: nobody else has them. Bytes of payloads are swept.
         await this.#save({}, [
             ...[blob, reviewed, unrestored > 0 ? undefined : former].flatMap((staged) => (staged ? blobs.unlinkSteps(staged.blobId) : [])),
             ...settings.removeSteps(UPLOAD_SETTING, String(blob.blobId)), catalogStore.bumpStep()

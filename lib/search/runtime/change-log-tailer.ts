@@ -219,11 +219,14 @@ export class ChangeLogTailer {
 
     async #readBatches(generation: number): Promise<void> {
 
-        for (;;) {
-            // With the last one that was read, which must still be the same.
-            const batches = await this.#source.batches(Math.max(0, this.#position - 1));
+        for (let isFirst = true; ; isFirst = false) {
+            // At first with the last one that was read before, which must still be the same.
+            const batches = await this.#source.batches(isFirst ? Math.max(0, this.#position - 1) : this.#position);
             this.#checkGeneration(generation);
-            this.#checkLast(batches);
+            if (isFirst) {
+                this.#checkLast(batches);
+            }
+
             const next = batches.filter(({ position }) => position > this.#position);
             if (next.length === 0) {
                 return;

@@ -168,7 +168,7 @@ export class JobStore {
         return row ? { state: row.state, lastError: row.last_error } : { state: 'failed', lastError: 'it is not there any more' };
     }
 
-    /** Claims the oldest due job of a kind, or one whose lease has expired; null when there is none. */
+    /** Claims a due job of a kind, new ones before those that are repeated, or one whose lease has expired; null when there is none. */
     async claim(kind: string, { leaseMs, longestWaitMs }: JobTimes): Promise<LeasedJob | null> {
 
         const now = this.#now();
