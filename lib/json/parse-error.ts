@@ -260,6 +260,7 @@ class ErrorLocator {
 }
 
 const BLANKS = /[ \t\n\r]*/y;
+const LINE_FEED = 0x0a;
 const BACKSLASH = 0x5c;
 const FIRST_SURROGATE = 0xd800;
 /** The characters of escapes without digits. */
@@ -273,6 +274,10 @@ function positionOf(text: string, index: number): { line: number; column: number
     for (let end = text.indexOf('\n'); end !== -1 && end < index; end = text.indexOf('\n', start)) {
         ++line;
         start = end + 1;
+        // Empty lines one by one, as a search costs far more than a comparison.
+        for (; start < index && text.charCodeAt(start) === LINE_FEED; ++start) {
+            ++line;
+        }
     }
 
     return { line, column: index - start + 1 };

@@ -93,6 +93,8 @@ describe('parseJson', () => {
         ['an open object', '{"a":1', 1, 7],
         ['a missing comma', '{"a":1\n "b":2}', 2, 2],
         ['a trailing comma', '[1,\n2,\n]', 3, 1],
+        ['a word after empty lines', '[\n\n\n 1,\n\n2\n\n\n  x', 9, 3],
+        ['a line feed inside a string after empty lines', '\n\n["a\n\n', 3, 4],
         ['single quotes', '{\'a\':1}', 1, 2],
         ['text behind the end', '{} x', 1, 4],
         ['a leading zero', '[01]', 1, 3],
