@@ -18,9 +18,22 @@ import type { SchemaLookup } from './schema/linked-schema.js';
  */
 export function errorsBySchema(schema: JsonValue, value: JsonValue, lookup: SchemaLookup): ContentError[] {
 
+    return bounded(() => CompiledSchema.compile(new SchemaDocument('', schema), lookup, []).validate(value));
+}
+
+/** The same after a large schema was compiled in several turns of the event loop. */
+export async function errorsBySchemaInTurns(schema: JsonValue, value: JsonValue, lookup: SchemaLookup): Promise<ContentError[]> {
+
+    const compiled = bounded(() => CompiledSchema.compile(new SchemaDocument('', schema), lookup, []));
+    await compiled.prepare();
+    return bounded(() => compiled.validate(value));
+}
+
+function bounded<T>(work: () => T): T {
+
     startBudget();
     try {
-        return CompiledSchema.compile(new SchemaDocument('', schema), lookup, []).validate(value);
+        return work();
     }
     catch (error) {
         if (error instanceof UnusableSchema || error instanceof BudgetExceeded) {

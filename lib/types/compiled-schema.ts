@@ -16,8 +16,7 @@ import { compileSchemas } from './schema/compiler.js';
 import type { SchemaDocument } from './schema/document.js';
 import { contentErrors } from './schema/error-messages.js';
 import type { LinkedSchema, SchemaLookup } from './schema/linked-schema.js';
-import { linkSchema, MAX_INLINED, UnusableSchema } from './schema/linker.js';
-import type { Schema } from './schema/shapes.js';
+import { linkSchema, UnusableSchema } from './schema/linker.js';
 import { EventLoopYielder } from '../util/concurrency/event-loop-yielder.js';
 import { BudgetExceeded } from '../util/concurrency/time-budget.js';
 import type { Annotation } from '../model/processed-content.js';
@@ -27,6 +26,9 @@ const MAX_ERRORS = 20;
 
 /** For content with more values than this only the first error is reported: collecting all of them could exhaust the memory. */
 const MAX_SEARCHED = 500;
+
+/** Number of subschemas of which all pieces are compiled within some milliseconds. */
+const SMALL = 30;
 
 /** Time in ms for which a large schema is compiled in one turn of the event loop. */
 const TURN_MS = 4;
@@ -38,7 +40,7 @@ export class CompiledSchema {
 
     /** Lookups of other schemas with their results; see {@link LinkedSchema}. */
     readonly dependencies: LinkedSchema['dependencies'];
-    readonly #targets: readonly Schema[];
+    readonly #linked: LinkedSchema;
     readonly #plan: PlanNode;
     readonly #order: Order | undefined;
     readonly #validator: Validator;
@@ -49,14 +51,15 @@ export class CompiledSchema {
 
     #preparation: Promise<void> | undefined;
 
-    private constructor({ targets, size, dependencies }: LinkedSchema) {
+    private constructor(linked: LinkedSchema) {
 
+        const { targets, size, dependencies } = linked;
         this.dependencies = dependencies;
-        this.#targets = targets;
+        this.#linked = linked;
         this.#order = orderOf(targets);
         this.#plan = buildPlan(targets);
-        this.#validator = compileSchemas(targets, false);
-        this.#isPrepared = size <= MAX_INLINED;
+        this.#validator = compileSchemas(linked, false);
+        this.#isPrepared = size <= SMALL;
     }
 
     /**
@@ -160,7 +163,7 @@ export class CompiledSchema {
     /** Returns all errors; undefined if finding them exceeds the time budget. */
     #allErrors(content: JsonValue): ContentError[] | undefined {
 
-        this.#searching ??= compileSchemas(this.#targets, true);
+        this.#searching ??= compileSchemas(this.#linked, true);
         try {
             return contentErrors(this.#searching.errors(content), content, MAX_ERRORS);
         }

@@ -44,7 +44,7 @@ export function schemaObjectErrors(content: JsonObject, lookup: SchemaLookup, ke
 }
 
 /** Approximate length in characters of a schema that is compiled at once. */
-const SHORT = 8192;
+const SHORT = 2048;
 
 /** Schemas that were compiled in several turns, for the check that follows. */
 const prepared = new WeakMap<object, { readonly document: SchemaDocument; readonly compiled: CompiledSchema; readonly keywordNames: readonly string[] }>();

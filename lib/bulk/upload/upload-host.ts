@@ -7,7 +7,7 @@ import type { TypeRegistry } from '../../types/type-registry.js';
 import { badRequest } from '../../errors/errors.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { readBytes } from '../../doip/segments.js';
-import { errorsBySchema } from '../../types/ad-hoc-validation.js';
+import { errorsBySchemaInTurns } from '../../types/ad-hoc-validation.js';
 import type { ScriptScope } from '../../model/script-scope.js';
 
 /** The state after the upload. */
@@ -95,7 +95,7 @@ export class UploadHost implements ScriptHost {
 
     async validate(value: JsonValue, schema: JsonValue): Promise<JsonObject> {
 
-        const errors = errorsBySchema(schema, value, (name) => this.#planned.registry.documentOf(name));
+        const errors = await errorsBySchemaInTurns(schema, value, (name) => this.#planned.registry.documentOf(name));
         return { success: errors.length === 0, errors: errors.map(({ pointer, message }) => ({ pointer, message })) };
     }
 

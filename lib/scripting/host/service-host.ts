@@ -19,7 +19,7 @@ import { readBytes } from '../../doip/segments.js';
 import { SERVICE, serviceFor, type Caller } from '../../model/caller.js';
 import { checkAcl, checkContent, checkElementName, checkTypeName, checkUserMetadata, type FieldLimits } from '../../objects/input/field-validation.js';
 import { verifyHashes } from '../../objects/hashes/object-hashes.js';
-import { errorsBySchema } from '../../types/ad-hoc-validation.js';
+import { errorsBySchemaInTurns } from '../../types/ad-hoc-validation.js';
 import type { ScriptHost, ScriptSearchParams } from '../protocol/script-host.js';
 import { sign } from '../sandbox/jwt.js';
 import type { ScriptScope } from '../../model/script-scope.js';
@@ -167,7 +167,7 @@ export class ServiceHost implements ScriptHost {
     async validate(value: JsonValue, schema: JsonValue): Promise<JsonObject> {
 
         const { current } = this.#services.catalog;
-        const violations = errorsBySchema(schema, value, (name) => current.documentOf(name));
+        const violations = await errorsBySchemaInTurns(schema, value, (name) => current.documentOf(name));
         const errors = violations.map(({ pointer, message }) => ({ pointer, message: pointer === '' ? message : `${pointer}: ${message}` }));
         return { success: violations.length === 0, errors };
     }

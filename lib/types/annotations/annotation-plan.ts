@@ -8,7 +8,7 @@ import { isJsonObject } from '../../util/json-types.js';
 import type { AutoField } from './generated-values.js';
 import { autoFieldOf } from './generated-values.js';
 import { SafeRegExp } from '../../util/regexp/safe-regexp.js';
-import { ANNOTATION, listOf, propertiesOf, referredBy } from '../schema/linked-schema.js';
+import { ANNOTATION, eitherOf, listOf, propertiesOf, referredBy } from '../schema/linked-schema.js';
 import { authRoleOf } from './roles.js';
 import type { Schema } from '../schema/shapes.js';
 
@@ -98,10 +98,11 @@ class Planner {
 
     #addSamePlace(node: PlanNode, schema: JsonObject): void {
 
-        node.applied = [referredBy(schema, this.#targets), ...listOf(schema['allOf'])].map((part) => this.#nodeOf(part));
+        node.applied = [referredBy(schema, this.#targets), ...listOf(eitherOf(schema, 'allOf'))].map((part) => this.#nodeOf(part));
         for (const [keyword, isExclusive] of [['anyOf', false], ['oneOf', true]] as const) {
-            if (schema[keyword] !== undefined) {
-                node.alternatives.push({ isExclusive, options: listOf(schema[keyword]).map((part) => this.#option(part)) });
+            const options = listOf(eitherOf(schema, keyword));
+            if (options.length > 0) {
+                node.alternatives.push({ isExclusive, options: options.map((part) => this.#option(part)) });
             }
         }
 
@@ -116,7 +117,7 @@ class Planner {
 
     #addMembers(node: PlanNode, schema: JsonObject): void {
 
-        const patterns = membersOf(schema['patternProperties']).map(([source, part]) => [SafeRegExp.of(source), part] as const);
+        const patterns = membersOf(eitherOf(schema, 'patternProperties')).map(([source, part]) => [SafeRegExp.of(source), part] as const);
         node.properties = propertiesOf(schema).map(([name, part]) => [name, this.#nodeOf(part)]);
         node.patterns = patterns.map(([pattern, part]) => [pattern, this.#nodeOf(part)]);
         if (isJsonObject(schema['additionalProperties'])) {
@@ -130,7 +131,8 @@ class Planner {
 
     #addElements(node: PlanNode, schema: JsonObject): void {
 
-        const { items, additionalItems } = schema;
+        const { additionalItems } = schema;
+        const items = eitherOf(schema, 'items');
         const tuple = listOf(items);
         const rest = Array.isArray(items) ? additionalItems : items;
         node.tuple = tuple.map((part) => this.#nodeOf(part));

@@ -1,21 +1,20 @@
 /**
  * Compiles linked schemas into validators with ajv. What ajv does slowly for hostile content or careless schemas is replaced by
- * own keywords, here and in `custom-keywords.ts`.
+ * own keywords, in `custom-keywords.ts` and `calling-keywords.ts`.
  */
 
 import Ajv2019 from 'ajv/dist/2019.js';
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import type { JsonValue, JsonObject } from '../../util/json-types.js';
+import type { JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { SafeRegExp } from '../../util/regexp/safe-regexp.js';
 import { schemaFormats } from './formats.js';
 import { customKeywords, REPLACED_KEYWORDS } from './custom-keywords.js';
 import type { Schema } from './shapes.js';
-import { BudgetExceeded, uncounted, spend } from '../../util/concurrency/time-budget.js';
-import type { DataValidateFunction, DataValidationCxt, FuncKeywordDefinition } from 'ajv/dist/types/index.js';
-import { childPointer } from '../../json/pointer.js';
-import { MANY_PROPERTIES, REFERENCE } from './linked-schema.js';
-import { isSchema } from './shapes.js';
+import { BudgetExceeded, uncounted } from '../../util/concurrency/time-budget.js';
+import type { ValidatorOf } from './calling-keywords.js';
+import { CALLED_KEYWORDS, callingKeywords } from './calling-keywords.js';
+import type { LinkedSchema } from './linked-schema.js';
 import { getOrAdd } from '../../util/cache/get-or-add.js';
 
 /** Key under which the schemas are registered with ajv. */
@@ -51,7 +50,7 @@ const MAX_COMPILING_MS = 20;
  *
  * @param allErrors false to stop at the first error; a search for all of them throws {@link BudgetExceeded} when too much of the schema is not compiled yet
  */
-export function compileSchemas(targets: readonly Schema[], allErrors: boolean): Validator {
+export function compileSchemas({ targets, parts }: Pick<LinkedSchema, 'targets' | 'parts'>, allErrors: boolean): Validator {
 
     const schemas: Schema[] = [];
     const validators = new Map<Schema, ValidateFunction>();
@@ -86,36 +85,13 @@ export function compileSchemas(targets: readonly Schema[], allErrors: boolean): 
 
     function *compileEach(isDeep: boolean): Generator<void, void, undefined> {
 
-        for (const target of targets) {
-            validatorOf(target);
+        for (const schema of isDeep ? [...targets, ...parts] : targets) {
+            validatorOf(schema);
             yield;
-            for (const part of isDeep ? separateParts(target) : []) {
-                validatorOf(part);
-                yield;
-            }
         }
     }
 
     return { errors, matches, compileEach };
-}
-
-/** Returns the parts of a schema that are compiled by themselves. */
-function *separateParts(schema: JsonValue): Generator<Schema, void, undefined> {
-
-    if (typeof schema !== 'object' || schema === null) {
-        return;
-    }
-
-    const parts = isJsonObject(schema) ? schema[MANY_PROPERTIES] : undefined;
-    for (const part of isJsonObject(parts) ? Object.values(parts) : []) {
-        if (isSchema(part)) {
-            yield part;
-        }
-    }
-
-    for (const member of Object.values(schema)) {
-        yield *separateParts(member);
-    }
 }
 
 function createAjv(allErrors: boolean): Ajv2019 {
@@ -132,98 +108,14 @@ function createAjv(allErrors: boolean): Ajv2019 {
         unicodeRegExp: true,
         // Makes 19.99 a multiple of 0.01 in spite of binary fractions.
         multipleOfPrecision: 9,
+        // Longer lists of required members are checked in a loop; otherwise there would be code for each of them.
+        loopRequired: 20,
         formats: FORMATS,
         // Optimising takes five times as long as compiling, without any gain.
         code: { regExp, optimize: false }
     });
     // ajv's own tracking of evaluated properties fails for patterns inside of conditions.
     Object.assign(ajv.opts, { unevaluated: false });
-    REPLACED_KEYWORDS.forEach((keyword) => ajv.removeKeyword(keyword));
+    [...REPLACED_KEYWORDS, ...CALLED_KEYWORDS].forEach((keyword) => ajv.removeKeyword(keyword));
     return ajv;
 }
-
-/** Approximate cost of a call, in steps of the time budget. */
-const CALL_COST = 20;
-
-/** Parts of the compiler that the keywords use. */
-interface Tools {
-    readonly targets: readonly Schema[];
-    readonly validatorOf: ValidatorOf;
-    readonly allErrors: boolean;
-}
-
-/** Returns the keywords that call validators of other schemas. */
-export function callingKeywords(tools: Tools): FuncKeywordDefinition[] {
-
-    return [reference(tools), manyProperties(tools)];
-}
-
-function reference({ targets, validatorOf }: Tools): FuncKeywordDefinition {
-
-    return {
-        keyword: REFERENCE,
-        schemaType: 'number',
-        errors: 'full',
-        compile: (number: number) => {
-
-            const target = targets[number] ?? false;
-            const validate: DataValidateFunction = (value: JsonValue, context?: DataValidationCxt) => {
-
-                spend(CALL_COST);
-                const called = validatorOf(target);
-                const isValid = called(value, context) === true;
-                validate.errors = isValid ? [] : called.errors ?? [];
-                return isValid;
-            };
-
-            return validate;
-        }
-    };
-}
-
-function manyProperties({ validatorOf, allErrors }: Tools): FuncKeywordDefinition {
-
-    return {
-        keyword: MANY_PROPERTIES,
-        type: 'object',
-        schemaType: 'object',
-        errors: 'full',
-        compile: (properties: JsonObject) => {
-
-            const schemas = new Map(Object.entries(properties));
-            const validate: DataValidateFunction = (value: JsonObject, context?: DataValidationCxt) => {
-
-                const errors: Partial<ErrorObject>[] = [];
-                for (const [name, member] of Object.entries(value)) {
-                    const schema = schemas.get(name);
-                    const called = isSchema(schema) ? validatorOf(schema) : undefined;
-                    if (called?.(member, memberContext(value, name, context)) === false) {
-                        errors.push(...called.errors ?? []);
-                        if (!allErrors) {
-                            break;
-                        }
-                    }
-                }
-
-                validate.errors = errors;
-                return errors.length === 0;
-            };
-
-            return validate;
-        }
-    };
-}
-
-function memberContext(parentData: JsonObject, parentDataProperty: string, context: DataValidationCxt | undefined): DataValidationCxt {
-
-    return {
-        instancePath: childPointer(context?.instancePath ?? '', parentDataProperty),
-        parentData,
-        parentDataProperty,
-        rootData: context?.rootData ?? parentData,
-        dynamicAnchors: {}
-    };
-}
-
-/** Returns the validator of a linked schema, or of a subschema of one; compiles it on first use. */
-export type ValidatorOf = (schema: Schema) => ValidateFunction;

@@ -83,11 +83,15 @@ function report(validate: SchemaValidateFunction, keyword: string, params: Recor
     return params === undefined;
 }
 
+/** Approximate cost of looking at an element, in steps of the time budget. */
+const ELEMENT_COST = 40;
+
 /** Returns the indices of the first pair of equal elements, `j` < `i`; undefined if all differ. */
 function equalElements(elements: readonly JsonValue[]): { i: number; j: number } | undefined {
 
     const seen = new Map<unknown, number>();
     for (const [i, element] of elements.entries()) {
+        spend(ELEMENT_COST);
         const key = keyOf(element);
         const j = seen.get(key);
         if (j !== undefined) {

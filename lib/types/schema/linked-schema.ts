@@ -17,9 +17,6 @@ export const REFERENCE = 'x-ref';
 /** Replaces a long `enum`. */
 export const LONG_ENUM = 'x-enum';
 
-/** Replaces `properties` if there are many; `properties` then holds the names only. */
-export const MANY_PROPERTIES = 'x-properties';
-
 /** Marks that `contains` evaluates no elements for `unevaluatedItems`, as in draft 2019-09 (unlike 2020-12). */
 export const CONTAINS_ALONE = 'x-contains-alone';
 
@@ -27,16 +24,30 @@ export const CONTAINS_ALONE = 'x-contains-alone';
 export interface LinkedSchema {
     /** The schema itself first; references are indices into this list. */
     readonly targets: readonly Schema[];
+    /** Parts of the targets that are compiled by themselves: members of keywords under another name, and what a value may be matched with alone. */
+    readonly parts: readonly Schema[];
     /** Number of subschemas. */
     readonly size: number;
     /** Documents looked up by name or id, undefined if missing. The linked schema is valid as long as the lookups give the same. */
     readonly dependencies: ReadonlyMap<string, SchemaDocument | undefined>;
 }
 
+/** Name under which the subschemas of a keyword stand that are compiled each by itself. The keyword may remain with the places of these only. */
+export function separate(keyword: string): string {
+
+    return `x-${keyword}`;
+}
+
+/** Returns the value of a keyword with its subschemas, in either form. */
+export function eitherOf(schema: Readonly<Record<string, JsonValue | undefined>>, keyword: string): JsonValue | undefined {
+
+    return schema[separate(keyword)] ?? schema[keyword];
+}
+
 /** Returns the properties of a schema with their schemas, in either form. */
 export function propertiesOf(schema: Readonly<Record<string, JsonValue | undefined>>): [name: string, schema: JsonValue][] {
 
-    const properties = schema[MANY_PROPERTIES] ?? schema['properties'];
+    const properties = eitherOf(schema, 'properties');
     return isJsonObject(properties) ? Object.entries(properties) : [];
 }
 

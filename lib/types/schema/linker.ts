@@ -5,14 +5,16 @@
  */
 
 import type { ContentError } from '../../errors/errors.js';
-import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import type { JsonObject } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { mergedKeyword } from './extension-keyword.js';
 import type { LinkedSchema, SchemaLookup } from './linked-schema.js';
-import { ANNOTATION, CONTAINS_ALONE, LONG_ENUM, MANY_PROPERTIES, withReference } from './linked-schema.js';
+import { ANNOTATION, CONTAINS_ALONE, listOf, LONG_ENUM, separate, withReference } from './linked-schema.js';
 import type { SchemaDocument, Subschema } from './document.js';
 import { endlessError } from './ref-cycles.js';
 import { formatIn } from './formats.js';
+import type { Layout } from './pieces.js';
+import { layoutOf, MAX_PIECE, separateIn } from './pieces.js';
 import { ReferenceResolver } from './ref-resolver.js';
 import type { Schema } from './shapes.js';
 import { mapSubschemas } from './shapes.js';
@@ -26,11 +28,8 @@ const MAX_LINKED = 10_000;
 /** Longer enums are checked by a hash lookup instead of one comparison per value. */
 const SHORT_ENUM = 20;
 
-/** With more properties than this, each is compiled as a function of its own: in one piece they would nest too deeply. */
-const FEW_PROPERTIES = 100;
-
-/** Maximum number of subschemas that are compiled in one piece, which takes some milliseconds; further ones are pieces of their own. */
-export const MAX_INLINED = 100;
+/** Keywords with subschemas that a value may be matched with alone, to find what applies to it. */
+const MATCHED = new Set(['anyOf', 'oneOf', 'if', 'contains']);
 
 /** Thrown for a schema that cannot be used. */
 export class UnusableSchema extends Error {
@@ -72,9 +71,13 @@ class Linker {
     readonly #numbers = new Map<Subschema, number>();
     readonly #errors: ContentError[] = [];
     readonly #missing = new Set<string>();
+    readonly #parts: Schema[] = [];
+    readonly #matched: Schema[] = [];
     #count = 0;
-    /** Number of subschemas inside of the present piece. */
-    #inlined = 0;
+    /** Number of subschemas of the present piece. */
+    #size = 0;
+    /** True if members of content are annotated, or left to `unevaluated…`: this depends on the alternatives that it matches. */
+    #isMatching = false;
 
     constructor(root: SchemaDocument, lookup: SchemaLookup, keywordNames: readonly string[]) {
 
@@ -103,7 +106,7 @@ class Linker {
             throw new UnusableSchema([...errors, ...endless], [...this.#missing], dependencies);
         }
 
-        return { targets, size: this.#count, dependencies };
+        return { targets, parts: [...this.#parts, ...this.#isMatching ? this.#matched : []], size: this.#count, dependencies };
     }
 
     #convertAll(): Schema[] {
@@ -111,8 +114,7 @@ class Linker {
         const targets: Schema[] = [];
         this.#numberOf(this.#root.root);
         for (let i = 0; i < this.#ordered.length && this.#count <= MAX_LINKED; ++i) {
-            this.#inlined = 0;
-            targets.push(this.#convert(this.#ordered[i] ?? this.#root.root));
+            targets.push(this.#convertPiece(this.#ordered[i] ?? this.#root.root));
         }
 
         return targets;
@@ -130,13 +132,23 @@ class Linker {
         return number;
     }
 
-    #convert(from: Subschema): Schema {
+    #convertPiece(from: Subschema): Schema {
+
+        const outside = this.#size;
+        this.#size = 0;
+        const converted = this.#convert(from, layoutIn(from));
+        this.#size = outside;
+        return converted;
+    }
+
+    #convert(from: Subschema, layout: Layout): Schema {
 
         this.#count += 1;
         if (!isJsonObject(from.schema)) {
             return from.schema;
         }
 
+        this.#size += layout.size;
         const { draft } = from.resource.document;
         let converted: JsonObject = {};
         for (const [keyword, value] of Object.entries(from.schema)) {
@@ -145,39 +157,43 @@ class Linker {
                 converted = withReference(converted, this.#target(from, keyword, value));
             }
             else if (shape && keyword !== 'definitions' && keyword !== '$defs') {
-                // Of many properties each is compiled by itself, and errors in names are those of the object only from the same piece.
-                const areCounted = keyword !== 'propertyNames' && !(keyword === 'properties' && areMany(value));
-                converted[keyword] = mapSubschemas(shape, value, (_, path) => this.#convertChild(from, `${keyword}${path}`, areCounted));
+                const references = keyword === 'allOf' ? listOf(converted['allOf']) : [];
+                const subschemas = mapSubschemas(shape, value, (_, path) => this.#convertChild(from, keyword, path, layout));
+                converted[keyword] = references.length === 0 ? subschemas : [...listOf(subschemas), ...references];
             }
         }
 
         replaceFormat(converted, draft);
 
         const annotation = mergedKeyword(from.schema, this.#keywordNames);
+        this.#isMatching ||= Boolean(annotation) || converted['unevaluatedProperties'] !== undefined || converted['unevaluatedItems'] !== undefined;
         return {
-            ...uniform(converted),
+            ...uniform(converted, layout),
             ...(converted['contains'] !== undefined && draft === 2019 ? { [CONTAINS_ALONE]: true } : {}),
             ...(annotation ? { [ANNOTATION]: annotation } : {})
         };
     }
 
-    /** `isCounted`: it counts as a part of the present piece, or becomes a piece of its own when that is large. */
-    #convertChild(from: Subschema, path: string, isCounted: boolean): Schema {
+    /** A subschema whose own ones do not fit into the present piece becomes a piece of its own. */
+    #convertChild(from: Subschema, keyword: string, path: string, { separated }: Layout): Schema {
 
-        const child = from.resource.document.subschemaAt(`${from.pointer}/${path}`, from.resource);
+        const child = from.resource.document.subschemaAt(`${from.pointer}/${keyword}${path}`, from.resource);
         if (!child || this.#count > MAX_LINKED) {
             return false;
         }
 
-        if (isCounted) {
-            this.#inlined += 1;
-            return this.#inlined > MAX_INLINED && isJsonObject(child.schema) ? withReference({}, this.#numberOf(child)) : this.#convert(child);
+        if (separated.has(keyword)) {
+            const part = this.#convertPiece(child);
+            this.#parts.push(part);
+            return part;
         }
 
-        const outside = this.#inlined;
-        this.#inlined = 0;
-        const converted = this.#convert(child);
-        this.#inlined = outside;
+        const layout = layoutIn(child);
+        const converted = this.#size + layout.size > MAX_PIECE && layout.size > 0 ? withReference({}, this.#numberOf(child)) : this.#convert(child, layout);
+        if (MATCHED.has(keyword)) {
+            this.#matched.push(converted);
+        }
+
         return converted;
     }
 
@@ -203,8 +219,13 @@ class Linker {
     }
 }
 
+function layoutIn({ schema, resource }: Subschema): Layout {
+
+    return layoutOf(isJsonObject(schema) ? schema : {}, resource.document.draft);
+}
+
 /** Normalises differences between the drafts, and replaces keywords that would compile slowly or into too much code. */
-function uniform(schema: JsonObject): JsonObject {
+function uniform(schema: JsonObject, layout: Layout): JsonObject {
 
     const out = { ...schema };
     replaceBooleanLimit(out, 'exclusiveMinimum', 'minimum');
@@ -220,19 +241,8 @@ function uniform(schema: JsonObject): JsonObject {
         delete out['enum'];
     }
 
-    const properties = out['properties'];
-    if (isJsonObject(properties) && areMany(properties)) {
-        out[MANY_PROPERTIES] = properties;
-        out['properties'] = Object.fromEntries(Object.keys(properties).map((name) => [name, true]));
-    }
-
+    separateIn(out, layout, separate);
     return out;
-}
-
-/** True for properties that are compiled one by one. */
-function areMany(properties: JsonValue): boolean {
-
-    return isJsonObject(properties) && Object.keys(properties).length > FEW_PROPERTIES;
 }
 
 /** Removes a `format` that its draft does not check; renames the others to the name of their check. */

@@ -6,7 +6,7 @@
 import type { ContentError } from '../../errors/errors.js';
 import type { JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
-import { REFERENCE } from './linked-schema.js';
+import { eitherOf, REFERENCE } from './linked-schema.js';
 import type { Schema } from './shapes.js';
 
 /** In-place applicators: their subschemas apply to the same value as the schema itself. */
@@ -49,7 +49,7 @@ function inPlaceReferences(schema: JsonValue): number[] {
         return [];
     }
 
-    const children = IN_PLACE.flatMap((keyword) => schema[keyword] ?? []);
+    const children = IN_PLACE.flatMap((keyword) => eitherOf(schema, keyword) ?? []);
     const members = IN_PLACE_MAPS.flatMap((keyword) => (isJsonObject(schema[keyword]) ? Object.values(schema[keyword]) : []));
     const direct = typeof schema[REFERENCE] === 'number' ? [schema[REFERENCE]] : [];
     return [...direct, ...[...children, ...members].flatMap(inPlaceReferences)];

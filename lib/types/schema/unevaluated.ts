@@ -6,7 +6,7 @@
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { SafeRegExp } from '../../util/regexp/safe-regexp.js';
-import { CONTAINS_ALONE, listOf, propertiesOf, referredBy } from './linked-schema.js';
+import { CONTAINS_ALONE, eitherOf, listOf, propertiesOf, referredBy } from './linked-schema.js';
 import type { Schema } from './shapes.js';
 import { spend } from '../../util/concurrency/time-budget.js';
 
@@ -79,9 +79,9 @@ function describeIndices(schema: Partly, value: readonly JsonValue[], described:
 /** Returns the subschemas (objects only) that apply to the same value: references and in-place applicators; of alternatives, the matching ones. */
 function samePlace(schema: Partly, value: JsonValue, { targets, matches }: Linked): JsonObject[] {
 
-    const { allOf, anyOf, oneOf, dependentSchemas, dependencies } = schema;
-    const found: (JsonValue | undefined)[] = [referredBy(schema, targets), ...listOf(allOf)];
-    found.push(...[...listOf(anyOf), ...listOf(oneOf)].filter((option) => matches(option, value)));
+    const { dependentSchemas, dependencies } = schema;
+    const found: (JsonValue | undefined)[] = [referredBy(schema, targets), ...listOf(eitherOf(schema, 'allOf'))];
+    found.push(...['anyOf', 'oneOf'].flatMap((keyword) => listOf(eitherOf(schema, keyword))).filter((option) => matches(option, value)));
     if (schema['if'] !== undefined) {
         found.push(...(matches(schema['if'], value) ? [schema['if'], schema['then']] : [schema['else']]));
     }

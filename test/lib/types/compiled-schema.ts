@@ -256,6 +256,15 @@ describe('compiled JSON schemas', () => {
         expect(() => compile(schema).validate(Array.from({ length: 400 }, costly))).to.throw(BudgetExceeded);
     });
 
+    it('compare elements many times only within the time budget', () => {
+
+        const texts = Array.from({ length: 19_000 }, (_, i) => `text ${i}`);
+        const schema = { allOf: Array.from({ length: 1000 }, () => ({ uniqueItems: true })) };
+
+        expect(compile({ uniqueItems: true }).validate(texts)).to.equal([]);
+        expect(() => compile(schema).validate(texts)).to.throw(BudgetExceeded);
+    });
+
     it('compare elements deep in arrays in no time per level', () => {
 
         let content: JsonValue = ['x'.repeat(5_000_000)];

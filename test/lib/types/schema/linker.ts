@@ -113,6 +113,16 @@ describe('references in schemas', () => {
         expect(isValid({ ...strict, $ref: 'Tree' }, { children: [{ data: 1 }] }, { Tree: tree })).to.be.true();
     });
 
+    it('apply together with each other and with allOf, in any order', () => {
+
+        const keywords = { $ref: '#/$defs/a', $dynamicRef: '#/$defs/b', allOf: [{ maximum: 9 }] };
+        for (const names of [['$ref', '$dynamicRef', 'allOf'], ['allOf', '$dynamicRef', '$ref'], ['$dynamicRef', 'allOf', '$ref']] as const) {
+            const schema = { $defs: { a: { type: 'number' }, b: { minimum: 3 } }, ...Object.fromEntries(names.map((name) => [name, keywords[name]])) };
+
+            expect([5, 2, 10, 'x'].map((value) => isValid(schema, value)), names.join()).to.equal([true, false, false, false]);
+        }
+    });
+
     it('treat a dynamic reference to a plain anchor as a plain one', () => {
 
         const schema = {

@@ -1,0 +1,81 @@
+/**
+ * Division of schemas into pieces. A piece is compiled in one go, in an amount of time that grows with its subschemas, so it has a limited number of them.
+ */
+
+import type { JsonObject } from '../../util/json-types.js';
+import { isJsonObject } from '../../util/json-types.js';
+import { mapSubschemas } from './shapes.js';
+import type { Draft } from './vocabulary.js';
+import { shapeOf } from './vocabulary.js';
+
+/** Maximum number of subschemas that are compiled in one piece, which takes some milliseconds. A subschema whose own ones do not fit is another piece. */
+export const MAX_PIECE = 60;
+
+/** Of a schema with more subschemas than a piece has, those of each keyword that has more than these are pieces of their own. */
+const FEW = 5;
+
+/** Keywords with many subschemas, each of which can be a piece of its own. */
+const SEPARABLE = new Set(['properties', 'patternProperties', 'items', 'prefixItems', 'anyOf', 'oneOf', 'allOf']);
+
+/** Keywords whose subschemas are always pieces of their own. */
+const SEPARATED = ['propertyNames', 'dependencies', 'dependentSchemas', 'unevaluatedProperties', 'unevaluatedItems'];
+
+/** Keywords that are no part of what is compiled. */
+const DEFINITIONS = ['definitions', '$defs'];
+
+/** How a schema is compiled. */
+export interface Layout {
+    /** Number of subschemas, directly inside, that are compiled together with it. */
+    readonly size: number;
+    /** Keywords whose subschemas are pieces of their own. */
+    readonly separated: ReadonlySet<string>;
+}
+
+/** Returns how a schema is compiled. */
+export function layoutOf(schema: JsonObject, draft: Draft): Layout {
+
+    const counts = Object.entries(schema).map(([keyword, value]): [keyword: string, count: number] => {
+
+        const shape = shapeOf(keyword, draft);
+        let count = 0;
+        if (shape && !SEPARATED.includes(keyword) && !DEFINITIONS.includes(keyword)) {
+            mapSubschemas(shape, value, (child) => {
+
+                count += 1;
+                return child;
+            });
+        }
+
+        return [keyword, count];
+    });
+    const total = sum(counts);
+    const isFew = ([keyword, count]: [string, number]): boolean => total <= MAX_PIECE || count <= FEW || !SEPARABLE.has(keyword);
+    const separated = counts.filter((each) => !isFew(each)).map(([keyword]) => keyword);
+    return { size: sum(counts.filter(isFew)), separated: new Set([...SEPARATED, ...separated]) };
+}
+
+/** Gives the subschemas of keywords that are pieces of their own another name, by which the compiler knows them; `prefixItems` is named `items` by then. */
+export function separateIn(schema: JsonObject, { separated }: Layout, nameOf: (keyword: string) => string): void {
+
+    for (const keyword of SEPARABLE) {
+        const value = schema[keyword];
+        const isSeparated = separated.has(keyword) || (keyword === 'items' && Array.isArray(value) && separated.has('prefixItems'));
+        if (!isSeparated || value === undefined) {
+            continue;
+        }
+
+        delete schema[keyword];
+        schema[nameOf(keyword)] = value;
+        if (Array.isArray(value) && keyword === 'items') {
+            schema[keyword] = value.map(() => true);
+        }
+        else if (isJsonObject(value)) {
+            schema[keyword] = Object.fromEntries(Object.keys(value).map((name) => [name, true]));
+        }
+    }
+}
+
+function sum(counts: readonly (readonly [keyword: string, count: number])[]): number {
+
+    return counts.reduce((total, [, count]) => total + count, 0);
+}
