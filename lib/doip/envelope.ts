@@ -161,6 +161,8 @@ export interface InputKind {
 export interface JsonSegment {
     readonly kind: 'json';
     readonly value: JsonValue;
+    /** True if the carrier holds more JSON in memory as soon as the next segment is asked for: access has to be decided before. */
+    readonly isBeforeJson?: boolean;
 }
 
 /**

@@ -11,7 +11,7 @@ import * as Lab from '@hapi/lab';
 import { Op } from '../../lib/doip/operation-ids.js';
 import { bodyMemoryOf } from '../../translators/http/request/body-memory.js';
 import { ADMIN, NativeClient, nativePort } from '../support/native.js';
-import { ADMIN_HEADERS } from '../support/rest.js';
+import { ADMIN_HEADERS, basic } from '../support/rest.js';
 import type { TestServer } from '../support/server.js';
 import { startServer } from '../support/server.js';
 import { until } from '../support/until.js';
@@ -48,6 +48,13 @@ describe('long bodies', () => {
         service = await startServer();
         small = await startServer({ MAX_BODY_MEMORY_BYTES: MIB });
         native = await startServer({ DOIP_PORT: 0 });
+        for (const [path, method, body] of [
+            ['/objects?type=User&handle=test/ben', 'POST', '{"username":"ben","password":"password of ben"}'],
+            ['/objects?type=Document&handle=test/closed', 'POST', '{}'], ['/objects?type=Document&handle=test/open', 'POST', '{}'],
+            ['/acls/test/closed', 'PUT', '{"writers":[]}'], ['/acls/test/open', 'PUT', '{"writers":["authenticated"]}']
+        ] as const) {
+            expect((await send(path, body, ADMIN_HEADERS, method, small)).status, path).to.equal(200);
+        }
     });
 
     after(() => Promise.all([service.stop(), small.stop(), native.stop()]));
@@ -217,6 +224,53 @@ describe('long bodies', () => {
             expect(response.statusCode).to.equal(status);
             request.destroy();
             await until(() => memory.used === 0);
+        });
+    }
+
+    const BEN = basic('ben', 'password of ben');
+    const form = (...fields: readonly (readonly [name: string, value: string])[]): string =>
+        fields.map(([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`).join('');
+    const long = `{"a":"${'x'.repeat(200 * KIB)}"}`;
+    const content = `${form(['content', long])}--b--`;
+    const ofCreate = '/objects?type=Document&dryRun';
+    const UNADMITTED: readonly (readonly [title: string, status: number, request: string, headers: Record<string, string>, body: string])[] = [
+        ['a form of a caller without credentials', 401, `POST ${ofCreate}`, {}, content],
+        ['a form after its type', 401, 'POST /objects?dryRun', {}, form(['type', 'Document']) + content],
+        ['a form before its type', 401, 'POST /objects?dryRun', {}, content],
+        ['a form after its rights', 401, `POST ${ofCreate}`, {}, form(['acl', '{}']) + content],
+        ['a form of a caller with wrong credentials', 401, `POST ${ofCreate}`, { authorization: 'Bearer x' }, content],
+        ['a form of a caller with a wrong password', 401, `POST ${ofCreate}`, basic('ben', 'wrong'), content],
+        ['a form of a caller without the right', 403, 'POST /objects?type=Schema', BEN, content],
+        ['a form with a type that the caller may not create', 403, 'POST /objects', BEN, form(['type', 'Schema']) + content],
+        ['a form of a type that does not exist', 400, 'POST /objects?type=Nothing', ADMIN_HEADERS, content],
+        ['a form that changes an object of others', 403, 'PUT /objects/test/closed', BEN, content],
+        ['a form that changes the type', 403, 'PUT /objects/test/open?type=Schema', BEN, content],
+        ['JSON of a caller without credentials', 401, `POST ${ofCreate}`, { ...JSON_TYPE }, long],
+        ['JSON of a caller without the right', 403, 'POST /objects?type=Schema', { ...JSON_TYPE, ...BEN }, long]
+    ];
+    for (const [title, status, line, headers, body] of UNADMITTED) {
+        it(`are held in memory only for callers who are admitted: ${title}`, async () => {
+
+            const [method, path] = line.split(' ') as [string, string];
+            const memory = bodyMemoryOf(small.server, 0);
+            const forRequest = memory.forRequest.bind(memory);
+            let held = 0;
+            memory.forRequest = (...facts) => {
+
+                const reserve = forRequest(...facts);
+                return (bytes) => {
+
+                    held += bytes;
+                    reserve(bytes);
+                };
+            };
+
+            const answer = await send(path, body, { 'content-type': 'multipart/form-data; boundary=b', ...headers }, method, small);
+            memory.forRequest = forRequest;
+
+            expect(answer.status, answer.message).to.equal(status);
+            // Fields that are no JSON are read, such as the type.
+            expect(held).to.be.below(KIB);
         });
     }
 

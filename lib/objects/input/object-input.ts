@@ -26,7 +26,7 @@ export interface InputReaderOptions {
      * depends on it. Throws to reject the input.
      */
     beforeBytes(input: ObjectInput): Promise<void> | void;
-    /** Called before JSON that the carrier has left as bytes is held in memory while the type is not known. Throws to reject the input. */
+    /** Called before JSON that the carrier has not read yet is held in memory while the type is not known. Throws to reject the input. */
     beforeType?(): Promise<void> | void;
     stage(body: AsyncIterable<Uint8Array>, input: ObjectInput): Promise<StagedElement>;
     /** True if bytes are accepted only for elements listed in the object; otherwise their header suffices. Default false. */
@@ -123,6 +123,10 @@ class InputReader {
         if (this.#first || value.attributes !== undefined) {
             this.#addPart(value);
             this.#first = false;
+            if (segment.kind === 'json' && segment.isBeforeJson) {
+                await this.#admitPart();
+            }
+
             return;
         }
 

@@ -80,7 +80,7 @@ const COMPLAINTS: ReadonlyMap<string, string> = new Map([
 export async function *objectSegments(request: RequestWithBody, options: ObjectInputOptions): AsyncGenerator<Segment> {
 
     const { object, limits, params } = options;
-    yield jsonSegment(object);
+    yield { kind: 'json', value: object, isBeforeJson: true };
     const { essence } = contentType(request.headers);
     if (essence.startsWith('multipart/')) {
         yield *multipartSegments(readParts(request, limits), options);
@@ -194,7 +194,7 @@ function *plainField(name: string, text: string, counts: boolean): Generator<Seg
         yield jsonSegment({ attributes: { elementsToDelete: [text] } });
     }
     else if (counts && (name === 'type' || name === 'handle')) {
-        yield jsonSegment({ [name === 'handle' ? 'id' : name]: text, attributes: {} });
+        yield { kind: 'json', value: { [name === 'handle' ? 'id' : name]: text, attributes: {} }, isBeforeJson: true };
     }
 }
 
