@@ -25,6 +25,8 @@ export interface TestProvider {
     isDown: boolean;
     /** What answers instead of the provider, by path. */
     readonly instead: Map<string, RequestListener>;
+    /** Headers of all its responses, besides its own. */
+    readonly headers: Map<string, string>;
     /** A token of the client `program`, by its secret. */
     programToken(): Promise<string>;
     /** A token of a person, by authorisation code with PKCE through the pages of the provider. */
@@ -61,6 +63,7 @@ export async function startProvider(claims: Readonly<Record<string, JsonObject>>
             return;
         }
 
+        provider.headers.forEach((value, name) => response.setHeader(name, value));
         (provider.instead.get(request.url ?? '') ?? listener)(request, response);
     });
     server.listen(0, '127.0.0.1');
@@ -74,7 +77,7 @@ export async function startProvider(claims: Readonly<Record<string, JsonObject>>
     };
 
     const provider: TestProvider = {
-        issuer, requests, isDown: false, instead: new Map(),
+        issuer, requests, isDown: false, instead: new Map(), headers: new Map(),
         programToken: () => tokenOf(issuer, new URLSearchParams({ grant_type: 'client_credentials' })),
         personToken: (person) => logIn(issuer, person),
         browse: (start, end, person) => browse(new URL(start), end, person),

@@ -3,6 +3,7 @@
 import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { beginWithEarly } from './api/early.js';
+import { returnedWindow } from './api/login-window.js';
 import { completeProviderLogin } from './api/provider-login.js';
 import { followOtherPages, readCaller } from './api/session.js';
 import { delayAfter, isUnavailable, untilDue } from './api/unavailable.js';
@@ -20,6 +21,14 @@ async function start(): Promise<void> {
 
     beginWithEarly();
     applyTheme();
+    const root = document.querySelector('#app');
+    const returned = returnedWindow();
+    if (root && returned) {
+        const { showLoginWindow } = await import('./shell/login-window.js');
+        showLoginWindow(root, returned);
+        return;
+    }
+
     startRouter();
     followInput();
     followOtherPages();
@@ -29,7 +38,6 @@ async function start(): Promise<void> {
         sayError(error);
         return false;
     });
-    const root = document.querySelector('#app');
     if (root) {
         render(<App />, root);
     }

@@ -1,6 +1,6 @@
 /**
  * Logins at a login provider (OpenID Connect): the browser leaves the page and comes back with a code, which only this page can exchange,
- * as it alone has the verifier.
+ * as it alone has the verifier. Where the page must stay, login-window.ts does it in another window.
  */
 
 import { config } from '../config.js';
@@ -16,7 +16,7 @@ const t = defineTexts({
 
 const STORED = 'doip-gateway-login';
 
-const VERIFIER_BYTES = 48;
+const SECRET_BYTES = 48;
 
 interface Pending {
     readonly verifier: string;
@@ -24,15 +24,49 @@ interface Pending {
     readonly hash: string;
 }
 
+/** What a provider has led the browser back with: a code, or an error. */
+export interface ProviderAnswer {
+    readonly code: string | null;
+    readonly error: string | null;
+}
+
+/** A text that nobody guesses. */
+export function newSecret(): string {
+
+    return base64Url(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)));
+}
+
+/** Address at which the login of a page with a verifier begins, and which comes back to a path. */
+export async function loginAddress(provider: string, verifier: string, returnTo: string): Promise<string> {
+
+    const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier));
+    const params = new URLSearchParams({ returnTo, codeChallenge: base64Url(new Uint8Array(digest)) });
+    return `${config.base}/auth/login/${encodeURIComponent(provider)}?${params.toString()}`;
+}
+
 /** Leads the browser to a provider. */
 export async function beginProviderLogin(provider: string): Promise<void> {
 
-    const verifier = base64Url(crypto.getRandomValues(new Uint8Array(VERIFIER_BYTES)));
-    const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier));
-    const pending: Pending = { verifier, hash: location.hash };
+    const pending: Pending = { verifier: newSecret(), hash: location.hash };
     sessionStorage.setItem(STORED, JSON.stringify(pending));
-    const params = new URLSearchParams({ returnTo: location.pathname, codeChallenge: base64Url(new Uint8Array(digest)) });
-    location.assign(`${config.base}/auth/login/${encodeURIComponent(provider)}?${params.toString()}`);
+    location.assign(await loginAddress(provider, pending.verifier, location.pathname));
+}
+
+/** What the address of the page says about a login; null where it says nothing. */
+export function providerAnswer(params = new URLSearchParams(location.search)): ProviderAnswer | null {
+
+    const [code, error] = [params.get('login_code'), params.get('login_error')];
+    return code === null && error === null ? null : { code, error };
+}
+
+/** Logs in by the answer to a login with a verifier. @throws Error for a login that failed */
+export async function redeemAnswer({ code, error }: ProviderAnswer, verifier: string | null): Promise<void> {
+
+    if (code === null || verifier === null) {
+        throw new Error(t(error === 'access_denied' ? 'cancelled' : 'failed'));
+    }
+
+    await logIn({ code, code_verifier: verifier });
 }
 
 /**
@@ -42,9 +76,8 @@ export async function beginProviderLogin(provider: string): Promise<void> {
  */
 export async function completeProviderLogin(): Promise<boolean> {
 
-    const params = new URLSearchParams(location.search);
-    const [code, error] = [params.get('login_code'), params.get('login_error')];
-    if (code === null && error === null) {
+    const answer = providerAnswer();
+    if (answer === null) {
         return false;
     }
 
@@ -52,10 +85,6 @@ export async function completeProviderLogin(): Promise<boolean> {
     sessionStorage.removeItem(STORED);
     const pending = text === null ? null : JSON.parse(text) as Pending;
     history.replaceState(null, '', location.pathname + (pending?.hash ?? ''));
-    if (code === null || pending === null) {
-        throw new Error(t(error === 'access_denied' ? 'cancelled' : 'failed'));
-    }
-
-    await logIn({ code, code_verifier: pending.verifier });
+    await redeemAnswer(answer, pending?.verifier ?? null);
     return true;
 }

@@ -4,57 +4,48 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { Dialog } from '../components/dialog.js';
 import { ErrorBox } from '../components/feedback.js';
-import { useResource } from '../components/use-resource.js';
-import { getJson, RepositoryError } from '../api/client.js';
+import { RepositoryError } from '../api/client.js';
 import { becomeOther, caller, logIn, other, type Caller, type LoginRequest } from '../api/session.js';
 import { changePassword } from '../api/with-password.js';
 import { signAssertion } from '../api/key-login.js';
-import { beginProviderLogin } from '../api/provider-login.js';
 import { textOf } from '../state/messages.js';
 import { defineTexts } from '../i18n/index.js';
+import { ProviderLogins } from './provider-logins.js';
 
 const t = defineTexts({
     en: {
         title: 'Log in', renewal: 'Your session has ended', renewalText: 'Log in again: everything you entered is still there.',
         isOther: 'On another page of this browser {name} has logged in.', goOn: 'Go on as {name}, without what you entered', leave: 'Go on without a login, and without what you entered', username: 'Name or id', password: 'Password', submit: 'Log in',
         byKey: 'Log in with a private key', byPassword: 'Log in with a password', id: 'Id of the user', key: 'Private key (JWK)', keyHint: 'The key stays in this browser: it signs the login and is not sent.',
-        wrong: 'Name or password is wrong.', mustChange: 'Choose a new password: the present one must be changed before you can go on.', newPassword: 'New password', change: 'Change password and log in', others: 'or', provider: 'Log in at {name}'
+        wrong: 'Name or password is wrong.', mustChange: 'Choose a new password: the present one must be changed before you can go on.', newPassword: 'New password', change: 'Change password and log in'
     },
     de: {
         title: 'Anmelden', renewal: 'Ihre Sitzung ist beendet', renewalText: 'Melden Sie sich wieder an: Alles Eingegebene ist noch da.',
         isOther: 'Auf einer anderen Seite dieses Browsers hat sich {name} angemeldet.', goOn: 'Als {name} weitermachen, ohne das Eingegebene', leave: 'Ohne Anmeldung weitermachen, und ohne das Eingegebene', username: 'Name oder Id', password: 'Passwort', submit: 'Anmelden',
         byKey: 'Mit privatem Schlüssel anmelden', byPassword: 'Mit Passwort anmelden', id: 'Id des Benutzers', key: 'Privater Schlüssel (JWK)', keyHint: 'Der Schlüssel bleibt in diesem Browser: Er unterschreibt die Anmeldung und wird nicht gesendet.',
-        wrong: 'Name oder Passwort ist falsch.', mustChange: 'Wählen Sie ein neues Passwort: Das jetzige muss geändert werden, bevor es weitergeht.', newPassword: 'Neues Passwort', change: 'Passwort ändern und anmelden', others: 'oder', provider: 'Bei {name} anmelden'
+        wrong: 'Name oder Passwort ist falsch.', mustChange: 'Wählen Sie ein neues Passwort: Das jetzige muss geändert werden, bevor es weitergeht.', newPassword: 'Neues Passwort', change: 'Passwort ändern und anmelden'
     },
     fr: {
         title: 'Se connecter', renewal: 'Votre session est terminée', renewalText: 'Reconnectez-vous : tout ce que vous avez saisi est conservé.',
         isOther: '{name} s’est connecté sur une autre page de ce navigateur.', goOn: 'Continuer en tant que {name}, sans ce que vous avez saisi', leave: 'Continuer sans connexion, et sans ce que vous avez saisi', username: 'Nom ou identifiant', password: 'Mot de passe', submit: 'Se connecter',
         byKey: 'Se connecter avec une clé privée', byPassword: 'Se connecter avec un mot de passe', id: 'Identifiant de l’utilisateur', key: 'Clé privée (JWK)', keyHint: 'La clé reste dans ce navigateur : elle signe la connexion et n’est pas envoyée.',
-        wrong: 'Le nom ou le mot de passe est incorrect.', mustChange: 'Choisissez un nouveau mot de passe : l’actuel doit être changé avant de continuer.', newPassword: 'Nouveau mot de passe', change: 'Changer le mot de passe et se connecter', others: 'ou', provider: 'Se connecter chez {name}'
+        wrong: 'Le nom ou le mot de passe est incorrect.', mustChange: 'Choisissez un nouveau mot de passe : l’actuel doit être changé avant de continuer.', newPassword: 'Nouveau mot de passe', change: 'Changer le mot de passe et se connecter'
     }
 });
 
 const UNAUTHENTICATED = 401;
 
-interface Provider {
-    readonly name: string;
-    readonly title?: string;
-}
-
 /** The dialog for one login that is waited for. */
 export function LoginDialog({ request }: { readonly request: LoginRequest }): JSX.Element {
 
     const [isByKey, setByKey] = useState(false);
-    const providers = useResource((signal) => getJson<{ providers: readonly Provider[] }>('/auth/login', {}, signal), []).value?.providers ?? [];
     return (
         <Dialog title={request.isRenewal ? t('renewal') : t('title')} onClose={() => request.finish(false)}>
             {request.isRenewal && <p>{other.value?.active === true && `${t('isOther', { name: nameOf(other.value) })} `}{t('renewalText')}</p>}
             {isByKey ? <KeyForm request={request} /> : <PasswordForm request={request} />}
             <div class="login-others stack">
                 <button type="button" class="link" onClick={() => setByKey(!isByKey)}>{isByKey ? t('byPassword') : t('byKey')}</button>
-                {providers.map(({ name, title }) => (
-                    <button key={name} type="button" onClick={() => void beginProviderLogin(name)}>{t('provider', { name: title ?? name })}</button>
-                ))}
+                <ProviderLogins request={request} />
                 {other.value && (
                     <button type="button" class="link" onClick={becomeOther}>{other.value.active ? t('goOn', { name: nameOf(other.value) }) : t('leave')}</button>
                 )}
