@@ -115,9 +115,9 @@ export function conflict(message: string, options?: ErrorOptions): DoipError {
 }
 
 /** 412 over HTTP: the object is not in the version that the request demands. */
-export function preconditionFailed(message: string): DoipError {
+export function preconditionFailed(message: string, options?: ErrorOptions): DoipError {
 
-    return new DoipError(Status.conflict, message, { http: 412 });
+    return new DoipError(Status.conflict, message, { ...options, http: 412 });
 }
 
 /** 413: a configured limit is exceeded. */

@@ -129,6 +129,43 @@ describe('the operation of the service in the administration', { skip: !hasBrows
         expect(await statusOf('test/first')).to.equal(200);
     });
 
+    it('shows how much of an export has arrived, and saves none that is cancelled or breaks off', async () => {
+
+        await page.addInitScript(`(() => {
+
+            const { fetch } = window;
+            let count = 0;
+            window.fetch = (input, init) => (String(input.url ?? input).includes('Op.Export') ? Promise.resolve(new Response(new ReadableStream({
+                start(controller) {
+
+                    init?.signal?.addEventListener('abort', () => controller.error(init.signal.reason));
+                    controller.enqueue(new Uint8Array(1_500_000));
+                    if (++count === 2) {
+                        setTimeout(() => controller.error(new TypeError('the connection is lost')), 100);
+                    }
+                }
+            }))) : fetch(input, init));
+        })()`);
+        const saved: string[] = [];
+        page.on('download', (download) => saved.push(download.suggestedFilename()));
+        await show('transfer');
+        await page.getByRole('button', { name: 'Export', exact: true }).click();
+        await page.getByText('1.5 MB received').first().waitFor();
+
+        expect(await page.getByRole('button', { name: 'Export', exact: true }).isDisabled()).to.be.true();
+
+        await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+        await page.getByRole('progressbar').waitFor({ state: 'detached' });
+
+        expect(await page.getByRole('button', { name: 'Export', exact: true }).isEnabled()).to.be.true();
+        expect(await page.getByRole('main').getByRole('alert').count()).to.equal(0);
+
+        await page.getByRole('button', { name: 'Export', exact: true }).click();
+        await page.getByRole('alert').getByText('The export broke off. The file is not complete.').waitFor();
+
+        expect(saved).to.equal([]);
+    });
+
     it('says so when an export is damaged', async () => {
 
         watched.expected.push(/status of 4\d\d/);

@@ -2,7 +2,7 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { accessibilityFindings, announced, hasBrowser, logInAsAdmin } from '../support/browser.js';
 import { startUi } from '../support/ui-suite.js';
 import { until } from '../support/until.js';
@@ -56,6 +56,48 @@ describe('the design in the administration', { skip: !hasBrowser, timeout: 180_0
 
         const { defaultAcls } = (await design())['authConfig'] as { defaultAcls: unknown };
         expect(defaultAcls).to.equal({ defaultAclRead: ['public'], defaultAclWrite: ['creator'], aclCreate: [] });
+    });
+
+    it('has rules for types: added, changed with those for methods kept, and removed', async () => {
+
+        const methods = { instance: { default: ['authenticated'] } };
+        const rules = { defaultAclRead: ['public'], defaultAclWrite: ['creator'], aclCreate: ['public'], aclMethods: methods };
+        await ui.ask('PUT', '/objects/design?jsonPointer=/authConfig', { defaultAcls: { defaultAclRead: ['public'], defaultAclWrite: ['creator'], aclCreate: [] }, schemaAcls: { User: rules, Group: rules } });
+        await page.goto(`${ui.url}/#admin/rights`);
+        const ofType = (name: string): Locator => page.locator('details').filter({ has: page.locator('summary', { hasText: new RegExp(`^${name}$`) }) });
+        await page.getByLabel('Add rules for a type').fill('Document');
+        await page.getByRole('button', { name: 'Add', exact: true }).last().click();
+        await ofType('Document').locator('summary').click();
+        await ofType('Document').getByRole('button', { name: 'Restrict … Find by searching' }).click();
+        await ofType('User').locator('summary').click();
+        await ofType('User').getByText('Methods have rules as well').waitFor();
+        await ofType('User').getByRole('group', { name: 'Create', exact: true }).getByRole('button', { name: 'Remove public' }).click();
+        await ofType('Group').locator('summary').click();
+        await ofType('Group').getByRole('button', { name: 'Remove the rules of Group' }).click();
+        await save();
+        await announced(page, 'The design is saved.');
+
+        const { schemaAcls } = (await design())['authConfig'] as { schemaAcls: unknown };
+        expect(schemaAcls).to.equal({ User: { ...rules, aclCreate: [] }, Document: { defaultAclRead: ['public'], defaultAclWrite: ['creator'], aclCreate: [], aclSearch: [] } });
+        await ui.ask('DELETE', '/objects/design?jsonPointer=/authConfig');
+    });
+
+    it('stores the settings of handles, and keeps the others', async () => {
+
+        await ui.ask('PUT', '/objects/design?jsonPointer=/handleMintingConfig', { prefix: 'test', ignoreHandleErrors: true });
+        await page.goto(`${ui.url}/#admin/handles`);
+        await page.getByLabel('Prefix of new ids').fill('20.500.1');
+        await page.getByLabel(/^Address of the service/).fill('https://repo.example/');
+        await save();
+        await announced(page, 'The design is saved.');
+
+        expect((await design())['handleMintingConfig']).to.equal({ prefix: '20.500.1', ignoreHandleErrors: true, baseUri: 'https://repo.example/' });
+        expect((await (await ui.ask('POST', '/objects?type=Document&full', { name: 'a document' })).json() as { id: string }).id).to.startWith('20.500.1/');
+
+        await page.getByLabel('Prefix of new ids').fill('test');
+        await page.getByLabel(/^Address of the service/).fill('');
+        await save();
+        await until(async () => JSON.stringify((await design())['handleMintingConfig']) === '{"prefix":"test","ignoreHandleErrors":true}');
     });
 
     it('keeps the other settings of searches when the language is removed', async () => {

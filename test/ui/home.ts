@@ -89,6 +89,12 @@ describe('the start page of the web UI', { skip: !hasBrowser }, () => {
         expect(await main.getByRole('region', { name: 'Objects by type' }).getByRole('listitem').allInnerTexts())
             .to.include(['Work\n15', 'Painter\n9', 'Museum\n7']);
         await main.getByRole('region', { name: 'Changed by me' }).getByRole('link').first().waitFor();
+        // The last change of the demo data is a picture.
+        const latest = main.getByRole('region', { name: 'Recent changes' }).getByRole('listitem').first();
+        await latest.getByRole('link', { name: 'The Ten Largest, No. 7' }).waitFor();
+        await latest.getByText('by').getByText('admin').waitFor();
+
+        expect(await latest.innerText()).to.match(/Work.*(?:now|ago)/s);
         await expectAccessible();
         await main.getByRole('link', { name: 'Painter', exact: true }).click();
         await page.getByRole('link', { name: 'Hilma af Klint' }).waitFor();

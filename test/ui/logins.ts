@@ -110,6 +110,28 @@ describe('logins of the web UI without a password', { skip: !hasBrowser }, () =>
         });
     }
 
+    it('renew a session by the key of its user, whose id is there, and lose nothing', async () => {
+
+        watched.expected.push(/401/);
+        const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+        await trustKey(publicKey.export({ format: 'jwk' }));
+        const key = JSON.stringify(privateKey.export({ format: 'jwk' }));
+        await logInByKey(key);
+        await page.getByRole('link', { name: 'Administration' }).waitFor();
+        await page.goto(`${test.url}/#schemas`);
+        await page.getByRole('button', { name: 'New type' }).click();
+        await page.getByRole('dialog').getByLabel(/^Name/).fill('Renewed');
+        const [cookie] = await page.context().cookies(test.url);
+        await fetch(`${test.url}/auth/revoke`, { method: 'POST', body: new URLSearchParams({ token: cookie?.value ?? '' }) });
+        await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+        const renewal = page.getByRole('dialog', { name: 'Your session has ended' });
+        await renewal.getByRole('button', { name: 'Log in with a private key' }).click();
+        await holds(renewal.getByLabel('Id of the user'), 'admin');
+        await renewal.getByLabel('Private key (JWK)').fill(key);
+        await renewal.getByRole('button', { name: 'Log in', exact: true }).click();
+        await page.getByRole('heading', { name: 'Renewed', exact: true }).waitFor();
+    });
+
     it('say what is wrong with a key, keep it in the form, and have no accessibility findings', async () => {
 
         watched.expected.push(/401/);

@@ -116,6 +116,20 @@ describe('help with a search in the web UI', { skip: !hasBrowser }, () => {
         expect(Number(place)).to.be.within(query.indexOf('OR'), query.length + 1);
     });
 
+    it('says which field was probably meant where no type has the one of the query', async () => {
+
+        await search('type:Book AND gener:novel "title:x"');
+        const hint = page.getByRole('status').filter({ hasText: 'There is no field gener.' });
+        await hint.getByRole('link', { name: 'Search for /genre' }).click();
+        await holds(box, 'type:Book AND /genre:novel "title:x"');
+        await hint.waitFor({ state: 'detached' });
+        await search('title:Book');
+        await page.getByRole('link', { name: 'There is no field title. Search for /title' }).click();
+        await page.getByRole('heading', { level: 1, name: /^12 objects/ }).waitFor();
+
+        expect(await page.getByRole('status').filter({ hasText: 'There is no field' }).count()).to.equal(0);
+    });
+
     it('explains a query with its filters in plain words, and has it as code that finds the same', { skip: !hasProgram('curl') }, async () => {
 
         await search('type:Book AND (/genre:poetry OR /title:"book 7") -/year:[1903 TO 1906]');

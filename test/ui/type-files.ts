@@ -94,6 +94,28 @@ describe('types that are loaded from a file', { skip: !hasBrowser, timeout: 180_
         expect([await json('/schemas/Late'), await json('/schemas/Soon')]).to.equal([schemaWith('mine'), schemaWith('mine')]);
     });
 
+    it('are not stored over what others store in the last moment', async () => {
+
+        ui.watched.expected.push(/status of 412/);
+        await put('/schemas/Past', schemaWith('theirs'));
+        await open();
+        await choose({ Past: schemaWith('mine'), Next: schemaWith('mine') });
+        await item('Past').getByText('replaces').waitFor();
+        await page.route('**/uploadObjects', async (route) => {
+
+            await put('/schemas/Past', schemaWith('theirs since'));
+            await route.continue();
+        }, { times: 1 });
+        await store();
+        await dialog().getByText('Nothing was stored').waitFor();
+
+        expect([await json('/schemas/Past'), (await ui.ask('GET', '/schemas/Next')).status]).to.equal([schemaWith('theirs since'), 404]);
+
+        await store();
+        await announced(page, '2 types are stored.');
+        expect([await json('/schemas/Past'), await json('/schemas/Next')]).to.equal([schemaWith('mine'), schemaWith('mine')]);
+    });
+
     it('do not replace code and rules that others have stored since they were shown', async () => {
 
         await ui.ask('POST', '/objects?type=Schema&handle=test/coded-type', { identifier: '', name: 'Coded', schema: schemaWith('first') });

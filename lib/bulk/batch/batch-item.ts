@@ -4,6 +4,7 @@
  * descriptor" and "BatchUpload".
  */
 
+import type { Preconditions } from '../../model/preconditions.js';
 import type { Segment } from '../../doip/envelope.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { badRequest, DoipError, tooLarge } from '../../errors/errors.js';
@@ -66,8 +67,15 @@ export function idOf({ id }: JsonObject): string | undefined {
     return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
+/** The members `ifMatch` and `ifNoneMatch` of an item: versions that it may change, or must not. Throws 400 for other values than tags. */
+export function preconditionsOf(item: JsonObject): Preconditions {
+
+    const [ifMatch, ifNoneMatch] = [tagsOf(item, 'ifMatch'), tagsOf(item, 'ifNoneMatch')];
+    return { ...ifMatch ? { ifMatch } : {}, ...ifNoneMatch ? { ifNoneMatch } : {} };
+}
+
 /** The entity tags in a member of an item: one or several, as in the header ETag or as transaction numbers; undefined without that member. */
-export function tagsOf(item: JsonObject, name: string): string[] | undefined {
+function tagsOf(item: JsonObject, name: string): string[] | undefined {
 
     const value = item[name];
     if (value === undefined || value === null) {
@@ -79,8 +87,11 @@ export function tagsOf(item: JsonObject, name: string): string[] | undefined {
         throw badRequest(`${name} must be a transaction number or a list of them`);
     }
 
-    return tags.map((tag) => String(tag).replace(/^"(.*)"$/s, '$1'));
+    return tags.map((tag) => String(tag).replace(TAG, '$1'));
 }
+
+/** A tag as in the header ETag, also of a compressed response. */
+const TAG = /^(?:W\/)?"(.*?)(?:-(?:gzip|deflate|br|zstd))?"$/s;
 
 /** The item as input of create or update: the object, then a header and bytes for each element whose bytes it contains. */
 export async function *itemSegments(item: JsonObject): AsyncGenerator<Segment> {

@@ -6,7 +6,8 @@
 import type { StoredElement } from '../../model/stored-object.js';
 import type { TypeRegistry } from '../../types/type-registry.js';
 import type { JsonObject } from '../../util/json-types.js';
-import type { BulkItem } from '../batch/batch-item.js';
+import { preconditionsOf, type BulkItem } from '../batch/batch-item.js';
+import { demandNoVersion, demandPreconditions } from '../../model/preconditions.js';
 import type { UploadPlan } from './upload-plan.js';
 import { invalidContent } from '../../errors/errors.js';
 import { DESIGN_ID } from '../../doip/ids.js';
@@ -63,8 +64,10 @@ export class UploadObjectValidator {
         const measure = async (body: AsyncIterable<Uint8Array>, input: UploadedObject['input']): Promise<StagedElement> => ({
             ...await elements.measure(body, { input, requestContext }), blobId: uploadedBlob(item.position), discard: () => Promise.resolve()
         });
-        const uploaded = await readUploaded(valueOf(item), { limits, fallback, stage: measure });
+        const value = valueOf(item);
+        const uploaded = await readUploaded(value, { limits, fallback, stage: measure });
         const { id } = uploaded.object;
+        await this.#checkVersion(id, value);
         const before = deleteCurrentObjects && id !== DESIGN_ID ? null : await loader.find(id);
         this.#plan.checkId(id, this.#prefix);
         const change = await this.#pipeline.prepare({
@@ -72,6 +75,23 @@ export class UploadObjectValidator {
         });
         await this.#checkReferences(change);
         return change;
+    }
+
+    /** Other writers are blocked: the version stays what it is until the upload has ended. */
+    async #checkVersion(id: string, value: JsonObject): Promise<void> {
+
+        const preconditions = preconditionsOf(value);
+        if (!preconditions.ifMatch && !preconditions.ifNoneMatch) {
+            return;
+        }
+
+        const stored = await this.#parts.loader.find(id);
+        if (stored) {
+            demandPreconditions(stored, preconditions);
+        }
+        else {
+            demandNoVersion(`object ${id}`, preconditions);
+        }
     }
 
     async #checkReferences({ processed }: PreparedChange): Promise<void> {

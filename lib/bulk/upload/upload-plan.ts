@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { Catalog, SchemaRecord } from '../../types/catalog.js';
 import type { TypeRegistry } from '../../types/type-registry.js';
 import type { ImportedObject } from '../format/import-object.js';
-import { badRequest, DoipError, tooLarge } from '../../errors/errors.js';
+import { badRequest, DoipError, preconditionFailed, tooLarge } from '../../errors/errors.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { checkNewId, type FieldLimits } from '../../objects/input/field-validation.js';
@@ -20,6 +20,9 @@ const MAX_DETAILS = 20;
 /** Maximum number of objects in an upload; their ids are kept in memory during validation. */
 const MAX_OBJECTS = 1_000_000;
 
+/** HTTP status of objects that have another version than the upload demands. */
+const PRECONDITION_FAILED = 412;
+
 /** Errors of an upload. */
 export interface UploadRejection {
     /** Number of invalid objects. */
@@ -27,6 +30,8 @@ export interface UploadRejection {
     /** Message about the first of them. */
     readonly first: string;
     readonly errors: JsonObject[];
+    /** True when nothing else is wrong than versions that the upload demands. */
+    readonly isStale?: boolean;
 }
 
 /** Line of an object in the upload. */
@@ -39,10 +44,11 @@ export interface PlannedLine {
     readonly length: number;
 }
 
-/** The 400 error for a rejected upload: nothing was written. */
-export function rejectionOf({ count, first, errors }: UploadRejection): DoipError {
+/** The error for a rejected upload: nothing was written. 400, or 409 (412 over HTTP) when there are other versions of objects than the upload demands. */
+export function rejectionOf({ count, first, errors, isStale = false }: UploadRejection): DoipError {
 
-    return badRequest(`nothing was uploaded: ${count === 1 ? '1 object is' : `${count} objects are`} wrong, ${first}`, { details: { errors } });
+    const message = `nothing was uploaded: ${count === 1 ? '1 object is' : `${count} objects are`} wrong, ${first}`;
+    return (isStale ? preconditionFailed : badRequest)(message, { details: { errors } });
 }
 
 /** Contents and errors of an upload. */
@@ -57,6 +63,7 @@ export class UploadPlan {
     readonly #errors = new Map<number, JsonObject>();
     #design: JsonObject | undefined;
     #count = 0;
+    #isStale = true;
     #first: { readonly position: number; readonly message: string } | null = null;
 
     constructor(parts: { catalog: Catalog; limits: FieldLimits; keepsStored: boolean }) {
@@ -166,6 +173,7 @@ export class UploadPlan {
 
         const message = error.message.slice(0, MESSAGE_LENGTH);
         this.#count += 1;
+        this.#isStale &&= error.http === PRECONDITION_FAILED;
         if (!this.#first || position < this.#first.position) {
             this.#first = { position, message };
         }
@@ -192,7 +200,8 @@ export class UploadPlan {
         return this.#first && {
             count: this.#count,
             first: `the first at position ${this.#first.position}: ${this.#first.message}`,
-            errors: errors.sort((a, b) => Number(a['position']) - Number(b['position']))
+            errors: errors.sort((a, b) => Number(a['position']) - Number(b['position'])),
+            ...this.#isStale ? { isStale: true } : {}
         };
     }
 }

@@ -1,7 +1,8 @@
 /** Reads the access control list of an object (specification: GET `/acls/<id>`). */
 
 import type { JsonObject } from '../../util/json-types.js';
-import { entityTagOf, tagged } from '../../core/entity-tags.js';
+import { tagged } from '../../core/entity-tags.js';
+import { entityTagOf } from '../../model/preconditions.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { objectAttributes } from '../../objects/read/object-presenter.js';
 import { Op } from '../../doip/operation-ids.js';

@@ -7,7 +7,7 @@ import Joi from 'joi';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { StoredObject } from '../../model/stored-object.js';
 import { flag, text, withoutDryRun } from '../../core/attributes.js';
-import { demandNoVersion, demandPreconditions, type Preconditions } from '../../core/entity-tags.js';
+import { demandNoVersion, demandPreconditions } from '../../model/preconditions.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import { badRequest, DoipError } from '../../errors/errors.js';
@@ -15,7 +15,7 @@ import { Op } from '../../doip/operation-ids.js';
 import { batchResults, DIGITAL_OBJECT, ERROR } from '../../doip/result-schemas.js';
 import { Status } from '../../errors/status.js';
 import { demand, denied } from '../../model/caller.js';
-import { idOf, itemSegments, tagsOf } from '../../bulk/batch/batch-item.js';
+import { idOf, itemSegments, preconditionsOf } from '../../bulk/batch/batch-item.js';
 import { bulkRecord } from '../../bulk/batch/batch-record.js';
 import { objectAnswer } from '../../objects/read/object-presenter.js';
 import { SCHEMA_TYPE } from '../../types/built-in-types.js';
@@ -181,13 +181,6 @@ async function change(context: ItemContext, stored: StoredObject, item: JsonObje
             demand(caller, policy.canGrantMethods(caller, { type: input.type ?? object.type, acl: input.acl ?? object.acl, before: object }));
         }
     }));
-}
-
-/** The members `ifMatch` and `ifNoneMatch` of an item: versions that it may change, or must not. */
-function preconditionsOf(item: JsonObject): Preconditions {
-
-    const [ifMatch, ifNoneMatch] = [tagsOf(item, 'ifMatch'), tagsOf(item, 'ifNoneMatch')];
-    return { ...ifMatch ? { ifMatch } : {}, ...ifNoneMatch ? { ifNoneMatch } : {} };
 }
 
 function read(context: ItemContext, item: JsonObject, beforeBytes: (input: ObjectInput) => Promise<void> | void): Promise<ObjectInput> {

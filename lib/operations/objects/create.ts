@@ -5,7 +5,8 @@
 import Joi from 'joi';
 import { flag, text } from '../../core/attributes.js';
 import { demand, denied } from '../../model/caller.js';
-import { entityTagOf, tagged } from '../../core/entity-tags.js';
+import { tagged } from '../../core/entity-tags.js';
+import { entityTagOf } from '../../model/preconditions.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { badRequest } from '../../errors/errors.js';
 import { Op } from '../../doip/operation-ids.js';

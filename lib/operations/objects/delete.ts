@@ -3,7 +3,8 @@
 import Joi from 'joi';
 import { withoutDryRun } from '../../core/attributes.js';
 import { demand } from '../../model/caller.js';
-import { demandPreconditions, type Preconditions, withPreconditions } from '../../core/entity-tags.js';
+import { withPreconditions } from '../../core/entity-tags.js';
+import { demandPreconditions, type Preconditions } from '../../model/preconditions.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
 

@@ -6,7 +6,8 @@
 import Joi from 'joi';
 import { flag, text, texts } from '../../core/attributes.js';
 import { demand } from '../../model/caller.js';
-import { demandPreconditions, entityTagOf, tagged, withPreconditions, type Preconditions } from '../../core/entity-tags.js';
+import { tagged, withPreconditions } from '../../core/entity-tags.js';
+import { demandPreconditions, entityTagOf, type Preconditions } from '../../model/preconditions.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
 import { DIGITAL_OBJECT } from '../../doip/result-schemas.js';

@@ -3,7 +3,8 @@
 import Joi from 'joi';
 import { demand } from '../../model/caller.js';
 import { text, withoutDryRun } from '../../core/attributes.js';
-import { demandPreconditions, type Preconditions, withPreconditions } from '../../core/entity-tags.js';
+import { withPreconditions } from '../../core/entity-tags.js';
+import { demandPreconditions, type Preconditions } from '../../model/preconditions.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { badRequest, notFound } from '../../errors/errors.js';
 import { Op } from '../../doip/operation-ids.js';

@@ -6,7 +6,7 @@
 import Joi from 'joi';
 import { flag, text, texts, withoutDryRun } from '../../core/attributes.js';
 import { demand } from '../../model/caller.js';
-import { demandPreconditions, type Preconditions } from '../../core/entity-tags.js';
+import { demandPreconditions, type Preconditions } from '../../model/preconditions.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
 import { VERSION } from '../../doip/result-schemas.js';

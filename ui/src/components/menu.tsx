@@ -106,7 +106,7 @@ function Entry({ item, onDone }: { readonly item: MenuItem; readonly onDone: (is
     return (
         <li role="none">
             {href === undefined ?
-                <button type="button" role="menuitem" tabIndex={-1} class={isDangerous ? 'danger-text' : ''} onClick={select}>{isSelected && <Icon name="check" />}{label}</button> :
+                <button type="button" role="menuitem" tabIndex={-1} class={isDangerous ? 'danger-text' : ''} aria-current={isSelected === true ? 'true' : undefined} onClick={select}>{isSelected && <Icon name="check" />}{label}</button> :
                 <a role="menuitem" tabIndex={-1} href={href} onClick={select} dir="auto">{label}</a>}
         </li>
     );

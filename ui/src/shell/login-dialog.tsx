@@ -135,7 +135,7 @@ function focusFirst(field: HTMLInputElement | null): void {
 function KeyForm({ request }: { readonly request: LoginRequest }): JSX.Element {
 
     const { error, isBusy, run } = useLogin(request);
-    const [id, setId] = useState('');
+    const [id, setId] = useState(request.isRenewal ? caller.value.userId ?? '' : '');
     const [key, setKey] = useState('');
     return (
         <form class="stack" onSubmit={(event) => run(event, async () => logIn({ assertion: await signAssertion(id, key) }))}>

@@ -274,6 +274,42 @@ forEachDatabase((name, create) => {
             expect(await ids()).to.include(['test/old', 'test/kept']);
         });
 
+        it('replaces the versions that its items demand, and nothing when there is another one of any of them', async () => {
+
+            const tag = async (id: string): Promise<number> => {
+
+                const { value } = await gateway.asAdmin('0.DOIP/Op.Retrieve', { targetId: id });
+                return (value as { attributes: { metadata: { txnId: number } } }).attributes.metadata.txnId;
+            };
+
+            const kept = type('Kept', { properties: { n: { type: 'integer' } } });
+            const read = await tag('test/kept');
+            await accepted([item('kept', 'Kept', { n: 2 }, { ifMatch: `"${read}-gzip"` }), item('new', 'Kept', { n: 2 }, { ifNoneMatch: '*' })]);
+            const newest = await tag('test/kept');
+            const stored = await stateOf(gateway);
+            const stale: [Items, number[]][] = [
+                [[item('other', 'Kept'), item('kept', 'Kept', { n: 3 }, { ifMatch: read })], [1]],
+                [[item('kept', 'Kept', { n: 3 }, { ifMatch: [read, 5] }), item('new', 'Kept', { n: 3 }, { ifNoneMatch: '*' })], [0, 1]],
+                [[item('none', 'Kept', { n: 3 }, { ifMatch: '*' }), item('kept', 'Kept', { n: 3 }, { ifNoneMatch: newest })], [0, 1]]
+            ];
+            for (const deletes of [false, true]) {
+                for (const [items, positions] of stale) {
+                    const { status, value } = await upload([...items, kept], deletes);
+                    const { errors, message } = value as { errors: { position: number }[]; message: string };
+
+                    expect([status, errors.map(({ position }) => position)], message).to.equal(['0.DOIP/Status.105', positions]);
+                    expect(message).to.match(/^nothing was uploaded: .*(?:has another version than the request demands|does not exist, but the request demands a version of it)/);
+                }
+
+                for (const wrong of [[item('kept', 'Kept', { n: 'x' }, { ifMatch: newest }), item('new', 'Kept', {}, { ifNoneMatch: '*' })], [item('kept', 'Kept', { n: 3 }, { ifMatch: true })]]) {
+                    expect((await upload([...wrong, kept], deletes)).status).to.equal('0.DOIP/Status.101');
+                }
+            }
+
+            expect([...await stateOf(gateway)]).to.equal([...stored]);
+            await accepted([item('kept', 'Kept', { n: 3 }, { ifMatch: [read, `W/"${newest}"`], ifNoneMatch: `"${read}"` }), kept], true);
+        });
+
         it('keeps the passwords of users without one, and ignores those of versions', async () => {
 
             const version = { ...user('version', 'known'), metadata: { isVersion: true, versionOf: 'test/known' } };

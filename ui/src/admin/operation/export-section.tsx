@@ -35,7 +35,8 @@ export function ExportSection(): JSX.Element {
             setOutcome(isComplete ? { text: t('exported', { bytes: formatBytes(total) }), isError: false } : { text: t('incomplete'), isError: true });
         }
         catch (error) {
-            setOutcome(isAbort(error) ? null : { text: textOf(error), isError: true });
+            // A Blob that is made of a stream says nothing of why that has ended.
+            setOutcome(own.signal.aborted || isAbort(error) ? null : { text: error instanceof TypeError ? t('incomplete') : textOf(error), isError: true });
         }
 
         setBytes(null);

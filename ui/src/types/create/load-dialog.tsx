@@ -17,6 +17,9 @@ import { readTypeFile } from '../model/type-file.js';
 import { t } from '../texts.js';
 import { isHidden, isSamePlan, objectOf, planOf, type LoadPlan } from './load-plan.js';
 
+/** HTTP status where somebody else has stored one of the types since they were read. */
+const CHANGED = 412;
+
 /** Types that are listed. */
 const MAX_LISTED = 500;
 
@@ -57,14 +60,23 @@ export function LoadDialog({ onClose, onLoaded }: { readonly onClose: () => void
         // What others have stored since the file was read, or a request of this page whose response was lost.
         const now = await planOf(plan.file);
         const types = now.types.filter(({ state }) => state !== 'unchanged');
-        if (types.length > 0 && !isSamePlan(plan, now)) {
-            setPlan((shown) => (shown === plan ? now : shown));
+        const showOther = (other: LoadPlan): never => {
+
+            setPlan((shown) => (shown === plan ? other : shown));
             throw new Error(t('otherTypes'));
+        };
+
+        if (types.length > 0 && !isSamePlan(plan, now)) {
+            showOther(now);
         }
 
         if (types.length > 0) {
             const text = writeJson({ results: types.map(objectOf) });
-            await requestJson({ method: 'POST', path: '/uploadObjects', body: { mediaType: 'application/json', open: () => text, isReplayable: true } }).catch((failure: unknown) => {
+            await requestJson({ method: 'POST', path: '/uploadObjects', body: { mediaType: 'application/json', open: () => text, isReplayable: true } }).catch(async (failure: unknown) => {
+
+                if (failure instanceof RepositoryError && failure.status === CHANGED) {
+                    showOther(await planOf(plan.file));
+                }
 
                 isUnanswered.current = isUnanswered.current || isLost(failure);
                 throw failure;

@@ -86,12 +86,13 @@ export function isHidden({ type: { isWhole }, present }: PlannedType): boolean {
     return !isWhole && present?.isResolved === true;
 }
 
-/** The object to store: the one that the service has of this name, also when the file has it under another id. */
+/** The object to store: the one that the service has of this name, also when the file has it under another id, and only in the version that was read. */
 export function objectOf({ type: { name, content, object, isWhole }, state, present }: PlannedType): JsonMap {
 
     const { id: _id, ...rest } = object;
     const before = isWhole ? {} : present?.content;
+    const version: JsonMap = present ? { ifMatch: present.etag } : { ifNoneMatch: '*' };
     return {
-        ...state === 'newId' ? rest : object, ...present ? { id: present.id } : {}, type: 'Schema', content: { identifier: '', ...before, ...content, name }
+        ...state === 'newId' ? rest : object, ...present ? { id: present.id } : {}, ...version, type: 'Schema', content: { identifier: '', ...before, ...content, name }
     };
 }
