@@ -171,7 +171,7 @@ export async function createServerOf(role: ProcessRole | null, config: Config, o
 
 function workerOptions({ channel, workers, searchPath }: ProcessRole & { readonly kind: 'worker' }): WorkerOptions {
 
-    return { uses: channel, workers, searchPath, codeOf: (epoch) => channel.codeOf(epoch) };
+    return { uses: channel, workers, searchPath, codeOf: (state) => channel.codeOf(state) };
 }
 
 /** A connection without a request for this time is not busy, in milliseconds. */

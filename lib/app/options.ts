@@ -20,7 +20,7 @@ import type { Endpoint } from '../core/services.js';
 import type { ElementStore, StoreChooser } from '../stores/blobs/element-store.js';
 import type { S3Options } from '../stores/s3/s3-location.js';
 import type { TextLimits } from '../payloads/text-extractor.js';
-import type { CodeSurvey } from '../scripting/hooks/search-code.js';
+import type { CodeSurvey, TypesState } from '../scripting/hooks/search-code.js';
 import type { SearchOptions } from '../search/create-search.js';
 
 /**
@@ -92,8 +92,8 @@ export interface WorkerOptions {
     readonly workers: number;
     /** Unix socket where the search thread takes searches. */
     readonly searchPath: string;
-    /** What type code has to do with searches at an epoch of the types; null while that is not known. */
-    readonly codeOf: (epoch: number) => CodeSurvey | null;
+    /** What type code has to do with searches in a state of the types; null while that is not known. */
+    readonly codeOf: (state: TypesState) => CodeSurvey | null;
 }
 
 /** Options of a gateway. */

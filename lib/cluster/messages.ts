@@ -34,15 +34,18 @@ export type ToWorker =
     | { readonly kind: 'begin'; readonly beginning: Beginning }
     | { readonly kind: 'listen' }
     | { readonly kind: 'open' }
-    | { readonly kind: 'code'; readonly survey: CodeSurvey }
+    | { readonly kind: 'code'; readonly survey: CodeSurvey; readonly history: number }
     | { readonly kind: 'stored'; readonly id: number; readonly result: CommitResult | null }
     | { readonly kind: 'stop' };
 
-/** - `failed`: it cannot listen. - `code`: asks what type code has to do with searches. - `store`: a unit to be written. */
+/**
+ * - `failed`: it cannot listen. - `code`: asks what type code has to do with searches; the answer has the same `history`.
+ * - `store`: a unit to be written.
+ */
 export type FromWorker =
     | { readonly kind: 'ready' }
     | { readonly kind: 'listening' }
-    | { readonly kind: 'code'; readonly epoch: number }
+    | { readonly kind: 'code'; readonly epoch: number; readonly history: number }
     | { readonly kind: 'load'; readonly load: WorkerLoad }
     | { readonly kind: 'failed'; readonly error: SystemError }
     | { readonly kind: 'store'; readonly id: number; readonly unit: Unit };

@@ -4,7 +4,7 @@ import cluster from 'node:cluster';
 import type { CommitResult, Unit } from '../../db/database.js';
 import type { WorkerLoad } from '../metrics/request-tally.js';
 import type { Beginning, FromWorker, ToWorker } from './messages.js';
-import type { CodeSurvey } from '../scripting/hooks/search-code.js';
+import type { CodeSurvey, TypesState } from '../scripting/hooks/search-code.js';
 import { WORKER_VARIABLE } from './worker-pool.js';
 
 /** True in a process that the primary process has started as its worker. */
@@ -30,9 +30,8 @@ export class PrimaryChannel {
     #onOpen: (() => void) | null = null;
     #onStop: () => void = () => undefined;
     #units = 0;
-    #survey: CodeSurvey | null = null;
-    #requestedEpoch = -1;
-    #requestedAt = -Infinity;
+    #told: { readonly survey: CodeSurvey; readonly history: number } | null = null;
+    #asked = { epoch: -1, history: -1, at: -Infinity };
     #begin: (beginning: Beginning) => void = () => undefined;
     #listen: () => void = () => undefined;
     /** Resolves when the primary process takes requests. */
@@ -89,21 +88,26 @@ export class PrimaryChannel {
         await new Promise((resolve) => process.send?.({ kind: 'failed', error: { message, code, address, port, syscall } } satisfies FromWorker, resolve));
     }
 
-    /** Tells what type code has to do with searches at an epoch of the types; null until the primary process has told. */
-    codeOf(epoch: number): CodeSurvey | null {
+    /**
+     * Tells what type code has to do with searches in a state of the types; null until the primary process has told. What it told before the
+     * database lost commits is of another history, in which the same epoch may stand for another state.
+     */
+    codeOf({ epoch: own, storedEpoch: epoch }: TypesState): CodeSurvey | null {
 
         const now = performance.now();
-        if (this.#survey?.epoch === epoch && isSettled(this.#survey)) {
-            return this.#survey;
+        const history = own - epoch;
+        const known = this.#told?.history === history && this.#told.survey.epoch === epoch ? this.#told.survey : null;
+        if (known && isSettled(known)) {
+            return known;
         }
 
-        if (this.#requestedEpoch !== epoch || now - this.#requestedAt > ASK_AGAIN_MS) {
-            this.#requestedEpoch = epoch;
-            this.#requestedAt = now;
-            this.#send({ kind: 'code', epoch });
+        const { epoch: askedEpoch, history: askedHistory, at } = this.#asked;
+        if (askedEpoch !== epoch || askedHistory !== history || now - at > ASK_AGAIN_MS) {
+            this.#asked = { epoch, history, at: now };
+            this.#send({ kind: 'code', epoch, history });
         }
 
-        return this.#survey?.epoch === epoch ? this.#survey : null;
+        return known;
     }
 
     /** Writes a unit by the primary process. */
@@ -136,7 +140,7 @@ export class PrimaryChannel {
                 this.#onOpen?.();
                 break;
             case 'code':
-                this.#survey = message.survey;
+                this.#told = message;
                 break;
             case 'stored': {
                 const waiting = this.#waiting.get(message.id);

@@ -163,7 +163,7 @@ export class WorkerPool {
                 this.#failed(message.error);
                 break;
             case 'code':
-                this.#services?.surveyCode(message.epoch).then((survey) => send(worker, { kind: 'code', survey }), () => {
+                this.#services?.surveyCode(message.epoch).then((survey) => send(worker, { kind: 'code', survey, history: message.history }), () => {
                     // The worker goes on to leave searches to this process.
                 });
                 break;

@@ -308,10 +308,10 @@ export class Dispatcher {
     }
 }
 
-/** Releases what the output holds of a result that nobody gets, because of an error. */
+/** Releases what the output holds of a result that nobody gets, because of an error, which is kept when that fails, too. */
 async function abandon({ output }: OperationResult, error: unknown): Promise<never> {
 
-    await output[Symbol.asyncIterator]().return?.();
+    await output[Symbol.asyncIterator]().return?.().catch(() => undefined);
     throw error;
 }
 

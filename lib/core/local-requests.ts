@@ -12,7 +12,7 @@ import { Op } from '../doip/operation-ids.js';
 import { empty } from '../doip/segments.js';
 import type { JsonObject } from '../util/json-types.js';
 import type { StoredObject } from '../model/stored-object.js';
-import type { CodeSurvey } from '../scripting/hooks/search-code.js';
+import type { CodeSurvey, TypesState } from '../scripting/hooks/search-code.js';
 import type { Operation } from './operation.js';
 import type { Services } from './services.js';
 
@@ -26,8 +26,8 @@ export interface LocalOptions {
     readonly hasPayloadStore: boolean;
     /** Searches are those of another engine, which the primary process asks. */
     readonly hasSearchEngine: boolean;
-    /** What type code has to do with searches at an epoch of the types; null while that is not known. */
-    readonly codeOf: (epoch: number) => Pick<CodeSurvey, 'isSearchFree'> | null;
+    /** What type code has to do with searches in a state of the types; null while that is not known. */
+    readonly codeOf: (state: TypesState) => Pick<CodeSurvey, 'isSearchFree'> | null;
 }
 
 /** Errors that need nothing of the primary process. */
@@ -63,7 +63,9 @@ export class LocalRequests {
     ): boolean {
 
         this.#epochs.set(request, epoch);
-        return isService ? this.#options.codeOf(storedEpoch)?.isSearchFree ?? false : object === null || current.get(object.type)?.javascript === undefined;
+        return isService ?
+            this.#options.codeOf({ epoch, storedEpoch })?.isSearchFree ?? false :
+            object === null || current.get(object.type)?.javascript === undefined;
     }
 
     /** True if the types have changed since {@link admitsTarget}, so that rights were checked by other rules than code was looked for. */

@@ -151,11 +151,15 @@ export class Catalog {
         }
     }
 
-    /** Loads the registry if an epoch of the database, as another process has read it, is more recent. */
+    /**
+     * Loads the registry if an epoch of the database, as another process has read it, differs from its own and the database has another state:
+     * a later one, or an earlier one where it has lost commits.
+     */
     async catchUp(storedEpoch: number): Promise<void> {
 
-        if (this.#storedEpoch < storedEpoch) {
-            await this.#loading.runFresh(() => this.#load());
+        if (this.#storedEpoch !== storedEpoch) {
+            const { epochs } = await this.#store.freshView(DESIGN_ID);
+            await this.ensure(epochs.types);
         }
     }
 

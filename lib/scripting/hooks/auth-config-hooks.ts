@@ -71,21 +71,28 @@ interface Runnable {
 /** Computes access rules from type code. */
 export class AuthConfigHooks {
 
-    readonly #scripts: ProgramCatalog;
+    readonly #scripts: Pick<ProgramCatalog, 'programOf'>;
     readonly #pool: ScriptPool;
     /** For attempts in the background, which no request waits for. */
     readonly #retryPool: ScriptPool;
     readonly #log: Logger;
+    readonly #timeout: number;
+    readonly #totalTime: number;
+    /** Time in ms that the rules of each type took last. */
+    readonly #took = new Map<string, number>();
     #pending = 0;
     #isFirst = true;
     #retry: NodeJS.Timeout | undefined;
     #isClosed = false;
 
-    constructor(parts: { scripts: ProgramCatalog; limits: ScriptLimits; log: Logger }) {
+    /** @param parts `totalTime`: time in ms for the rules of all types */
+    constructor(parts: { scripts: Pick<ProgramCatalog, 'programOf'>; limits: ScriptLimits; log: Logger; totalTime?: number }) {
 
-        const { scripts, limits, log } = parts;
+        const { scripts, limits, log, totalTime = MAX_TOTAL_TIME } = parts;
         this.#scripts = scripts;
-        const own = { ...limits, workers: 1, timeout: Math.min(limits.timeout, MAX_TIME) };
+        this.#timeout = Math.min(limits.timeout, MAX_TIME);
+        this.#totalTime = totalTime;
+        const own = { ...limits, workers: 1, timeout: this.#timeout };
         this.#pool = new ScriptPool(own, log);
         this.#retryPool = new ScriptPool(own, log);
         this.#log = log;
@@ -122,10 +129,13 @@ export class AuthConfigHooks {
 
         const timer = setTimeout(() => {
 
-            this.#compute(state, { isRetry: true, pool: this.#retryPool }).then((made) => {
+            // False when a newer state of the catalog took effect.
+            const isCurrent = (): boolean => this.#retry === timer && !this.#isClosed;
+            const again = (left: number): void => this.#retryIn(Math.min(pause * 2, MAX_PAUSE_MS), state, { timeouts: left, onRevised });
+            this.#compute(state, { isRetry: true, pool: this.#retryPool, isCurrent }).then((made) => {
 
-                if (this.#retry !== timer || this.#isClosed) {
-                    return;                                 // A newer state of the catalog took effect
+                if (!isCurrent()) {
+                    return;
                 }
 
                 if (made.timeouts < timeouts) {
@@ -134,45 +144,79 @@ export class AuthConfigHooks {
                 }
 
                 if (made.timeouts > 0) {
-                    this.#retryIn(Math.min(pause * 2, MAX_PAUSE_MS), state, { timeouts: Math.min(timeouts, made.timeouts), onRevised });
+                    again(Math.min(timeouts, made.timeouts));
                 }
             }, (error: unknown) => {
 
-                if (!this.#isClosed) {
+                if (isCurrent()) {
                     this.#log.error({ event: 'script.access-rules-failed', hook: HOOK, err: error }, 'access rule hook failed, stored rules used');
+                    again(timeouts);
                 }
             });
         }, pause).unref();
         this.#retry = timer;
     }
 
-    /** Computes the rules of all types, and the number of types that exceeded the time limit. */
+    /** Computes the rules of all types while their state is current, and the number of types that exceeded the time limit. */
     async #compute(
-        { registry, files }: CatalogState, { isRetry = false, pool = this.#pool } = {}
+        state: CatalogState, { isRetry = false, pool = this.#pool, isCurrent = (): boolean => true } = {}
     ): Promise<{ rules: RulesByType; timeouts: number }> {
 
         const rules = new Map<string, JsonObject>();
         let timeouts = 0;
-        let program: Program | null = null;
-        const latest = performance.now() + MAX_TOTAL_TIME;
-        for (const name of registry.codedNames()) {
-            const type = registry.get(name);
-            const code = type?.javascript;
-            if (type && code !== undefined && mayMakeRules(code)) {
-                // A unique version for each attempt, so that contexts of a state that never took effect are not reused.
-                program ??= this.#scripts.programOf(String(++this.#pending), registry, files);
-                const made = pool === this.#pool && performance.now() > latest ? 'timeout' :
-                    await this.#rulesOf(type, { unit: typeUnit(name, code), program, pool }, isRetry);
-                if (made === 'timeout') {
-                    ++timeouts;
-                }
-                else if (made) {
-                    rules.set(name, made);
-                }
+        const latest = pool === this.#pool ? performance.now() + this.#totalTime : Infinity;
+        for (const { name, type, unit, program } of this.#runnables(state)) {
+            if (!isCurrent()) {
+                break;
+            }
+
+            const began = performance.now();
+            const made = began > latest ? this.#leftOut(unit, isRetry) : await this.#rulesOf(type, { unit, program, pool }, isRetry);
+            if (began <= latest) {
+                this.#took.set(name, performance.now() - began);
+            }
+
+            if (made === 'timeout') {
+                ++timeouts;
+            }
+            else if (made) {
+                rules.set(name, made);
             }
         }
 
         return { rules, timeouts };
+    }
+
+    /** Returns the types whose code may compute rules. Those that took long are last, so that they take no time from the others. */
+    #runnables({ registry, files }: CatalogState): (Omit<Runnable, 'pool'> & { readonly name: string; readonly type: TypeDefinition })[] {
+
+        const coded = registry.codedNames().flatMap((name) => {
+
+            const type = registry.get(name);
+            const code = type?.javascript;
+            return type && code !== undefined && mayMakeRules(code) ? [{ name, type, unit: typeUnit(name, code) }] : [];
+        });
+        const names = new Set(coded.map(({ name }) => name));
+        [...this.#took.keys()].filter((name) => !names.has(name)).forEach((name) => this.#took.delete(name));
+        if (coded.length === 0) {
+            return [];
+        }
+
+        // A unique version for each attempt, so that contexts of a state that never took effect are not reused.
+        const program = this.#scripts.programOf(String(++this.#pending), registry, files);
+        const tookLast = ({ name }: { name: string }): number => this.#took.get(name) ?? this.#timeout;
+        return coded.map((each) => ({ ...each, program })).sort((a, b) => tookLast(a) - tookLast(b));
+    }
+
+    /** A type whose rules are not computed, as those of others have taken all the time. */
+    #leftOut({ label }: EntryModule, isRetry: boolean): 'timeout' {
+
+        if (!isRetry) {
+            this.#log.error({ event: 'script.access-rules-failed', script: label, hook: HOOK, reason: 'the rules of other types took too long' },
+                'access rule hook not run, stored rules used');
+        }
+
+        return 'timeout';
     }
 
     /** Stops the worker; running code fails. */

@@ -11,6 +11,9 @@ import type { EntryModule } from '../protocol/program.js';
 import type { InvocationContext } from '../protocol/invocation-context.js';
 import { mayMakeRules } from './auth-config-hooks.js';
 
+/** A state of the types, as a process counts its epochs and as the database does. */
+export type TypesState = Pick<Catalog, 'epoch' | 'storedEpoch'>;
+
 /** The answer for a state of the catalog. */
 export interface CodeSurvey {
     /** Of the types, as the database has it. */

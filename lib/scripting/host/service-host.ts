@@ -93,6 +93,8 @@ export class ServiceHost implements ScriptHost {
         let length = 0;
         for await (const ids of found.blocks) {
             for await (const page of this.#parts.objects.pages(ids)) {
+                // Nobody waits any more, and other searches of the caller wait for this one.
+                signal.throwIfAborted();
                 for (const object of page) {
                     const form = fullForm(object);
                     length += JSON.stringify(form).length;

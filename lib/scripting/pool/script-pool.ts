@@ -128,8 +128,8 @@ export class ScriptPool {
     }
 
     /**
-     * Returns the exports of a unit; equal questions of the same time are asked once. Throws like {@link call} if the failure is not the
-     * script's.
+     * Returns the exports of a unit; equal questions of a caller at the same time are asked once. Throws like {@link call} if the failure is not
+     * the script's.
      */
     async describe({ unit, program, host, callerKey, scope: callerScope }: DescribeOptions): Promise<UnitDescription> {
 
@@ -142,7 +142,8 @@ export class ScriptPool {
             return await this.#describe({ unit, program, host, callerKey, scope: callerScope });
         }
 
-        const key = `${program.version}\n${unit.name}\n${unit.code}`;
+        // Not shared with other callers: the question waits behind the calls of the one who asked it.
+        const key = JSON.stringify([callerKey, program.version, unit.name, unit.code]);
         return await this.#describing.run(() => this.#describe({ unit, program, host, callerKey }), key);
     }
 
@@ -228,6 +229,10 @@ export class ScriptPool {
             };
 
             const report = (error: unknown): void => {
+
+                if (controller?.signal.aborted) {
+                    return;                                 // The call was ended with the script
+                }
 
                 this.#log.error({ event: 'script.host-call-failed', err: error, script: unit.label }, 'host call of a script failed');
             };

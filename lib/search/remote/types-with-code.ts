@@ -23,7 +23,7 @@ export interface WithoutCode {
 
 /** `codeOf` gives null for what is not known. */
 export function withoutCode({ codeOf, catalog, objects }: {
-    readonly codeOf: (epoch: number) => SearchCode | null;
+    readonly codeOf: (state: Pick<Catalog, 'epoch' | 'storedEpoch'>) => SearchCode | null;
     readonly catalog: Catalog;
     readonly objects: Pick<ObjectScan, 'typesOf'>;
 }): WithoutCode {
@@ -36,7 +36,7 @@ export function withoutCode({ codeOf, catalog, objects }: {
             const { epoch, storedEpoch } = catalog;
             return async (ids) => {
 
-                const code = codeOf(storedEpoch);
+                const code = codeOf({ epoch, storedEpoch });
                 if (!code?.isSearchFree || catalog.epoch !== epoch) {
                     return false;
                 }
@@ -64,7 +64,7 @@ export function withoutCode({ codeOf, catalog, objects }: {
             }
 
             if (last?.types !== catalog.current) {
-                const found = codeOf(catalog.storedEpoch);
+                const found = codeOf(catalog);
                 const program = programOf(catalog);
                 const code = found ?? (last && isDeepStrictEqual(last.program, program) ? last.code : null);
                 last = code ? { code, program, types: catalog.current } : last;

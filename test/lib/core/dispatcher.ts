@@ -210,6 +210,21 @@ describe('the dispatcher', () => {
         await own.dispose();
     });
 
+    it('says that an operation cannot be recorded, also when its output cannot be closed', async () => {
+
+        const own = await DIALECTS[0]!.create();
+        const unclosable = { ...sequence(jsonSegment(1)), [Symbol.asyncIterator]: () => ({ next: async () => ({ done: true, value: undefined }), return: () => Promise.reject(conflict('no')) }) };
+        const audited = await startGateway(own, { auditDays: 1 }, (gateway) => gateway.registerOperation(defineOperation({
+            id: 'x/holds', summary: 'hold something', target: 'service', authorise: 'anyone', handler: async () => result.segments(unclosable as never)
+        })));
+        audited.gateway.services.auditTrail!.performed = () => Promise.reject(new Error('the disk is full'));
+        const { status } = await audited.perform('x/holds');
+        await audited.stop();
+        await own.dispose();
+
+        expect(status).to.equal(INTERNAL);
+    });
+
     it('returns the request id, also with errors, and generates none', async () => {
 
         expect((await test.perform('x/context', { requestId: 'r1' })).requestId).to.equal('r1');

@@ -126,7 +126,9 @@ describe('texts that code has cut within a character', () => {
         ['a thrown text that is too long', half, { kind: 'invalid', message: `${'x'.repeat(3999)}\ufffd…` }],
         ['a thrown text', '"a\\ud800"', { kind: 'invalid', message: 'a\ufffd' }],
         ['the body of an answer', 'new (require("cordra").CordraError)({ message: "a\\udc00b" }, 409)',
-            { kind: 'answer', body: { message: 'a\ufffdb' }, status: 409 }]
+            { kind: 'answer', body: { message: 'a\ufffdb' }, status: 409 }],
+        ['names in the body of an answer', 'new (require("cordra").CordraError)({ message: "m", list: [{ "a\\ud800": { "\\udc00": 1 }, b: 2 }] }, 409)',
+            { kind: 'answer', body: { message: 'm', list: [{ 'b': 2, 'a\ufffd': { '\ufffd': 1 } }] }, status: 409 }]
     ];
     for (const [title, thrown, expected] of cases) {
         it(`reject the request as other texts do: ${title}`, async () => {

@@ -2,9 +2,13 @@
 
 import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
+import { ServiceHost } from '../../../lib/scripting/host/service-host.js';
+import type { StoredObject } from '../../../lib/model/stored-object.js';
 import type { JsonObject } from '../../../lib/util/json-types.js';
 import { forEachDatabase } from '../../support/database.js';
+import { testPool } from '../../support/scripts.js';
 import { defineType, messageOf, startNodes, type Nodes } from '../../support/type-code.js';
+import { until } from '../../support/until.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -55,5 +59,43 @@ forEachDatabase((name, create) => {
                 size: OBJECTS, ids: Array.from({ length: 8 }, (_, i) => `test/long${String(11 - i).padStart(2, '0')}`), lengths: Array.from({ length: 8 }, () => LENGTH)
             });
         });
+    });
+});
+
+describe('a search of type code that was stopped', () => {
+
+    it('reads no more objects, closes its hits, and is no error for the log', async () => {
+
+        let pages = 0;
+        let isClosed = false;
+        const blocks = async function *(): AsyncGenerator<string[]> {
+
+            try {
+                yield ['test/1'];
+            }
+            finally {
+                isClosed = true;
+            }
+        };
+
+        const objects = {
+            pages: async function *(): AsyncGenerator<readonly StoredObject[]> {
+
+                for (; pages < 1000; ++pages) {
+                    await new Promise((resolve) => setTimeout(resolve, 10));
+                    yield [];
+                }
+            }
+        };
+        const services = { search: { indexedIds: async () => ({ size: 1, blocks: blocks() }) } };
+        const host = new ServiceHost(services as never, { objects, maxResultLength: 1000 }, {} as never);
+        const pool = testPool({ timeout: 500 });
+        const failure = await pool.failure('exports.run = () => require("cordra").search("a")', { host: { search: (...args) => host.search(...args) } });
+        await until(() => isClosed);
+        await pool.close();
+
+        expect(failure).to.include({ kind: 'limit', limit: 'time' });
+        expect(pages).to.be.below(1000);
+        expect(pool.lines).to.equal([]);
     });
 });

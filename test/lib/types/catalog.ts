@@ -182,6 +182,36 @@ forEachDatabase((name, create) => {
                 expect((await renewed(catalog)).current.names()).to.include('Later');
             });
 
+            it('is that of the database when another process has read an earlier epoch, as after a loss of changes', async () => {
+
+                const catalog = await renewed(newCatalog());
+                const { epoch, storedEpoch } = catalog;
+                await db.commit({ steps: put('test/gone', type('Gone')) });
+                await catalog.catchUp(storedEpoch + 1);
+                const before = [catalog.storedEpoch, catalog.current.names().includes('Gone')];
+                for (const sql of [
+                    'update epochs set types = types - 1', 'delete from objects where id = \'test/gone\'', `delete from type_changes where epoch > ${storedEpoch}`
+                ]) {
+                    await db.commit({ steps: [{ sql, bindings: [] }] });
+                }
+
+                stored.delete('test/gone');
+                await catalog.catchUp(storedEpoch);
+
+                expect(before).to.equal([storedEpoch + 1, true]);
+                expect([catalog.storedEpoch, catalog.epoch > epoch + 1, catalog.current.names().includes('Gone')]).to.equal([storedEpoch, true, false]);
+            });
+
+            it('is read no second time when another process is behind', async () => {
+
+                await db.commit({ steps: put('test/behind', type('Behind')) });
+                const catalog = await renewed(newCatalog());
+                const { current, storedEpoch } = catalog;
+                await catalog.catchUp(storedEpoch - 1);
+
+                expect(catalog.current === current).to.be.true();
+            });
+
             it('reads what has changed, and lists no types', async () => {
 
                 await db.commit({ steps: put('test/first', type('First')) });

@@ -9,6 +9,7 @@ const STACK_LENGTH = 8000;
 const BODY_LENGTH = 64 * 1024;
 
 const { get } = Reflect;
+const { keys } = Object;
 
 /** Class that scripts throw to respond with a status of their own. */
 export class CordraError extends Error {
@@ -86,7 +87,27 @@ function describeAnswer(thrown: unknown): Thrown {
 /** Returns the value of a JSON text. Code may have cut its texts within a character, which JSON cannot carry. */
 function wellFormed(text: string): unknown {
 
-    return parse(text, (_, value: unknown) => (typeof value === 'string' ? toWellFormed(value) : value));
+    return parse(text, (_, value: unknown) => {
+
+        if (typeof value === 'object' && value !== null) {
+            renameMembers(value as Record<string, unknown>);
+        }
+
+        return typeof value === 'string' ? toWellFormed(value) : value;
+    });
+}
+
+function renameMembers(value: Record<string, unknown>): void {
+
+    const names = keys(value);
+    for (let i = 0; i < names.length; ++i) {
+        const name = names[i] ?? '';
+        const usable = toWellFormed(name);
+        if (usable !== name) {
+            value[usable] = value[name];
+            delete value[name];
+        }
+    }
 }
 
 function messageOf(thrown: unknown): string {

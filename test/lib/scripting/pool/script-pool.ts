@@ -257,6 +257,34 @@ describe('the description of type code', () => {
         });
     }
 
+    it('does not wait for the calls of another caller who asks for it, too', async () => {
+
+        const other = testPool({ workers: 1, timeout: 3000 });
+        const unit = unitOf('exports.beforeDelete = () => {};');
+        const ask = (callerKey: string) => other.pool.describe({ unit, program: worldOf([unit]), host: REFUSING_HOST, callerKey });
+        let isBegun = (): void => {};
+        const begun = new Promise<void>((resolve) => {
+
+            isBegun = resolve;
+        });
+        const busy = other.run('require("cordra").get("test/1"); exports.run = () => { for (;;) {} }', {
+            callerKey: 'busy', host: {
+                get: async () => {
+
+                    isBegun();
+                    return null;
+                }
+            }
+        }).catch(() => 'the calls of the other one');
+        await begun;
+        const asked = [ask('busy'), ask('idle')] as const;
+        const first = await Promise.race([busy, asked[1].then(({ hooks }) => [...hooks])]);
+        await Promise.all([busy, ...asked]);
+        await other.close();
+
+        expect<unknown>(first).to.equal(['beforeDelete']);
+    });
+
     it('starts no thread for empty code', async () => {
 
         const other = testPool();
