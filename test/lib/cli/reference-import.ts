@@ -7,14 +7,13 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { TestDatabase } from '../../support/database.js';
-import { DIALECTS } from '../../support/database.js';
+import { forEachDatabase } from '../../support/database.js';
 import { runCommand } from '../../support/command.js';
 import { startGateway } from '../../support/gateway.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
 
-const [SQLITE] = DIALECTS;
 const SALT = '00112233445566778899aabbccddeeff';
 
 const hashed = (secret: string, iterations = 10_000): object => ({
@@ -48,168 +47,171 @@ const OBJECTS = [
     }
 ];
 
-describe('the command import, given an export of the reference implementation,', () => {
+forEachDatabase((name, create) => {
 
-    let place: TestDatabase;
+    describe(`the command import, given an export of the reference implementation, on ${name}`, () => {
 
-    beforeEach(async () => {
+        let place: TestDatabase;
 
-        place = await (SQLITE as NonNullable<typeof SQLITE>).create();
-    });
+        beforeEach(async () => {
 
-    afterEach(() => place.dispose());
+            place = await create();
+        });
 
-    const checkAll = async (): Promise<void> => {
+        afterEach(() => place.dispose());
 
-        const gateway = await startGateway(place);
-        try {
-            const login = async (username: string, password: string): Promise<string> => (await gateway.perform('0.DOIP/Op.Hello', { authentication: { username, password } })).status;
-            const ok = '0.DOIP/Status.001';
-            expect(await login('ada', 'the password of ada')).to.equal(ok);
-            expect(await login('ada', 'another one')).to.equal('0.DOIP/Status.102');
-            expect(await login('admin', 'admin-password')).to.equal(ok);
-            expect(await login('admin', 'of the administrator')).to.equal('0.DOIP/Status.102');
-            const { value } = await gateway.asAdmin('0.DOIP/Op.Retrieve', { targetId: 'old/paper' });
-            const { attributes, elements } = value as { attributes: Record<'metadata' | 'content' | 'acl' | 'userMetadata', object>; elements: object[] };
-            expect(attributes.content).to.equal({ title: 'Küche', number: 123_456_789 });
-            expect([attributes.acl, attributes.userMetadata]).to.equal([{ readers: ['public'], writers: ['old/ada'] }, { n: 1 }]);
-            expect(attributes.metadata).to.include({ createdOn: 1000, createdBy: 'old/ada', modifiedOn: 2000, modifiedBy: 'admin' });
-            expect(elements).to.have.length(2);
-            const { output } = await gateway.asAdmin('0.DOIP/Op.Retrieve', { targetId: 'old/paper', attributes: { element: 'text' } });
-            expect(output.at(-1)).to.equal(LARGE.toString());
-        }
-        finally {
-            await gateway.stop();
-        }
-    };
+        const checkAll = async (): Promise<void> => {
 
-    const NOTES = [
-        'note: design: the password of admin stays what it is here', 'note: design: its JavaScript uses classes of Java, which are not there: where it fails when it is loaded, only admin can log in',
-        'note: old/bob: the password is not hashed in a known way: it has to be set anew', 'note: old/type-paper: hooks in Java (its payload java) are kept and not run'
-    ];
-
-    it('reads a folder with one file per object', async () => {
-
-        const folder = join(place.options.dataDir, 'export');
-        await mkdir(join(folder, 'a/b'), { recursive: true });
-        for (const [n, object] of OBJECTS.entries()) {
-            await writeFile(join(folder, n % 2 ? 'a/b' : '', `old.${n}`), JSON.stringify(object, null, 2));
-        }
-
-        const { code, error } = await runCommand(place, ['import', folder]);
-
-        expect([code, error.includes('0 refused')], error).to.equal([0, true]);
-        NOTES.forEach((note) => expect(error).to.include(note));
-        await checkAll();
-    });
-
-    it('reads a file of lines, reports lines that are not objects, and skips existing objects', async () => {
-
-        const file = join(place.options.dataDir, 'export.json');
-        await writeFile(file, `${OBJECTS.map((object) => JSON.stringify(object)).join('\n')}\n{"cordraObject": 5}\nbroken\n`);
-
-        const first = await runCommand(place, ['import', file]);
-        const again = await runCommand(place, ['import', file]);
-
-        expect(first.code, first.error).to.equal(65);
-        expect(first.error).to.include(['line 7: is no exported object', 'line 8: ', '2 refused']);
-        NOTES.forEach((note) => expect(first.error).to.include(note));
-        expect(again.error).to.include('0 objects created');
-        await checkAll();
-    });
-
-    it('keeps all bytes of payloads, and reports missing ones', async () => {
-
-        const paper = (id: string, payloads: object[], bytes: object): string => JSON.stringify({ cordraObject: { id, type: 'Paper', content: {}, payloads }, payloads: bytes });
-        const file = join(place.options.dataDir, 'payloads.json');
-        await writeFile(file, [
-            ...OBJECTS.map((object) => JSON.stringify(object)),
-            paper('old/more', [], { extra: 'AAAA' }), paper('old/less', [{ name: 'p', size: 500 }], { p: 'AAAA' }), paper('old/none', [{ name: 'p' }], {}),
-            paper('old/gone', [{ name: 'p', size: 5 }], {}), paper('old/inside', [{ name: 'p', base64Payload: 'AAAA' }], {})
-        ].join('\n'));
-
-        const { code, error } = await runCommand(place, ['import', file]);
-
-        expect(code, error).to.equal(65);
-        expect(error).to.include([
-            'note: old/more: payload extra has bytes, but neither media type nor file name', 'note: old/less: payload p has 3 bytes instead of 500',
-            'line 9: the bytes of payload p are missing', 'line 10: the bytes of payload p are missing', '2 refused'
-        ]);
-        const gateway = await startGateway(place);
-        try {
-            for (const [targetId, element] of [['old/more', 'extra'], ['old/less', 'p'], ['old/inside', 'p']] as const) {
-                const { output } = await gateway.asAdmin('0.DOIP/Op.Retrieve', { targetId, attributes: { element } });
-                expect(output.at(-1), targetId).to.equal('\0\0\0');
+            const gateway = await startGateway(place);
+            try {
+                const login = async (username: string, password: string): Promise<string> => (await gateway.perform('0.DOIP/Op.Hello', { authentication: { username, password } })).status;
+                const ok = '0.DOIP/Status.001';
+                expect(await login('ada', 'the password of ada')).to.equal(ok);
+                expect(await login('ada', 'another one')).to.equal('0.DOIP/Status.102');
+                expect(await login('admin', 'admin-password')).to.equal(ok);
+                expect(await login('admin', 'of the administrator')).to.equal('0.DOIP/Status.102');
+                const { value } = await gateway.asAdmin('0.DOIP/Op.Retrieve', { targetId: 'old/paper' });
+                const { attributes, elements } = value as { attributes: Record<'metadata' | 'content' | 'acl' | 'userMetadata', object>; elements: object[] };
+                expect(attributes.content).to.equal({ title: 'Küche', number: 123_456_789 });
+                expect([attributes.acl, attributes.userMetadata]).to.equal([{ readers: ['public'], writers: ['old/ada'] }, { n: 1 }]);
+                expect(attributes.metadata).to.include({ createdOn: 1000, createdBy: 'old/ada', modifiedOn: 2000, modifiedBy: 'admin' });
+                expect(elements).to.have.length(2);
+                const { output } = await gateway.asAdmin('0.DOIP/Op.Retrieve', { targetId: 'old/paper', attributes: { element: 'text' } });
+                expect(output.at(-1)).to.equal(LARGE.toString());
             }
-        }
-        finally {
-            await gateway.stop();
-        }
-    });
+            finally {
+                await gateway.stop();
+            }
+        };
 
-    it('reports what it skips in a folder, and imports the rest', async () => {
+        const NOTES = [
+            'note: design: the password of admin stays what it is here', 'note: design: its JavaScript uses classes of Java, which are not there: where it fails when it is loaded, only admin can log in',
+            'note: old/bob: the password is not hashed in a known way: it has to be set anew', 'note: old/type-paper: hooks in Java (its payload java) are kept and not run'
+        ];
 
-        const folder = join(place.options.dataDir, 'links');
-        await mkdir(join(folder, 'deep'), { recursive: true });
-        for (const [n, object] of OBJECTS.entries()) {
-            await writeFile(join(folder, 'deep', `old.${n}`), JSON.stringify(object));
-        }
+        it('reads a folder with one file per object', async () => {
 
-        await symlink(folder, join(folder, 'around'));
-        await symlink(join(folder, 'nowhere'), join(folder, 'lost'));
+            const folder = join(place.options.dataDir, 'export');
+            await mkdir(join(folder, 'a/b'), { recursive: true });
+            for (const [n, object] of OBJECTS.entries()) {
+                await writeFile(join(folder, n % 2 ? 'a/b' : '', `old.${n}`), JSON.stringify(object, null, 2));
+            }
 
-        const { code, error } = await runCommand(place, ['import', folder]);
+            const { code, error } = await runCommand(place, ['import', folder]);
 
-        expect([code, error.includes(`${join(folder, 'around')}: is no regular file, and was passed over`), error.includes('lost: is no regular file'), error.includes('2 refused')], error)
-            .to.equal([65, true, true, true]);
-        await checkAll();
-    });
+            expect([code, error.includes('0 refused')], error).to.equal([0, true]);
+            NOTES.forEach((note) => expect(error).to.include(note));
+            await checkAll();
+        });
 
-    it('prints no control characters of ids, names of files and messages', async () => {
+        it('reads a file of lines, reports lines that are not objects, and skips existing objects', async () => {
 
-        const folder = join(place.options.dataDir, 'hostile');
-        await mkdir(folder);
-        for (const [n, object] of OBJECTS.entries()) {
-            await writeFile(join(folder, `old.${n}`), JSON.stringify(object));
-        }
+            const file = join(place.options.dataDir, 'export.json');
+            await writeFile(file, `${OBJECTS.map((object) => JSON.stringify(object)).join('\n')}\n{"cordraObject": 5}\nbroken\n`);
 
-        const metadata = { ...times, internalMetadata: { hash: 'abc', salt: 'def', algorithm: 'other' } };
-        const content = { id: '', username: 'eve', password: '' };
-        await writeFile(join(folder, 'hidden'), JSON.stringify({ cordraObject: { id: 'old/\u001b[2Jeve\nnote: all is well', type: 'Person', content, metadata } }));
-        await writeFile(join(folder, 'wrong\u001b[2J\nnote: all is well'), '{');
+            const first = await runCommand(place, ['import', file]);
+            const again = await runCommand(place, ['import', file]);
 
-        const { code, error } = await runCommand(place, ['import', folder]);
+            expect(first.code, first.error).to.equal(65);
+            expect(first.error).to.include(['line 7: is no exported object', 'line 8: ', '2 refused']);
+            NOTES.forEach((note) => expect(first.error).to.include(note));
+            expect(again.error).to.include('0 objects created');
+            await checkAll();
+        });
 
-        expect(code).to.equal(65);
-        expect(error).to.match(/^item \d+, old\/\?\[2Jeve\?note: all is well: /m);
-        expect(error).to.match(/^note: old\/\?\[2Jeve\?note: all is well: /m);
-        expect(error).to.match(/^\S+\/wrong\?\[2J\?note: all is well: /m);
-        expect(error).to.not.match(/^note: all|\u001b/m);
-    });
+        it('keeps all bytes of payloads, and reports missing ones', async () => {
 
-    it('rejects compressed input, and an export in a pipe, with a message', async () => {
+            const paper = (id: string, payloads: object[], bytes: object): string => JSON.stringify({ cordraObject: { id, type: 'Paper', content: {}, payloads }, payloads: bytes });
+            const file = join(place.options.dataDir, 'payloads.json');
+            await writeFile(file, [
+                ...OBJECTS.map((object) => JSON.stringify(object)),
+                paper('old/more', [], { extra: 'AAAA' }), paper('old/less', [{ name: 'p', size: 500 }], { p: 'AAAA' }), paper('old/none', [{ name: 'p' }], {}),
+                paper('old/gone', [{ name: 'p', size: 5 }], {}), paper('old/inside', [{ name: 'p', base64Payload: 'AAAA' }], {})
+            ].join('\n'));
 
-        const file = join(place.options.dataDir, 'export.gz');
-        const text = OBJECTS.map((object) => JSON.stringify(object)).join('\n');
-        await writeFile(file, gzipSync(text));
+            const { code, error } = await runCommand(place, ['import', file]);
 
-        const piped = await runCommand(place, ['import', '-'], text);
-        const packed = await runCommand(place, ['import', file]);
-        const nothing = await runCommand(place, ['import', '-'], '\n');
+            expect(code, error).to.equal(65);
+            expect(error).to.include([
+                'note: old/more: payload extra has bytes, but neither media type nor file name', 'note: old/less: payload p has 3 bytes instead of 500',
+                'line 9: the bytes of payload p are missing', 'line 10: the bytes of payload p are missing', '2 refused'
+            ]);
+            const gateway = await startGateway(place);
+            try {
+                for (const [targetId, element] of [['old/more', 'extra'], ['old/less', 'p'], ['old/inside', 'p']] as const) {
+                    const { output } = await gateway.asAdmin('0.DOIP/Op.Retrieve', { targetId, attributes: { element } });
+                    expect(output.at(-1), targetId).to.equal('\0\0\0');
+                }
+            }
+            finally {
+                await gateway.stop();
+            }
+        });
 
-        expect([piped.code, piped.error.trim()]).to.equal([66, 'doip-gateway: standard input is an export of the reference implementation, which is read two times: name its file, or its folder']);
-        expect([packed.code, packed.error.trim()]).to.equal([66, `doip-gateway: ${file} is packed (gzip): unpack it first`]);
-        expect([nothing.code, nothing.error.includes('nothing to import')], nothing.error).to.equal([65, true]);
-    });
+        it('reports what it skips in a folder, and imports the rest', async () => {
 
-    it('rejects a folder without an export, with a message', async () => {
+            const folder = join(place.options.dataDir, 'links');
+            await mkdir(join(folder, 'deep'), { recursive: true });
+            for (const [n, object] of OBJECTS.entries()) {
+                await writeFile(join(folder, 'deep', `old.${n}`), JSON.stringify(object));
+            }
 
-        const folder = join(place.options.dataDir, 'other');
-        await mkdir(folder);
-        await writeFile(join(folder, 'notes.txt'), 'nothing of ours');
+            await symlink(folder, join(folder, 'around'));
+            await symlink(join(folder, 'nowhere'), join(folder, 'lost'));
 
-        const { code, error } = await runCommand(place, ['import', folder]);
+            const { code, error } = await runCommand(place, ['import', folder]);
 
-        expect([code, error.trim()]).to.equal([66, `doip-gateway: ${folder} is a folder, and no file in it is an exported object: name an export, or a folder with a file for each object`]);
+            expect([code, error.includes(`${join(folder, 'around')}: is no regular file, and was passed over`), error.includes('lost: is no regular file'), error.includes('2 refused')], error)
+                .to.equal([65, true, true, true]);
+            await checkAll();
+        });
+
+        it('prints no control characters of ids, names of files and messages', async () => {
+
+            const folder = join(place.options.dataDir, 'hostile');
+            await mkdir(folder);
+            for (const [n, object] of OBJECTS.entries()) {
+                await writeFile(join(folder, `old.${n}`), JSON.stringify(object));
+            }
+
+            const metadata = { ...times, internalMetadata: { hash: 'abc', salt: 'def', algorithm: 'other' } };
+            const content = { id: '', username: 'eve', password: '' };
+            await writeFile(join(folder, 'hidden'), JSON.stringify({ cordraObject: { id: 'old/\u001b[2Jeve\nnote: all is well', type: 'Person', content, metadata } }));
+            await writeFile(join(folder, 'wrong\u001b[2J\nnote: all is well'), '{');
+
+            const { code, error } = await runCommand(place, ['import', folder]);
+
+            expect(code).to.equal(65);
+            expect(error).to.match(/^item \d+, old\/\?\[2Jeve\?note: all is well: /m);
+            expect(error).to.match(/^note: old\/\?\[2Jeve\?note: all is well: /m);
+            expect(error).to.match(/^\S+\/wrong\?\[2J\?note: all is well: /m);
+            expect(error).to.not.match(/^note: all|\u001b/m);
+        });
+
+        it('rejects compressed input, and an export in a pipe, with a message', async () => {
+
+            const file = join(place.options.dataDir, 'export.gz');
+            const text = OBJECTS.map((object) => JSON.stringify(object)).join('\n');
+            await writeFile(file, gzipSync(text));
+
+            const piped = await runCommand(place, ['import', '-'], text);
+            const packed = await runCommand(place, ['import', file]);
+            const nothing = await runCommand(place, ['import', '-'], '\n');
+
+            expect([piped.code, piped.error.trim()]).to.equal([66, 'doip-gateway: standard input is an export of the reference implementation, which is read two times: name its file, or its folder']);
+            expect([packed.code, packed.error.trim()]).to.equal([66, `doip-gateway: ${file} is packed (gzip): unpack it first`]);
+            expect([nothing.code, nothing.error.includes('nothing to import')], nothing.error).to.equal([65, true]);
+        });
+
+        it('rejects a folder without an export, with a message', async () => {
+
+            const folder = join(place.options.dataDir, 'other');
+            await mkdir(folder);
+            await writeFile(join(folder, 'notes.txt'), 'nothing of ours');
+
+            const { code, error } = await runCommand(place, ['import', folder]);
+
+            expect([code, error.trim()]).to.equal([66, `doip-gateway: ${folder} is a folder, and no file in it is an exported object: name an export, or a folder with a file for each object`]);
+        });
     });
 });
