@@ -6,7 +6,7 @@ import type { DigitalObject } from '../doip/digital-object.js';
 import { sourceOf } from '../util/net/ip-address.js';
 import type { Policy } from '../identity/access/access-policy.js';
 import type { Subject } from '../model/access-subject.js';
-import { isUnrestrictedAdmin } from '../model/caller.js';
+import { type Caller, isUnrestrictedAdmin } from '../model/caller.js';
 import type { ObjectResolution } from '../objects/read/object-resolution.js';
 import type { Catalog } from '../types/catalog.js';
 import type { DoipError } from '../errors/errors.js';
@@ -31,6 +31,10 @@ export type SearchQuery = Omit<SearchRequest, 'access' | 'caller'>;
 export interface SearchContext extends ResultReading {
     /** Identifies anonymous callers. */
     readonly remoteAddress: string;
+    /** Returns the caller as of now, for a search that has waited for its turn; default: `caller`. */
+    readonly currentCaller?: () => Promise<Caller>;
+    /** Customises the query for the caller, when the search has its turn; default: it stays as it is. */
+    readonly customize?: (query: SearchQuery, caller: Caller) => Promise<SearchQuery>;
 }
 
 /**
@@ -109,6 +113,11 @@ export class SearchService {
      */
     async ids(query: SearchQuery, context: SearchContext): Promise<Found<string>> {
 
+        return await this.#inTurn(query, context, (...turn) => this.#ids(...turn));
+    }
+
+    async #ids(query: SearchQuery, context: SearchContext): Promise<Found<string>> {
+
         const types = this.#parts.catalog.current.codedNames().filter((type) => this.#parts.resolution.concerns(type));
         if (types.length === 0 || query.limit === 0) {
             return await this.#findableIds(query, context);
@@ -134,13 +143,18 @@ export class SearchService {
     /** Returns ids without calling the code of types, and without a second check of rights; not for clients. Throws as {@link ids}. */
     async indexedIds(query: SearchQuery, context: SearchContext): Promise<Found<string>> {
 
+        return await this.#inTurn(query, context, (...turn) => this.#indexedIds(...turn));
+    }
+
+    async #indexedIds(query: SearchQuery, context: SearchContext): Promise<Found<string>> {
+
         return await this.#search(query, context, (hits) => idsOf(hits, pauses(this.#yielder, context.signal)));
     }
 
     /** Returns objects as the caller may see them, with scores if requested. Throws as {@link ids}. */
     async objects(query: SearchQuery, context: SearchContext): Promise<Found<DigitalObject>> {
 
-        return await this.#search(query, context, (hits) => this.#results.load(hits, context));
+        return await this.#inTurn(query, context, (asked, current) => this.#search(asked, current, (hits) => this.#results.load(hits, current)));
     }
 
     /** Returns the number of objects of a type, whoever may read them; not for clients without rights to all of them. */
@@ -157,7 +171,7 @@ export class SearchService {
     async #findableIds(query: SearchQuery, context: SearchContext): Promise<Found<string>> {
 
         if (isUnrestrictedAdmin(context.caller)) {
-            return await this.indexedIds(query, context);
+            return await this.#indexedIds(query, context);
         }
 
         const { index, currentMs = CURRENT_MS } = this.#parts;
@@ -190,28 +204,42 @@ export class SearchService {
         return accessOf(this.#parts.policy.readPrincipals(caller), this.#parts.catalog.current.accessRules);
     }
 
-    async #search<T>(query: SearchQuery, context: SearchContext, load: (hits: Hits) => AsyncGenerator<readonly T[], void, undefined>): Promise<Found<T>> {
+    /**
+     * Begins a search in its turn: an unlimited one waits while its caller has too many. The query is customised, and rights are those of the caller,
+     * when the wait is over. The results hold the turn.
+     */
+    async #inTurn<T>(
+        query: SearchQuery, context: SearchContext, begin: (query: SearchQuery, context: SearchContext) => Promise<Found<T>>
+    ): Promise<Found<T>> {
 
-        const caller = keyOf(context);
-        const access = this.#accessOf(context);
-        const isUnlimited = query.limit === null || query.limit > BLOCK;
-        const releasePermit = isUnlimited ? await this.#unlimited.acquire(caller, { timeoutMs: this.#timeoutMs, signal: context.signal }) : () => {};
+        if (query.limit !== null && query.limit <= BLOCK) {
+            return await begin(await customized(query, context), context);
+        }
+
+        const key = keyOf(context);
+        const mustWait = this.#unlimited.heldBy(key) >= MAX_CONCURRENT_UNLIMITED;
+        const release = await this.#unlimited.acquire(key, { timeoutMs: this.#timeoutMs, signal: context.signal });
         try {
-            const { size, facets, hits } = await this.#parts.index.search({ ...query, access, caller });
-            const release = (): void => {
-
-                releasePermit();
-                void hits.return();
-            };
-
-            const blocks = onClose(load(hits), release);
-            return { size, facets, blocks: isUnlimited ? closeWhenIdle(blocks, { ms: this.#parts.idleMs ?? IDLE_MS, error: notRead }) : blocks };
+            const current = mustWait && context.currentCaller ? { ...context, caller: await context.currentCaller() } : context;
+            const found = await begin(await customized(query, current), current);
+            return { ...found, blocks: closeWhenIdle(onClose(found.blocks, release), { ms: this.#parts.idleMs ?? IDLE_MS, error: notRead }) };
         }
         catch (error) {
-            releasePermit();
+            release();
             throw error;
         }
     }
+
+    async #search<T>(query: SearchQuery, context: SearchContext, load: (hits: Hits) => AsyncGenerator<readonly T[], void, undefined>): Promise<Found<T>> {
+
+        const { size, facets, hits } = await this.#parts.index.search({ ...query, access: this.#accessOf(context), caller: keyOf(context) });
+        return { size, facets, blocks: onClose(load(hits), () => void hits.return()) };
+    }
+}
+
+async function customized(query: SearchQuery, { caller, customize }: SearchContext): Promise<SearchQuery> {
+
+    return customize ? await customize(query, caller) : query;
 }
 
 function notRead(): DoipError {

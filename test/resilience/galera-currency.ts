@@ -11,6 +11,7 @@ import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import Mysql from 'mysql2/promise';
 import { Op } from '../../lib/doip/operation-ids.js';
+import type { JsonObject } from '../../lib/util/json-types.js';
 import type { TestDatabase } from '../support/database.js';
 import { type Galera, HAS_GALERA, startGalera } from '../support/galera.js';
 import { type Answer, startGateway, type TestGateway } from '../support/gateway.js';
@@ -99,12 +100,27 @@ describe('what was changed on one server of Galera', { skip: !HAS_GALERA, timeou
     const write = (content: { readonly a: string | number }): Promise<Answer> =>
         there.asAdmin(Op.create, { input: { type: 'Shaped', attributes: { content } }, attributes: { dryRun: true } });
 
+    async function give(acl: JsonObject): Promise<void> {
+
+        const { status, value } = await here.asAdmin(Op.update, { targetId: 'test/shared', input: { attributes: { acl, content: {} } } });
+        expect(status, JSON.stringify(value)).to.equal(OK);
+    }
+
     it('counts on another at once: a token that was revoked', async () => {
 
         const token = await login();
         expect((await read('test/shared', token)).status).to.equal(OK);
 
         expect(await askAfter(() => here.perform(Op.authRevoke, { input: { token } }), () => read('test/shared', token))).to.equal(UNAUTHENTICATED);
+    });
+
+    it('counts on another at once: the access control list of an object', async () => {
+
+        const token = await login();
+        expect((await read('test/shared', token)).status).to.equal(OK);
+
+        expect(await askAfter(() => give({ readers: [], writers: [] }), () => read('test/shared', token))).to.equal(FORBIDDEN);
+        await give({ readers: ['authenticated'], writers: [] });
     });
 
     it('counts on another at once: the members of a group', async () => {

@@ -7,6 +7,7 @@ import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { asDeclared, declaredNames, flag, text, texts, readRequestContext } from '../../core/attributes.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { badRequest, unavailable } from '../../errors/errors.js';
+import type { Caller } from '../../model/caller.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { pruner } from '../../json/filter.js';
 import { plainObject } from '../../doip/serialized-object.js';
@@ -14,7 +15,7 @@ import { Op } from '../../doip/operation-ids.js';
 import { DIGITAL_OBJECT, OPEN, searchResults, TEXT } from '../../doip/result-schemas.js';
 import { RecordOutput } from '../../doip/record-output.js';
 import { onClose } from '../../util/streams/on-close.js';
-import type { Found, SearchQuery } from '../../search/search-service.js';
+import type { Found, SearchContext, SearchQuery } from '../../search/search-service.js';
 import type { OperationContext } from '../../core/operation-context.js';
 import type { Services } from '../../core/services.js';
 import { readSortFields } from '../../search/query/search-request.js';
@@ -89,10 +90,12 @@ export const search = defineOperation<SearchAttributes>({
         const parameters = withInput(context);
         const requestContext = contextIn(context);
         const { services, caller, signal, transport: { remoteAddress } } = context;
-        const customizedAttributes = await customized(parameters, { caller, requestContext, services });
-        const query = toRequest(customizedAttributes, services.catalog.current.design.useLegacySearchPageSizeZeroReturnsAll);
+        const query = toRequest(parameters, services.catalog.current.design.useLegacySearchPageSizeZeroReturnsAll);
         const narrow = parameters.filter && pruner(parameters.filter);
-        const searching = { caller, requestContext, remoteAddress, signal };
+        const searching: SearchContext = {
+            caller, requestContext, remoteAddress, signal, currentCaller: () => currentCaller(context),
+            customize: (asked, current) => customized(asked, { caller: current, requestContext, services })
+        };
         const onlyIds = parameters.type === 'id' || parameters.type === 'ids';
         const { size, facets, blocks }: Found<Result> = onlyIds ? await services.search.ids(query, searching) : await services.search.objects(query, searching);
         return result.segments(await RecordOutput.open({
@@ -107,6 +110,13 @@ export const search = defineOperation<SearchAttributes>({
         }));
     }
 });
+
+/** Returns the caller as of now, and brings the rules and the code by which rights are decided up to date. */
+async function currentCaller(context: OperationContext<SearchAttributes>): Promise<Caller> {
+
+    await context.services.reader.epochs();
+    return await context.currentCaller(0);
+}
 
 /** Merges attributes from the input; null, which some clients send for none, counts as none. Throws 400 for an attribute in both places. */
 function withInput({ attributes: declared, givenAttributes, inputJson }: OperationContext<SearchAttributes>): SearchAttributes {
@@ -152,21 +162,15 @@ function contextIn({ attributes: declared, inputJson, requestContext }: Operatio
  * and after: rights are those of the design that has customised the query. Throws 503 when they change all the time.
  */
 async function customized(
-    parameters: SearchAttributes, { caller, requestContext, services: { catalog, scripts } }: Pick<OperationContext, 'caller' | 'requestContext' | 'services'>
-) {
+    asked: SearchQuery, { caller, requestContext, services: { catalog, scripts } }: Pick<OperationContext, 'caller' | 'requestContext' | 'services'>
+): Promise<SearchQuery> {
 
-    const { query = '', queryJson } = parameters;
-    const isBlank = query.trim() === '';
-    if (isBlank && queryJson === undefined) {
-        return parameters;
-    }
-
-    const customizedAttributes = isBlank ? EVERYTHING : query;
+    const query = asked.query ?? EVERYTHING;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; ++attempt) {
         const before = codeOf(catalog);
-        const customizedQuery = await scripts.design.customizeQuery(customizedAttributes, { caller, requestContext });
+        const customizedQuery = await scripts.design.customizeQuery(query, { caller, requestContext });
         if (isDeepStrictEqual(codeOf(catalog), before)) {
-            return customizedQuery === customizedAttributes ? parameters : { ...parameters, query: customizedQuery };
+            return customizedQuery === query ? asked : { ...asked, query: textOf(customizedQuery, asked) };
         }
     }
 
@@ -193,18 +197,27 @@ function pageOf({ pageNum }: SearchAttributes): number {
     return Math.max(pageNum, 0);
 }
 
-function toRequest(parameters: SearchAttributes, zeroMeansAll: boolean): SearchQuery {
+/** Returns the text of a query; null for none beside a query by example. @throws DoipError 400 if there is neither */
+function textOf(query: string | undefined, { queryJson }: Pick<SearchAttributes, 'queryJson'>): string | null {
 
-    const { query, queryJson, pageSize, filterQueries, facets, sortFields, includeScore, includeVersions } = parameters;
-    const isBlank = query === undefined || query.trim() === '';
-    if (isBlank && queryJson === undefined) {
+    if (query !== undefined && query.trim() !== '') {
+        return query;
+    }
+
+    if (queryJson === undefined) {
         throw badRequest('Missing query: either query or queryJson is needed');
     }
 
+    return null;
+}
+
+function toRequest(parameters: SearchAttributes, zeroMeansAll: boolean): SearchQuery {
+
+    const { query, queryJson, pageSize, filterQueries, facets, sortFields, includeScore, includeVersions } = parameters;
     const limit = pageSize < 0 || pageSize === 0 && zeroMeansAll ? null : Math.min(pageSize, MAX_RESULTS);
     const start = limit === null ? 0 : Math.min(pageOf(parameters) * limit, MAX_RESULTS);
     return {
-        query: isBlank ? null : query,
+        query: textOf(query, parameters),
         ...queryJson === undefined ? {} : { queryJson },
         filterQueries: filterQueries ?? [], facets: facets ?? [], sort: readSortFields(sortFields),
         start, limit, includeScore, includeVersions

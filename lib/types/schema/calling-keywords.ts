@@ -16,11 +16,8 @@ import { isSchema } from './shapes.js';
 /** Keywords of ajv that are removed because those of this file replace them. */
 export const CALLED_KEYWORDS: readonly string[] = ['propertyNames', 'dependencies', 'dependentRequired', 'dependentSchemas'];
 
-/** Approximate cost of a call, in steps of the time budget. */
-const CALL_COST = 20;
-
-/** Returns the validator of a linked schema, or of a subschema of one; compiles it on first use. */
-export type ValidatorOf = (schema: Schema) => ValidateFunction;
+/** Returns the validator of a linked schema, or of a subschema of one, for a value, and charges its work to the time budget; compiles it on first use. */
+export type ValidatorOf = (schema: Schema, value: JsonValue) => ValidateFunction;
 
 /** Parts of the compiler that the keywords use. */
 interface Tools {
@@ -55,8 +52,7 @@ export function callingKeywords({ targets, validatorOf, allErrors }: Tools): Fun
 
     const call: Call = (schema, value, place, errors) => {
 
-        spend(CALL_COST);
-        const validate = validatorOf(isSchema(schema) ? schema : false);
+        const validate = validatorOf(isSchema(schema) ? schema : false, value);
         if (validate(value, place) === true) {
             return true;
         }

@@ -10,12 +10,24 @@ import { isJsonObject } from '../../util/json-types.js';
 import { SafeRegExp } from '../../util/regexp/safe-regexp.js';
 import { schemaFormats } from './formats.js';
 import { customKeywords, REPLACED_KEYWORDS } from './custom-keywords.js';
+import { LENGTH_KEYWORDS, textLengths } from './text-lengths.js';
 import type { Schema } from './shapes.js';
-import { BudgetExceeded, uncounted } from '../../util/concurrency/time-budget.js';
+import { BudgetExceeded, spend, uncounted } from '../../util/concurrency/time-budget.js';
 import type { ValidatorOf } from './calling-keywords.js';
 import { CALLED_KEYWORDS, callingKeywords } from './calling-keywords.js';
 import type { LinkedSchema } from './linked-schema.js';
 import { getOrAdd } from '../../util/cache/get-or-add.js';
+import { ValueSizes, weightOf } from './work.js';
+
+/** A piece of a schema, and what checking a value by it costs. */
+interface CompiledPiece {
+    readonly validate: ValidateFunction;
+    /** Steps of the time budget for each value in the value. */
+    readonly weight: number;
+}
+
+/** Cost of a call, in steps of the time budget. */
+const CALL_COST = 20;
 
 /** Key under which the schemas are registered with ajv. */
 const KEY = 'type';
@@ -53,9 +65,10 @@ const MAX_COMPILING_MS = 20;
 export function compileSchemas({ targets, parts }: Pick<LinkedSchema, 'targets' | 'parts'>, allErrors: boolean): Validator {
 
     const schemas: Schema[] = [];
-    const validators = new Map<Schema, ValidateFunction>();
+    const compiled = new Map<Schema, CompiledPiece>();
+    const sizes = new ValueSizes();
     let compilingMs = 0;
-    const validatorOf: ValidatorOf = (schema) => getOrAdd(validators, schema, () => {
+    const pieceOf = (schema: Schema): CompiledPiece => getOrAdd(compiled, schema, () => {
 
         if (allErrors && compilingMs > MAX_COMPILING_MS) {
             throw new BudgetExceeded();
@@ -68,25 +81,31 @@ export function compileSchemas({ targets, parts }: Pick<LinkedSchema, 'targets' 
             throw new Error('a linked schema cannot be found');
         }
 
-        return made;
+        return { validate: made, weight: weightOf(schema) };
     });
+    const validatorOf: ValidatorOf = (schema, value) => {
 
-    const matches: MatchTest = (schema, value) => (isJsonObject(schema) ? validatorOf(schema)(value) === true : schema !== false);
+        const { validate, weight } = pieceOf(schema);
+        spend(CALL_COST + weight * sizes.of(value));
+        return validate;
+    };
+
+    const matches: MatchTest = (schema, value) => (isJsonObject(schema) ? validatorOf(schema, value)(value) === true : schema !== false);
     // One ajv instance per type costs 0.2 ms, and is garbage collected together with the type.
     const ajv = createAjv(allErrors);
-    ajv.addVocabulary([...customKeywords({ targets, matches }), ...callingKeywords({ targets, validatorOf, allErrors })]);
+    ajv.addVocabulary([...customKeywords({ targets, matches }), ...textLengths(), ...callingKeywords({ targets, validatorOf, allErrors })]);
     ajv.addSchema({ t: schemas }, KEY);
     const errors = (value: JsonValue): readonly ErrorObject[] => {
 
         compilingMs = 0;
-        const validate = validatorOf(targets[0] ?? true);
+        const validate = validatorOf(targets[0] ?? true, value);
         return validate(value) ? [] : validate.errors ?? [];
     };
 
     function *compileEach(isDeep: boolean): Generator<void, void, undefined> {
 
         for (const schema of isDeep ? [...targets, ...parts] : targets) {
-            validatorOf(schema);
+            pieceOf(schema);
             yield;
         }
     }
@@ -116,6 +135,6 @@ function createAjv(allErrors: boolean): Ajv2019 {
     });
     // ajv's own tracking of evaluated properties fails for patterns inside of conditions.
     Object.assign(ajv.opts, { unevaluated: false });
-    [...REPLACED_KEYWORDS, ...CALLED_KEYWORDS].forEach((keyword) => ajv.removeKeyword(keyword));
+    [...REPLACED_KEYWORDS, ...LENGTH_KEYWORDS, ...CALLED_KEYWORDS].forEach((keyword) => ajv.removeKeyword(keyword));
     return ajv;
 }

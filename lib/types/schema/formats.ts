@@ -16,12 +16,19 @@ const MAX_LENGTH = 65_536;
 /** Maximum length of a regular expression, as in `pattern`. */
 const MAX_REG_EXP = 4096;
 
+/** Cost of a check, beside that of the characters of its text, in steps of the time budget. */
+const FORMAT_COST = 20;
+
 /** Cost of a character of a regular expression in steps of the time budget: `\p{L}` takes some 50 microseconds. */
 const REG_EXP_COST = 1000;
 
 const CUSTOM_FORMATS: Readonly<Record<string, TextCheck>> = {
     // base64 has no maximum length.
-    byte: (text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text),
+    byte: (text) => {
+
+        spend(text.length);
+        return text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
+    },
     url: bounded((text) => /^(?:https?|ftp):\/\/\S+$/i.test(text) && URL.canParse(text)),
     regex: (text) => text.length <= MAX_REG_EXP && isRegExp(text)
 };
@@ -104,7 +111,11 @@ function withGuard(format: Format): AddedFormat {
 
 function bounded(check: TextCheck): TextCheck {
 
-    return (text) => text.length <= MAX_LENGTH && check(text);
+    return (text) => {
+
+        spend(FORMAT_COST + text.length);
+        return text.length <= MAX_LENGTH && check(text);
+    };
 }
 
 function isRegExp(text: string): boolean {

@@ -101,6 +101,12 @@ export class Semaphore {
         return this.#inUse;
     }
 
+    /** Number of permits that a key holds. */
+    heldBy(key: string): number {
+
+        return this.#acquired.get(key) ?? 0;
+    }
+
     /** Number of waiting calls. */
     get waiting(): number {
 
