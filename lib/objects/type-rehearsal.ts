@@ -81,9 +81,9 @@ function ofAuthor(error: DoipError, type: string): DoipError {
         return error;
     }
 
-    const place = `(/cordra/schemas/${type}:`;
-    const at = stack.indexOf(place);
-    const [, line, column] = (at === -1 ? null : /^(\d+):(\d+)\)/.exec(stack.slice(at + place.length))) ?? [];
+    const frame = `(/cordra/schemas/${type}:`;
+    const at = stack.indexOf(frame);
+    const [, line, column] = (at === -1 ? null : /^(\d+):(\d+)\)/.exec(stack.slice(at + frame.length))) ?? [];
     if (line === undefined || column === undefined) {
         return badRequest(error.message, { details: { stack } });
     }

@@ -90,7 +90,7 @@ export function composeScripting({ catalog, elements, policy, limits, log, objec
         const { design } = planned.catalog.current;
         const hostOf = (invocation: InvocationContext): ScriptHost => planned.host(hostFor({ ...invocation, isDryRun: true }));
         const plannedScripts = new ProgramCatalog(planned.catalog, planned.elements, `rehearsal ${++rehearsals} `);
-        const plannedInvoker = new ScriptInvoker({ pool, scripts: plannedScripts, hostFor: hostOf, log, tellsFailures: planned.isOfCaller ?? false });
+        const plannedInvoker = new ScriptInvoker({ pool, scripts: plannedScripts, hostFor: hostOf, log, reportsFailures: planned.isOfCaller ?? false });
         return {
             lifecycle: new TypeHooks({ invoker: plannedInvoker, policy, log, design: () => design }),
             inspector: new CodeValidator({ pool, scripts: plannedScripts, host: () => hostOf(rehearsal), elements: planned.elements, log })
