@@ -26,7 +26,7 @@ import { PasswordChanges } from '../identity/authentication/password-changes.js'
 import type { EdgeLimiter } from '../identity/throttling/edge-limiter.js';
 import { Policy } from '../identity/access/access-policy.js';
 import { IdentityParticipant, IdentitySecretRemover } from '../identity/sync/identity-participant.js';
-import { ContentPipeline } from '../objects/content-pipeline.js';
+import { ContentPipeline, type TypeCatalog } from '../objects/content-pipeline.js';
 import { ChangeEvents, type ChangeListener } from '../objects/change-events.js';
 import { EpochHistory } from '../stores/objects/epoch-history.js';
 import { ElementService } from '../objects/elements/element-service.js';
@@ -43,6 +43,7 @@ import { ReferenceChecker } from '../objects/reference-checker.js';
 import { takeWorker } from '../util/workers/spare-workers.js';
 import { ServiceStatus } from '../health/service-status.js';
 import { SchemaCheck } from '../objects/schema-check.js';
+import { TypeRehearsal } from '../objects/type-rehearsal.js';
 import { LabelReader } from '../relationships/label-reader.js';
 import { RelationshipService } from '../relationships/relationship-service.js';
 import { TxnIdGenerator } from '../objects/txn-id-generator.js';
@@ -322,10 +323,11 @@ async function compose(
     });
     const secretRemover = new IdentitySecretRemover(identity.secureValues);
     const moduleRules = new ModuleRules({ catalog, policy });
-    const pipeline = new ContentPipeline({
-        catalog, secrets: secretRemover, references, clock, limits, code: scripting.inspector,
-        hasher: new ObjectHasher(catalog, elements), modules: moduleRules
+    const pipelineOf = (types: TypeCatalog): ContentPipeline => new ContentPipeline({
+        catalog: types, secrets: secretRemover, references, clock, limits, code: scripting.inspector,
+        hasher: new ObjectHasher(types, elements), modules: moduleRules
     });
+    const pipeline = pipelineOf(catalog);
     const node = db.dialect === 'mysql' ? nodeName(options.dataDir) : null;
     const codeFree = options.worker && withoutCode({ codeOf: options.worker.codeOf, catalog, objects: scan });
     const search = composeSearch({
@@ -398,6 +400,12 @@ async function compose(
         },
         registry, reader, creation, objects, loader, resolution, elements, versions, relationships, labels,
         schemaCheck: new SchemaCheck({ objects: scan, catalog, policy }), catalog, limits, scripts: scripting, bulk,
+        rehearsal: new TypeRehearsal({
+            ...writing, pipelineOf,
+            codeOf: (types) => scripting.rehearse({
+                catalog: { epoch: 0, current: types, moduleFiles: catalog.moduleFiles }, elements, host: (stored) => stored, isOfCaller: true
+            })
+        }),
         moves, reindexing: search.reindexing({ locks: writing.locks, makeForm: (object, caller) => objects.indexFormOf(object, { caller }) }),
         highestSafeTxn: new HighestSafeTxn({ index: search.index, objects: objectStore, clock, floor }),
         search: new SearchService({

@@ -16,6 +16,7 @@ import type { PasswordChanges } from '../identity/authentication/password-change
 import type { Policy } from '../identity/access/access-policy.js';
 import type { UsageCounter } from '../objects/quotas/usage-counter.js';
 import type { SchemaCheck } from '../objects/schema-check.js';
+import type { TypeRehearsal } from '../objects/type-rehearsal.js';
 import type { ObjectLoader } from '../objects/read/object-loader.js';
 import type { ObjectResolution } from '../objects/read/object-resolution.js';
 import type { LabelReader } from '../relationships/label-reader.js';
@@ -103,6 +104,7 @@ export interface Services extends ScriptedServices {
     readonly relationships: RelationshipService;
     readonly labels: LabelReader;
     readonly schemaCheck: Pick<SchemaCheck, 'page'>;
+    readonly rehearsal: Pick<TypeRehearsal, 'update'>;
     readonly reindexing: ReindexJobs;
     readonly moves: Pick<MoveJobs, 'begin' | 'report'>;
     readonly highestSafeTxn: HighestSafeTxn;

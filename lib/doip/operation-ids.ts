@@ -45,6 +45,7 @@ export const Op = {
     schemasUpdate: 'gateway/Op.Schemas.Update',
     schemasDelete: 'gateway/Op.Schemas.Delete',
     schemasCheck: 'gateway/Op.Schemas.Check',
+    schemasRehearse: 'gateway/Op.Schemas.Rehearse',
     schemaTemplates: 'gateway/Op.Schemas.Templates',
     changeAdminPassword: 'gateway/Op.ChangeAdminPassword',
     call: 'gateway/Op.Call',

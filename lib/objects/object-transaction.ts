@@ -4,7 +4,6 @@
  */
 
 import type { KeyedLocks } from '../util/concurrency/keyed-mutex.js';
-import type { Catalog } from '../types/catalog.js';
 import type { ObjectWriter } from './object-writer.js';
 import type { ObjectReader } from './read/object-reader.js';
 import type { StoredObject } from '../model/stored-object.js';
@@ -15,7 +14,7 @@ import { conflict, missingObject } from '../errors/errors.js';
 import { checkWritable } from './update-request.js';
 import { retryOnConflict } from '../util/concurrency/retry-on-conflict.js';
 import type { ObjectStore } from '../stores/objects/object-store.js';
-import type { ContentPipeline } from './content-pipeline.js';
+import type { ContentPipeline, TypeCatalog } from './content-pipeline.js';
 import type { HookParts } from './hooks/write-hooks.js';
 
 /**
@@ -31,7 +30,7 @@ const SCRIPT_LOCK_DEADLINE = 2000;
 export interface WriteParts extends HookParts {
     readonly store: ObjectStore;
     readonly reader: ObjectReader;
-    readonly catalog: Catalog;
+    readonly catalog: TypeCatalog;
     readonly pipeline: ContentPipeline;
     readonly writer: ObjectWriter;
     readonly locks: KeyedLocks;

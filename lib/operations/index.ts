@@ -51,6 +51,7 @@ import { deleteSession } from './sessions/delete.js';
 import { getSession } from './sessions/get.js';
 import { call } from './methods/call.js';
 import { checkSchema } from './schemas/check.js';
+import { rehearseSchema } from './schemas/rehearse.js';
 import { deleteSchema } from './schemas/delete.js';
 import { getSchema } from './schemas/get.js';
 import { listSchemas } from './schemas/list.js';
@@ -67,7 +68,7 @@ export const builtInOperations = [
     token, introspect, revoke, changePassword, checkCredentials, getInitData, batchUpload, reindexBatch, highestSafeTxnId, getDesign,
     getRelationships, publishVersion, getVersions, createKey, listKeys, revokeKey, listTokens, revokeTokens,
     getAcl, updateAcl, explainRights, getLabels, listSchemas, getSchema, updateSchema, deleteSchema, checkSchema, getSchemaTemplates, call, listMethods,
-    uploadObjects, exportObjects, importObjects,
+    uploadObjects, exportObjects, importObjects, rehearseSchema,
     changeAdminPassword, updateHandles, handleUpdateStatus, resolveHandle, locateHandle, createSession, getSession, deleteSession,
     startupStatus, status, health, describe, usage, movePayloads, listAudit, verifyAudit, loginProviders, beginLogin, completeLogin
 ] as unknown as readonly Operation[];

@@ -49,6 +49,8 @@ export interface PlannedCode {
     readonly elements: ModuleOpener;
     /** Wraps the host calls, which work on the stored state, for scripts of the prospective state. */
     host(stored: ScriptHost): ScriptHost;
+    /** True where the caller is the author of the code, who is told what is wrong with it. */
+    readonly isOfCaller?: boolean;
 }
 
 /** Hooks and validation of code that is not stored yet. */
@@ -86,12 +88,12 @@ export function composeScripting({ catalog, elements, policy, limits, log, objec
     const rehearse = (planned: PlannedCode): Rehearsal => {
 
         const { design } = planned.catalog.current;
-        const host = (): ScriptHost => planned.host(hostFor(rehearsal));
+        const hostOf = (invocation: InvocationContext): ScriptHost => planned.host(hostFor({ ...invocation, isDryRun: true }));
         const plannedScripts = new ProgramCatalog(planned.catalog, planned.elements, `rehearsal ${++rehearsals} `);
-        const plannedInvoker = new ScriptInvoker({ pool, scripts: plannedScripts, hostFor: host, log });
+        const plannedInvoker = new ScriptInvoker({ pool, scripts: plannedScripts, hostFor: hostOf, log, reportsFailures: planned.isOfCaller ?? false });
         return {
             lifecycle: new TypeHooks({ invoker: plannedInvoker, policy, log, design: () => design }),
-            inspector: new CodeValidator({ pool, scripts: plannedScripts, host, elements: planned.elements, log })
+            inspector: new CodeValidator({ pool, scripts: plannedScripts, host: () => hostOf(rehearsal), elements: planned.elements, log })
         };
     };
 

@@ -155,12 +155,22 @@ export class TypeRegistry {
      */
     withSchema(name: string, schema: JsonObject): TypeDefinition {
 
+        return this.withType(name, { ...this.#index.named(name)?.content, schema }).require(name);
+    }
+
+    /**
+     * Returns the types as they would be with another content of the Schema object of one of them, whose name stays; or with a new type.
+     *
+     * @throws DoipError 400, with JSON pointers into the content, if the schema cannot be used
+     */
+    withType(name: string, changed: JsonObject): TypeRegistry {
+
         const former = this.#index.named(name);
         if (former && former.schemaId === null) {
             throw badRequest(`type ${name} is built in and cannot be changed`);
         }
 
-        const content = { ...former?.content, name, schema };
+        const content = { ...changed, name };
         const errors = schemaObjectErrors(content, this.#lookup, this.#keywordNames);
         if (errors.length > 0) {
             throw invalidContent(errors);
@@ -170,9 +180,7 @@ export class TypeRegistry {
         const { design } = this.#parts;
         const others = (): SchemaObject[] => this.#index.entries.flatMap((entry) =>
             (entry.schemaId === null || entry.schemaId === id ? [] : [{ id: entry.schemaId, content: entry.content }]));
-        const types = this.changed(design, [{ id, content }]) ??
-            TypeRegistry.build({ ...this.#parts, schemas: [...others(), { id, content }], previous: this });
-        return types.require(name);
+        return this.changed(design, [{ id, content }]) ?? TypeRegistry.build({ ...this.#parts, schemas: [...others(), { id, content }], previous: this });
     }
 
     /** To be awaited before {@link withSchema}: compiles a large schema in several turns of the event loop. */

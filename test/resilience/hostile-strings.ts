@@ -99,6 +99,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
         ['echo', { values: { targetId: 'test/callee' } }],
         [Op.aclsUpdate, { members: ['/readers', '/writers', '/payloadReaders', '/methods'] }], [Op.schemasGet, { values: { 'attributes.type': 'Document' } }],
         [Op.schemasUpdate, { values: { 'attributes.type': 'Hostile' }, members: ['/properties', '/$ref'] }], [Op.schemasDelete, { values: { 'attributes.type': 'None' } }],
+        [Op.schemasRehearse, { values: { targetId: 'test/callee' }, beside: { schema: {} }, members: ['/schema/properties', '/javascript'] }],
         [Op.schemasCheck, { values: { 'attributes.type': 'Document' }, members: ['/properties', '/$ref'] }], [Op.changePassword, PASSWORD], [Op.changeAdminPassword, PASSWORD],
         [Op.authToken, LOGIN], [Op.authIntrospect, { members: ['/token'] }], [Op.authRevoke, { members: ['/token'] }], [Op.keysCreate, { beside: { name: 'key' } }],
         [Op.batchUpload, { around: DOCUMENT, members: OBJECT.map((pointer) => `/*${pointer}`) }], [Op.uploadObjects, { around: DOCUMENT, members: OBJECT.map((pointer) => `/*${pointer}`) }]

@@ -53,6 +53,7 @@ export const COVERAGE: readonly Covered[] = [
     { rest: ['GET /rights/{name*}'], operation: Op.rightsExplain, tests: ['lib/operations/acls/explain.ts'] },
     { rest: ['GET /labels', 'POST /labels'], operation: Op.labels, tests: ['lib/operations/relationships/labels.ts'] },
     { rest: ['POST /schemaCheck'], operation: Op.schemasCheck, tests: ['lib/operations/schemas/check.ts'] },
+    { rest: ['POST /rehearsal'], operation: Op.schemasRehearse, tests: ['lib/operations/schemas/rehearse.ts', 'ui/rehearsal.ts'] },
     { rest: ['GET /status'], operation: Op.status, tests: ['interface/status.ts', 'lib/health/service-status.ts', 'lib/operations/result-schemas.ts'] },
     { rest: ['GET /auth/tokens'], operation: Op.tokensList, tests: ['lib/operations/tokens/tokens.ts'] },
     { rest: ['DELETE /auth/tokens', 'DELETE /auth/tokens/{name*}'], operation: Op.tokensRevoke, tests: ['lib/operations/tokens/tokens.ts'] },

@@ -3,7 +3,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Page } from 'playwright-core';
-import { hasBrowser, holdRequests, logInAsAdmin } from '../support/browser.js';
+import { findingsOnEachScreen, hasBrowser, holdRequests, logInAsAdmin } from '../support/browser.js';
 import { startUi } from '../support/ui-suite.js';
 import { until } from '../support/until.js';
 
@@ -70,6 +70,32 @@ describe('code that is tried on an object', { skip: !hasBrowser, timeout: 180_00
         expect(await page.getByText('The update would be stored').count()).to.equal(0);
         await run();
         await page.getByText('The update would be stored').waitFor();
+    });
+
+    it('is tried as it is in the editor, and is not stored by that', async () => {
+
+        ui.watched.expected.push(/400/);
+        await page.goto(`${ui.url}/#schemas/Upper?tab=code`);
+        const editor = page.getByRole('textbox', { name: 'JavaScript' });
+        await editor.click();
+        await page.keyboard.press('ControlOrMeta+a');
+        await page.keyboard.insertText('exports.beforeSchemaValidation = (object) => { object.content.name = "by the editor"; return object; };');
+        await choose('test/one');
+        await run();
+        await page.getByText('The update would be stored').waitFor();
+        await page.getByRole('status').getByText('by the editor').first().waitFor();
+        expect(await findingsOnEachScreen(page)).to.equal([]);
+
+        await editor.click();
+        await page.keyboard.press('ControlOrMeta+End');
+        await page.keyboard.insertText('\nexports.beforeSchemaValidation = (object) => object.none.at;');
+        await page.getByText('The update would be stored').waitFor({ state: 'detached' });
+        await run();
+        await page.getByText(/failed: .* \(line 2, column \d+\)/).waitFor();
+
+        const stored = await (await ui.ask('GET', '/search?query=type:Schema')).text();
+        expect(stored).to.include('toUpperCase').and.not.include('by the editor');
+        expect(await (await ui.ask('GET', '/objects/test/one')).json()).to.equal({ name: 'X' });
     });
 
     it('is not tried on what the code shows in place of what is stored', async () => {

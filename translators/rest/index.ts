@@ -16,6 +16,7 @@ import { designRoutes } from './design.js';
 import { labelRoutes } from './gateway/labels.js';
 import { rightsRoutes } from './gateway/rights.js';
 import { schemaCheckRoutes } from './gateway/schema-check.js';
+import { rehearsalRoutes } from './gateway/rehearsal.js';
 import { statusRoutes } from './gateway/status.js';
 import { handleRoutes } from './handles.js';
 import { listMethodsRoutes } from './list-methods.js';
@@ -36,7 +37,7 @@ export const restRoutes: readonly Route[] = [
     ...objectRoutes, ...aclRoutes, ...searchRoutes, ...schemaRoutes, ...versionRoutes, ...relationshipRoutes, ...callRoutes, ...listMethodsRoutes,
     ...authRoutes, ...checkCredentialsRoutes, ...userRoutes, ...adminPasswordRoutes, ...batchUploadRoutes, ...uploadObjectsRoutes, ...handleRoutes,
     ...updateHandlesRoutes, ...reindexBatchRoutes, ...startupStatusRoutes, ...designRoutes, ...rightsRoutes, ...labelRoutes, ...statusRoutes,
-    ...schemaCheckRoutes
+    ...schemaCheckRoutes, ...rehearsalRoutes
 ];
 
 /**

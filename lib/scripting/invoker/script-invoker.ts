@@ -50,17 +50,19 @@ export class ScriptInvoker {
     readonly #hostFor: HostFactory;
     readonly #log: Logger;
     readonly #isInert: boolean;
+    readonly #reportsFailures: boolean;
     /** Exports by unit name, of one version of the program. */
     #cache: { readonly version: string; readonly units: Map<string, CacheEntry> } = { version: '', units: new Map() };
 
-    /** @param parts `isInert`: all code counts as empty, so that nothing is called */
-    constructor(parts: { pool: ScriptPool; scripts: ProgramCatalog; hostFor: HostFactory; log: Logger; isInert?: boolean }) {
+    /** @param parts `isInert`: all code counts as empty, so that nothing is called; `reportsFailures`: every caller gets the details of failures */
+    constructor(parts: { pool: ScriptPool; scripts: ProgramCatalog; hostFor: HostFactory; log: Logger; isInert?: boolean; reportsFailures?: boolean }) {
 
         this.#pool = parts.pool;
         this.scripts = parts.scripts;
         this.#hostFor = parts.hostFor;
         this.#log = parts.log;
         this.#isInert = parts.isInert ?? false;
+        this.#reportsFailures = parts.reportsFailures ?? false;
     }
 
     /** Returns the cached exports of a unit; undefined if they are not known for the current program. */
@@ -195,7 +197,7 @@ export class ScriptInvoker {
             this.#log.error({ event: 'script.failed', script: label, ...object, reason: failure.message, ...stack }, 'script failed');
         }
 
-        return answerTo(error, { rejectionStatus, isAdmin: isUnrestrictedAdmin(invocation.caller) });
+        return answerTo(error, { rejectionStatus, isAdmin: this.#reportsFailures || isUnrestrictedAdmin(invocation.caller) });
     }
 }
 

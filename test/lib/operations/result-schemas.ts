@@ -128,6 +128,7 @@ const CASES: readonly Case[] = [
     [Op.schemasList],
     [Op.schemasGet, { attributes: { type: 'Note' } }],
     [Op.schemasCheck, { attributes: { type: 'Note', pageSize: 1 }, input: { required: ['absent'] } }],
+    [Op.schemasRehearse, { targetId: 'test/note', input: { schema: {} } }],
     [Op.schemaTemplates],
     [Op.schemasUpdate, { attributes: { type: 'Fresh' }, input: { type: 'object' } }],
     [Op.schemasUpdate, { attributes: { type: 'Fresh' }, input: { type: 'object', required: ['a'] } }],

@@ -74,6 +74,7 @@ const REQUESTS: readonly (readonly [path: string, request: string | Sent | ((ans
     ['get /schemas/{type}', { url: '/schemas/Map' }],
     ['get /schemas', { url: '/schemas' }],
     ['post /schemaCheck', { url: '/schemaCheck?type=Document', body: { type: 'object', required: ['nothing'] } }],
+    ['post /rehearsal', { url: '/rehearsal?objectId=test/map', body: { schema: { type: 'object' } } }],
     ['delete /schemas/{type}', { url: '/schemas/Map' }],
     ['post /versions', { url: '/versions?objectId=test/map&versionId=test/map-1' }],
     ['get /versions', { url: '/versions?objectId=test/map' }],

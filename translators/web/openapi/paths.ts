@@ -195,6 +195,10 @@ export const PATHS: readonly PathDescription[] = [
         query: [required('type', 'the type'), text('after', 'next of the page before'), number('pageSize', 'maximum number of objects, at most 1000; 200 by default')],
         body: jsonOf({ type: 'object' }), response: jsonOf(ref('SchemaCheck'))
     },
+    {
+        method: 'post', path: '/rehearsal', tag: 'Types', summary: 'try another definition of the type of an object on it, without storing anything',
+        query: [required('objectId', 'the object')], body: jsonOf({ type: 'object' }), response: OBJECT_OR_CONTENT
+    },
     { method: 'get', path: '/schemaTemplates', tag: 'Types', summary: 'templates for new types', response: jsonOf(ref('SchemaTemplates')) },
     {
         method: 'get', path: '/versions', tag: 'Versions', summary: 'the versions of an object, the tip last', query: [required('objectId', 'the object or a version')],

@@ -35,7 +35,7 @@ export function CodeTab({ name, draft, diagnosis: { errors }, isReadOnly }: TabP
                 </ul></div>
             )}
             <CodeEditor language="javascript" label={t('codeLabel')} height="tall" value={code} readOnly={isReadOnly} diagnostics={diagnostics} complete={(before) => completionsFor(before, fields)} onChange={set} />
-            {draft.base.id !== '' && <Rehearsal type={name} isCodeChanged={draft.isCodeChanged} />}
+            {draft.base.id !== '' && <Rehearsal type={name} draft={draft} />}
         </div>
     );
 }

@@ -43,7 +43,7 @@ export function Differences({ before, after, names }: {
     return (
         <div class="list-table" role="region" aria-label={`${names[0]}, ${names[1]}`} tabIndex={0}>
             <table>
-                <thead><tr><th /><th>{names[0]}</th><th>{names[1]}</th></tr></thead>
+                <thead><tr><td /><th>{names[0]}</th><th>{names[1]}</th></tr></thead>
                 <tbody>
                     {differences(before, after).map(({ pointer, before: old, after: next }) => (
                         <tr key={pointer}>

@@ -1,4 +1,4 @@
-/** Runs the hooks of the type on an object: an update of it with its own content, in a dry run. */
+/** Runs the hooks of the type, as they are in the editor, on an object: an update of it with its own content, in a dry run. */
 
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
@@ -13,6 +13,7 @@ import { writeJson } from '../../json/write-json.js';
 import { textOf } from '../../state/messages.js';
 import { Differences } from './conflict.js';
 import { differences } from '../model/differences.js';
+import type { Draft } from './draft.js';
 import { t } from './texts.js';
 
 interface Changes {
@@ -21,11 +22,12 @@ interface Changes {
     readonly ms: number;
 }
 
-/** What became of the object with this id: what the hooks have changed, or an error that says why it cannot be tried or stored. */
-type Outcome = { readonly id: string } & ({ readonly changes: Changes } | { readonly error: string; readonly isRefused: boolean });
+/** What became of the object with this id, by a definition of the type: what the hooks have changed, or an error that says why it cannot be tried or stored. */
+type Outcome = { readonly id: string; readonly content: JsonMap } & ({ readonly changes: Changes } | { readonly error: string; readonly isRefused: boolean });
 
-export function Rehearsal({ type, isCodeChanged }: { readonly type: string; readonly isCodeChanged: boolean }): JSX.Element {
+export function Rehearsal({ type, draft }: { readonly type: string; readonly draft: Draft }): JSX.Element {
 
+    const { content, isChanged, isValidJson } = draft;
     const [id, setId] = useState('');
     const [isBusy, setBusy] = useState(false);
     const [latest, setLatest] = useState<Outcome | null>(null);
@@ -35,27 +37,27 @@ export function Rehearsal({ type, isCodeChanged }: { readonly type: string; read
         setBusy(true);
         setLatest(null);
         try {
-            const changes = await rehearse(id);
-            setLatest(changes ? { id, changes } : { id, error: t('cannotTry'), isRefused: false });
+            const changes = await rehearse(id, isChanged ? content : null);
+            setLatest(changes ? { id, content, changes } : { id, content, error: t('cannotTry'), isRefused: false });
         }
         catch (failure) {
-            setLatest({ id, error: textOf(failure), isRefused: true });
+            setLatest({ id, content, error: textOf(failure), isRefused: true });
         }
 
         setBusy(false);
     };
 
-    // That of another object says nothing about the one that was chosen since.
-    const outcome = latest?.id === id ? latest : null;
+    // That of another object, or of other code, says nothing about what was chosen or typed since.
+    const outcome = latest?.id === id && latest.content === content ? latest : null;
 
     return (
         <section class="stack">
             <h2>{t('rehearsal')}</h2>
             <p class="muted">{t('rehearsalHint')}</p>
-            {isCodeChanged && <div class="box warning"><Icon name="warning" /><p>{t('rehearsalUnsaved')}</p></div>}
+            {isChanged && <p>{t('rehearsalUnsaved')}</p>}
             <form class="acl-add" onSubmit={(event) => void run(event)}>
                 <div><label for="rehearsal-object">{t('rehearsalObject')}</label><ObjectPicker id="rehearsal-object" label={null} types={[type]} value={id} onChange={setId} /></div>
-                <button type="submit" disabled={id === '' || isBusy}><Icon name="play" />{t('run')}</button>
+                <button type="submit" disabled={id === '' || isBusy || !isValidJson}><Icon name="play" />{t('run')}</button>
             </form>
             {outcome && 'error' in outcome && <>{outcome.isRefused && <p>{t('ranError')}</p>}<ErrorBox message={outcome.error} /></>}
             {outcome && 'changes' in outcome && <Changed {...outcome.changes} />}
@@ -74,8 +76,8 @@ function Changed({ before, after, ms }: Changes): JSX.Element {
     );
 }
 
-/** Null where the content that is stored is not known. @throws RepositoryError */
-async function rehearse(id: string): Promise<Changes | null> {
+/** Tries a definition that is not stored, or the stored one. Null where the content that is stored is not known. @throws RepositoryError */
+async function rehearse(id: string, definition: JsonMap | null): Promise<Changes | null> {
 
     const { content, isResolved } = await readObject(id);
     if (isResolved) {
@@ -83,9 +85,11 @@ async function rehearse(id: string): Promise<Changes | null> {
     }
 
     const started = performance.now();
-    const response = await repository.request({ method: 'PUT', path: objectPath(id), query: { dryRun: true }, body: bodyOf(writeJson(content)), isRead: true });
-    const after = parseJson(await textIn(response));
-    return { before: mapOf(content), after: mapOf(after), ms: Math.round(performance.now() - started) };
+    const response = await repository.request(definition === null ?
+        { method: 'PUT', path: objectPath(id), query: { dryRun: true, full: true }, body: bodyOf(writeJson(content)), isRead: true } :
+        { method: 'POST', path: '/rehearsal', query: { objectId: id }, body: bodyOf(writeJson(definition)), isRead: true });
+    const after = mapOf(parseJson(await textIn(response)));
+    return { before: mapOf(content), after: mapOf(after['content'] ?? null), ms: Math.round(performance.now() - started) };
 }
 
 function mapOf(value: Json): JsonMap {
