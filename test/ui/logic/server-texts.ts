@@ -129,6 +129,16 @@ describe('what the service says', () => {
         ['has a name that must match the pattern ^[a-z]+$', 'hat einen Namen, für den gilt: muss dem Muster ^[a-z]+$ entsprechen', 'a un nom pour lequel : doit correspondre au motif ^[a-z]+$'],
         ['Query parse failure at character 3: unexpected end of the query', 'Die Suchanfrage ist bei Zeichen 3 nicht lesbar: die Suchanfrage endet unerwartet', 'La requête est illisible au caractère 3 : fin inattendue de la requête'],
         ['readers of test/note does not admit test/ann', 'die Liste readers of test/note lässt test/ann nicht zu', 'la liste readers of test/note n’admet pas test/ann'],
+        [
+            'nothing was uploaded: 2 objects are wrong, the first at position 3: object test/a has another version than the request demands: read it again',
+            'Nichts wurde gespeichert: 2 Objekte sind falsch, das erste an der Stelle 3 (von 0 an): object test/a hat eine andere Version, als verlangt wird: Lesen Sie es neu',
+            'Rien n’a été enregistré : 2 objets sont incorrects, le premier à la position 3 (à partir de 0) : object test/a a une autre version que celle demandée : relisez-le'
+        ],
+        [
+            'nothing was uploaded: 1 object is wrong, the first at position 0: Schema name "A" is not unique.',
+            'Nichts wurde gespeichert: 1 Objekt ist falsch, an der Stelle 0 (von 0 an): Einen Typ mit dem Namen "A" gibt es schon.',
+            'Rien n’a été enregistré : 1 objet est incorrect, à la position 0 (à partir de 0) : Un type nommé "A" existe déjà.'
+        ],
         ['must be beautiful', 'must be beautiful', 'must be beautiful'], ['Only code of a type says this', 'Only code of a type says this', 'Only code of a type says this']
     ] as const) {
         it(`says “${message.slice(0, 40)}” in German and French`, () => {

@@ -9,6 +9,7 @@ export const translate = translator({
         'an object': 'ein Objekt', 'a string': 'ein Text'
     },
     sentences: {
+        refusedUpload: { one: 'Nichts wurde gespeichert: {count} Objekt ist falsch, an der Stelle {position} (von 0 an): {rest}', other: 'Nichts wurde gespeichert: {count} Objekte sind falsch, das erste an der Stelle {position} (von 0 an): {rest}' },
         type: 'muss {words} sein, ist aber {found}',
         typesOr: 'muss eines von {values} sein, oder eine Liste davon',
         namesOr: 'muss eines von {values} sein, oder ein Objekt mit einem davon als type',
@@ -127,6 +128,7 @@ export const translate = translator({
         noVersionEdit: 'Versionen von Objekten können nicht geändert werden',
         readOnly: 'Der Dienst ist nur lesbar',
         otherVersion: '{name} hat eine andere Version, als verlangt wird: Lesen Sie es neu',
+        noVersion: '{name} gibt es nicht, es wird aber eine Version davon verlangt',
         shortPassword: 'Das Passwort ist zu kurz: mindestens {min} Zeichen',
         samePassword: 'Das neue Passwort darf nicht das alte sein.',
         ruleMethodOpen: 'die Methode {name} ist für die offen, die {id} lesen oder ändern dürfen',

@@ -9,6 +9,7 @@ export const translate = translator({
         'an object': 'un objet', 'a string': 'un texte'
     },
     sentences: {
+        refusedUpload: { one: 'Rien n’a été enregistré : {count} objet est incorrect, à la position {position} (à partir de 0) : {rest}', other: 'Rien n’a été enregistré : {count} objets sont incorrects, le premier à la position {position} (à partir de 0) : {rest}' },
         type: 'doit être {words}, mais c’est {found}',
         typesOr: 'doit être l’un de {values}, ou une liste de ceux-ci',
         namesOr: 'doit être l’un de {values}, ou un objet avec l’un d’eux comme type',
@@ -127,6 +128,7 @@ export const translate = translator({
         noVersionEdit: 'Les versions d’objets ne peuvent pas être modifiées',
         readOnly: 'Le service est en lecture seule',
         otherVersion: '{name} a une autre version que celle demandée : relisez-le',
+        noVersion: '{name} n’existe pas, mais une version en est demandée',
         shortPassword: 'Le mot de passe est trop court : {min} caractères au moins',
         samePassword: 'Le nouveau mot de passe ne peut pas être l’ancien.',
         ruleMethodOpen: 'la méthode {name} est ouverte à qui peut lire ou modifier {id}',

@@ -10,6 +10,7 @@ export const WORDS = 'an array|true or false|a whole number|null|a number|a bool
 const LISTS = '(?:readers|writers|payloadReaders|aclSearch|aclCreate|aclModules|acl\\.methods|aclMethods)(?: of [\\s\\S]+)?';
 
 export const SENTENCES = {
+    refusedUpload: /^nothing was uploaded: (?<count>\d+) objects? (?:is|are) wrong, the first at position (?<position>\d+): (?<rest>[\s\S]+)$/,
     type: new RegExp(`^must be (?<words>(?:${WORDS})(?: or (?:${WORDS}))*), got (?<found>(?:${WORDS}))$`),
     typesOr: /^must be one of (?<values>.+), or an array of them$/,
     namesOr: /^must be one of (?<values>.+), or an object with one of them as type$/,
@@ -128,6 +129,7 @@ export const SENTENCES = {
     noVersionEdit: /^Object versions cannot be edited$/,
     readOnly: /^Cordra is read-only$/,
     otherVersion: /^(?<name>[\s\S]+) has another version than the request demands: read it again$/,
+    noVersion: /^(?<name>[\s\S]+) does not exist, but the request demands a version of it$/,
     shortPassword: /^Password is too short\. Min length (?<min>\S+) characters$/,
     samePassword: /^New password can not be the same as previous password\.$/,
     ruleMethodOpen: /^method (?<name>[\s\S]+) is open to readers or writers of (?<id>[\s\S]+)$/,
