@@ -51,7 +51,9 @@ export function layoutOf(schema: JsonObject, draft: Draft): Layout {
     const total = sum(counts);
     const isFew = ([keyword, count]: [string, number]): boolean => total <= MAX_PIECE || count <= FEW || !SEPARABLE.has(keyword);
     const separated = counts.filter((each) => !isFew(each)).map(([keyword]) => keyword);
-    return { size: sum(counts.filter(isFew)), separated: new Set([...SEPARATED, ...separated]) };
+    // For an empty array ajv skips what follows a tuple.
+    const tuples = schema['contains'] === undefined ? [] : ['items', 'prefixItems'].filter((keyword) => Array.isArray(schema[keyword]));
+    return { size: sum(counts.filter(isFew)), separated: new Set([...SEPARATED, ...separated, ...tuples]) };
 }
 
 /** Gives the subschemas of keywords that are pieces of their own another name, by which the compiler knows them; `prefixItems` is named `items` by then. */

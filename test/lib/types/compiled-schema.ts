@@ -30,6 +30,8 @@ const CASES: Case[] = [
     ['unique elements', ALL, { uniqueItems: true }, [[], [1, '1', true, null], [{ a: 1 }, { a: 2 }]], [[1, 1], [{ a: 1, b: 2 }, { b: 2, a: 1 }]]],
     ['elements that may be equal', ALL, { uniqueItems: false }, [[1, 1]], []],
     ['tuples', ALL, { items: [{ type: 'string' }, { type: 'number' }] }, [['a', 1, true], ['a']], [[1], ['a', 'b']]],
+    ['an element that must be there, beside a tuple', [DRAFT_6, DRAFT_7, DRAFT_2019], { contains: {}, items: [{ type: 'string' }] }, [['a']], [[], [1]]],
+    ['the same beside prefix items', [DRAFT_2020], { contains: { const: 1 }, prefixItems: [{ type: 'string' }] }, [['a', 1]], [[], ['a']]],
     ['closed tuples', [undefined, DRAFT_4, DRAFT_7, DRAFT_2019], { items: [{}], additionalItems: false }, [[1]], [[1, 2]]],
     ['prefix items', [undefined, DRAFT_2020], { prefixItems: [{ type: 'string' }], items: { type: 'number' } }, [['a', 1, 2]], [['a', 'b'], [1]]],
     ['required and additional properties', ALL, { properties: { a: {} }, required: ['a'], additionalProperties: false }, [{ a: 1 }], [{}, { a: 1, b: 2 }]],
