@@ -402,9 +402,9 @@ async function compose(
         schemaCheck: new SchemaCheck({ objects: scan, catalog, policy }), catalog, limits, scripts: scripting, bulk,
         rehearsal: new TypeRehearsal({
             ...writing, pipelineOf,
-            codeOf: (types) => scripting.rehearse({
+            lifecycleOf: (types) => scripting.rehearse({
                 catalog: { epoch: 0, current: types, moduleFiles: catalog.moduleFiles }, elements, host: (stored) => stored, isOfCaller: true
-            })
+            }).lifecycle
         }),
         moves, reindexing: search.reindexing({ locks: writing.locks, makeForm: (object, caller) => objects.indexFormOf(object, { caller }) }),
         highestSafeTxn: new HighestSafeTxn({ index: search.index, objects: objectStore, clock, floor }),

@@ -66,10 +66,18 @@ export class AuditTrail implements WriteParticipant {
         await store.append([toAuditRow({ at: now(), outcome: 'performed', objectId: targetId, more, rule, caller, origin })], { essential: true });
     }
 
+    /** Records an operation that has failed, where that counts as performed; not one that was denied. Resolves when the entry is durable. */
+    async failed(request: AuditedRequest, error: unknown): Promise<void> {
+
+        if (!isDenial(error)) {
+            await this.performed(request, null);
+        }
+    }
+
     /** Records a request that was denied for lack of a login or of rights, or by a rate limit or quota; other errors are none of its concern. Never throws. */
     denied({ caller, origin, targetId }: AuditedRequest, error: unknown): void {
 
-        if (!(error instanceof DoipError) || !(DENIALS.has(error.status) || LIMITS.has(error.http ?? 0)) || this.#recorded.has(error)) {
+        if (!isDenial(error) || this.#recorded.has(error)) {
             return;
         }
 
@@ -102,6 +110,12 @@ export class AuditTrail implements WriteParticipant {
         const { allowed, reason } = isNew ? policy.canCreate(caller, subject.type) : policy.canWrite(caller, subject);
         return allowed ? reason : `code of type ${subject.type}`;
     }
+}
+
+/** True for the error of a request that is recorded as denied. */
+function isDenial(error: unknown): error is DoipError {
+
+    return error instanceof DoipError && (DENIALS.has(error.status) || LIMITS.has(error.http ?? 0));
 }
 
 const DENIALS: ReadonlySet<string> = new Set([Status.unauthenticated, Status.forbidden]);

@@ -33,6 +33,21 @@ export async function recordOperation(operation: Operation, context: OperationCo
     await auditTrail.performed({ caller: actor, origin, targetId, ...audited ? { more: audited } : {} }, changedBy ?? (typeof rule === 'string' ? rule : null));
 }
 
+/** Records work of an operation that fails, except where it is denied, which the dispatcher records: for work that matters also without a result. */
+export async function recordingFailure<T>({ caller, targetId, services: { auditTrail } }: OperationContext, work: () => Promise<T>): Promise<T> {
+
+    try {
+        return await work();
+    }
+    catch (error) {
+        if (caller.origin) {
+            await auditTrail?.failed({ caller, origin: caller.origin, targetId }, error);
+        }
+
+        throw error;
+    }
+}
+
 /** Records a request that was denied. */
 export function recordDenial(services: Partial<Services>, request: DoipRequest, caller: Caller | null, error: unknown): void {
 

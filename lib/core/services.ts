@@ -115,7 +115,7 @@ export interface Services extends ScriptedServices {
     readonly policy: Policy;
     readonly auditLog: Pick<AuditLog, 'find' | 'seal' | 'verify'>;
     /** Records in the audit log; null where nothing is recorded. */
-    readonly auditTrail: Pick<AuditTrail, 'denied' | 'flush' | 'performed'> | null;
+    readonly auditTrail: Pick<AuditTrail, 'denied' | 'failed' | 'flush' | 'performed'> | null;
     /** Objects and bytes of users and types; null where they are not counted. */
     readonly usage: Pick<UsageCounter, 'report'> | null;
     /** Free disk space. */

@@ -1,11 +1,14 @@
 /**
  * `gateway/Op.Schemas.Rehearse`: tries another definition of the type of an object, which is not stored, on the object: what an update of it with its own
- * content would store. Nothing is stored. Requires the right to read the object, and to write the Schema object of its type.
+ * content would store. Nothing is stored. Requires the right to read the object, and to write the Schema object of its type. Attempts that fail are in the
+ * audit log, too: code that is stored nowhere has run.
  */
 
 import Joi from 'joi';
 import type { JsonObject } from '../../util/json-types.js';
 import { demand } from '../../model/caller.js';
+import type { StoredObject } from '../../model/stored-object.js';
+import { recordingFailure } from '../../core/auditing.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { withoutDryRun } from '../../core/attributes.js';
 import type { OperationContext } from '../../core/operation-context.js';
@@ -33,7 +36,8 @@ export const rehearseSchema = defineOperation({
         }
 
         const { id, type } = target;
-        const object = await rehearsal.update({ type, definition: inputJson, id }, {
+        const checkAuthor = (schema: StoredObject): void => demand(caller, policy.canWrite(caller, schema));
+        const object = await recordingFailure(context, () => rehearsal.update({ type, definition: inputJson, id, checkAuthor }, {
             caller, requestContext,
             check: (now) => {
 
@@ -42,7 +46,7 @@ export const rehearseSchema = defineOperation({
                     throw conflict(`object ${id} has another type meanwhile`);
                 }
             }
-        });
+        }));
         return result.json(...writtenAnswer(context, object, true));
     }
 });

@@ -7,7 +7,7 @@ import { Op } from '../../../../lib/doip/operation-ids.js';
 import { account, ACCOUNT, basic, defineAccounts } from '../../../support/accounts.js';
 import { forEachDatabase, type TestDatabase } from '../../../support/database.js';
 import { ADMIN, startGateway, type ShortRequest, type TestGateway } from '../../../support/gateway.js';
-import { defineType } from '../../../support/type-code.js';
+import { changeDesign, defineType } from '../../../support/type-code.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -39,7 +39,7 @@ forEachDatabase((name, create) => {
         before(async () => {
 
             place = await create();
-            test = await startGateway(place);
+            test = await startGateway(place, { auditDays: 1 });
             await defineAccounts(test);
             await test.create(ACCOUNT, account('ann'), { id: 'test/ann' });
             await test.create(ACCOUNT, account('eve'), { id: 'test/eve' });
@@ -146,6 +146,32 @@ forEachDatabase((name, create) => {
             expect((await ask(definition, { authentication: basic('ann'), targetId: 'test/two' })).status).to.equal(FORBIDDEN);
             expect((await ask(definition, { safe: true })).status).to.equal(BAD);
             expect((await ask(definition, { targetId: 'test/none' })).status).to.equal(NOT_FOUND);
+        });
+
+        it('runs no code that the code of Schema objects refuses to store', async () => {
+
+            const rule = 'exports.beforeSchemaValidation = (object, context) => { if (context.userId !== "admin") throw "only the administrator changes types"; return object; };';
+            await changeDesign(test, { builtInTypes: { Schema: { javascript: rule } } });
+            const [ann, admin] = [await ask({ schema: SCHEMA, javascript: HOOK('object.content.by = "ran";') }, { authentication: basic('ann') }), await ask({ schema: SCHEMA })];
+            await changeDesign(test, { builtInTypes: null });
+
+            expect<unknown>([ann.status, (ann.value as Answer).message, admin.status]).to.equal([BAD, 'only the administrator changes types', OK]);
+        });
+
+        it('is in the audit log, also where the code fails', async () => {
+
+            const recorded = async (): Promise<unknown[]> => {
+
+                const { value } = await test.asAdmin(Op.auditList, { targetId: 'service', attributes: { operation: Op.schemasRehearse, outcome: 'performed' } });
+                return (value as { readonly entries: JsonObject[] }).entries.map(({ user, object }) => [user, object]);
+            };
+
+            const former = (await recorded()).length;
+            await ask({ schema: SCHEMA }, { authentication: basic('ann') });
+            await ask({ schema: SCHEMA, javascript: HOOK('throw JSON.stringify(cordra.get("test/two"));') }, { authentication: basic('ann') });
+
+            const all = await recorded();
+            expect<unknown>(all.slice(0, all.length - former)).to.equal([['test/ann', 'test/one'], ['test/ann', 'test/one']]);
         });
 
         const broken: [title: string, definition: unknown, request: ShortRequest][] = [
