@@ -13,7 +13,7 @@ export function isWorkerProcess(): boolean {
     return cluster.isWorker && process.env[WORKER_VARIABLE] === '1';
 }
 
-/** Milliseconds after which it is asked again what code has to do with searches: code that could not be loaded may be able to be. */
+/** Milliseconds after which the question is sent again what code has to do with searches: code that could not be loaded may be able to be. */
 const ASK_AGAIN_MS = 10_000;
 
 /** True if no code has to do with searches. */
@@ -30,8 +30,8 @@ export class PrimaryChannel {
     #onOpen: (() => void) | null = null;
     #onStop: () => void = () => undefined;
     #units = 0;
-    #told: { readonly survey: CodeSurvey; readonly history: number } | null = null;
-    #asked = { epoch: -1, history: -1, at: -Infinity };
+    #reported: { readonly survey: CodeSurvey; readonly history: number } | null = null;
+    #requested = { epoch: -1, history: -1, at: -Infinity };
     #begin: (beginning: Beginning) => void = () => undefined;
     #listen: () => void = () => undefined;
     /** Resolves when the primary process takes requests. */
@@ -96,14 +96,14 @@ export class PrimaryChannel {
 
         const now = performance.now();
         const history = own - epoch;
-        const known = this.#told?.history === history && this.#told.survey.epoch === epoch ? this.#told.survey : null;
+        const known = this.#reported?.history === history && this.#reported.survey.epoch === epoch ? this.#reported.survey : null;
         if (known && isSettled(known)) {
             return known;
         }
 
-        const { epoch: askedEpoch, history: askedHistory, at } = this.#asked;
-        if (askedEpoch !== epoch || askedHistory !== history || now - at > ASK_AGAIN_MS) {
-            this.#asked = { epoch, history, at: now };
+        const { epoch: requestedEpoch, history: requestedHistory, at } = this.#requested;
+        if (requestedEpoch !== epoch || requestedHistory !== history || now - at > ASK_AGAIN_MS) {
+            this.#requested = { epoch, history, at: now };
             this.#send({ kind: 'code', epoch, history });
         }
 
@@ -140,7 +140,7 @@ export class PrimaryChannel {
                 this.#onOpen?.();
                 break;
             case 'code':
-                this.#told = message;
+                this.#reported = message;
                 break;
             case 'stored': {
                 const waiting = this.#waiting.get(message.id);

@@ -154,7 +154,7 @@ export class SearchService {
     /** Returns objects as the caller may see them, with scores if requested. Throws as {@link ids}. */
     async objects(query: SearchQuery, context: SearchContext): Promise<Found<DigitalObject>> {
 
-        return await this.#inTurn(query, context, (asked, current) => this.#search(asked, current, (hits) => this.#results.load(hits, current)));
+        return await this.#inTurn(query, context, (request, current) => this.#search(request, current, (hits) => this.#results.load(hits, current)));
     }
 
     /** Returns the number of objects of a type, whoever may read them; not for clients without rights to all of them. */

@@ -27,7 +27,7 @@ const MAX_ERRORS = 20;
 /** For content with more values than this only the first error is reported: collecting all of them could exhaust the memory. */
 const MAX_SEARCHED = 500;
 
-/** Number of subschemas of which all pieces are compiled within some milliseconds. */
+/** Number of subschemas of which all parts are compiled within some milliseconds. */
 const SMALL = 30;
 
 /** Time in ms for which a large schema is compiled in one turn of the event loop. */

@@ -94,7 +94,7 @@ export const search = defineOperation<SearchAttributes>({
         const narrow = parameters.filter && pruner(parameters.filter);
         const searching: SearchContext = {
             caller, requestContext, remoteAddress, signal, currentCaller: () => currentCaller(context),
-            customize: (asked, current) => customized(asked, { caller: current, requestContext, services })
+            customize: (request, current) => customized(request, { caller: current, requestContext, services })
         };
         const onlyIds = parameters.type === 'id' || parameters.type === 'ids';
         const { size, facets, blocks }: Found<Result> = onlyIds ? await services.search.ids(query, searching) : await services.search.objects(query, searching);
@@ -162,15 +162,15 @@ function contextIn({ attributes: declared, inputJson, requestContext }: Operatio
  * and after: rights are those of the design that has customised the query. Throws 503 when they change all the time.
  */
 async function customized(
-    asked: SearchQuery, { caller, requestContext, services: { catalog, scripts } }: Pick<OperationContext, 'caller' | 'requestContext' | 'services'>
+    request: SearchQuery, { caller, requestContext, services: { catalog, scripts } }: Pick<OperationContext, 'caller' | 'requestContext' | 'services'>
 ): Promise<SearchQuery> {
 
-    const query = asked.query ?? EVERYTHING;
+    const query = request.query ?? EVERYTHING;
     for (let attempt = 0; attempt < MAX_ATTEMPTS; ++attempt) {
         const before = codeOf(catalog);
         const customizedQuery = await scripts.design.customizeQuery(query, { caller, requestContext });
         if (isDeepStrictEqual(codeOf(catalog), before)) {
-            return customizedQuery === query ? asked : { ...asked, query: textOf(customizedQuery, asked) };
+            return customizedQuery === query ? request : { ...request, query: textOf(customizedQuery, request) };
         }
     }
 

@@ -26,16 +26,16 @@ interface Tools {
     readonly allErrors: boolean;
 }
 
-/** The place of a whole value. */
+/** The context of a whole value. */
 const ROOT: DataValidationCxt = { instancePath: '', parentData: {}, parentDataProperty: '', rootData: {}, dynamicAnchors: {} };
 
 type Found = Partial<ErrorObject>;
 
-/** Adds the errors of a value, at a place, by a schema. Returns false if there are any. */
-type Call = (schema: JsonValue, value: JsonValue, place: DataValidationCxt, errors: Found[]) => boolean;
+/** Adds the errors of a value, in its context, by a schema. Returns false if there are any. */
+type Call = (schema: JsonValue, value: JsonValue, context: DataValidationCxt, errors: Found[]) => boolean;
 
 /** Adds the errors of a value; returns false if there are any. */
-type Check<T> = (value: T, errors: Found[], place: DataValidationCxt) => boolean;
+type Check<T> = (value: T, errors: Found[], context: DataValidationCxt) => boolean;
 
 /** What a keyword does with its value in the schema. */
 interface Meaning {
@@ -50,10 +50,10 @@ interface Meaning {
 /** Returns the keywords that call validators of other schemas. */
 export function callingKeywords({ targets, validatorOf, allErrors }: Tools): FuncKeywordDefinition[] {
 
-    const call: Call = (schema, value, place, errors) => {
+    const call: Call = (schema, value, context, errors) => {
 
         const validate = validatorOf(isSchema(schema) ? schema : false, value);
-        if (validate(value, place) === true) {
+        if (validate(value, context) === true) {
             return true;
         }
 
@@ -71,10 +71,10 @@ export function callingKeywords({ targets, validatorOf, allErrors }: Tools): Fun
         compile: (keywordValue: JsonValue) => {
 
             const checked = check(keywordValue as never, call, allErrors) as Check<JsonValue>;
-            const validate: DataValidateFunction = (value: JsonValue, place?: DataValidationCxt) => {
+            const validate: DataValidateFunction = (value: JsonValue, context?: DataValidationCxt) => {
 
                 const errors: Found[] = [];
-                const isValid = checked(value, errors, place ?? ROOT);
+                const isValid = checked(value, errors, context ?? ROOT);
                 validate.errors = isValid ? [] : errors;
                 return isValid;
             };
@@ -88,7 +88,7 @@ function reference(targets: readonly Schema[]): Meaning {
 
     const check = (number: number, call: Call): Check<JsonValue> => {
 
-        return (value, errors, place) => call(targets[number] ?? false, value, place, errors);
+        return (value, errors, context) => call(targets[number] ?? false, value, context, errors);
     };
 
     return { keyword: REFERENCE, schemaType: ['number'], check };
@@ -123,9 +123,9 @@ function allValid<T>(members: Iterable<T>, isSearch: boolean, isValid: (member: 
 
 function anyOf(options: readonly Schema[], call: Call): Check<JsonValue> {
 
-    return (value, errors, place) => {
+    return (value, errors, context) => {
 
-        const isValid = options.some((option) => call(option, value, place, errors));
+        const isValid = options.some((option) => call(option, value, context, errors));
         if (!isValid) {
             errors.push({ keyword: 'anyOf', params: {} });
         }
@@ -136,11 +136,11 @@ function anyOf(options: readonly Schema[], call: Call): Check<JsonValue> {
 
 function oneOf(options: readonly Schema[], call: Call): Check<JsonValue> {
 
-    return (value, errors, place) => {
+    return (value, errors, context) => {
 
         let first: number | null = null;
         for (const [at, option] of options.entries()) {
-            const isValid = call(option, value, place, errors);
+            const isValid = call(option, value, context, errors);
             if (isValid && first !== null) {
                 errors.push({ keyword: 'oneOf', params: { passingSchemas: [first, at] } });
                 return false;
@@ -159,21 +159,21 @@ function oneOf(options: readonly Schema[], call: Call): Check<JsonValue> {
 
 function allOf(parts: readonly Schema[], call: Call, isSearch: boolean): Check<JsonValue> {
 
-    return (value, errors, place) => allValid(parts, isSearch, (part) => call(part, value, place, errors));
+    return (value, errors, context) => allValid(parts, isSearch, (part) => call(part, value, context, errors));
 }
 
 function tuple(parts: readonly Schema[], call: Call, isSearch: boolean): Check<JsonValue[]> {
 
-    return (elements, errors, place) => allValid(parts.slice(0, elements.length).entries(), isSearch, ([at, part]) =>
-        call(part, elements[at] ?? null, memberPlace(elements, at, place), errors));
+    return (elements, errors, context) => allValid(parts.slice(0, elements.length).entries(), isSearch, ([at, part]) =>
+        call(part, elements[at] ?? null, memberContext(elements, at, context), errors));
 }
 
 function propertyNames(schema: Schema, call: Call, isSearch: boolean): Check<JsonObject> {
 
-    return (value, errors, place) => schema === true || allValid(Object.keys(value), isSearch, (name) => {
+    return (value, errors, context) => schema === true || allValid(Object.keys(value), isSearch, (name) => {
 
         const start = errors.length;
-        const isValid = call(schema, name, place, errors);
+        const isValid = call(schema, name, context, errors);
         for (const error of errors.slice(start)) {
             error.propertyName = name;
         }
@@ -192,7 +192,7 @@ function dependencies(dependents: JsonObject, call: Call, isSearch: boolean): Ch
     const all = Object.entries(dependents);
     const names = all.filter((entry): entry is [string, string[]] => Array.isArray(entry[1]));
     const schemas = all.filter(([, member]) => !Array.isArray(member));
-    return (value, errors, place) => {
+    return (value, errors, context) => {
 
         spend(all.length);
         const areThere = allValid(present(value, names), isSearch, ([property, needed]) => allValid(needed, isSearch, (missingProperty) => {
@@ -204,7 +204,7 @@ function dependencies(dependents: JsonObject, call: Call, isSearch: boolean): Ch
 
             return isThere;
         }));
-        return (areThere || isSearch) && allValid(present(value, schemas), isSearch, ([, schema]) => call(schema, value, place, errors)) && areThere;
+        return (areThere || isSearch) && allValid(present(value, schemas), isSearch, ([, schema]) => call(schema, value, context, errors)) && areThere;
     };
 }
 
@@ -217,7 +217,7 @@ function present<T>(value: JsonObject, dependents: readonly (readonly [string, T
 function properties(members: JsonObject, call: Call, isSearch: boolean): Check<JsonObject> {
 
     const schemas = new Map(Object.entries(members).map(([name, schema], rank) => [name, { schema, rank }]));
-    return (value, errors, place) => {
+    return (value, errors, context) => {
 
         const known = Object.entries(value).flatMap(([name, member]) => {
 
@@ -225,21 +225,21 @@ function properties(members: JsonObject, call: Call, isSearch: boolean): Check<J
             return found === undefined ? [] : [{ ...found, name, member }];
         });
         known.sort((one, other) => one.rank - other.rank);
-        return allValid(known, isSearch, ({ schema, name, member }) => call(schema, member, memberPlace(value, name, place), errors));
+        return allValid(known, isSearch, ({ schema, name, member }) => call(schema, member, memberContext(value, name, context), errors));
     };
 }
 
 function patternProperties(members: JsonObject, call: Call, isSearch: boolean): Check<JsonObject> {
 
     const schemas = Object.entries(members).map(([source, schema]) => [SafeRegExp.of(source), schema] as const);
-    return (value, errors, place) => allValid(schemas, isSearch, ([pattern, schema]) =>
+    return (value, errors, context) => allValid(schemas, isSearch, ([pattern, schema]) =>
         allValid(Object.entries(value), isSearch, ([name, member]) =>
-            schema === true || !pattern.test(name) || call(schema, member, memberPlace(value, name, place), errors)));
+            schema === true || !pattern.test(name) || call(schema, member, memberContext(value, name, context), errors)));
 }
 
-function memberPlace(parentData: JsonObject | JsonValue[], parentDataProperty: string | number, place: DataValidationCxt): DataValidationCxt {
+function memberContext(parentData: JsonObject | JsonValue[], parentDataProperty: string | number, context: DataValidationCxt): DataValidationCxt {
 
-    const { instancePath, rootData, dynamicAnchors } = place;
+    const { instancePath, rootData, dynamicAnchors } = context;
     return {
         instancePath: childPointer(instancePath, parentDataProperty), rootData, dynamicAnchors,
         parentData, parentDataProperty

@@ -19,8 +19,8 @@ import type { LinkedSchema } from './linked-schema.js';
 import { getOrAdd } from '../../util/cache/get-or-add.js';
 import { ValueSizes, weightOf } from './work.js';
 
-/** A piece of a schema, and what checking a value by it costs. */
-interface CompiledPiece {
+/** A part of a schema, and what checking a value by it costs. */
+interface CompiledPart {
     readonly validate: ValidateFunction;
     /** Steps of the time budget for each value in the value. */
     readonly weight: number;
@@ -65,10 +65,10 @@ const MAX_COMPILING_MS = 20;
 export function compileSchemas({ targets, parts }: Pick<LinkedSchema, 'targets' | 'parts'>, allErrors: boolean): Validator {
 
     const schemas: Schema[] = [];
-    const compiled = new Map<Schema, CompiledPiece>();
+    const compiled = new Map<Schema, CompiledPart>();
     const sizes = new ValueSizes();
     let compilingMs = 0;
-    const pieceOf = (schema: Schema): CompiledPiece => getOrAdd(compiled, schema, () => {
+    const partOf = (schema: Schema): CompiledPart => getOrAdd(compiled, schema, () => {
 
         if (allErrors && compilingMs > MAX_COMPILING_MS) {
             throw new BudgetExceeded();
@@ -85,7 +85,7 @@ export function compileSchemas({ targets, parts }: Pick<LinkedSchema, 'targets' 
     });
     const validatorOf: ValidatorOf = (schema, value) => {
 
-        const { validate, weight } = pieceOf(schema);
+        const { validate, weight } = partOf(schema);
         spend(CALL_COST + weight * sizes.of(value));
         return validate;
     };
@@ -105,7 +105,7 @@ export function compileSchemas({ targets, parts }: Pick<LinkedSchema, 'targets' 
     function *compileEach(isDeep: boolean): Generator<void, void, undefined> {
 
         for (const schema of isDeep ? [...targets, ...parts] : targets) {
-            pieceOf(schema);
+            partOf(schema);
             yield;
         }
     }

@@ -13,8 +13,8 @@ import { ANNOTATION, CONTAINS_ALONE, listOf, LONG_ENUM, separate, withReference 
 import type { SchemaDocument, Subschema } from './document.js';
 import { endlessError } from './ref-cycles.js';
 import { formatIn } from './formats.js';
-import type { Layout } from './pieces.js';
-import { layoutOf, MAX_PIECE, separateIn } from './pieces.js';
+import type { Layout } from './parts.js';
+import { layoutOf, MAX_PART_SIZE, separateIn } from './parts.js';
 import { ReferenceResolver } from './ref-resolver.js';
 import type { Schema } from './shapes.js';
 import { mapSubschemas } from './shapes.js';
@@ -74,7 +74,7 @@ class Linker {
     readonly #parts: Schema[] = [];
     readonly #matched: Schema[] = [];
     #count = 0;
-    /** Number of subschemas of the present piece. */
+    /** Number of subschemas of the present part. */
     #size = 0;
     /** True if members of content are annotated, or left to `unevaluated…`: this depends on the alternatives that it matches. */
     #isMatching = false;
@@ -114,7 +114,7 @@ class Linker {
         const targets: Schema[] = [];
         this.#numberOf(this.#root.root);
         for (let i = 0; i < this.#ordered.length && this.#count <= MAX_LINKED; ++i) {
-            targets.push(this.#convertPiece(this.#ordered[i] ?? this.#root.root));
+            targets.push(this.#convertPart(this.#ordered[i] ?? this.#root.root));
         }
 
         return targets;
@@ -132,7 +132,7 @@ class Linker {
         return number;
     }
 
-    #convertPiece(from: Subschema): Schema {
+    #convertPart(from: Subschema): Schema {
 
         const outside = this.#size;
         this.#size = 0;
@@ -174,7 +174,7 @@ class Linker {
         };
     }
 
-    /** A subschema whose own ones do not fit into the present piece becomes a piece of its own. */
+    /** A subschema whose own ones do not fit into the present part becomes a part of its own. */
     #convertChild(from: Subschema, keyword: string, path: string, { separated }: Layout): Schema {
 
         const child = from.resource.document.subschemaAt(`${from.pointer}/${keyword}${path}`, from.resource);
@@ -183,13 +183,13 @@ class Linker {
         }
 
         if (separated.has(keyword)) {
-            const part = this.#convertPiece(child);
+            const part = this.#convertPart(child);
             this.#parts.push(part);
             return part;
         }
 
         const layout = layoutIn(child);
-        const converted = this.#size + layout.size > MAX_PIECE && layout.size > 0 ? withReference({}, this.#numberOf(child)) : this.#convert(child, layout);
+        const converted = this.#size + layout.size > MAX_PART_SIZE && layout.size > 0 ? withReference({}, this.#numberOf(child)) : this.#convert(child, layout);
         if (MATCHED.has(keyword)) {
             this.#matched.push(converted);
         }

@@ -85,7 +85,7 @@ const CASES: Case[] = [
 ];
 
 /** The schema with so much before its parts that each of them is compiled by itself. */
-function inPieces(schema: JsonObject): JsonObject {
+function inParts(schema: JsonObject): JsonObject {
 
     const { $schema, allOf = [], ...others } = schema;
     return { ...$schema === undefined ? {} : { $schema }, allOf: [{ anyOf: Array.from({ length: 101 }, () => ({})) }, ...allOf as JsonValue[]], ...others };
@@ -118,18 +118,18 @@ describe('compiled JSON schemas', () => {
 
     for (const [title, drafts, schema, valid, invalid] of CASES) {
         for (const draft of drafts) {
-            it(`validate ${title} in ${draft ?? 'a schema without $schema'} the same in pieces`, () => {
+            it(`validate ${title} in ${draft ?? 'a schema without $schema'} the same in parts`, () => {
 
                 const named = draft === undefined ? schema : { $schema: draft, ...schema };
-                const [whole, pieces] = [compile(named), compile(inPieces(named))];
+                const [whole, parts] = [compile(named), compile(inParts(named))];
                 for (const content of [...valid, ...invalid]) {
-                    expect<unknown>(pieces.validate(content), JSON.stringify(content)).to.equal(whole.validate(content));
+                    expect<unknown>(parts.validate(content), JSON.stringify(content)).to.equal(whole.validate(content));
                 }
             });
         }
     }
 
-    it('take the members and annotations of content the same in pieces', () => {
+    it('take the members and annotations of content the same in parts', () => {
 
         const schema = {
             properties: {
@@ -140,14 +140,14 @@ describe('compiled JSON schemas', () => {
         };
         const content = { deep: { y: 1, z: 2 }, list: [{ a: 'x', b: 'y' }, 5], x: 1 };
         const facts = { ...FACTS, type: 'T', prefix: 'test', addsHandle: true };
-        const [whole, pieces] = [schema, inPieces(schema)].map((each) => {
+        const [whole, parts] = [schema, inParts(schema)].map((each) => {
 
             const compiled = compile(each);
             const filled = compiled.fill(content, facts);
             return JSON.stringify([compiled.reorder(filled), compiled.annotate(filled), compiled.hasAuthRoles]);
         });
 
-        expect(pieces).to.equal(whole);
+        expect(parts).to.equal(whole);
         expect(whole).to.contain('"list":[{"b":"y","a":"x"},5]').and.to.contain('"on":"');
     });
 

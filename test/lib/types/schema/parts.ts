@@ -10,7 +10,7 @@ import { SchemaDocument } from '../../../../lib/types/schema/document.js';
 import { contentErrors } from '../../../../lib/types/schema/error-messages.js';
 import { separate } from '../../../../lib/types/schema/linked-schema.js';
 import { linkSchema } from '../../../../lib/types/schema/linker.js';
-import { MAX_PIECE } from '../../../../lib/types/schema/pieces.js';
+import { MAX_PART_SIZE } from '../../../../lib/types/schema/parts.js';
 import { BudgetExceeded, startBudget } from '../../../../lib/util/concurrency/time-budget.js';
 import { seeded, type Random } from '../../../support/random.js';
 import { compile } from '../../../support/types.js';
@@ -102,7 +102,7 @@ function enlarged(schema: JsonValue, count: { left: number }): JsonValue {
     }
 
     const { properties } = inside;
-    return { ...inside, properties: { ...isJsonObject(properties) ? properties : {}, ...Object.fromEntries(list(MAX_PIECE + 1, (i) => [`zz${i}`, true])) } };
+    return { ...inside, properties: { ...isJsonObject(properties) ? properties : {}, ...Object.fromEntries(list(MAX_PART_SIZE + 1, (i) => [`zz${i}`, true])) } };
 }
 
 /** Where errors are and what they say. That of a condition adds nothing to the errors before it, and ajv leaves it out when it stops at the first one. */
@@ -115,7 +115,7 @@ function told(errors: readonly ErrorObject[]): JsonValue[] {
     });
 }
 
-/** Validation as ajv does it, in one piece. */
+/** Validation as ajv does it, in one part. */
 function plainly(schema: JsonObject, allErrors: boolean): (value: JsonValue) => ErrorObject[] {
 
     const ajv = new Ajv2019({ allErrors, strict: false, meta: false, validateSchema: false, ownProperties: true, addUsedSchema: false });
@@ -137,7 +137,7 @@ function found(validator: Validator, value: JsonValue): readonly ErrorObject[] {
     }
 }
 
-describe('schemas in pieces', () => {
+describe('schemas in parts', () => {
 
     it('give the errors that ajv gives in a search for all of them', () => {
 
@@ -146,9 +146,9 @@ describe('schemas in pieces', () => {
             const schema = { allOf: [schemaOf(random, 3, { width: 3, isWhole: false })] };
             startBudget();
             const plain = plainly(schema, true);
-            const pieces = compileSchemas({ targets: [separated(schema, random) as JsonObject], parts: [] }, true);
+            const parts = compileSchemas({ targets: [separated(schema, random) as JsonObject], parts: [] }, true);
             for (const value of list(30, () => contentOf(random, 3))) {
-                expect<unknown>(told(found(pieces, value)), JSON.stringify([seed, schema, value])).to.equal(told(plain(value)));
+                expect<unknown>(told(found(parts, value)), JSON.stringify([seed, schema, value])).to.equal(told(plain(value)));
             }
         }
     });
@@ -180,10 +180,10 @@ describe('schemas in pieces', () => {
                 $schema: 'https://json-schema.org/draft/2020-12/schema', $defs: Object.fromEntries(definitions) as JsonObject,
                 allOf: list(2, () => schemaOf(random, 2, forms))
             };
-            const [whole, pieces] = [compile(schema), compile(enlarged(schema, { left: 60 }))];
+            const [whole, parts] = [compile(schema), compile(enlarged(schema, { left: 60 }))];
             for (const value of list(20, () => contentOf(random, 3))) {
                 startBudget();
-                expect(pieces.validate(value).length === 0, JSON.stringify([seed, schema, value])).to.equal(whole.validate(value).length === 0);
+                expect(parts.validate(value).length === 0, JSON.stringify([seed, schema, value])).to.equal(whole.validate(value).length === 0);
             }
         }
     });
@@ -227,19 +227,19 @@ describe('schemas in pieces', () => {
         it(`have a limited size each: ${title}`, () => {
 
             const linked = linkSchema(new SchemaDocument('T', schema), () => undefined, []);
-            const sizes = [...linked.targets, ...linked.parts].map((piece) => sizeOf(piece, new Set(linked.parts)));
+            const sizes = [...linked.targets, ...linked.parts].map((part) => sizeOf(part, new Set(linked.parts)));
 
             expect(sizes.length).to.be.above(20);
-            expect(Math.max(...sizes)).to.be.at.most(MAX_PIECE + 1);
+            expect(Math.max(...sizes)).to.be.at.most(MAX_PART_SIZE + 1);
         });
     }
 });
 
-/** Number of objects in a schema, except for those that stand elsewhere as pieces. */
-function sizeOf(schema: JsonValue, pieces: ReadonlySet<JsonValue>): number {
+/** Number of objects in a schema, except for those that stand elsewhere as parts. */
+function sizeOf(schema: JsonValue, parts: ReadonlySet<JsonValue>): number {
 
     const children = typeof schema === 'object' && schema !== null ? Object.entries(schema).map(([, child]) => child) : [];
     const isNamed = isJsonObject(schema) && Object.keys(schema).every((name) => /^(m\d+|a)$/.test(name));
-    const inside = children.filter((child) => !pieces.has(child)).map((child) => sizeOf(child, pieces));
+    const inside = children.filter((child) => !parts.has(child)).map((child) => sizeOf(child, parts));
     return inside.reduce((sum, size) => sum + size, isJsonObject(schema) && !isNamed ? 1 : 0);
 }
