@@ -27,7 +27,7 @@ before(() => {
 
     const limits = { workers: 1, memoryBytes: 16 * MIB, maxMessageBytes: CROSSING };
     pool = testPool({ ...limits, timeout: 1500 });
-    patient = testPool({ ...limits, timeout: 15_000 });
+    patient = testPool({ ...limits, timeout: 120_000 });
 });
 
 after(async () => {
