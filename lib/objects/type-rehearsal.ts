@@ -12,6 +12,7 @@ import type { Lifecycle } from './hooks/lifecycle.js';
 import type { WriteParts } from './object-transaction.js';
 import type { ContentPipeline, TypeCatalog } from './content-pipeline.js';
 import { badRequest, DoipError } from '../errors/errors.js';
+import { KeyedLocks } from '../util/concurrency/keyed-mutex.js';
 import { ObjectService } from './object-service.js';
 
 /** A definition to be tried. */
@@ -58,7 +59,11 @@ export class TypeRehearsal {
         await current.prepareSchemaObject(content);
         const types = current.withType(type, content);
         const catalog: TypeCatalog = { current: types, require: (name) => types.require(name) };
-        const objects = new ObjectService({ ...this.#parts, catalog, lifecycle: lifecycleOf(types), pipeline: pipelineOf(catalog) });
+        const objects = new ObjectService({
+            ...this.#parts, catalog, lifecycle: lifecycleOf(types), pipeline: pipelineOf(catalog),
+            // Its own: the code of a caller who may not write the object keeps nobody from writing it.
+            locks: new KeyedLocks()
+        });
         // A copy, so that it is validated as content that was sent.
         const request = { ...NO_ELEMENTS, edit: (stored: JsonObject) => ({ ...stored }) };
         try {

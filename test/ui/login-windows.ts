@@ -164,6 +164,26 @@ describe('a login at a provider while the page stays', { skip: !hasBrowser, time
         await until(async () => JSON.stringify(await stored()).includes('Entered before'));
     });
 
+    it('does not give what was entered to somebody else who is logged in at the provider', async () => {
+
+        await logIn();
+        const login = await enter();
+        const window = await openWindow(login);
+        const closed = window.waitForEvent('close');
+        await atProvider(window, 'bob-1');
+        await closed;
+        await login.getByText('bob@institute has logged in.').waitFor();
+        expect(await findingsOnEachScreen(page)).to.equal([]);
+        await holds(page.getByLabel('Title'), 'Entered before the session ended');
+        expect(JSON.stringify(await stored())).to.not.include('Entered before');
+
+        await page.context().clearCookies({ name: /^_(session|interaction)/ });
+        await atProvider(await openWindow(login));
+        await login.waitFor({ state: 'detached' });
+        await until(async () => JSON.stringify(await stored()).includes('Entered before'));
+        expect(await (await ask('GET', '/objects/test/note?payload=chosen.txt')).text()).to.equal('chosen');
+    });
+
     it('says in the dialog that somebody has cancelled it at the provider', async () => {
 
         await logIn();

@@ -20,8 +20,12 @@ type Message = { readonly login: string } & (ProviderAnswer | { readonly isTaken
 
 /** A login that a page waits for. */
 export interface WindowLogin {
-    /** Resolves once somebody is logged in. @throws Error for a login that failed or was cancelled at the provider */
-    readonly done: Promise<void>;
+    /**
+     * Resolves once somebody is logged in; to false for somebody else, for whom the page does not go on.
+     *
+     * @throws Error for a login that failed or was cancelled at the provider
+     */
+    readonly done: Promise<boolean>;
     /** Gives it up: whatever the window brings is ignored then. */
     readonly cancel: () => void;
 }

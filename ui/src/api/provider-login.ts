@@ -6,7 +6,7 @@
 import { config } from '../config.js';
 import { defineTexts } from '../i18n/index.js';
 import { base64Url } from './key-login.js';
-import { logIn } from './session.js';
+import { logInUnchosen } from './session.js';
 
 const t = defineTexts({
     en: { cancelled: 'The login was cancelled.', failed: 'The login failed.' },
@@ -59,14 +59,18 @@ export function providerAnswer(params = new URLSearchParams(location.search)): P
     return code === null && error === null ? null : { code, error };
 }
 
-/** Logs in by the answer to a login with a verifier. @throws Error for a login that failed */
-export async function redeemAnswer({ code, error }: ProviderAnswer, verifier: string | null): Promise<void> {
+/**
+ * Logs in by the answer to a login with a verifier. Resolves to false for somebody else, for whom the page does not go on.
+ *
+ * @throws Error for a login that failed
+ */
+export async function redeemAnswer({ code, error }: ProviderAnswer, verifier: string | null): Promise<boolean> {
 
     if (code === null || verifier === null) {
         throw new Error(t(error === 'access_denied' ? 'cancelled' : 'failed'));
     }
 
-    await logIn({ code, code_verifier: verifier });
+    return await logInUnchosen({ code, code_verifier: verifier });
 }
 
 /**

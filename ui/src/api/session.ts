@@ -87,6 +87,31 @@ export async function logIn(credentials: Credentials): Promise<void> {
     tellOthers();
 }
 
+/**
+ * Logs in where the browser chooses who it is, as a login provider does: whoever may be somebody else does not take what the caller has entered.
+ *
+ * @returns false if the page stays with its caller, and asks for another login
+ * @throws RepositoryError for wrong credentials
+ */
+export async function logInUnchosen(credentials: Credentials): Promise<boolean> {
+
+    endEarly();
+    const next = await sendJson<Caller>('POST', '/session', credentials, { client: sessions });
+    const isKept = !wouldLose(next);
+    if (isKept) {
+        setCaller(next);
+    }
+    else {
+        answers.ask()();
+        other.value = next;
+        setOwnSession(Promise.resolve(false));
+        void askForLogin(true);
+    }
+
+    tellOthers();
+    return isKept;
+}
+
 /** Logs out, and removes what the user has left in the browser. */
 export async function logOut(): Promise<void> {
 
@@ -160,8 +185,7 @@ async function isStillOwn(): Promise<boolean> {
         return other.value === null;
     }
 
-    const { userId } = caller.value;
-    if (next === null || next.userId !== userId && userId !== undefined && hasInput()) {
+    if (next === null || wouldLose(next)) {
         other.value = next ?? NOBODY;
         void askForLogin(true);
         return false;
@@ -173,6 +197,13 @@ async function isStillOwn(): Promise<boolean> {
     }
 
     return true;
+}
+
+/** True if what somebody has entered would be lost to another caller. */
+function wouldLose(next: Caller): boolean {
+
+    const { userId } = caller.value;
+    return next.userId !== userId && userId !== undefined && hasInput();
 }
 
 /** Becomes the caller of the cookie, and gives up what was entered. */

@@ -107,7 +107,8 @@ function useLoginWindow(request: LoginRequest): { readonly state: State; readonl
         const login = logInByWindow(provider.name);
         running.current = login;
         setState({ provider, stage: login ? 'waiting' : 'blocked' });
-        login?.done.then(() => request.finish(true), (error: unknown) => running.current === login && setState({ error: textOf(error) }));
+        const show = (next: State): false | void => running.current === login && setState(next);
+        login?.done.then((isOwn) => (isOwn ? request.finish(true) : show(null)), (error: unknown) => show({ error: textOf(error) }));
     };
 
     useEffect(() => {

@@ -2,11 +2,13 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
+import { pino } from 'pino';
 import type { JsonObject } from '../../../../lib/util/json-types.js';
 import { Op } from '../../../../lib/doip/operation-ids.js';
 import { account, ACCOUNT, basic, defineAccounts } from '../../../support/accounts.js';
 import { forEachDatabase, type TestDatabase } from '../../../support/database.js';
 import { ADMIN, startGateway, type ShortRequest, type TestGateway } from '../../../support/gateway.js';
+import { until } from '../../../support/until.js';
 import { changeDesign, defineType } from '../../../support/type-code.js';
 
 export const lab = Lab.script();
@@ -35,11 +37,12 @@ forEachDatabase((name, create) => {
         let place: TestDatabase;
         let test: TestGateway;
         let schemaId = '';
+        const logged: string[] = [];
 
         before(async () => {
 
             place = await create();
-            test = await startGateway(place, { auditDays: 1 });
+            test = await startGateway(place, { auditDays: 1, log: pino({ level: 'info' }, { write: (line: string) => logged.push(line) }) });
             await defineAccounts(test);
             await test.create(ACCOUNT, account('ann'), { id: 'test/ann' });
             await test.create(ACCOUNT, account('eve'), { id: 'test/eve' });
@@ -156,6 +159,17 @@ forEachDatabase((name, create) => {
             await changeDesign(test, { builtInTypes: null });
 
             expect<unknown>([ann.status, (ann.value as Answer).message, admin.status]).to.equal([BAD, 'only the administrator changes types', OK]);
+        });
+
+        it('keeps nobody from writing the object while the code runs', async () => {
+
+            await test.create('Item', { name: 'three' }, { id: 'test/three' });
+            const trying = rehearse(HOOK('console.log("three is tried"); while (cordra.get("test/three").content.name !== "written") { continue; }'), SCHEMA, { targetId: 'test/three' });
+            await until(() => logged.some((line) => line.includes('three is tried')));
+            const { status } = await test.asAdmin(Op.update, { targetId: 'test/three', input: { attributes: { content: { name: 'written' } } } });
+
+            expect(status).to.equal(OK);
+            expect<unknown>((await trying).attributes.content['name']).to.equal('three');
         });
 
         it('is in the audit log, also where the code fails', async () => {
