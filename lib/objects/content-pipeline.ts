@@ -26,8 +26,8 @@ export type InspectedChange = Pick<PreparedChange, 'before' | 'after' | 'process
 
 /** Validates the code in an object before it is stored. */
 export interface CodeInspector {
-    /** Validates changed code; returns null if there is none. Rejects with DoipError 400 if it is invalid. */
-    inspect(change: InspectedChange): Promise<void> | null;
+    /** Validates changed code, which runs among the scripts of the caller; returns null if there is none. Rejects with DoipError 400 if it is invalid. */
+    inspect(change: InspectedChange & Pick<ObjectChange, 'caller'>): Promise<void> | null;
 }
 
 /** Looks up types. */

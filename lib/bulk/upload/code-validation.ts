@@ -77,7 +77,7 @@ export class UploadCode {
         const after = objectOf(await this.#planned.file.line(position));
         const moduleDirectory = this.#directories.get(after.id);
         const processed = { content: after.content, annotations: [], references: [], roles: NO_ROLES, moduleDirectory };
-        await this.#code().inspector.inspect({ before: await this.#before(after), after, processed });
+        await this.#code().inspector.inspect({ before: await this.#before(after), after, processed, caller: SERVICE });
     }
 
     /** True for a type with the hook `objectForIndexing`, unless its code exceeded a limit. */

@@ -5,7 +5,7 @@
 
 import type { Logger } from 'pino';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
-import type { CodeInspector, InspectedChange } from '../../objects/content-pipeline.js';
+import type { CodeInspector } from '../../objects/content-pipeline.js';
 import type { StoredElement, StoredObject } from '../../model/stored-object.js';
 import { DoipError } from '../../errors/errors.js';
 import { isJsonObject } from '../../util/json-types.js';
@@ -30,7 +30,7 @@ interface CodeEntry {
 /** Dependencies of the validation; `host` answers code that is loaded to find its errors. */
 interface ValidatorParts {
     readonly pool: ScriptPool;
-    readonly scripts: ProgramCatalog;
+    readonly scripts: Pick<ProgramCatalog, 'program'>;
     readonly host: () => ScriptHost;
     readonly elements: ModuleOpener;
     readonly log: Logger;
@@ -51,9 +51,9 @@ export class CodeValidator implements CodeInspector {
      *
      * @throws DoipError 400 with JSON pointer, line and column
      */
-    inspect(change: InspectedChange): Promise<void> | null {
+    inspect(change: Parameters<CodeInspector['inspect']>[0]): Promise<void> | null {
 
-        const { before, after, processed } = change;
+        const { before, after, processed, caller } = change;
         const directory = processed?.moduleDirectory;
         if (directory === undefined && after.type !== SCHEMA_TYPE && after.type !== DESIGN_TYPE) {
             return null;
@@ -63,30 +63,30 @@ export class CodeValidator implements CodeInspector {
         const formerCode = new Map(before ? entriesOf(before).map(({ pointer, unit }) => [pointer, unit.code]) : []);
         const changed = entries.filter(({ pointer, unit }) => formerCode.get(pointer) !== unit.code && !INITIAL_SCRIPTS.has(unit.code));
         const modules = directory === undefined ? [] : newElements(before, after);
-        return changed.length + modules.length === 0 ? null : this.#check(changed, directory ?? '', modules);
+        return changed.length + modules.length === 0 ? null : this.#check(changed, directory ?? '', modules, caller.userId ?? '');
     }
 
-    async #check(entries: readonly CodeEntry[], directory: string, modules: readonly StoredElement[]): Promise<void> {
+    async #check(entries: readonly CodeEntry[], directory: string, modules: readonly StoredElement[], callerKey: string): Promise<void> {
 
         for (const { pointer, unit } of entries) {
-            this.#demandValid(await this.#errorIn(unit), unit, { pointer });
+            this.#demandValid(await this.#errorIn(unit, callerKey), unit, { pointer });
         }
 
         for (const element of modules) {
             const code = (await readBytes(this.#parts.elements.open(element, null), MAX_MODULE_BYTES)).toString();
             const unit = { name: modulePath(directory, element.name), label: `module ${element.name}`, code };
-            const moduleError = element.name.endsWith('.json') ? jsonError(unit.code) : await this.#errorIn(unit);
+            const moduleError = element.name.endsWith('.json') ? jsonError(unit.code) : await this.#errorIn(unit, callerKey);
             this.#demandValid(moduleError, unit, { pointer: '', payload: element.name });
         }
     }
 
     /** Loads a unit; returns its error, or null if there is none. */
-    async #errorIn(unit: EntryModule): Promise<EntryModuleError | null> {
+    async #errorIn(unit: EntryModule, callerKey: string): Promise<EntryModuleError | null> {
 
         const { pool, scripts: { program }, host } = this.#parts;
         const digest = createHash('sha256').update(unit.code).digest('base64url');
         const candidate = withUnit(program, unit, `${program.version} ${digest}`);
-        return (await pool.describe({ unit, program: candidate, host: host(), callerKey: '' })).error;
+        return (await pool.describe({ unit, program: candidate, host: host(), callerKey })).error;
     }
 
     #demandValid(moduleError: EntryModuleError | null, unit: EntryModule, where: { pointer: string; payload?: string }): void {

@@ -2,9 +2,13 @@
 
 import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
+import { pino } from 'pino';
 import { DoipError } from '../../../lib/errors/errors.js';
 import { ScriptError } from '../../../lib/scripting/protocol/script-error.js';
-import { testPool, unitOf } from '../../support/scripts.js';
+import { CodeValidator } from '../../../lib/scripting/hooks/code-validator.js';
+import { ANONYMOUS } from '../../../lib/model/caller.js';
+import { SCHEMA_TYPE } from '../../../lib/types/built-in-types.js';
+import { REFUSING_HOST, testPool, unitOf, worldOf } from '../../support/scripts.js';
 import { until } from '../../support/until.js';
 
 export const lab = Lab.script();
@@ -67,6 +71,33 @@ describe('the fairness between callers of scripts', () => {
             expect(late.every((error) => error instanceof ScriptError || error instanceof DoipError)).to.be.true();
             await until(async () => await shared.returned('', { unit: quick, callerKey: 'e' }).catch(() => null) === 'done');
             expect((await Promise.all(loops)).map(({ kind }) => kind)).to.equal(['limit', 'limit']);
+        }
+        finally {
+            await shared.close();
+        }
+    });
+
+    it('lets the check of code that is saved wait among the scripts of its author', async () => {
+
+        const shared = testPool({ workers: 1, timeout: 20_000 });
+        const validator = new CodeValidator({
+            pool: shared.pool, scripts: { program: worldOf([quick]) }, host: () => REFUSING_HOST, log: pino({ level: 'silent' }), elements: { open: async function *() {} }
+        });
+        const author = { ...ANONYMOUS, userId: 'author' };
+        const check = (_: unknown, i: number): Promise<unknown> => {
+
+            const content = { name: `S${i}`, javascript: `for (;;); // ${i}` };
+            const metadata = { createdOn: 0, createdBy: 'author', modifiedOn: 0, modifiedBy: 'author', txnId: i };
+            const after = { id: `test/s${i}`, type: SCHEMA_TYPE, content, acl: null, userMetadata: null, metadata, elements: [] };
+            return Promise.resolve(validator.inspect({ before: null, after, processed: null, caller: author })).catch((error: unknown) => error);
+        };
+
+        try {
+            const checks = Array.from({ length: 250 }, check);
+
+            expect<unknown>(await shared.returned('', { unit: quick, callerKey: '' })).to.equal('done');
+            await shared.close();
+            await Promise.all(checks);
         }
         finally {
             await shared.close();
