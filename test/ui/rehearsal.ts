@@ -98,15 +98,24 @@ describe('code that is tried on an object', { skip: !hasBrowser, timeout: 180_00
         expect(await (await ui.ask('GET', '/objects/test/one')).json()).to.equal({ name: 'X' });
     });
 
-    it('is not tried on what the code shows in place of what is stored', async () => {
+    it('is tried on what is stored, not on what the code shows in place of it', async () => {
 
         const changes: string[] = [];
         page.on('request', (request) => request.method() === 'PUT' && changes.push(request.url()));
         await page.goto(`${ui.url}/#schemas/Resolved?tab=code`);
         await choose('test/resolved');
         await run();
-        await page.getByText('what is stored is not known here').waitFor();
+        await page.getByText('The update would be stored').waitFor();
+        await page.getByText('What the hooks changed is not known here').waitFor();
 
         expect(changes).to.equal([]);
+        ui.watched.expected.push(/400/);
+        const editor = page.getByRole('textbox', { name: 'JavaScript' });
+        await editor.click();
+        await page.keyboard.press('ControlOrMeta+End');
+        await page.keyboard.insertText('\nexports.beforeSchemaValidation = (object) => { throw object.content.name; };');
+        await run();
+        await page.getByText('The update would be rejected').waitFor();
+        await page.getByRole('alert').getByText('X', { exact: true }).waitFor();
     });
 });

@@ -17,13 +17,14 @@ import type { Draft } from './draft.js';
 import { t } from './texts.js';
 
 interface Changes {
-    readonly before: JsonMap;
+    /** Null where it is not known: code changes objects when they are read. */
+    readonly before: JsonMap | null;
     readonly after: JsonMap;
     readonly ms: number;
 }
 
-/** What became of the object with this id, by a definition of the type: what the hooks have changed, or an error that says why it cannot be tried or stored. */
-type Outcome = { readonly id: string; readonly content: JsonMap } & ({ readonly changes: Changes } | { readonly error: string; readonly isRefused: boolean });
+/** What became of the object with this id, by a definition of the type: what the hooks have changed, or an error that says why it cannot be stored. */
+type Outcome = { readonly id: string; readonly content: JsonMap } & ({ readonly changes: Changes } | { readonly error: string });
 
 export function Rehearsal({ type, draft }: { readonly type: string; readonly draft: Draft }): JSX.Element {
 
@@ -37,11 +38,10 @@ export function Rehearsal({ type, draft }: { readonly type: string; readonly dra
         setBusy(true);
         setLatest(null);
         try {
-            const changes = await rehearse(id, isChanged ? content : null);
-            setLatest(changes ? { id, content, changes } : { id, content, error: t('cannotTry'), isRefused: false });
+            setLatest({ id, content, changes: await rehearse(id, content, isChanged) });
         }
         catch (failure) {
-            setLatest({ id, content, error: textOf(failure), isRefused: true });
+            setLatest({ id, content, error: textOf(failure) });
         }
 
         setBusy(false);
@@ -59,7 +59,7 @@ export function Rehearsal({ type, draft }: { readonly type: string; readonly dra
                 <div><label for="rehearsal-object">{t('rehearsalObject')}</label><ObjectPicker id="rehearsal-object" label={null} types={[type]} value={id} onChange={setId} /></div>
                 <button type="submit" disabled={id === '' || isBusy || !isValidJson}><Icon name="play" />{t('run')}</button>
             </form>
-            {outcome && 'error' in outcome && <>{outcome.isRefused && <p>{t('ranError')}</p>}<ErrorBox message={outcome.error} /></>}
+            {outcome && 'error' in outcome && <><p>{t('ranError')}</p><ErrorBox message={outcome.error} /></>}
             {outcome && 'changes' in outcome && <Changed {...outcome.changes} />}
         </section>
     );
@@ -67,29 +67,26 @@ export function Rehearsal({ type, draft }: { readonly type: string; readonly dra
 
 function Changed({ before, after, ms }: Changes): JSX.Element {
 
-    const hasChanged = differences(before, after).length > 0;
+    const hasChanged = before !== null && differences(before, after).length > 0;
     return (
         <div class="stack" role="status">
-            <p>{t('ranWell', { ms })} {t(hasChanged ? 'ranChanges' : 'ranSame')}</p>
+            <p>{t('ranWell', { ms })} {t(before === null ? 'cannotCompare' : hasChanged ? 'ranChanges' : 'ranSame')}</p>
             {hasChanged && <Differences before={before} after={after} names={[t('before'), t('after')]} />}
         </div>
     );
 }
 
-/** Tries a definition that is not stored, or the stored one. Null where the content that is stored is not known. @throws RepositoryError */
-async function rehearse(id: string, definition: JsonMap | null): Promise<Changes | null> {
+/** Tries a definition, which may be the stored one. @throws RepositoryError */
+async function rehearse(id: string, definition: JsonMap, isChanged: boolean): Promise<Changes> {
 
     const { content, isResolved } = await readObject(id);
-    if (isResolved) {
-        return null;
-    }
-
     const started = performance.now();
-    const response = await repository.request(definition === null ?
-        { method: 'PUT', path: objectPath(id), query: { dryRun: true, full: true }, body: bodyOf(writeJson(content)), isRead: true } :
-        { method: 'POST', path: '/rehearsal', query: { objectId: id }, body: bodyOf(writeJson(definition)), isRead: true });
+    // Content that code has made when it was read is not sent back: the service takes that which is stored.
+    const response = await repository.request(isChanged || isResolved ?
+        { method: 'POST', path: '/rehearsal', query: { objectId: id }, body: bodyOf(writeJson(definition)), isRead: true } :
+        { method: 'PUT', path: objectPath(id), query: { dryRun: true, full: true }, body: bodyOf(writeJson(content)), isRead: true });
     const after = mapOf(parseJson(await textIn(response)));
-    return { before: mapOf(content), after: mapOf(after['content'] ?? null), ms: Math.round(performance.now() - started) };
+    return { before: isResolved ? null : mapOf(content), after: mapOf(after['content'] ?? null), ms: Math.round(performance.now() - started) };
 }
 
 function mapOf(value: Json): JsonMap {
