@@ -11,6 +11,7 @@ import { caller } from '../api/session.js';
 import { isCutShort } from '../api/upload.js';
 import { ErrorBox } from '../components/feedback.js';
 import { ObjectLink } from '../components/object-link.js';
+import { useChanged } from '../components/use-changed.js';
 import { useGuard } from '../components/use-guard.js';
 import { useMounted } from '../components/use-mounted.js';
 import { isLost } from '../components/use-once.js';
@@ -77,6 +78,7 @@ export function Editor(props: EditorProps): JSX.Element {
     const [created, setCreated] = useState<EditedObject | null>(null);
     const target = useMemo((): Target => (created ? { kind: 'object', id: created.id } : props.target), [props.target, created]);
     const [base, setBase] = useState<Base>({ content, etag, isResolved });
+    useChanged(isResolved, () => setBase((now) => ({ ...now, isResolved })));
     const [value, setValue] = useState(content);
     const [json, setJson] = useState<string | null>(null);
     const [formProblems, setProblems] = useState(0);
