@@ -12,6 +12,7 @@ import { useCallerRound } from '../components/use-caller-round.js';
 import { useResource, type Resource } from '../components/use-resource.js';
 import { RepositoryError } from '../api/client.js';
 import { askForLogin } from '../api/session.js';
+import { isUnavailable } from '../api/unavailable.js';
 import { config } from '../config.js';
 import { to } from '../router.js';
 import { schemaOf, uiConfig } from '../state/design.js';
@@ -51,11 +52,12 @@ export function ObjectScreen(props: ScreenProps): JSX.Element {
 function ObjectView({ route: { name: id, params } }: ScreenProps): JSX.Element {
 
     const { value, error, retryOn, reload } = useResource((signal) => loadObject(id, signal), [id, useCallerRound()], { isPersistent: true });
-    if (error) {
+    if (error && !(value && isUnavailable(error))) {
         return <Failure {...{ id, error, retryOn, reload }} />;
     }
 
-    return value ? <Page object={value} reload={reload} params={params} /> : <Loading />;
+    // While it cannot be read again, what was entered in a tab, or is shown there as a result, stays.
+    return value ? <>{error && <Unreadable {...{ error, retryOn, reload }} />}<Page object={value} reload={reload} params={params} /></> : <Loading />;
 }
 
 const [UNAUTHENTICATED, FORBIDDEN, NOT_FOUND] = [401, 403, 404];
