@@ -286,9 +286,9 @@ export function Editor(props: EditorProps): JSX.Element {
             if (!theirs) {
                 setMessage(textOf(error));
             }
-            else if (files.length === 0 && !theirs.isResolved && isEqual(theirs.content, value)) {
+            else if (files.length === 0 && !theirs.isResolved && isEqual(theirs.content, attempt.content)) {
                 // It is stored as it should be, whoever has saved it.
-                settle(value, { object: theirs, missing: [] });
+                settle(attempt.content, { object: theirs, missing: [] });
             }
             else {
                 setConflict(theirs);
