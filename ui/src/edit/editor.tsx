@@ -260,6 +260,11 @@ export function Editor(props: EditorProps): JSX.Element {
             return;
         }
 
+        if (target.kind === 'new') {
+            // What is kept from now on is a draft of the object: one of a new object would create it again.
+            forget();
+        }
+
         // The editor stays open, on what was saved, with what is still to be saved.
         setBase(object);
         setFiles(missing);
