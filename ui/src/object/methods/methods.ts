@@ -73,7 +73,18 @@ export async function callMethod(target: Target, method: string, input: string):
     }
 
     const text = await blob.text();
-    return JSON_TYPE.test(type) ? { kind: 'text', text: writeJson(parseJson(text), 2) } : { kind: 'text', text };
+    return { kind: 'text', text: JSON_TYPE.test(type) ? indented(text) : text };
+}
+
+/** JSON in several lines; what is none, although the method says so, as it is: the method has done its work. */
+function indented(text: string): string {
+
+    try {
+        return writeJson(parseJson(text), 2);
+    }
+    catch {
+        return text;
+    }
 }
 
 /** An input to begin with, by the schema: its defaults, examples, or empty values of its types. */
