@@ -14,6 +14,7 @@ import { RepositoryError } from '../api/client.js';
 import { askForLogin } from '../api/session.js';
 import { isUnavailable } from '../api/unavailable.js';
 import { config } from '../config.js';
+import { language } from '../i18n/index.js';
 import { to } from '../router.js';
 import { schemaOf, uiConfig } from '../state/design.js';
 import { rememberLabel } from '../state/labels.js';
@@ -93,12 +94,13 @@ function Page({ object, reload, params }: TabProps): JSX.Element {
     const wanted = params.get('tab') ?? 'content';
     const selected = NAMES.find((name) => name === wanted) ?? 'content';
     const Selected: ComponentType<TabProps> = TABS[selected];
+    useEffect(() => rememberLabel({ id, type, label: title }), [id, type, title]);
+    // The page gets the name in the address again with another tab, language or design.
     useEffect(() => {
 
-        rememberLabel({ id, type, label: title });
         const screen = document.title;
         document.title = `${title} · ${screen.split(' · ').at(-1) ?? ''}`;
-    }, [id, type, title]);
+    }, [title, params, language.value, uiConfig.value]);
     const tabs = NAMES.map((name): Tab => ({
         id: name, label: name === 'relations' ? relationsText() : t(name), href: to.object(id, name === 'content' ? {} : { tab: name }), count: name === 'files' && payloads.length > 0 ? payloads.length : null
     }));
