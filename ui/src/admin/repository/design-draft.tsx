@@ -31,7 +31,7 @@ export function WithDesign({ title, children }: {
     return (
         <>
             <h1>{title}</h1>
-            {error && <ErrorBox message={error.message} onRetry={reload} />}
+            {error && <ErrorBox message={textOf(error)} onRetry={reload} />}
             {!value && !error && <Loading />}
             {value && <DesignEditor stored={value}>{children}</DesignEditor>}
         </>
