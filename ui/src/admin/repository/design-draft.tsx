@@ -60,8 +60,8 @@ function DesignEditor({ stored, children }: {
 
     const draft = useDraft(stored);
     const diagnosis = useDiagnosis(draft);
-    useGuard(draft.isChanged, () => /^#admin\/(?:design|rights|handles)\?/.test(location.hash) || confirm(t('unsaved')));
     const aside = useSetAside(draft);
+    useGuard(draft.isChanged || aside.isOnlyHere, () => /^#admin\/(?:design|rights|handles)\?/.test(location.hash) || confirm(t('unsaved')));
     const [isAgreed, setAgreed] = useState(false);
     const { isResolved, etag } = draft.base;
     return (

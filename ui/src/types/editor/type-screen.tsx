@@ -86,7 +86,7 @@ function Editor({ name, stored, tab }: { readonly name: string; readonly stored:
     const { base: { mayWrite, isResolved, id }, isChanged } = draft;
     const [isAgreed, setAgreed] = useState(false);
     // Other tabs of the type lose nothing.
-    useGuard(isChanged, () => {
+    useGuard(isChanged || aside.isOnlyHere, () => {
 
         const next = parseRoute(location.hash);
         return next.screen === 'type' && next.name === name || confirm(t('leave'));
