@@ -186,7 +186,7 @@ describe('fields of a form', () => {
         const initial = new InitialValues(new SchemaReader({}), 'cordra');
         const schema = { type: ['string', 'number', 'boolean'], default: 'preset' };
 
-        expect([initial.of(schema), initial.of(schema, 'string'), initial.of(schema, 'number'), initial.of(schema, 'boolean')]).to.equal(['preset', 'preset', 0, false]);
+        expect([initial.of(schema), initial.of(schema, 'string'), initial.of(schema, 'number'), initial.of(schema, 'boolean')] as unknown[]).to.equal(['preset', 'preset', 0, false]);
         expect(initial.of({ type: ['integer', 'null'], default: 7 }, 'integer') as number).to.equal(7);
     });
 
