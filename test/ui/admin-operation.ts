@@ -328,6 +328,17 @@ describe('the operation of the service in the administration', { skip: !hasBrows
         }
     });
 
+    it('asks for no login by itself when the session ends while the status is shown', async () => {
+
+        watched.expected.push(/status of 401/);
+        await show('status');
+        await page.getByRole('main').getByText('Sessions', { exact: true }).waitFor();
+        await page.context().clearCookies();
+        await page.getByRole('main').getByRole('alert').waitFor();
+
+        expect(await page.getByRole('dialog').count()).to.equal(0);
+    });
+
     it('draws what the status has measured since the page was opened', async () => {
 
         const measured: number[] = [];

@@ -5,6 +5,7 @@ import { expect } from '@hapi/code';
 import type { Locator, Page } from 'playwright-core';
 import { accessibilityFindings, announced, hasBrowser, holdRequests, holds, logInAsAdmin } from '../support/browser.js';
 import { until } from '../support/until.js';
+import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startUi } from '../support/ui-suite.js';
 
 export const lab = Lab.script();
@@ -190,6 +191,28 @@ describe('leaving an editor of the web UI', { skip: !hasBrowser, timeout: 180_00
         await page.getByRole('button', { name: 'Restore the draft' }).click();
 
         await holds(page.getByLabel('Title', { exact: true }), 'hours of work');
+    });
+
+    it('offers the draft to its user who logs in after the form was opened', async () => {
+
+        ui.watched.expected.push(/status of 40[13]/);
+        ui.answer = 'accept';
+        await send('PUT', '/acls/test/a', { readers: ['public'], writers: [] });
+        await (await edit('test/a')).fill('hours of work');
+        await page.getByText('Draft kept').first().waitFor();
+        await page.context().clearCookies();
+        await page.reload();
+        const field = page.getByLabel('Title', { exact: true });
+        await field.waitFor();
+        await page.getByRole('button', { name: 'Log in', exact: true }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByLabel('Name or id').fill('admin');
+        await dialog.getByLabel('Password', { exact: true }).fill(ADMIN_PASSWORD);
+        await dialog.getByRole('button', { name: 'Log in', exact: true }).click();
+        await dialog.waitFor({ state: 'detached' });
+        await page.getByRole('button', { name: 'Restore the draft' }).click();
+
+        await holds(field, 'hours of work');
     });
 
     it('keeps the id of a new object with its draft, and asks before it is lost', async () => {

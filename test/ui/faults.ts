@@ -263,6 +263,34 @@ describe('the web UI, when something goes wrong,', { skip: !hasBrowser }, () => 
         expect(await page.getByRole('button', { name: 'Remove everyone' }).count()).to.equal(0);
     });
 
+    it('keeps what was entered about an object while that cannot be read again', async () => {
+
+        watched.expected.push(/503/);
+        await send('POST', '/objects?type=Book&handle=test/kept', '{"title":"Kept"}');
+        await page.goto(`${service.url}/#objects/test/kept?tab=rights`);
+        await page.getByRole('button', { name: 'Change who may read', exact: true }).click();
+        const entry = page.getByRole('button', { name: 'Remove everyone' });
+        await entry.click();
+        await send('PUT', '/objects/test/kept', '{"title":"Changed"}');
+        await page.route(/\/objects\/test\/kept\?/, (route) => (route.request().method() === 'GET' ?
+            route.fulfill({ status: 503, headers: { 'Retry-After': '3600' }, json: { message: BUILDING } }) : route.fallback()));
+        await page.evaluate('dispatchEvent(new Event("focus"))');
+        await page.getByRole('button', { name: 'Show the new state' }).click();
+        const away = page.getByRole('main').getByText('The service is not ready. It may be starting.');
+        await away.waitFor();
+
+        expect(await page.getByRole('button', { name: 'Save' }).count()).to.equal(1);
+        expect(await entry.count()).to.equal(0);
+
+        await page.unrouteAll({ behavior: 'wait' });
+        await page.getByRole('main').getByRole('button', { name: 'Try again' }).click();
+        await page.getByRole('heading', { level: 1, name: 'Changed' }).waitFor();
+        await away.waitFor({ state: 'detached' });
+
+        expect(await page.getByRole('button', { name: 'Save' }).count()).to.equal(1);
+        expect(await entry.count()).to.equal(0);
+    });
+
     it('says that an object was deleted while it was edited, and keeps what was typed', async () => {
 
         watched.expected.push(/40[49]|412/);

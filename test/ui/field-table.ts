@@ -116,6 +116,18 @@ describe('the table of fields', { skip: !hasBrowser, timeout: 180_000 }, () => {
         }));
     });
 
+    it('keeps the focus when a field is renamed', async () => {
+
+        for (const [from, to, key, focused] of [['b', 'by Tab', 'Tab', 'Kind: by Tab'], ['c', 'by Enter', 'Enter', 'Name of the field: by Enter']] as const) {
+            const name = page.getByRole('textbox', { name: `Name of the field: ${from}`, exact: true });
+            await name.fill(to);
+            await name.press(key);
+            await row(to).waitFor();
+
+            expect(await page.locator(':focus').getAttribute('aria-label')).to.equal(focused);
+        }
+    });
+
     it('writes choices, references, what the service fills in, and limits', async () => {
 
         await add('choice');

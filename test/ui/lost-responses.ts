@@ -350,6 +350,21 @@ describe('forms of the web UI whose response is lost', { skip: !hasBrowser, time
         expect(await send('GET', '/objects/test/note')).to.include({ title: 'after' });
     });
 
+    it('know that an object is gone since they have deleted it', async () => {
+
+        watched.expected.push(/status of 404/);
+        await openNote();
+        await page.goto(`${test.url}/#objects/test/note`);
+        await page.getByRole('button', { name: 'More', exact: true }).click();
+        await page.getByRole('menuitem', { name: 'Delete' }).click();
+        await cutResponses('DELETE', /^\/objects\/test\/note$/);
+        await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+        await page.waitForURL(/#objects\/\?query/);
+
+        expect(cut).to.have.length(1);
+        expect(await page.getByRole('dialog').count()).to.equal(0);
+    });
+
     it('know their own change where type code has added something', async () => {
 
         await send('POST', '/objects?type=Schema', {

@@ -161,7 +161,7 @@ describe('tabs of an object', { skip: !hasBrowser }, () => {
             await each.click();
         }
 
-        expect(await page.title()).to.contain('test/readme');
+        expect(await page.title()).to.contain('With a readme');
         expect(await accessibilityFindings(page)).to.equal([]);
     });
 

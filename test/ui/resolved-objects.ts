@@ -139,6 +139,30 @@ describe('what type code makes of an object when it is read', { skip: !hasBrowse
         expect(await stored('test/edited')).to.equal({ title: 'shown', text: 'mine' });
     });
 
+    it('is stored with consent alone by somebody who logs in after the form was opened', async () => {
+
+        ui.watched.expected.push(/status of 40[13]/);
+        await ui.ask('POST', '/objects?type=Shown&handle=test/opened', { title: 'stored', text: 'before' });
+        await ui.ask('PUT', '/acls/test/opened', { readers: ['public'], writers: [] });
+        await page.goto(`${ui.url}/#objects/test/opened?edit`);
+        await page.context().clearCookies();
+        await page.reload();
+        const text = page.getByRole('textbox', { name: 'Text' });
+        await text.fill('mine');
+        await page.getByRole('button', { name: 'Log in', exact: true }).click();
+        const dialog = page.getByRole('dialog');
+        await dialog.getByLabel('Name or id').fill('admin');
+        await dialog.getByLabel('Password', { exact: true }).fill(ADMIN_PASSWORD);
+        await dialog.getByRole('button', { name: 'Log in', exact: true }).click();
+        await dialog.waitFor({ state: 'detached' });
+        await page.getByText('The code of this type changes objects when they are read.').waitFor();
+
+        expect(await text.inputValue()).to.equal('mine');
+        await page.keyboard.press('Control+s');
+        await page.getByRole('alert').getByText('Nothing is saved yet').waitFor();
+        expect(await stored('test/opened')).to.equal({ title: 'stored', text: 'before' });
+    });
+
     it('is said to be what a copy begins with', async () => {
 
         await page.goto(`${ui.url}/#create/Shown?from=test/shown`);

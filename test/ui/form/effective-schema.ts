@@ -181,6 +181,15 @@ describe('fields of a form', () => {
         expect(new InitialValues(new SchemaReader(schema), 'cordra').content() as object).to.equal({ id: '', kind: 'x', year: 7, where: { inner: { z: 1 } }, list: [] });
     });
 
+    it('are of the type that was picked, whatever the default', () => {
+
+        const initial = new InitialValues(new SchemaReader({}), 'cordra');
+        const schema = { type: ['string', 'number', 'boolean'], default: 'preset' };
+
+        expect([initial.of(schema), initial.of(schema, 'string'), initial.of(schema, 'number'), initial.of(schema, 'boolean')] as unknown[]).to.equal(['preset', 'preset', 0, false]);
+        expect(initial.of({ type: ['integer', 'null'], default: 7 }, 'integer') as number).to.equal(7);
+    });
+
     it('of the former branch go when another is chosen, all others stay', () => {
 
         const [a, b] = [{ properties: { kind: { const: 'a' }, x: TEXT, n: TEXT } }, { properties: { kind: { const: 'b' }, y: TEXT, n: TEXT }, required: ['kind'] }];

@@ -173,6 +173,7 @@ describe('help with a query', () => {
 
         expect(codeFor('curl', 'http://h', { query: 'it\'s', pageSize: 1 })).to.contain('\'query=it\'\\\'\'s\'');
         expect(codeFor('Python', 'http://h', { query: 'é', ids: true })).to.contain('"\\u00e9"').and.contain('True');
+        expect(codeFor('Python', 'http://h', { query: '/done: true' })).to.contain('"/done: true"');
     });
 });
 

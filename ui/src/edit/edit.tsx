@@ -6,6 +6,7 @@ import { RepositoryError } from '../api/client.js';
 import { isCallerKnown } from '../api/session.js';
 import { Dialog } from '../components/dialog.js';
 import { Empty, ErrorBox, Loading, Unreadable } from '../components/feedback.js';
+import { useCallerRound } from '../components/use-caller-round.js';
 import { useResource } from '../components/use-resource.js';
 import { initialContent } from '../form/schema-form.js';
 import type { FormContext, ReferenceOption } from '../form/schema-form.js';
@@ -115,8 +116,9 @@ const NOT_FOUND = new Set([403, 404]);
 /** An object that exists. */
 export function EditObject({ route: { name: id } }: ScreenProps): JSX.Element {
 
-    const { value: object, error, retryOn, reload } = useResource((signal) => readObject(id, signal), [id], { isPersistent: true });
-    if (error) {
+    // Of somebody who logs in, the service tells whether what is shown is what is stored; what was typed stays.
+    const { value: object, error, retryOn, reload } = useResource((signal) => readObject(id, signal), [id, useCallerRound()], { isPersistent: true });
+    if (error && !object) {
         const isMissing = error instanceof RepositoryError && NOT_FOUND.has(error.status);
         return isMissing ? <Empty isPage title={t('noObject')} /> : <><h1 dir="auto">{t('editObject', { name: id })}</h1><Unreadable {...{ error, retryOn, reload }} /></>;
     }

@@ -11,6 +11,7 @@ import { caller } from '../api/session.js';
 import { isCutShort } from '../api/upload.js';
 import { ErrorBox } from '../components/feedback.js';
 import { ObjectLink } from '../components/object-link.js';
+import { useChanged } from '../components/use-changed.js';
 import { useGuard } from '../components/use-guard.js';
 import { useMounted } from '../components/use-mounted.js';
 import { isLost } from '../components/use-once.js';
@@ -77,6 +78,7 @@ export function Editor(props: EditorProps): JSX.Element {
     const [created, setCreated] = useState<EditedObject | null>(null);
     const target = useMemo((): Target => (created ? { kind: 'object', id: created.id } : props.target), [props.target, created]);
     const [base, setBase] = useState<Base>({ content, etag, isResolved });
+    useChanged(isResolved, () => setBase((now) => ({ ...now, isResolved })));
     const [value, setValue] = useState(content);
     const [json, setJson] = useState<string | null>(null);
     const [formProblems, setProblems] = useState(0);
@@ -258,6 +260,11 @@ export function Editor(props: EditorProps): JSX.Element {
             return;
         }
 
+        if (target.kind === 'new') {
+            // What is kept from now on is a draft of the object: one of a new object would create it again.
+            forget();
+        }
+
         // The editor stays open, on what was saved, with what is still to be saved.
         setBase(object);
         setFiles(missing);
@@ -284,9 +291,9 @@ export function Editor(props: EditorProps): JSX.Element {
             if (!theirs) {
                 setMessage(textOf(error));
             }
-            else if (files.length === 0 && !theirs.isResolved && isEqual(theirs.content, value)) {
+            else if (files.length === 0 && !theirs.isResolved && isEqual(theirs.content, attempt.content)) {
                 // It is stored as it should be, whoever has saved it.
-                settle(value, { object: theirs, missing: [] });
+                settle(attempt.content, { object: theirs, missing: [] });
             }
             else {
                 setConflict(theirs);

@@ -4,6 +4,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { RepositoryError } from '../api/client.js';
 import { caller, other } from '../api/session.js';
+import { useChanged } from '../components/use-changed.js';
 import { config } from '../config.js';
 import type { FormError } from '../form/schema-form.js';
 import type { Json } from '../json/exact-number.js';
@@ -174,6 +175,8 @@ export function useDraft(target: Target, isNested: boolean, { value, faulty, bas
     const name = target.kind === 'object' ? target.id : `${isNested ? 'nested:' : ''}new:${target.type}`;
     const keyOf = (slot: number): DraftKey => ({ base: config.base, user: caller.value.userId ?? '', target: name, slot });
     const [found, setFound] = useState<readonly FoundDraft[]>(() => offered(keyOf, base.content));
+    // Whoever logs in while the form is open has drafts of before.
+    useChanged(caller.value.userId, () => setFound((drafts) => [...drafts.filter(({ isKept }) => isKept === false), ...offered(keyOf, base.content)]));
     const [kept, setKept] = useState<Drafts['kept']>(null);
     // Where this draft is; null before it is kept. Another page of the browser keeps its own draft of the same object at another place.
     const own = useRef<{ readonly slot: number; readonly savedOn: number } | null>(null);
@@ -210,7 +213,7 @@ export function useDraft(target: Target, isNested: boolean, { value, faulty, bas
         pending.current = keepNow;
         const timer = setTimeout(keepNow, DRAFT_MS);
         return () => clearTimeout(timer);
-    }, [value, faulty, isDirty, base.etag, names.handle, names.suffix]);
+    }, [value, faulty, isDirty, base.etag, names.handle, names.suffix, caller.value.userId]);
     useLayoutEffect(() => {
 
         return () => pending.current?.();

@@ -12,7 +12,9 @@ import { useCallerRound } from '../components/use-caller-round.js';
 import { useResource, type Resource } from '../components/use-resource.js';
 import { RepositoryError } from '../api/client.js';
 import { askForLogin } from '../api/session.js';
+import { isUnavailable } from '../api/unavailable.js';
 import { config } from '../config.js';
+import { language } from '../i18n/index.js';
 import { to } from '../router.js';
 import { schemaOf, uiConfig } from '../state/design.js';
 import { rememberLabel } from '../state/labels.js';
@@ -51,11 +53,12 @@ export function ObjectScreen(props: ScreenProps): JSX.Element {
 function ObjectView({ route: { name: id, params } }: ScreenProps): JSX.Element {
 
     const { value, error, retryOn, reload } = useResource((signal) => loadObject(id, signal), [id, useCallerRound()], { isPersistent: true });
-    if (error) {
+    if (error && !(value && isUnavailable(error))) {
         return <Failure {...{ id, error, retryOn, reload }} />;
     }
 
-    return value ? <Page object={value} reload={reload} params={params} /> : <Loading />;
+    // While it cannot be read again, what was entered in a tab, or is shown there as a result, stays.
+    return value ? <>{error && <Unreadable {...{ error, retryOn, reload }} />}<Page object={value} reload={reload} params={params} /></> : <Loading />;
 }
 
 const [UNAUTHENTICATED, FORBIDDEN, NOT_FOUND] = [401, 403, 404];
@@ -91,12 +94,13 @@ function Page({ object, reload, params }: TabProps): JSX.Element {
     const wanted = params.get('tab') ?? 'content';
     const selected = NAMES.find((name) => name === wanted) ?? 'content';
     const Selected: ComponentType<TabProps> = TABS[selected];
+    useEffect(() => rememberLabel({ id, type, label: title }), [id, type, title]);
+    // The page gets the name in the address again with another tab, language or design.
     useEffect(() => {
 
-        rememberLabel({ id, type, label: title });
         const screen = document.title;
         document.title = `${title} · ${screen.split(' · ').at(-1) ?? ''}`;
-    }, [id, type, title]);
+    }, [title, params, language.value, uiConfig.value]);
     const tabs = NAMES.map((name): Tab => ({
         id: name, label: name === 'relations' ? relationsText() : t(name), href: to.object(id, name === 'content' ? {} : { tab: name }), count: name === 'files' && payloads.length > 0 ? payloads.length : null
     }));

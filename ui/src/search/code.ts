@@ -13,10 +13,10 @@ function shellQuoted(text: string): string {
     return `'${text.replaceAll('\'', '\'\\\'\'')}'`;
 }
 
-/** JSON as Python reads it. There are no `null`, `true` or `false` in searches but for `ids`. */
+/** JSON as Python reads it. There are no `null`, `true` or `false` in searches but for `ids`, which has a line of its own. */
 function pythonText(value: unknown): string {
 
-    return JSON.stringify(value, null, 4).replace(/: true\b/g, ': True').replace(/[\u007f-\uffff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
+    return JSON.stringify(value, null, 4).replace(/^( *"ids": )true(?=,?$)/gm, '$1True').replace(/[\u007f-\uffff]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Code that sends a search. */

@@ -6,7 +6,7 @@ import { getJson } from '../../api/client.js';
 import { ErrorBox, Loading } from '../../components/feedback.js';
 import { Icon } from '../../components/icon.js';
 import { useResource } from '../../components/use-resource.js';
-import { sayError } from '../../state/messages.js';
+import { sayError, textOf } from '../../state/messages.js';
 import { PersonPicker } from '../people/person-picker.js';
 import { KeyTable, type Key } from './keys.js';
 import { NewKey } from './new-key.js';
@@ -59,7 +59,7 @@ export function AllKeys(): JSX.Element {
                 <div class="grow"><PersonPicker label={t('filterUser')} isUsersOnly onChoose={setUserId} /></div>
                 {userId !== null && <button type="button" onClick={() => setUserId(null)}>{t('showAll')}</button>}
             </div>
-            {error && <ErrorBox message={error.message} onRetry={reload} />}
+            {error && <ErrorBox message={textOf(error)} onRetry={reload} />}
             {!value && !error && <Loading />}
             {value && <KeyTable keys={[...value.keys, ...further?.keys ?? []]} hasUsers onChanged={reload} />}
             {next !== undefined && <p><button type="button" disabled={isReading} onClick={readMore}>{t('more')}</button></p>}

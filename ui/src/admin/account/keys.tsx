@@ -9,7 +9,7 @@ import { Empty, ErrorBox, Loading } from '../../components/feedback.js';
 import { Icon } from '../../components/icon.js';
 import { Ago, UserName } from '../../components/object-link.js';
 import { useResource } from '../../components/use-resource.js';
-import { say } from '../../state/messages.js';
+import { say, textOf } from '../../state/messages.js';
 import { NewKey } from './new-key.js';
 import { t } from './texts.js';
 
@@ -39,7 +39,7 @@ export function KeyList({ userId }: { readonly userId?: string }): JSX.Element {
                 <button type="button" class="small" onClick={() => create(true)}><Icon name="add" />{t('newKey')}</button>
             </div>
             {userId === undefined && <p class="muted">{t('aboutKeys')}</p>}
-            {error && <ErrorBox message={error.message} onRetry={reload} />}
+            {error && <ErrorBox message={textOf(error)} onRetry={reload} />}
             {!value && !error && <Loading />}
             {value && <KeyTable keys={value.keys} onChanged={reload} />}
             {isCreating && <NewKey userId={userId ?? caller.value.userId ?? ''} onClose={() => create(false)} onCreated={reload} />}

@@ -7,7 +7,7 @@ import { Empty, ErrorBox, Loading } from '../../components/feedback.js';
 import { Ago } from '../../components/object-link.js';
 import { useResource } from '../../components/use-resource.js';
 import { formatTime } from '../../i18n/index.js';
-import { say, sayError } from '../../state/messages.js';
+import { say, sayError, textOf } from '../../state/messages.js';
 import { t } from './texts.js';
 
 /** An access token, as the service describes it. Times are epoch milliseconds. */
@@ -65,7 +65,7 @@ export function TokenList({ userId }: { readonly userId?: string }): JSX.Element
                     <button type="button" class="small" onClick={endAll}>{t('endAll')}</button> :
                     <button type="button" class="small" onClick={() => end('/auth/tokens', t('allEnded'))}>{t('endAllFor')}</button>)}
             </div>
-            {error && (error instanceof RepositoryError && error.status === NOT_FOUND ? <p class="muted">{t('noTokens')}</p> : <ErrorBox message={error.message} onRetry={reload} />)}
+            {error && (error instanceof RepositoryError && error.status === NOT_FOUND ? <p class="muted">{t('noTokens')}</p> : <ErrorBox message={textOf(error)} onRetry={reload} />)}
             {!value && !error && <Loading />}
             {value?.tokens.length === 0 && <Empty title={t('noSessions')} />}
             {value && value.tokens.length > 0 && (

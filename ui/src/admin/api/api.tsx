@@ -44,7 +44,7 @@ export function Api({ route: { params } }: ScreenProps): JSX.Element {
             <div class="admin-head"><h1>{t('title')}</h1><a class="button" href={`${config.base}/openapi.json`} target="_blank" rel="noopener">{t('document')}</a></div>
             <p class="muted">{t('intro')}</p>
             <ListSearch label={t('filter')} text={text} onSearch={(q) => go(`${to.admin('api')}${paramText({ q })}`, { replace: true })} />
-            {error && <ErrorBox message={error.message} onRetry={reload} />}
+            {error && <ErrorBox message={textOf(error)} onRetry={reload} />}
             {!value && !error && <Loading />}
             {value && found.length === 0 && <Empty title={t('none')} />}
             {tags.map((tag) => (

@@ -10,7 +10,7 @@ import { useResource } from '../../components/use-resource.js';
 import { formatTime } from '../../i18n/index.js';
 import { go, paramText, to } from '../../router.js';
 import type { ScreenProps } from '../../shell/app.js';
-import { say, sayError } from '../../state/messages.js';
+import { say, sayError, textOf } from '../../state/messages.js';
 import { getOperation, operationQuery } from './doip.js';
 import { methodName, ruleName } from './names.js';
 import { t } from './texts.js';
@@ -68,7 +68,7 @@ export function Audit({ route: { params } }: ScreenProps): JSX.Element {
         <>
             <div class="admin-head"><h1>{t('audit')}</h1><button type="button" onClick={() => void verify().catch(sayError)}><Icon name="check" />{t('verify')}</button></div>
             <AuditFilter params={params} />
-            {error && <ErrorBox message={error.message} onRetry={reload} />}
+            {error && <ErrorBox message={textOf(error)} onRetry={reload} />}
             {!value && !error && <Loading />}
             {value && entries.length === 0 && next === undefined && <div class="box"><Icon name="info" /><p>{t('off')}</p></div>}
             {value && entries.length === 0 && next !== undefined && <p class="muted">{t('searching')}</p>}

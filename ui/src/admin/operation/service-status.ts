@@ -1,7 +1,7 @@
 /** The status of the service, read again and again while somebody looks at it. */
 
 import { useEffect, useState } from 'preact/hooks';
-import { getJson } from '../../api/client.js';
+import { background, repository, requestJson } from '../../api/client.js';
 import { isAbort } from '../../state/messages.js';
 
 /** A job of the service. */
@@ -45,25 +45,31 @@ export function useServiceStatus(): { readonly samples: readonly ServiceStatus[]
 
         const controller = new AbortController();
         let timer: ReturnType<typeof setTimeout> | undefined;
-        const read = (): void => {
+        // What is asked again and again asks for no login: who closes that dialog would have it back at once.
+        const read = (client = background): void => {
+
+            const readAgain = (): void => {
+
+                timer = setTimeout(() => read(), POLL_MS);
+            };
 
             if (document.hidden) {
-                timer = setTimeout(read, POLL_MS);
+                readAgain();
                 return;
             }
 
-            getJson<ServiceStatus>('/status', {}, controller.signal).then(
+            requestJson<ServiceStatus>({ method: 'GET', path: '/status', signal: controller.signal }, client).then(
                 (sample) => setState(({ samples }) => ({ samples: [...samples.slice(1 - MAX_SAMPLES), sample], error: null })),
                 (error: unknown) => !isAbort(error) && setState(({ samples }) => ({ samples, error: error as Error }))
             ).finally(() => {
 
                 if (!controller.signal.aborted) {
-                    timer = setTimeout(read, POLL_MS);
+                    readAgain();
                 }
             });
         };
 
-        read();
+        read(repository);
         return () => {
 
             clearTimeout(timer);

@@ -6,6 +6,7 @@ import { Empty, ErrorBox, Loading } from '../../components/feedback.js';
 import { Ago } from '../../components/object-link.js';
 import { formatBytes, formatNumber } from '../../i18n/index.js';
 import { serverText } from '../../server-texts/index.js';
+import { textOf } from '../../state/messages.js';
 import { Chart } from './chart.js';
 import { jobName } from './names.js';
 import { type Job, type ServiceStatus, useServiceStatus } from './service-status.js';
@@ -20,7 +21,7 @@ export function Status(): JSX.Element {
     return (
         <>
             <h1>{t('status')}</h1>
-            {error && (error instanceof RepositoryError && error.status === NOT_FOUND ? <p>{t('missing')}</p> : <ErrorBox message={error.message} />)}
+            {error && (error instanceof RepositoryError && error.status === NOT_FOUND ? <p>{t('missing')}</p> : <ErrorBox message={textOf(error)} />)}
             {!latest && !error && <Loading />}
             {latest && <Figures latest={latest} samples={samples} />}
             {latest && <Jobs jobs={latest.jobs} />}
@@ -71,7 +72,7 @@ export function HandleOutbox(): JSX.Element | null {
     const { samples, error } = useServiceStatus();
     const latest = samples.at(-1);
     if (error) {
-        return error instanceof RepositoryError && error.status === NOT_FOUND ? null : <ErrorBox message={error.message} />;
+        return error instanceof RepositoryError && error.status === NOT_FOUND ? null : <ErrorBox message={textOf(error)} />;
     }
 
     return latest ? latest.handles ? <HandleFacts handles={latest.handles} /> : <p>{t('noHandleServer')}</p> : <Loading />;

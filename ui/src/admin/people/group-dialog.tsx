@@ -14,6 +14,7 @@ import { isEqual, type Json } from '../../json/exact-number.js';
 import { t as ofObject } from '../../object/texts.js';
 import { to } from '../../router.js';
 import { labelOf } from '../../state/labels.js';
+import { textOf } from '../../state/messages.js';
 import { contentOf, putValue, textAt, valueAt, type GroupType } from './accounts.js';
 import { useCreateOnce } from './create-once.js';
 import { PersonPicker } from './person-picker.js';
@@ -138,7 +139,7 @@ function Members({ group: { id, name, type }, onClose, onDone }: GroupDialogProp
 
     return (
         <Confirm title={`${t('members')}: ${short(name)}`} action={t('save')} isReady={value !== null && !value.isResolved} onConfirm={save} onClose={onClose}>
-            {error && <ErrorBox message={error.message} onRetry={reload} />}
+            {error && <ErrorBox message={textOf(error)} onRetry={reload} />}
             {value?.isResolved && <p class="box warning"><Icon name="warning" />{ofObject('resolved')}</p>}
             {value ? <MemberList members={changed ?? value.ids} prefix={type.prefix} onChange={setChanged} /> : <Loading />}
         </Confirm>

@@ -15,7 +15,7 @@ import { useResource } from '../../components/use-resource.js';
 import { go, paramText, to } from '../../router.js';
 import type { ScreenProps } from '../../shell/app.js';
 import { design } from '../../state/design.js';
-import { say } from '../../state/messages.js';
+import { say, textOf } from '../../state/messages.js';
 import { findObjects, groupTypes, jsonObject, PAGE_SIZE, textAt, valueAt, type GroupType } from './accounts.js';
 import { GroupDialog } from './group-dialog.js';
 import { ListSearch } from '../../components/list-search.js';
@@ -69,7 +69,7 @@ export function Groups({ route: { params } }: ScreenProps): JSX.Element {
             </div>
             {design.value && types.length === 0 && <p>{t('noTypes', { role: 'usersList' })}</p>}
             <ListSearch label={t('search')} text={text} onSearch={(q) => show({ q })} />
-            {error && <ErrorBox message={error.message} onRetry={reload} />}
+            {error && <ErrorBox message={textOf(error)} onRetry={reload} />}
             {!value && isLoading && <Loading />}
             {value && groups.length === 0 && <Empty title={text === '' ? t('noGroups') : t('noGroupsFound')} />}
             {groups.length > 0 && <GroupTable groups={groups} onTask={(kind, group) => setTask({ kind, group })} />}

@@ -18,7 +18,7 @@ import { t as ofObject } from '../../object/texts.js';
 import { go, paramText, to } from '../../router.js';
 import type { ScreenProps } from '../../shell/app.js';
 import { design, readDesign, schemaIdOf } from '../../state/design.js';
-import { say, sayError } from '../../state/messages.js';
+import { say, sayError, textOf } from '../../state/messages.js';
 import { KeyList } from '../account/keys.js';
 import { TokenList } from '../account/tokens.js';
 import { findObjects, jsonObject, PAGE_SIZE, putValue, textAt, userTypes, valueAt, type UserType } from './accounts.js';
@@ -67,7 +67,7 @@ export function Users({ route: { params } }: ScreenProps): JSX.Element {
             {design.value && types.length === 0 && <p>{t('noTypes', { role: 'username' })}</p>}
             {types.filter(({ active }) => active === undefined).map(({ type }) => <NoActive key={type} type={type} />)}
             <ListSearch label={t('search')} text={text} onSearch={(q) => show({ q })} />
-            {error && <ErrorBox message={error.message} onRetry={reload} />}
+            {error && <ErrorBox message={textOf(error)} onRetry={reload} />}
             {!value && isLoading && <Loading />}
             {value && users.length === 0 && <Empty title={text === '' ? t('noneYet') : t('none')} />}
             {users.length > 0 && <UserTable users={users} hasTypes={types.length > 1} onTask={setTask} onChanged={done} />}

@@ -31,7 +31,7 @@ export function WithDesign({ title, children }: {
     return (
         <>
             <h1>{title}</h1>
-            {error && <ErrorBox message={error.message} onRetry={reload} />}
+            {error && <ErrorBox message={textOf(error)} onRetry={reload} />}
             {!value && !error && <Loading />}
             {value && <DesignEditor stored={value}>{children}</DesignEditor>}
         </>
@@ -60,8 +60,8 @@ function DesignEditor({ stored, children }: {
 
     const draft = useDraft(stored);
     const diagnosis = useDiagnosis(draft);
-    useGuard(draft.isChanged, () => /^#admin\/(?:design|rights|handles)\?/.test(location.hash) || confirm(t('unsaved')));
     const aside = useSetAside(draft);
+    useGuard(draft.isChanged || aside.isOnlyHere, () => /^#admin\/(?:design|rights|handles)\?/.test(location.hash) || confirm(t('unsaved')));
     const [isAgreed, setAgreed] = useState(false);
     const { isResolved, etag } = draft.base;
     return (

@@ -3,6 +3,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { getJson, sendJson } from '../../api/client.js';
+import { isUnavailable } from '../../api/unavailable.js';
 import { ErrorBox, ProgressBar } from '../../components/feedback.js';
 import { formatAgo } from '../../i18n/index.js';
 import { withMember, withoutMember } from '../../json/pointer.js';
@@ -57,6 +58,9 @@ interface UpdateState {
 
 const POLL_MS = 1000;
 
+/** The same after a request that has failed, in milliseconds. */
+const RETRY_MS = 5000;
+
 function HandleUpdate(): JSX.Element {
 
     const [state, setState] = useState<UpdateState | null>(null);
@@ -66,15 +70,33 @@ function HandleUpdate(): JSX.Element {
 
         const controller = new AbortController();
         let timer: ReturnType<typeof setTimeout> | undefined;
+        let hasFailed = false;
         const read = (): void => {
 
             getJson<UpdateState>('/updateHandles', {}, controller.signal).then((next) => {
 
                 setState(next);
+                if (hasFailed) {
+                    hasFailed = false;
+                    setError(null);
+                }
+
                 if (next.inProgress) {
                     timer = setTimeout(read, POLL_MS);
                 }
-            }, (failure: unknown) => !isAbort(failure) && setError(textOf(failure)));
+            }, (failure: unknown) => {
+
+                if (controller.signal.aborted || isAbort(failure)) {
+                    return;
+                }
+
+                setError(textOf(failure));
+                // The update goes on, and nobody could begin another one.
+                if (isUnavailable(failure)) {
+                    hasFailed = true;
+                    timer = setTimeout(read, RETRY_MS);
+                }
+            });
         };
 
         read();

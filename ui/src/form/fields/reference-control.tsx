@@ -81,8 +81,10 @@ export function ReferencesField(props: {
 
     const add = (value: string): void => {
 
-        if (!texts.includes(value)) {
-            store.insert(node, texts.length, value);
+        // An id that was typed is taken when the service has found it: the list may be another one since.
+        const present = textsOf(node.value.peek());
+        if (!present.includes(value)) {
+            store.insert(node, present.length, value);
         }
     };
 

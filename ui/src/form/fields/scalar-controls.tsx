@@ -7,6 +7,7 @@ import type { Json } from '../../json/exact-number.js';
 import { writeJson } from '../../json/write-json.js';
 import { useForm } from '../context.js';
 import { shortText } from '../model/labels.js';
+import { localTime } from '../model/local-time.js';
 import { stringsOf } from '../model/schema.js';
 import type { FormNode } from '../store/form-node.js';
 import { t } from '../texts.js';
@@ -160,17 +161,6 @@ export function DateTimeControl(props: ControlProps): JSX.Element {
             {text !== '' && <small>{t('localTime', { value: text })}</small>}
         </div>
     );
-}
-
-function localTime(text: string): string {
-
-    const time = new Date(text);
-    if (text === '' || Number.isNaN(time.getTime())) {
-        return '';
-    }
-
-    const local = new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, -1);
-    return local.replace(/:00\.000$|\.000$/, (end) => (end.startsWith(':') ? ':00' : ''));
 }
 
 /** One of some values. A value that is none of them stays until another is chosen. */

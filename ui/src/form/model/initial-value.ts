@@ -4,7 +4,7 @@ import { define, isEqual, isJsonMap } from '../../json/exact-number.js';
 import type { Json, JsonMap } from '../../json/exact-number.js';
 import type { SchemaReader } from './effective-schema.js';
 import { extensionOf } from './extension.js';
-import { schemaEntries, stringsOf, typesOf } from './schema.js';
+import { isOfType, schemaEntries, stringsOf, typeOf, typesOf } from './schema.js';
 import type { JsonType, Schema } from './schema.js';
 
 /** Nesting of required objects that is filled in. */
@@ -67,8 +67,10 @@ export class InitialValues {
 
     #value(schema: JsonMap, depth: number, type?: JsonType): Json | undefined {
 
-        if (schema['default'] !== undefined) {
-            return schema['default'];
+        const { default: preset } = schema;
+        // One of another type than the user has picked would undo the choice.
+        if (preset !== undefined && (type === undefined || isOfType(typeOf(preset), type))) {
+            return preset;
         }
 
         if (schema['const'] !== undefined) {

@@ -5,17 +5,16 @@ import { Confirm } from '../../components/confirm.js';
 import { ErrorBox } from '../../components/feedback.js';
 import { ObjectLink } from '../../components/object-link.js';
 import { useResource } from '../../components/use-resource.js';
-import { getJson, objectPath, repository, RepositoryError } from '../../api/client.js';
+import { getJson, objectPath } from '../../api/client.js';
+import { deleteVersion } from '../../api/delete-version.js';
 import { go, to } from '../../router.js';
 import { say, textOf } from '../../state/messages.js';
-import { ifMatch, type LoadedObject } from '../model/load.js';
+import { tagOfLoaded, type LoadedObject } from '../model/load.js';
 import type { Relationships } from '../relations/relationships.js';
 import { t } from './texts.js';
 
 /** Objects that are named. */
 const MAX_NAMED = 10;
-
-const CHANGED = 412;
 
 /** The dialog. */
 export function DeleteDialog({ object, onClose }: { readonly object: LoadedObject; readonly onClose: () => void }): JSX.Element {
@@ -24,13 +23,7 @@ export function DeleteDialog({ object, onClose }: { readonly object: LoadedObjec
     const { versionOf } = metadata;
     const remove = async (): Promise<void> => {
 
-        try {
-            await repository.request({ method: 'DELETE', path: objectPath(id), headers: ifMatch(object) });
-        }
-        catch (error) {
-            throw error instanceof RepositoryError && error.status === CHANGED ? new Error(t('changed')) : error;
-        }
-
+        await deleteVersion(id, tagOfLoaded(object), t('changed'));
         say(t('deleted', { id }));
         go(versionOf === undefined ? to.search({ query: '*:*' }) : to.object(versionOf, { tab: 'history' }));
     };

@@ -27,7 +27,7 @@ export function MethodsTab({ object, reload }: TabProps): JSX.Element {
     const statics = useResource(async (signal) => (ofType === null ? [] : listMethods({ type: ofType }, signal)), [ofType]);
     const error = own.error ?? statics.error;
     if (error) {
-        return <ErrorBox message={textOf(error)} onRetry={own.reload} />;
+        return <ErrorBox message={textOf(error)} onRetry={() => [own, statics].forEach((each) => each.error && each.reload())} />;
     }
 
     if (!own.value || !statics.value) {

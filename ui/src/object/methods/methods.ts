@@ -1,7 +1,7 @@
 /** Methods of objects and types, their descriptions, and calls. */
 
-import { getJson, repository } from '../../api/client.js';
-import type { JsonValue } from '../../../../lib/util/json-types.js';
+import { getJson, repository, textIn } from '../../api/client.js';
+import { isJsonMap, type Json } from '../../json/exact-number.js';
 import { parseJson } from '../../json/parse-json.js';
 import { writeJson } from '../../json/write-json.js';
 import { plainJson } from '../../json/plain-json.js';
@@ -11,9 +11,9 @@ export interface Method {
     readonly name: string;
     readonly allowGet?: boolean;
     readonly summary?: string;
-    /** JSON schema of the input. */
-    readonly params?: JsonValue;
-    readonly result?: JsonValue;
+    /** JSON schema of the input, with exact numbers: its defaults are sent. */
+    readonly params?: Json;
+    readonly result?: Json;
 }
 
 /** Of what a method is: an object, or a type. */
@@ -31,7 +31,9 @@ type Listed<T> = string | T;
 /** Lists the methods of an object, or the static ones of a type. @throws RepositoryError */
 export async function listMethods(target: Target, signal?: AbortSignal): Promise<readonly Method[]> {
 
-    const found = await getJson<readonly Listed<Method>[]>('/listMethods', { ...target, static: 'type' in target, describe: true }, signal);
+    const query = { ...target, static: 'type' in target, describe: true };
+    const response = await repository.request({ method: 'GET', path: '/listMethods', query, signal });
+    const found = parseJson(await textIn(response)) as unknown as readonly Listed<Method>[];
     return found.map((each) => (typeof each === 'string' ? { name: each } : each));
 }
 
@@ -73,34 +75,46 @@ export async function callMethod(target: Target, method: string, input: string):
     }
 
     const text = await blob.text();
-    return JSON_TYPE.test(type) ? { kind: 'text', text: writeJson(parseJson(text), 2) } : { kind: 'text', text };
+    return { kind: 'text', text: JSON_TYPE.test(type) ? indented(text) : text };
+}
+
+/** JSON in several lines; what is none, although the method says so, as it is: the method has done its work. */
+function indented(text: string): string {
+
+    try {
+        return writeJson(parseJson(text), 2);
+    }
+    catch {
+        return text;
+    }
 }
 
 /** An input to begin with, by the schema: its defaults, examples, or empty values of its types. */
-export function exampleInput(schema: JsonValue | undefined): string {
+export function exampleInput(schema: Json | undefined): string {
 
-    return schema === undefined ? '' : JSON.stringify(exampleOf(schema, 0), null, 2);
+    return schema === undefined ? '' : writeJson(exampleOf(schema, 0), 2);
 }
 
-const EMPTY: Readonly<Record<string, JsonValue>> = { string: '', number: 0, integer: 0, boolean: false, null: null, array: [] };
+const EMPTY: Readonly<Record<string, Json>> = { string: '', number: 0, integer: 0, boolean: false, null: null, array: [] };
 
-function exampleOf(schema: JsonValue, depth: number): JsonValue {
+function exampleOf(schema: Json, depth: number): Json {
 
-    if (typeof schema !== 'object' || schema === null || Array.isArray(schema) || depth > 6) {
+    if (!isJsonMap(schema) || depth > 6) {
         return null;
     }
 
     const { default: preset, examples, const: constant, enum: values, type, properties } = schema;
-    const given = preset ?? (Array.isArray(examples) ? examples[0] : undefined) ?? constant ?? (Array.isArray(values) ? values[0] : undefined);
+    const first = (list: Json | undefined): Json | undefined => (Array.isArray(list) ? (list as readonly Json[])[0] : undefined);
+    const given = preset ?? first(examples) ?? constant ?? first(values);
     if (given !== undefined) {
         return given;
     }
 
-    if (typeof properties === 'object' && properties !== null && !Array.isArray(properties)) {
+    if (isJsonMap(properties)) {
         return Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, exampleOf(each, depth + 1)]));
     }
 
-    const name = Array.isArray(type) ? type[0] : type;
+    const name = first(type) ?? type;
     return name === 'object' ? {} : typeof name === 'string' ? EMPTY[name] ?? null : null;
 }
 

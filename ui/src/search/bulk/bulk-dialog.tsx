@@ -1,7 +1,7 @@
 /** The dialog that changes many objects together. */
 
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Dialog } from '../../components/dialog.js';
 import { ErrorBox } from '../../components/feedback.js';
 import { Icon } from '../../components/icon.js';
@@ -208,7 +208,8 @@ function PropertyChange({ kind, type, onChange }: ChangeProps<'set' | 'unset'> &
     const [text, setText] = useState('');
     const [isJson, setJson] = useState(type === null);
     const field = isTyped ? undefined : fields.find(({ name }) => name === pointer);
-    useEffect(() => {
+    // At once: Enter may follow the last key before the next frame.
+    useLayoutEffect(() => {
 
         const value = kind === 'unset' ? null : valueOf(text, isJson ? undefined : field);
         onChange(!/^\/./.test(pointer) ? null : kind === 'unset' ? { kind, pointer } : value === undefined ? null : { kind, pointer, value });
@@ -319,7 +320,7 @@ function EntryChange({ kind, onChange }: ChangeProps<'add' | 'remove'>): JSX.Ele
 
     const [list, setList] = useState<AclList>('readers');
     const [id, setId] = useState('');
-    useEffect(() => onChange(id === '' ? null : { kind, list, id }), [list, id]);
+    useLayoutEffect(() => onChange(id === '' ? null : { kind, list, id }), [list, id]);
     return (
         <>
             <label>{t('list')}
@@ -337,7 +338,7 @@ function EntryChange({ kind, onChange }: ChangeProps<'add' | 'remove'>): JSX.Ele
 function RightsChange({ onChange }: Pick<ChangeProps<'rights'>, 'onChange'>): JSX.Element {
 
     const [lists, setLists] = useState<Readonly<Record<AclList, readonly string[] | null>>>({ readers: null, writers: null });
-    useEffect(() => {
+    useLayoutEffect(() => {
 
         const { readers, writers } = lists;
         onChange({ kind: 'rights', acl: { ...readers === null ? {} : { readers }, ...writers === null ? {} : { writers } } });

@@ -20,20 +20,38 @@ interface FieldTableProps {
     readonly onOpen: (path: readonly string[]) => void;
 }
 
+let nextKey = 1;
+
 export function FieldTable(props: FieldTableProps): JSX.Element {
 
     const { model, schema, hasTitle, isReadOnly, onChange } = props;
     const [open, setOpen] = useState<string | null>(null);
+    const keys = useRef(new Map<string, number>());
     const fields = model.fieldsOf(schema);
+    // A field that is renamed stays the same row: the focus has gone on to its next control.
+    const keyOf = (name: string): number => {
+
+        const key = keys.current.get(name) ?? nextKey++;
+        keys.current.set(name, key);
+        return key;
+    };
+
+    const renamed = (from: string, name: string): void => {
+
+        keys.current.set(name, keyOf(from));
+        keys.current.delete(from);
+        setOpen(open === from ? name : open);
+    };
+
     return (
         <div class="stack">
             {fields.length === 0 && <Empty title={t('noFields')} />}
             {fields.length > 0 && (
                 <div class="field-list" role="list">
                     {fields.map((field, at) => (
-                        <FieldRow key={field.name} {...props} field={field} fields={fields} at={at}
+                        <FieldRow key={keyOf(field.name)} {...props} field={field} fields={fields} at={at}
                             isOpen={open === field.name} onToggle={() => setOpen(open === field.name ? null : field.name)}
-                            onRenamed={(next) => setOpen(open === field.name ? next : open)} />
+                            onRenamed={(next) => renamed(field.name, next)} />
                     ))}
                 </div>
             )}

@@ -13,6 +13,7 @@ import { parseJson } from '../../json/parse-json.js';
 import { to } from '../../router.js';
 import { schemaOf } from '../../state/design.js';
 import { labelOf } from '../../state/labels.js';
+import { textOf } from '../../state/messages.js';
 import { t } from './texts.js';
 import type { TabProps } from './type-screen.js';
 
@@ -46,7 +47,7 @@ export function PreviewTab({ name, draft }: TabProps): JSX.Element {
                 <div><label for="preview-object">{t('previewObject')}</label><ObjectPicker id="preview-object" label={null} types={[name]} value={id} onChange={setId} /></div>
                 {id !== '' && <button type="button" onClick={() => setId('')}>{t('previewReset')}</button>}
             </div>
-            {error && <ErrorBox message={error.message} onRetry={reload} />}
+            {error && <ErrorBox message={textOf(error)} onRetry={reload} />}
             {isLoading && id !== '' && value?.id !== id ? <Loading /> : (
                 <div class="card"><SchemaForm key={id} schema={schema} value={content} context={CONTEXT} label={t('preview')} /></div>
             )}

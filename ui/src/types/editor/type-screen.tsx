@@ -15,6 +15,7 @@ import type { JsonMap } from '../../json/exact-number.js';
 import { parseRoute, to } from '../../router.js';
 import type { ScreenProps } from '../../shell/app.js';
 import { design, schemaIdOf, schemaOf } from '../../state/design.js';
+import { textOf } from '../../state/messages.js';
 import { countObjects } from '../model/objects-of-type.js';
 import { readTypeObject, type TypeObject } from '../model/type-object.js';
 import { useDiagnosis, useDraft, type Diagnosis, type Draft } from './draft.js';
@@ -61,7 +62,7 @@ export function TypeScreen({ route: { name, params } }: ScreenProps): JSX.Elemen
     }
 
     if (error) {
-        return <><h1 dir="auto">{name}</h1><ErrorBox message={error.message} onRetry={reload} /></>;
+        return <><h1 dir="auto">{name}</h1><ErrorBox message={textOf(error)} onRetry={reload} /></>;
     }
 
     const tab = TABS.find((each) => each === params.get('tab')) ?? 'fields';
@@ -85,7 +86,7 @@ function Editor({ name, stored, tab }: { readonly name: string; readonly stored:
     const { base: { mayWrite, isResolved, id }, isChanged } = draft;
     const [isAgreed, setAgreed] = useState(false);
     // Other tabs of the type lose nothing.
-    useGuard(isChanged, () => {
+    useGuard(isChanged || aside.isOnlyHere, () => {
 
         const next = parseRoute(location.hash);
         return next.screen === 'type' && next.name === name || confirm(t('leave'));

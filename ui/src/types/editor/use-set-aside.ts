@@ -12,6 +12,8 @@ import type { Draft, Typed } from './draft.js';
 /** Drafts that are offered, and what is done with them. */
 export interface SetAside {
     readonly found: readonly OfferedDraft[];
+    /** True if one of them is nowhere else: the browser could not keep it. */
+    readonly isOnlyHere: boolean;
     /** Keeps what is typed now: something else is about to take its place. */
     readonly keep: () => void;
     /** Takes it back. What is typed instead is kept, too; the draft itself stays in the browser until what became of it is stored. */
@@ -21,13 +23,16 @@ export interface SetAside {
     readonly forget: () => void;
 }
 
+/** A draft that is offered, and whether the browser has kept it. */
+type KeptDraft = OfferedDraft & { readonly isKept?: boolean };
+
 /** The drafts of what is edited. */
 export function useSetAside(draft: Draft): SetAside {
 
     const { base: { id, content, etag }, isChanged, typed } = draft;
     const keyOf: KeyOf = (slot) => ({ base: config.base, user: caller.value.userId ?? '', target: `type:${id}`, slot });
     const stored = jsonOf({ content, text: null, faulty: {} });
-    const [found, setFound] = useState(() => offered(keyOf, stored).filter(({ text }) => typedIn(text) !== null));
+    const [found, setFound] = useState<readonly KeptDraft[]>(() => offered(keyOf, stored).filter(({ text }) => typedIn(text) !== null));
     const taken = useRef<readonly OfferedDraft[]>([]);
     const forget = (): void => {
 
@@ -40,8 +45,8 @@ export function useSetAside(draft: Draft): SetAside {
         forget();
         const kept = { savedOn: Date.now(), etag, text: writeJson(jsonOf(typed)), slot: freeSlot(keyOf, stored) };
         // What is too large for the storage is offered as long as the page lasts.
-        keepDraft(browserStorage(), keyOf(kept.slot), kept);
-        setFound((drafts) => [...drafts, kept]);
+        const isKept = keepDraft(browserStorage(), keyOf(kept.slot), kept);
+        setFound((drafts) => [...drafts, { ...kept, isKept }]);
     };
 
     const discard = (kept: OfferedDraft): void => {
@@ -64,7 +69,7 @@ export function useSetAside(draft: Draft): SetAside {
         }
     };
 
-    return { found, keep, restore, discard, forget };
+    return { found, isOnlyHere: found.some(({ isKept }) => isKept === false), keep, restore, discard, forget };
 }
 
 function jsonOf({ content, text, faulty }: Typed): Json {
