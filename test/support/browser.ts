@@ -151,6 +151,23 @@ export async function logInAsAdmin(page: Page, url: string): Promise<void> {
     }
 }
 
+/** Fills the storage of the browser to the last character. */
+export async function fillStorage(page: Page): Promise<void> {
+
+    await page.evaluate(`(() => {
+        let text = '';
+        for (let length = 2 ** 23; length >= 1;) {
+            try {
+                localStorage.setItem('other', text + 'x'.repeat(length));
+                text += 'x'.repeat(length);
+            }
+            catch {
+                length /= 2;
+            }
+        }
+    })()`);
+}
+
 /** Waits for one of the messages in the corner of a page, which screen readers read. The page itself may hold the same words. */
 export async function announced(page: Page, text: string): Promise<void> {
 

@@ -81,6 +81,28 @@ describe('a change of many objects', { skip: !hasBrowser, timeout: 180_000 }, ()
         expect(await stored()).to.equal('{"title":"one","of":"one"}');
     });
 
+    it('sets what was entered last, however soon Enter follows', async () => {
+
+        await dialog().getByRole('combobox', { name: /^Property/ }).selectOption('/title');
+        await dialog().getByRole('textbox', { name: 'Value' }).fill('on');
+        await until(async () => dialog().getByRole('button', { name: 'Change 1 object' }).isEnabled());
+        // Both come before the next frame.
+        await page.evaluate(`(async () => {
+
+            const field = document.activeElement;
+            field.value = 'once';
+            field.dispatchEvent(new Event('input', { bubbles: true }));
+            for (let turn = 0; turn < 20; ++turn) {
+                await null;
+            }
+
+            field.form.requestSubmit();
+        })()`);
+        await dialog().getByText('1 object was changed.').first().waitFor();
+
+        expect(await stored()).to.equal('{"title":"once"}');
+    });
+
     it('takes a pointer that is typed, also where its beginning is another property', async () => {
 
         await dialog().getByLabel('JSON pointer of the property').pressSequentially('/title');

@@ -3,7 +3,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Locator, Page } from 'playwright-core';
-import { accessibilityFindings, announced, hasBrowser, holdRequests, holds, logInAsAdmin } from '../support/browser.js';
+import { accessibilityFindings, announced, fillStorage, hasBrowser, holdRequests, holds, logInAsAdmin } from '../support/browser.js';
 import { until } from '../support/until.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startUi } from '../support/ui-suite.js';
@@ -17,20 +17,6 @@ const NOTE = {
         about: { type: 'string', title: 'About', cordra: { type: { handleReference: { types: ['Note'] } } } }
     }
 };
-
-/** Fills the storage of the browser to the last character. */
-const FILL_STORAGE = `(() => {
-    let text = '';
-    for (let length = 2 ** 23; length >= 1;) {
-        try {
-            localStorage.setItem('other', text + 'x'.repeat(length));
-            text += 'x'.repeat(length);
-        }
-        catch {
-            length /= 2;
-        }
-    }
-})()`;
 
 describe('leaving an editor of the web UI', { skip: !hasBrowser, timeout: 180_000 }, () => {
 
@@ -159,6 +145,27 @@ describe('leaving an editor of the web UI', { skip: !hasBrowser, timeout: 180_00
         await holds(page.getByLabel('Title', { exact: true }), 'outer');
     });
 
+    it('offers no draft of an object that was created while its user typed on', async () => {
+
+        await page.evaluate('location.hash = "#create/Note"');
+        const field = page.getByLabel('Title', { exact: true });
+        await field.fill('created');
+        await page.getByText('Draft kept').first().waitFor();
+        const open = await holdRequests(page, (request) => request.method() === 'POST' && !request.url().includes('dryRun') && request.url().includes('/objects'));
+        await page.keyboard.press('Control+s');
+        await page.getByRole('button', { name: /^Saving/ }).waitFor();
+        await field.fill('created, and more');
+        await until(async () => (await drafts()).includes('created, and more'));
+        open();
+        await page.getByText('what you have typed since is not yet').first().waitFor();
+        await page.keyboard.press('Control+s');
+        await announced(page, 'Saved');
+        await page.evaluate('location.hash = "#create/Note"');
+        await holds(field, '');
+
+        expect(await page.getByRole('button', { name: 'Restore the draft' }).count()).to.equal(0);
+    });
+
     it('asks before a logout that would remove what was typed', async () => {
 
         const field = await edit('test/a');
@@ -240,7 +247,7 @@ describe('leaving an editor of the web UI', { skip: !hasBrowser, timeout: 180_00
     it('does not say that a draft is kept where the browser has no room for it', async () => {
 
         const field = await edit('test/a');
-        await page.evaluate(FILL_STORAGE);
+        await fillStorage(page);
         await field.fill('of no draft '.repeat(20));
         await page.getByText('No draft is kept: the browser has no room for it').waitFor();
 
@@ -251,7 +258,7 @@ describe('leaving an editor of the web UI', { skip: !hasBrowser, timeout: 180_00
 
         ui.watched.expected.push(/412/);
         const field = await edit('test/a');
-        await page.evaluate(FILL_STORAGE);
+        await fillStorage(page);
         await field.fill('hours of work '.repeat(20).trim());
         await send('PUT', '/objects/test/a', { title: 'theirs' });
         await page.keyboard.press('Control+s');

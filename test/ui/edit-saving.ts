@@ -336,6 +336,34 @@ describe('saving in the editor of the web UI', { skip: !hasBrowser }, () => {
         expect(await idsOf('by its id')).to.equal(['test/given']);
     });
 
+    it('shows a conflict where somebody else has saved what the JSON was before it was edited last', async () => {
+
+        watched.expected.push(/412/);
+        // Of so long a text the JSON is read when its user pauses.
+        const text = 'long '.repeat(6000);
+        await send('PUT', '/objects/test/note', JSON.stringify({ title: 'before', text }));
+        await open('#objects/test/note?edit');
+        await enter('mine');
+        await page.getByRole('button', { name: 'JSON', exact: true }).click();
+        await page.locator('.cm-content').click();
+        for (const key of ['Control+Home', 'ArrowDown', 'End', 'ArrowLeft', 'ArrowLeft']) {
+            await page.keyboard.press(key);
+        }
+
+        await send('PUT', '/objects/test/note', JSON.stringify({ title: 'mine', text }));
+        await page.evaluate(`(() => {
+
+            document.execCommand('insertText', false, ' and last');
+            document.dispatchEvent(new KeyboardEvent('keydown', { key: 's', ctrlKey: true, cancelable: true }));
+        })()`);
+        const box = page.getByRole('alertdialog');
+        await box.waitFor();
+        await box.getByRole('button', { name: 'Overwrite with mine' }).click();
+        await announced(page, 'Saved');
+
+        expect(await stored('test/note')).to.equal({ title: 'mine and last', text });
+    });
+
     it('stays open when the user types on while it saves', async () => {
 
         await page.route(/objects\/test\/note\?full/, async (route) => {

@@ -3,7 +3,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Page } from 'playwright-core';
-import { accessibilityFindings, announced, hasBrowser, holds, logInAsAdmin } from '../support/browser.js';
+import { accessibilityFindings, announced, hasBrowser, holdRequests, holds, logInAsAdmin } from '../support/browser.js';
 import { startUi } from '../support/ui-suite.js';
 import { until } from '../support/until.js';
 
@@ -112,6 +112,27 @@ describe('what is typed into a form of the web UI, and is no value yet,', { skip
         await page.getByRole('combobox', { name: 'About' }).fill('');
         await page.getByLabel('Title', { exact: true }).focus();
         await page.getByRole('link', { name: 'The other one' }).waitFor();
+    });
+
+    it('is taken as a reference into the list as it is when the object is found', async () => {
+
+        await ui.ask('PUT', '/objects/test/sheet', { title: 'a', scale: 1, also: ['test/other'] });
+        await page.reload();
+        const link = page.getByRole('link', { name: 'The other one' });
+        await link.waitFor();
+        const release = await holdRequests(page, (request) => new URL(request.url()).pathname === '/search');
+        await page.getByRole('combobox', { name: 'Add to “Also”' }).fill('test/other');
+        await page.getByLabel('Title', { exact: true }).focus();
+        await page.getByText('This is no object yet').first().waitFor();
+        await page.getByRole('button', { name: 'Remove “The other one”' }).click();
+        await link.waitFor({ state: 'detached' });
+        release();
+        await link.waitFor();
+        await page.getByLabel('Title', { exact: true }).fill('b');
+        await save();
+        await announced(page, 'Saved');
+
+        expect(await stored()).to.equal({ title: 'b', scale: 1, also: ['test/other'] });
     });
 
     it('is no reference where the ids of the field begin otherwise, nor is such an object offered', async () => {

@@ -3,7 +3,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { accessibilityFindings, announced, hasBrowser, holdRequests, holds, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { accessibilityFindings, announced, fillStorage, hasBrowser, holdRequests, holds, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { until } from '../support/until.js';
@@ -180,6 +180,34 @@ describe('the editor of a type', { skip: !hasBrowser }, () => {
         await watched.idle();
 
         expect(await page.getByRole('button', { name: 'Restore the draft' }).count()).to.equal(0);
+    });
+
+    it('asks before it is left while what was typed before the version of somebody else was taken is kept nowhere else', async () => {
+
+        watched.expected.push(/status of 412/);
+        let questions = 0;
+        page.on('dialog', (dialog) => {
+
+            ++questions;
+            void dialog.dismiss();
+        });
+        const editor = await openSchema(' ');
+        await fillStorage(page);
+        await page.keyboard.press('Control+A');
+        await page.keyboard.insertText('{"type": "object", "title": "hours of work"}');
+        await ask('PUT', '/schemas/Draft', { type: 'object', title: 'theirs' });
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        await page.getByRole('button', { name: 'Take theirs' }).click();
+        await until(async () => (await editor.innerText()).includes('theirs'));
+        const leave = async (): Promise<void> => page.getByRole('link', { name: 'Types', exact: true }).first().click();
+        await leave();
+        await until(() => questions === 1);
+        await page.getByRole('button', { name: 'Discard the draft' }).click();
+        await page.getByRole('button', { name: 'Discard the draft' }).waitFor({ state: 'detached' });
+        await leave();
+        await page.getByRole('heading', { level: 1, name: 'Types' }).waitFor();
+
+        expect(questions).to.equal(1);
     });
 
     it('keeps a schema with a syntax error as a draft when the version of somebody else is taken, and what is typed since when that is taken back', async () => {

@@ -211,7 +211,8 @@ export function useDraft(target: Target, isNested: boolean, { value, faulty, bas
         };
 
         pending.current = keepNow;
-        const timer = setTimeout(keepNow, DRAFT_MS);
+        // Not what was saved meanwhile.
+        const timer = setTimeout(() => pending.current?.(), DRAFT_MS);
         return () => clearTimeout(timer);
     }, [value, faulty, isDirty, base.etag, names.handle, names.suffix, caller.value.userId]);
     useLayoutEffect(() => {
