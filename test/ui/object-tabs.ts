@@ -165,6 +165,30 @@ describe('tabs of an object', { skip: !hasBrowser }, () => {
         expect(await accessibilityFindings(page)).to.equal([]);
     });
 
+    it('show what a method has returned, also where that is no JSON although it says so', async () => {
+
+        await page.route(/\/listMethods\?/, (route) => route.fulfill({ json: ['count'] }));
+        await page.route(/\/call\?/, (route) => route.fulfill({ contentType: 'application/json', body: 'done: 7 words' }));
+        await page.goto(`${test.url}/#objects/test/ann?tab=methods`);
+        await page.locator('summary').getByText('count', { exact: true }).click();
+        await page.getByRole('button', { name: 'Call count' }).click();
+        await page.getByRole('status').getByText('done: 7 words', { exact: true }).waitFor();
+    });
+
+    it('send the defaults of a method with all digits', async () => {
+
+        const params = '{"type":"object","properties":{"factor":{"type":"number","default":1.10},"limit":{"type":"integer","default":12345678901234567890}}}';
+        await page.route(/\/listMethods\?/, (route) => route.fulfill({ contentType: 'application/json', body: `[{"name":"count","summary":"count words","params":${params}}]` }));
+        await page.goto(`${test.url}/#objects/test/ann?tab=methods`);
+        await page.route(/\/call\?/, (route) => route.fulfill({ json: { words: 7 } }));
+        await page.getByText('count words').click();
+        const sent = page.waitForRequest(/\/call\?/);
+        await page.getByRole('button', { name: 'Call count' }).click();
+
+        expect((await sent).postData()?.replace(/\s/g, '')).to.equal('{"factor":1.10,"limit":12345678901234567890}');
+        await page.getByText('"words": 7').waitFor();
+    });
+
     it('give code that reads the object: curl, JavaScript and Python, for an id with any characters', async () => {
 
         const id = 'test/it\'s "odd" $HOME `id` é#?%2F';
