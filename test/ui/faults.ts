@@ -263,6 +263,22 @@ describe('the web UI, when something goes wrong,', { skip: !hasBrowser }, () => 
         expect(await page.getByRole('button', { name: 'Remove everyone' }).count()).to.equal(0);
     });
 
+    it('shows the progress of an update of handles again after the service was away', async () => {
+
+        watched.expected.push(/status of 503/);
+        let answer: object = { status: 200, json: { inProgress: true, total: 9, progress: 3, startTime: 1, exceptionCount: 0 } };
+        await page.route(/\/updateHandles$/, (route) => route.fulfill(answer));
+        await page.goto(`${service.url}/#admin/handles`);
+        await page.getByRole('progressbar').waitFor();
+        answer = { status: 503, json: { message: 'The service is starting.' } };
+        const alert = page.getByRole('main').getByRole('alert');
+        await alert.waitFor();
+        answer = { status: 200, json: { inProgress: false, total: 9, progress: 9, startTime: 1, exceptionCount: 0 } };
+        await page.getByText('9 of 9 records are updated').waitFor();
+
+        expect(await alert.count()).to.equal(0);
+    });
+
     it('keeps what was entered about an object while that cannot be read again', async () => {
 
         watched.expected.push(/503/);

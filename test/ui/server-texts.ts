@@ -70,4 +70,21 @@ describe('messages of the service', { skip: !hasBrowser, timeout: 120_000 }, () 
 
         expect(german.complaints).to.equal([]);
     });
+
+    for (const [section, path] of [['audit', '/doip'], ['api', '/openapi.json'], ['status', '/status'], ['users', '/search'], ['groups', '/search']] as const) {
+        it(`are German in ${section} where there is none, as the service does not respond`, async () => {
+
+            const german = await openPage(ui.browser, ui.url, { locale: 'de-DE' });
+            const { page } = german;
+            german.expected.push(/ERR_FAILED/);
+            page.setDefaultTimeout(20_000);
+            await logInAsAdmin(page, ui.url);
+            await page.route((url) => url.pathname === path, (route) => route.abort());
+            await page.goto(`${ui.url}/#admin/${section}`);
+            await page.getByRole('main').getByText('Der Dienst antwortet nicht').first().waitFor();
+            await german.close();
+
+            expect(german.complaints).to.equal([]);
+        });
+    }
 });
