@@ -3,7 +3,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Page } from 'playwright-core';
-import { hasBrowser, logInAsAdmin } from '../support/browser.js';
+import { hasBrowser, holds, logInAsAdmin } from '../support/browser.js';
 import { startUi } from '../support/ui-suite.js';
 import { until } from '../support/until.js';
 
@@ -60,5 +60,23 @@ describe('the tabs of an object', { skip: !hasBrowser, timeout: 180_000 }, () =>
         await page.getByRole('button', { name: 'Publish a version' }).waitFor();
 
         expect(ui.questions).to.equal(3);
+    });
+
+    it('do not show the input of a method as JSON while it has a text that is no value', async () => {
+
+        await page.goto(`${ui.url}/#objects/test/report?tab=methods`);
+        await page.getByText('count words').click();
+        const factor = page.getByLabel('factor');
+        await holds(factor, '2');
+        await factor.press('End');
+        await factor.pressSequentially('e');
+        await page.getByText('This is not a whole number').first().waitFor();
+        await page.getByRole('button', { name: 'As JSON' }).click();
+        await page.getByRole('main').getByRole('alert').getByText('Some fields hold text that is no value').waitFor();
+        await holds(factor, '2e');
+        await factor.press('Backspace');
+        await page.getByText('This is not a whole number').first().waitFor({ state: 'hidden' });
+        await page.getByRole('button', { name: 'As JSON' }).click();
+        await page.getByText('"factor"').first().waitFor();
     });
 });
