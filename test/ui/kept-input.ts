@@ -79,4 +79,21 @@ describe('the tabs of an object', { skip: !hasBrowser, timeout: 180_000 }, () =>
         await page.getByRole('button', { name: 'As JSON' }).click();
         await page.getByText('"factor"').first().waitFor();
     });
+
+    it('ask for no login when somebody comes back to them after the end of the session', async () => {
+
+        ui.watched.expected.push(/401/);
+        await page.goto(`${ui.url}/#objects/test/private`);
+        await page.getByRole('heading', { level: 1, name: 'test/private' }).waitFor();
+        await ui.watched.idle();
+        await page.context().clearCookies();
+        const asked = page.waitForResponse((response) => response.request().method() === 'HEAD');
+        await page.evaluate('dispatchEvent(new Event("focus"))');
+
+        expect((await asked).status()).to.equal(401);
+
+        await ui.watched.idle();
+
+        expect(await page.getByRole('dialog').count()).to.equal(0);
+    });
 });
