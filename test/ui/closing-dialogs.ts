@@ -57,8 +57,18 @@ describe('a dialog of the web UI that is closed before the service has answered'
         expect(await dialog().getByRole('button', { name: 'Close' }).isDisabled()).to.be.true();
         release();
         await dialog().locator('code.secret').waitFor();
+        // It cannot be shown again: neither Escape nor another address drops it unasked.
+        await page.keyboard.press('Escape');
+        await until(() => ui.questions === 1);
+        await page.evaluate('location.hash = "#admin/api"');
+        await until(() => ui.questions === 2);
+        await dialog().locator('code.secret').waitFor();
+        await dialog().getByRole('button', { name: 'Copy' }).click();
+        await announced(page, 'Copied.');
         await page.keyboard.press('Escape');
         await dialog().waitFor({ state: 'detached' });
+
+        expect(ui.questions).to.equal(2);
     });
 
     it('counts a bulk change until its end, however often Escape is pressed', async () => {

@@ -150,5 +150,7 @@ describe('the design in the administration', { skip: !hasBrowser, timeout: 180_0
         await until(async () => (await editor.innerText()).includes('mine') && (await editor.innerText()).includes('not JSON yet'));
         await page.getByRole('button', { name: 'Discard changes' }).click();
         await until(async () => (await editor.innerText()).includes('theirs'));
+        await page.getByRole('button', { name: 'Restore the draft' }).click();
+        await until(async () => (await editor.innerText()).includes('mine') && (await editor.innerText()).includes('not JSON yet'));
     });
 });

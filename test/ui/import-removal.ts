@@ -52,4 +52,36 @@ describe('an import that deletes all other objects', { skip: !hasBrowser, timeou
         await page.getByText('All objects of the file are stored.').waitFor();
         expect([await statusOf('test/kept'), await statusOf('test/other'), await statusOf('test/another')]).to.equal([200, 404, 404]);
     });
+
+    it('is not sent again unasked when its response is lost: it may be done', async () => {
+
+        const { page } = ui;
+        ui.watched.expected.push(/ERR_CONNECTION_RESET|status of 504/);
+        await logInAsAdmin(page, ui.url);
+        let requests = 0;
+        await page.route((url) => url.pathname === '/uploadObjects', async (route) => {
+
+            ++requests;
+            const { status } = await route.fetch().then((response) => ({ status: response.status() }));
+            expect(status).to.equal(200);
+            await (requests === 1 ? route.abort('connectionreset') : route.fulfill({ status: 504, body: '<h1>Gateway Timeout</h1>' }));
+        });
+        await page.goto(`${ui.url}/#admin/transfer`);
+        const buffer = Buffer.from('{"id":"test/lost","type":"Document","content":{"name":"of the file"}}\n');
+        await page.locator('.drop input[type=file]').setInputFiles({ name: 'objects.ndjson', mimeType: 'application/x-ndjson', buffer });
+        const begin = page.getByRole('button', { name: 'Import', exact: true });
+        const box = page.getByRole('main').getByRole('alert');
+        for (const times of [1, 2]) {
+            await page.getByRole('radio', { name: /All or none/ }).check();
+            await begin.click();
+            await box.getByText('it may have stored the objects of the file').waitFor();
+
+            expect([requests, await begin.count(), await statusOf('test/lost')]).to.equal([times, 0, 200]);
+            expect(await box.getByRole('link').allInnerTexts()).to.equal(['Status', 'Audit log', 'The objects changed last']);
+            expect(await accessibilityFindings(page)).to.equal([]);
+
+            await page.getByRole('button', { name: 'I have looked: choose again' }).click();
+            await begin.waitFor();
+        }
+    });
 });

@@ -3,7 +3,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Locator, Page } from 'playwright-core';
-import { findingsOnEachScreen, hasBrowser, holds, logInAsAdmin } from '../support/browser.js';
+import { findingsOnEachScreen, hasBrowser, holds, logInAsAdmin, openPage } from '../support/browser.js';
 import { startUi } from '../support/ui-suite.js';
 import { until } from '../support/until.js';
 
@@ -140,6 +140,41 @@ describe('a search of the web UI', { skip: !hasBrowser, timeout: 120_000 }, () =
         await limit('Modified', '2001-01-01', '2001-12-31');
         await page.getByRole('heading', { level: 1, name: /^Nothing was found/ }).waitFor();
         await holds((await facet('Modified')).getByLabel('To'), '2001-12-31');
+    });
+
+    it('is limited to days where the user is; those of addresses that were saved before are read', async () => {
+
+        const tokyo = await openPage(ui.browser, ui.url, { timezoneId: 'Asia/Tokyo' });
+        ({ page } = tokyo);
+        await logInAsAdmin(page, ui.url);
+        await open('query=type:Find&view=table');
+        await limit('Seen', '2024-02-16', '2024-03-16');
+        await expectFound(2);
+
+        expect(address()).to.include('filter=/seen:[2024-02-15T15:00:00Z TO 2024-03-16T15:00:00Z}');
+        expect(await chips()).to.equal(['Seen: Feb 16, 2024 – Mar 16, 2024']);
+
+        await page.reload();
+        await expectFound(2);
+        await holds((await facet('Seen')).getByLabel('From'), '2024-02-16');
+        await holds((await facet('Seen')).getByLabel('To'), '2024-03-16');
+        await limit('Modified', '', '2024-03-16');
+        await page.getByRole('heading', { level: 1, name: /^Nothing was found/ }).waitFor();
+
+        expect(address()).to.include('filter=objmodified:[* TO 20240316150000000}');
+
+        await holds((await facet('Modified')).getByLabel('To'), '2024-03-16');
+        await open('query=type:Find&filter=/seen:[2024-02-15 TO 2024-03-16}&filter=objmodified:[20240216 TO *]');
+        await expectFound(2);
+        await holds((await facet('Seen')).getByLabel('To'), '2024-03-15');
+        await holds((await facet('Modified')).getByLabel('From'), '2024-02-16');
+        await open('query=type:Find&filter=/seen:[2024-02-15T23:00:00Z TO *]');
+        await expectFound(7);
+
+        expect((await chips()).join()).to.match(/^Seen: since Feb 16, 2024,? .*8:00/);
+
+        await tokyo.close();
+        expect(tokyo.complaints).to.equal([]);
     });
 
     it('shows in cards what the type shows, and says in tables of several types what each shows', async () => {

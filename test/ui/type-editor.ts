@@ -149,6 +149,19 @@ describe('the editor of a type', { skip: !hasBrowser }, () => {
         await page.getByRole('main').getByRole('link', { name: 'Schema', exact: true }).waitFor();
     });
 
+    it('gives back what was discarded, also with a syntax error', async () => {
+
+        const editor = await openSchema(' not JSON yet');
+        await page.getByRole('button', { name: 'Discard changes' }).click();
+        await until(async () => !(await editor.innerText()).includes('not JSON yet'));
+        await page.reload();
+        await page.getByRole('button', { name: 'Restore the draft' }).click();
+        await until(async () => (await editor.innerText()).includes('not JSON yet'));
+        await page.getByRole('link', { name: 'Schema 1 error', exact: true }).waitFor();
+
+        expect((await schemaOf())['title']).to.equal('before');
+    });
+
     it('keeps what was typed as a draft when the version of somebody else is taken, and gives it back', async () => {
 
         watched.expected.push(/status of 412/);

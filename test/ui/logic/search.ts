@@ -44,6 +44,29 @@ describe('the address of a search', () => {
         expect(daysFilter('/when', 'time', '', '275760-09-14')).to.be.null();
     });
 
+    for (const [zone, from, to] of [['Asia/Tokyo', '2018-11-03T15:00:00Z', '2018-11-04T15:00:00Z'], ['America/Sao_Paulo', '2018-11-04T03:00:00Z', '2018-11-05T02:00:00Z']] as const) {
+        it(`has days as they are in ${zone}`, () => {
+
+            const { TZ } = process.env;
+            process.env['TZ'] = zone;
+            try {
+                const day = '2018-11-04';
+                const filters = ['/when', 'objmodified'].map((name) => daysFilter(name, 'time', day, day));
+                const compact = (time: string): string => time.replace('Z', '.000').replaceAll(/\D/g, '');
+
+                expect(filters).to.equal([`/when:[${from} TO ${to}}`, `objmodified:[${compact(from)} TO ${compact(to)}}`]);
+                expect(filters.map((filter) => rangeIn(filter ?? '')).map((range) => range && daysIn(range))).to.equal([{ from: day, to: day }, { from: day, to: day }]);
+                expect(daysFilter('/day', 'date', day, day)).to.equal(`/day:[${day} TO ${day}]`);
+            }
+            finally {
+                process.env['TZ'] = TZ;
+                if (TZ === undefined) {
+                    delete process.env['TZ'];
+                }
+            }
+        });
+    }
+
     it('is not limited to a type that it excludes', () => {
 
         expect([typeOf({ query: 'a NOT type:Book', filters: [] }), typeOf({ query: 'a !type:Book', filters: [] }), typeOf({ query: '"a!" type:Book', filters: [] })])

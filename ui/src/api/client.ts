@@ -98,7 +98,7 @@ async function isStillLoggedIn(): Promise<boolean> {
 }
 
 /** Sends a request as the caller, without asking for a login. */
-async function sendQuietly(url: string, init: RequestInit): Promise<Response> {
+export async function sendQuietly(url: string, init: RequestInit): Promise<Response> {
 
     return await isOwn ? sendWithCookie(url, { ...init, headers: { ...init.headers as Record<string, string>, ...ownHeaders() } }) :
         Response.json({ message: t('ended') }, { status: UNAUTHENTICATED, headers: ENDED });

@@ -72,7 +72,7 @@ export async function withLogin<T>(work: () => Promise<T>): Promise<T> {
  * The error of an upload whose connection was lost. The service changes nothing before it has received everything, but it may have: browsers report
  * with a delay what was sent.
  */
-function lostUpload(isSent: boolean, more: Readonly<Record<string, boolean>> = {}): RepositoryError {
+export function lostUpload(isSent: boolean, more: Readonly<Record<string, boolean>> = {}): RepositoryError {
 
     return Object.assign(new RepositoryError('the connection was lost', { status: 0, details: { isSent, ...more } }), { mayHaveChanged: true });
 }

@@ -3,9 +3,9 @@
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { Icon } from '../components/icon.js';
-import { formatNumber } from '../i18n/index.js';
+import { formatNumber, formatTime } from '../i18n/index.js';
 import { fieldLabel, fieldsOfType } from './context.js';
-import { daysFilter, daysIn, DAY_MS, dayOf } from './days.js';
+import { daysFilter, daysIn, DAY_MS, dayOf, isBegin, timeIn } from './days.js';
 import type { Field } from './fields.js';
 import type { Bucket, FacetCounts } from './request.js';
 import { rangeIn, valueIn, type SearchState } from './state.js';
@@ -171,8 +171,15 @@ export function filterText(filter: string, type: string | null): string {
     }
 
     const { from, to } = daysIn(range);
-    const write = (text: string): string => (/^\d{4}-\d\d-\d\d$/.test(text) ? dateText(text, 'date') : text);
-    const text = from !== '' && to !== '' ? `${write(from)} – ${write(to)}` : from === '' ? t('until', { to: write(to) }) : t('since', { from: write(from) });
+    const write = (day: string, bound: string | null, isDay = true): string => {
+
+        // A time within a day, as in an address from another time zone, is shown as such.
+        const time = timeIn(range.field, bound ?? '');
+        return time !== null && !(isDay && isBegin(time)) ? formatTime(time) : /^\d{4}-\d\d-\d\d$/.test(day) ? dateText(day, 'date') : day;
+    };
+
+    const [first, last] = [write(from, range.from), write(to, range.to, range.isBefore)];
+    const text = from !== '' && to !== '' ? `${first} – ${last}` : from === '' ? t('until', { to: last }) : t('since', { from: first });
     return `${labelFor(range.field, type)}: ${text}`;
 }
 

@@ -17,23 +17,26 @@ const t = defineTexts({
         title: 'Log in', renewal: 'Your session has ended', renewalText: 'Log in again: everything you entered is still there.',
         isOther: 'On another page of this browser {name} has logged in.', goOn: 'Go on as {name}, without what you entered', leave: 'Go on without a login, and without what you entered', username: 'Name or id', password: 'Password', submit: 'Log in',
         byKey: 'Log in with a private key', byPassword: 'Log in with a password', id: 'Id of the user', key: 'Private key (JWK)', keyHint: 'The key stays in this browser: it signs the login and is not sent.',
-        wrong: 'Name or password is wrong.', mustChange: 'Choose a new password: the present one must be changed before you can go on.', newPassword: 'New password', change: 'Change password and log in'
+        wrong: 'Name or password is wrong.', mustChange: 'Choose a new password: the present one must be changed before you can go on.', newPassword: 'New password', change: 'Change password and log in', changedOnly: 'Your password is changed, but the login with the new one has failed: {reason}'
     },
     de: {
         title: 'Anmelden', renewal: 'Ihre Sitzung ist beendet', renewalText: 'Melden Sie sich wieder an: Alles Eingegebene ist noch da.',
         isOther: 'Auf einer anderen Seite dieses Browsers hat sich {name} angemeldet.', goOn: 'Als {name} weitermachen, ohne das Eingegebene', leave: 'Ohne Anmeldung weitermachen, und ohne das Eingegebene', username: 'Name oder Id', password: 'Passwort', submit: 'Anmelden',
         byKey: 'Mit privatem Schlüssel anmelden', byPassword: 'Mit Passwort anmelden', id: 'Id des Benutzers', key: 'Privater Schlüssel (JWK)', keyHint: 'Der Schlüssel bleibt in diesem Browser: Er unterschreibt die Anmeldung und wird nicht gesendet.',
-        wrong: 'Name oder Passwort ist falsch.', mustChange: 'Wählen Sie ein neues Passwort: Das jetzige muss geändert werden, bevor es weitergeht.', newPassword: 'Neues Passwort', change: 'Passwort ändern und anmelden'
+        wrong: 'Name oder Passwort ist falsch.', mustChange: 'Wählen Sie ein neues Passwort: Das jetzige muss geändert werden, bevor es weitergeht.', newPassword: 'Neues Passwort', change: 'Passwort ändern und anmelden', changedOnly: 'Ihr Passwort ist geändert, aber die Anmeldung mit dem neuen ist gescheitert: {reason}'
     },
     fr: {
         title: 'Se connecter', renewal: 'Votre session est terminée', renewalText: 'Reconnectez-vous : tout ce que vous avez saisi est conservé.',
         isOther: '{name} s’est connecté sur une autre page de ce navigateur.', goOn: 'Continuer en tant que {name}, sans ce que vous avez saisi', leave: 'Continuer sans connexion, et sans ce que vous avez saisi', username: 'Nom ou identifiant', password: 'Mot de passe', submit: 'Se connecter',
         byKey: 'Se connecter avec une clé privée', byPassword: 'Se connecter avec un mot de passe', id: 'Identifiant de l’utilisateur', key: 'Clé privée (JWK)', keyHint: 'La clé reste dans ce navigateur : elle signe la connexion et n’est pas envoyée.',
-        wrong: 'Le nom ou le mot de passe est incorrect.', mustChange: 'Choisissez un nouveau mot de passe : l’actuel doit être changé avant de continuer.', newPassword: 'Nouveau mot de passe', change: 'Changer le mot de passe et se connecter'
+        wrong: 'Le nom ou le mot de passe est incorrect.', mustChange: 'Choisissez un nouveau mot de passe : l’actuel doit être changé avant de continuer.', newPassword: 'Nouveau mot de passe', change: 'Changer le mot de passe et se connecter', changedOnly: 'Votre mot de passe est changé, mais la connexion avec le nouveau a échoué : {reason}'
     }
 });
 
 const UNAUTHENTICATED = 401;
+
+/** The password is changed, but the login with it has failed. */
+class ChangedOnly extends Error {}
 
 /** The dialog for one login that is waited for. */
 export function LoginDialog({ request }: { readonly request: LoginRequest }): JSX.Element {
@@ -80,7 +83,7 @@ function useLogin(request: LoginRequest): LoginState {
 
             const mustChange = error instanceof RepositoryError && error.details['passwordChangeRequired'] === true;
             const isWrong = error instanceof RepositoryError && error.status === UNAUTHENTICATED && !mustChange;
-            setState({ error: mustChange ? null : isWrong ? t('wrong') : textOf(error), isBusy: false, mustChange: state.mustChange || mustChange });
+            setState({ error: mustChange ? null : isWrong ? t('wrong') : textOf(error), isBusy: false, mustChange: mustChange || state.mustChange && !(error instanceof ChangedOnly) });
         });
     };
 
@@ -95,11 +98,19 @@ function PasswordForm({ request }: { readonly request: LoginRequest }): JSX.Elem
     const [password, setPassword] = useState('');
     const submit = async (): Promise<void> => {
 
-        if (mustChange) {
-            await changePassword({ username, password }, next);
+        if (!mustChange) {
+            await logIn({ username, password });
+            return;
         }
 
-        await logIn({ username, password: mustChange ? next : password });
+        await changePassword({ username, password }, next);
+        // From here on only that counts.
+        setPassword(next);
+        setNext('');
+        await logIn({ username, password: next }).catch((error: unknown) => {
+
+            throw new ChangedOnly(t('changedOnly', { reason: textOf(error) }), { cause: error });
+        });
     };
 
     return (

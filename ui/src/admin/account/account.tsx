@@ -39,17 +39,28 @@ function PasswordSection(): JSX.Element {
     const [current, setCurrent] = useState('');
     const [next, setNext] = useState('');
     const [state, setState] = useState<{ readonly isBusy: boolean; readonly error: string | null }>({ isBusy: false, error: null });
+    // True when it is changed, and the login with it has failed.
+    const [isChanged, setChanged] = useState(false);
     const change = async (event: Event): Promise<void> => {
 
         event.preventDefault();
         setState({ isBusy: true, error: null });
         try {
             const { userId: username = '' } = caller.value;
-            await changePassword({ username, password: current }, next);
+            if (!isChanged) {
+                await changePassword({ username, password: current }, next);
+                setChanged(true);
+                setCurrent(next);
+                setNext('');
+            }
+
             // All tokens ended with the old password, also that of this session.
-            await logIn({ username, password: next });
+            await logIn({ username, password: isChanged ? current : next }).catch((error: unknown) => {
+
+                throw new Error(t('changedOnly', { reason: textOf(error) }), { cause: error });
+            });
             setCurrent('');
-            setNext('');
+            setChanged(false);
             setState({ isBusy: false, error: null });
             say(t('passwordChanged'));
         }
@@ -63,10 +74,10 @@ function PasswordSection(): JSX.Element {
             <h2>{t('password')}</h2>
             <form class="stack narrow" onSubmit={(event) => void change(event)}>
                 <input type="text" hidden autocomplete="username" readOnly value={caller.value.username ?? ''} aria-label={t('name')} />
-                <PasswordField label={t('current')} value={current} onChange={setCurrent} autoComplete="current-password" />
-                <PasswordField label={t('next')} value={next} onChange={setNext} canGenerate />
+                <PasswordField label={t(isChanged ? 'next' : 'current')} value={current} onChange={setCurrent} autoComplete="current-password" />
+                {!isChanged && <PasswordField label={t('next')} value={next} onChange={setNext} canGenerate />}
                 {state.error !== null && <ErrorBox message={state.error} />}
-                <div><button type="submit" class="primary" disabled={state.isBusy}>{t('change')}</button></div>
+                <div><button type="submit" class="primary" disabled={state.isBusy}>{t(isChanged ? 'logIn' : 'change')}</button></div>
             </form>
         </section>
     );

@@ -9,6 +9,7 @@ import { Confirm } from '../../components/confirm.js';
 import { copyAndSay } from '../../components/copy-button.js';
 import { Dialog } from '../../components/dialog.js';
 import { NameList } from '../../components/name-list.js';
+import { useGuard } from '../../components/use-guard.js';
 import { sinceOf, useOnce, type Sent } from '../../components/use-once.js';
 import { typeNames } from '../../state/design.js';
 import { PasswordField } from '../people/password-field.js';
@@ -87,13 +88,24 @@ async function createWithPassword(body: object, password: string): Promise<{ key
 
 function KeyShown({ value, onClose }: { readonly value: string; readonly onClose: () => void }): JSX.Element {
 
+    const [isCopied, setCopied] = useState(false);
+    useGuard(!isCopied, () => confirm(t('keyLost')));
+    const close = (): void => {
+
+        if (isCopied || confirm(t('keyLost'))) {
+            onClose();
+        }
+    };
+
+    const copy = async (): Promise<void> => setCopied(await copyAndSay(value) || isCopied);
+
     return (
-        <Dialog title={t('keyTitle')} onClose={onClose}>
+        <Dialog title={t('keyTitle')} onClose={close}>
             <div class="stack">
                 <p>{t('keyText')}</p>
-                <code class="secret">{value}</code>
+                <code class="secret" onCopy={() => setCopied(true)}>{value}</code>
                 <div class="actions">
-                    <button type="button" onClick={() => void copyAndSay(value)}>{t('copy')}</button>
+                    <button type="button" onClick={() => void copy()}>{t('copy')}</button>
                     <button type="button" class="primary" onClick={onClose}>{t('close')}</button>
                 </div>
             </div>

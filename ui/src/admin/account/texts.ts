@@ -5,7 +5,7 @@ import { defineTexts } from '../../i18n/index.js';
 export const t = defineTexts({
     en: {
         account: 'My account', name: 'Name', id: 'Id', groups: 'Groups', profile: 'Open my profile', password: 'Password', current: 'Current password', next: 'New password', change: 'Change password',
-        passwordChanged: 'Your password is changed. Your other sessions have ended.', wrong: 'The current password is wrong.',
+        passwordChanged: 'Your password is changed. Your other sessions have ended.', wrong: 'The current password is wrong.', changedOnly: 'Your password is changed, but the login with the new one has failed: {reason}', logIn: 'Log in with the new password', keyLost: 'The key is not copied, and cannot be shown again. Close all the same?',
         sessions: 'Sessions', noSessions: 'There is no session.', created: 'Created', lastUsed: 'Last used', expires: 'Ends', thisOne: 'this one', end: 'End', endNamed: 'End the session of {time}', endAll: 'End all others', endAllFor: 'End all', ended: 'The session has ended.', allEnded: 'The sessions have ended.',
         ofCookie: 'in a browser, by a cookie', ofToken: 'by an access token', kind: 'Kind', noTokens: 'This version of the service does not list sessions.',
         keys: 'API keys', allKeys: 'API keys', aboutKeys: 'A key lets a program act as you, without your password. It can be restricted, and revoked alone.', noKeys: 'There are no keys.', newKey: 'New key', revoke: 'Revoke', revokeNamed: 'Revoke the key {name}', revokeTitle: 'Revoke the key {name}?', revokeText: 'Programs that use it are rejected at once. This cannot be undone.', revoked: 'The key {name} is revoked.',
@@ -14,7 +14,7 @@ export const t = defineTexts({
     },
     de: {
         account: 'Mein Konto', name: 'Name', id: 'Id', groups: 'Gruppen', profile: 'Mein Profil öffnen', password: 'Passwort', current: 'Jetziges Passwort', next: 'Neues Passwort', change: 'Passwort ändern',
-        passwordChanged: 'Ihr Passwort ist geändert. Ihre anderen Sitzungen sind beendet.', wrong: 'Das jetzige Passwort ist falsch.',
+        passwordChanged: 'Ihr Passwort ist geändert. Ihre anderen Sitzungen sind beendet.', wrong: 'Das jetzige Passwort ist falsch.', changedOnly: 'Ihr Passwort ist geändert, aber die Anmeldung mit dem neuen ist gescheitert: {reason}', logIn: 'Mit dem neuen Passwort anmelden', keyLost: 'Der Schlüssel ist nicht kopiert und kann nicht noch einmal gezeigt werden. Trotzdem schließen?',
         sessions: 'Sitzungen', noSessions: 'Es gibt keine Sitzung.', created: 'Begonnen', lastUsed: 'Zuletzt benutzt', expires: 'Endet', thisOne: 'diese', end: 'Beenden', endNamed: 'Die Sitzung von {time} beenden', endAll: 'Alle anderen beenden', endAllFor: 'Alle beenden', ended: 'Die Sitzung ist beendet.', allEnded: 'Die Sitzungen sind beendet.',
         ofCookie: 'im Browser, mit einem Cookie', ofToken: 'mit einem Zugriffstoken', kind: 'Art', noTokens: 'Diese Version des Dienstes listet keine Sitzungen.',
         keys: 'API-Schlüssel', allKeys: 'API-Schlüssel', aboutKeys: 'Mit einem Schlüssel handelt ein Programm in Ihrem Namen, ohne Ihr Passwort. Er kann eingeschränkt und einzeln widerrufen werden.', noKeys: 'Es gibt keine Schlüssel.', newKey: 'Neuer Schlüssel', revoke: 'Widerrufen', revokeNamed: 'Den Schlüssel {name} widerrufen', revokeTitle: 'Den Schlüssel {name} widerrufen?', revokeText: 'Programme, die ihn benutzen, werden sofort abgewiesen. Das kann nicht rückgängig gemacht werden.', revoked: 'Der Schlüssel {name} ist widerrufen.',
@@ -23,7 +23,7 @@ export const t = defineTexts({
     },
     fr: {
         account: 'Mon compte', name: 'Nom', id: 'Identifiant', groups: 'Groupes', profile: 'Ouvrir mon profil', password: 'Mot de passe', current: 'Mot de passe actuel', next: 'Nouveau mot de passe', change: 'Changer le mot de passe',
-        passwordChanged: 'Votre mot de passe est changé. Vos autres sessions sont terminées.', wrong: 'Le mot de passe actuel est incorrect.',
+        passwordChanged: 'Votre mot de passe est changé. Vos autres sessions sont terminées.', wrong: 'Le mot de passe actuel est incorrect.', changedOnly: 'Votre mot de passe est changé, mais la connexion avec le nouveau a échoué : {reason}', logIn: 'Se connecter avec le nouveau mot de passe', keyLost: 'La clé n’est pas copiée et ne peut pas être montrée de nouveau. Fermer quand même ?',
         sessions: 'Sessions', noSessions: 'Il n’y a pas de session.', created: 'Créée', lastUsed: 'Dernière utilisation', expires: 'Fin', thisOne: 'celle-ci', end: 'Terminer', endNamed: 'Terminer la session du {time}', endAll: 'Terminer toutes les autres', endAllFor: 'Terminer toutes', ended: 'La session est terminée.', allEnded: 'Les sessions sont terminées.',
         ofCookie: 'dans un navigateur, par un cookie', ofToken: 'par un jeton d’accès', kind: 'Genre', noTokens: 'Cette version du service ne liste pas les sessions.',
         keys: 'Clés d’API', allKeys: 'Clés d’API', aboutKeys: 'Une clé permet à un programme d’agir en votre nom, sans votre mot de passe. Elle peut être restreinte et révoquée seule.', noKeys: 'Il n’y a pas de clés.', newKey: 'Nouvelle clé', revoke: 'Révoquer', revokeNamed: 'Révoquer la clé {name}', revokeTitle: 'Révoquer la clé {name} ?', revokeText: 'Les programmes qui l’utilisent sont rejetés aussitôt. C’est irréversible.', revoked: 'La clé {name} est révoquée.',

@@ -1,9 +1,8 @@
 /** Imports of files: in batches of lines, which report progress and can be cancelled between them, or as a whole. */
 
-import { RepositoryError } from '../../../../lib/client/web/errors.js';
 import type { BatchResults } from '../../../../lib/client/web/index.js';
 import { demandOwnSession, ownHeaders, requestJson } from '../../api/client.js';
-import { errorOfSent, withLogin } from '../../api/upload.js';
+import { errorOfSent, lostUpload, withLogin } from '../../api/upload.js';
 import { config } from '../../config.js';
 import { parseJson } from '../../json/parse-json.js';
 import { isJsonMap, type Json } from '../../json/exact-number.js';
@@ -239,20 +238,27 @@ async function sendOnce(file: File, { mode, removeOthers, signal, onProgress }: 
     request.setRequestHeader('Content-Type', isLines || mode === 'asRestore' ? 'application/x-ndjson' : 'application/json');
     const sent = await new Promise<XMLHttpRequest>((resolve, reject) => {
 
+        let isSent = false;
         signal.addEventListener('abort', () => {
 
             request.abort();
             reject(signal.reason as Error);
         }, { once: true });
         request.upload.addEventListener('progress', ({ loaded }) => onProgress(loaded));
-        request.addEventListener('error', () => reject(new RepositoryError('the connection was lost', { status: 0 })));
+        request.upload.addEventListener('load', () => {
+
+            isSent = true;
+        });
+        request.addEventListener('error', () => reject(lostUpload(isSent)));
         request.addEventListener('load', () => resolve(request));
         request.send(file);
     });
     const { status, responseText } = sent;
     const body = answerIn(responseText);
     if (body === null || status >= FAILED && !body.errors && !body.results) {
-        throw await errorOfSent(sent, 'import');
+        const failure = await errorOfSent(sent, 'import');
+        // A proxy that has no response does not know what has happened.
+        throw Object.assign(failure, { mayHaveChanged: failure.requestId === null && (status < FAILED || status >= 500) });
     }
 
     const { results = [], errors = [], created, updated, unchanged } = body;

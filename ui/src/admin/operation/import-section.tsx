@@ -5,8 +5,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { download } from '../../components/download.js';
 import { ErrorBox, ProgressBar } from '../../components/feedback.js';
 import { Icon } from '../../components/icon.js';
+import { isLost } from '../../components/use-once.js';
 import { useGuard } from '../../components/use-guard.js';
 import { formatBytes } from '../../i18n/index.js';
+import { to } from '../../router.js';
 import { serverText } from '../../server-texts/index.js';
 import { readDesign } from '../../state/design.js';
 import { isAbort, textOf } from '../../state/messages.js';
@@ -26,7 +28,8 @@ function stoppedOf(file: File | null): ImportProgress | null {
     return (file && findStopped(file))?.progress ?? null;
 }
 
-type Phase = 'idle' | 'running' | 'done' | 'cancelled';
+/** `unknown` is a file that was sent as a whole, and whose response was lost. */
+type Phase = 'idle' | 'running' | 'done' | 'cancelled' | 'unknown';
 
 export function ImportSection(): JSX.Element {
 
@@ -123,8 +126,9 @@ export function ImportSection(): JSX.Element {
                 forgetStopped(file);
             }
 
-            setPhase(isAbort(failure) ? 'cancelled' : 'idle');
-            setError(isAbort(failure) ? null : textOf(failure));
+            const isUnknown = mode !== 'asBatch' && isLost(failure);
+            setPhase(isAbort(failure) ? 'cancelled' : isUnknown ? 'unknown' : 'idle');
+            setError(isAbort(failure) || isUnknown ? null : textOf(failure));
         }
 
         await readDesign().catch(() => undefined);
@@ -144,7 +148,7 @@ export function ImportSection(): JSX.Element {
             <form class="stack" onSubmit={(event) => void run(event)}>
                 <DropZone file={file} isDisabled={phase === 'running'} onChoose={choose} />
                 {file && (
-                    <fieldset disabled={phase === 'running'}>
+                    <fieldset disabled={phase === 'running' || phase === 'unknown'}>
                         <legend>{t('mode')}</legend>
                         <div class="stack choices-down">
                             {MODES.map((each) => <label key={each} class="inline"><input type="radio" name="import-mode" checked={mode === each} onChange={() => chooseMode(each)} />{t(each)}</label>)}
@@ -152,10 +156,11 @@ export function ImportSection(): JSX.Element {
                         </div>
                     </fieldset>
                 )}
-                {isRemoval && phase !== 'running' && <ConfirmRemoval onCount={setConfirmed} />}
+                {isRemoval && phase !== 'running' && phase !== 'unknown' && <ConfirmRemoval onCount={setConfirmed} />}
                 {file && phase === 'running' && <Progress file={file} state={state} mode={mode} />}
                 {error !== null && <ErrorBox message={error} />}
-                {file && <div class="row">
+                {phase === 'unknown' && <Unknown isRemoval={isRemoval} onSeen={() => choose(file)} />}
+                {file && phase !== 'unknown' && <div class="row">
                     <button type="submit" class={isRemoval ? 'danger' : 'primary'} disabled={phase === 'running' || isRemoval && confirmed === null}>{t(mode === 'asBatch' && canGoOn && phase !== 'running' ? 'goOn' : 'start')}</button>
                     {phase === 'running' && <button type="button" onClick={() => controller.current?.abort(new DOMException('the user cancelled it', 'AbortError'))}>{t('cancel')}</button>}
                 </div>}
@@ -165,6 +170,21 @@ export function ImportSection(): JSX.Element {
             {phase === 'cancelled' && <p role="status">{t(mode === 'asBatch' ? 'cancelledBatch' : 'cancelled')}</p>}
             {(phase === 'done' || state.refusedCount > 0) && <Outcome state={state} mode={mode} isDone={phase === 'done'} />}
         </section>
+    );
+}
+
+/** Says what may have happened to a file whose response was lost, and where to look; it is not sent again before somebody has looked. */
+function Unknown({ isRemoval, onSeen }: { readonly isRemoval: boolean; readonly onSeen: () => void }): JSX.Element {
+
+    return (
+        <ErrorBox message={`${t('unknownOutcome')}${isRemoval ? ` ${t('unknownRemoval')}` : ''} ${t('unknownLook')}`}>
+            <div class="row">
+                <a href={to.admin('status')}>{t('status')}</a>
+                <a href={to.admin('audit')}>{t('audit')}</a>
+                <a href={to.search({ query: '*:*', sort: 'objmodified DESC' })}>{t('unknownObjects')}</a>
+                <button type="button" class="small" onClick={onSeen}>{t('unknownSeen')}</button>
+            </div>
+        </ErrorBox>
     );
 }
 

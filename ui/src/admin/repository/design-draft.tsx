@@ -126,6 +126,17 @@ function DesignBar({ draft, diagnosis: { state, errors, failure }, aside, mustAg
         setOutcome({ isBusy: false, error: null, theirs: null });
     };
 
+    const discard = (): void => {
+
+        if (isChanged) {
+            // It can be taken back.
+            aside.keep();
+            say(ofEdit('discarded'), 'info');
+        }
+
+        draft.reset(base);
+    };
+
     if (!isChanged && !outcome.error) {
         return null;
     }
@@ -137,7 +148,7 @@ function DesignBar({ draft, diagnosis: { state, errors, failure }, aside, mustAg
             {errors.length > 0 && <div role="status"><ul class="errors">{errors.map(({ pointer, message }) => <li key={pointer + message} dir="auto"><code>{pointer}</code> {serverText(message)}</li>)}</ul></div>}
             <div class="save-bar" role="region" aria-label={t('save')}>
                 <span class="grow muted" role="status">{!isValidJson ? t('invalidJson') : state === 'checking' ? t('checking') : state === 'valid' ? t('valid') : state === 'invalid' ? t('errors', { count: errors.length }) : state === 'failed' ? t('failed', { error: failure ?? '' }) : t('unsaved')}</span>
-                <button type="button" onClick={() => draft.reset(base)}>{t('discard')}</button>
+                <button type="button" onClick={discard}>{t('discard')}</button>
                 <button type="button" class="primary" disabled={outcome.isBusy || !isChanged || !isValidJson} onClick={() => void save(base.etag)}><Icon name="save" />{t('save')}</button>
             </div>
         </div>

@@ -7,6 +7,7 @@ import { Empty, ErrorBox, Loading } from '../../components/feedback.js';
 import { lazy } from '../../components/lazy.js';
 import { isLost } from '../../components/use-once.js';
 import { useResource } from '../../components/use-resource.js';
+import { t as ofEdit } from '../../edit/texts.js';
 import { formatBytes } from '../../i18n/index.js';
 import { isJsonMap, type Json } from '../../json/exact-number.js';
 import { parseJson } from '../../json/parse-json.js';
@@ -81,6 +82,12 @@ function MethodForm({ method, target, onCalled }: { readonly method: Method; rea
     };
 
     const toggle = (): void => {
+
+        if (isForm && problems > 0) {
+            // They are no part of the JSON, and would be lost.
+            setError(ofEdit('problems'));
+            return;
+        }
 
         const fault = isForm ? null : faultOf(input);
         setError(fault === null ? null : t('invalid', { reason: fault }));

@@ -1,7 +1,7 @@
 /** Whether an object is still as it was read: asked when somebody comes back to the page. */
 
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { objectPath, send } from '../../api/client.js';
+import { objectPath, sendQuietly } from '../../api/client.js';
 import { isSameVersion } from '../../api/entity-tag.js';
 import { config } from '../../config.js';
 import type { LoadedObject } from './load.js';
@@ -30,7 +30,8 @@ export function useFreshness(object: LoadedObject): Freshness {
         const ask = async (): Promise<void> => {
 
             last = Date.now();
-            const response = await send(`${config.base}${objectPath(id)}?full`, { method: 'HEAD' });
+            // Nobody has asked for this: it asks for no login.
+            const response = await sendQuietly(`${config.base}${objectPath(id)}?full`, { method: 'HEAD' });
             const now = response.headers.get('etag');
             const next = response.status === NOT_FOUND ? 'deleted' : response.ok && now !== null && !isSameVersion(now, etag) ? 'changed' : null;
             if (isCurrent && next !== null) {

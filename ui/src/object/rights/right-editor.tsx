@@ -5,6 +5,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { ErrorBox } from '../../components/feedback.js';
 import { Icon } from '../../components/icon.js';
 import { ObjectPicker } from '../../components/object-picker.js';
+import { useGuard } from '../../components/use-guard.js';
+import { t as ofEdit } from '../../edit/texts.js';
 import { objectPath, RepositoryError, sendJson } from '../../api/client.js';
 import { caller, isAdmin } from '../../api/session.js';
 import { labelOf } from '../../state/labels.js';
@@ -42,6 +44,7 @@ export function RightEditor({ right, rule: { entries: initial, source, isPartial
         base.current = initial;
         setEntries((own) => mergedEntries(before, own, initial));
     }, [initial]);
+    useGuard(entries.length !== initial.length || entries.some((each) => !initial.includes(each)), () => confirm(ofEdit('leave')));
     const [error, setError] = useState<string | null>(null);
     const [isBusy, setBusy] = useState(false);
     const { aclUiSearchTypes = USUAL_TYPES } = uiConfig.value;

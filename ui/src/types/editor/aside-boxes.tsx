@@ -1,4 +1,4 @@
-/** Offers what somebody has typed and given up for the version of somebody else. */
+/** Offers what somebody has typed and given up. */
 
 import type { JSX } from 'preact';
 import { isSameVersion } from '../../api/entity-tag.js';

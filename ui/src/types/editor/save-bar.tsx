@@ -94,6 +94,14 @@ export function SaveBar({ name, draft, diagnosis, aside, mustAgree, onSaved }: S
         setState({ isBusy: false, error: null, theirs: null });
     };
 
+    const discard = (): void => {
+
+        // It can be taken back.
+        aside.keep();
+        draft.reset(base);
+        say(ofEdit('discarded'), 'info');
+    };
+
     if (!isChanged && state.error === null) {
         return null;
     }
@@ -105,7 +113,7 @@ export function SaveBar({ name, draft, diagnosis, aside, mustAgree, onSaved }: S
             <div class="save-bar" role="region" aria-label={t('save')}>
                 <div class="grow" role="status"><State draft={draft} diagnosis={diagnosis} /></div>
                 {isSchemaChanged && isValidJson && <button type="button" onClick={() => setFit('check')}>{t('fit')}</button>}
-                {isChanged && <button type="button" onClick={() => draft.reset(base)}>{t('discard')}</button>}
+                {isChanged && <button type="button" onClick={discard}>{t('discard')}</button>}
                 <button type="button" class="primary" disabled={!isChanged || !isValidJson || state.isBusy} onClick={() => (isSchemaChanged && !mustAgree ? setFit('save') : void save())}>
                     <Icon name="save" />{t('save')}
                 </button>

@@ -1,4 +1,4 @@
-/** What somebody has typed into the editor of a type or of the design, and given up for the version of somebody else: it is kept as a draft, and offered again. */
+/** What somebody has typed into the editor of a type or of the design, and given up: it is kept as a draft, and offered again. */
 
 import { useRef, useState } from 'preact/hooks';
 import { caller } from '../../api/session.js';
