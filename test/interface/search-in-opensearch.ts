@@ -229,7 +229,7 @@ describe('searches in OpenSearch', { skip: !HAS_OPENSEARCH, timeout: 300_000 }, 
             it('do not hold up changes, however many wait, and leave something to other callers', async () => {
 
                 relay.behave((request) => (request.includes('/_search') && request.startsWith('POST') ? 'silent' : undefined));
-                const search = (authentication?: JsonObject) => one.perform(SEARCH, { ...authentication && { authentication }, attributes: { query: 'crowd', type: 'id' } });
+                const search = (authentication?: JsonObject) => one.perform(SEARCH, { ...authentication && { authentication }, attributes: { query: 'crowd', type: 'id', pageSize: 10 } });
                 const crowd = Array.from({ length: 400 }, () => search(ADMIN));
                 await until(() => relay.requests.filter((request) => request.includes('/_search')).length >= 200);
                 const other = search();
