@@ -14,7 +14,7 @@ import { until } from './until.js';
 
 const PROVIDER = '/usr/lib/galera/libgalera_smm.so';
 const SERVER = '/usr/sbin/mariadbd';
-const START_MS = 90_000;
+const START_MS = 240_000;
 
 /** True where a cluster can be started. In CI it must be. */
 export const HAS_GALERA = canTestWith('galera', existsSync(PROVIDER) && existsSync(SERVER) && hasProgram('rsync'));

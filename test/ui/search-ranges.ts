@@ -195,6 +195,7 @@ describe('a search of the web UI', { skip: !hasBrowser, timeout: 120_000 }, () =
         await row.getByText('Year:').waitFor();
 
         expect((await row.locator('.preview').innerText()).replace(/\s+/g, ' ')).to.match(/^Year: 1920 ?Found: .*\d{4} ?C-2$/);
+        await page.getByRole('row').filter({ hasText: 'A note' }).locator('.preview').getByText('Mood:').waitFor();
         expect((await page.getByRole('row').filter({ hasText: 'A note' }).locator('.preview').innerText()).trim()).to.equal('Mood: calm');
     });
 

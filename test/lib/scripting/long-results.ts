@@ -82,14 +82,16 @@ describe('a search of type code that was stopped', () => {
             pages: async function *(): AsyncGenerator<readonly StoredObject[]> {
 
                 for (; pages < 1000; ++pages) {
-                    await new Promise((resolve) => setTimeout(resolve, 10));
+                    await new Promise((resolve) => setTimeout(resolve, 20));
                     yield [];
                 }
             }
         };
         const services = { search: { indexedIds: async () => ({ size: 1, blocks: blocks() }) } };
         const host = new ServiceHost(services as never, { objects, maxResultLength: 1000 }, {} as never);
-        const pool = testPool({ timeout: 500 });
+        const pool = testPool({ timeout: 3000 });
+        // The thread is there when the time begins.
+        await pool.returned('exports.run = () => 1');
         const failure = await pool.failure('exports.run = () => require("cordra").search("a")', { host: { search: (...args) => host.search(...args) } });
         await until(() => isClosed);
         await pool.close();

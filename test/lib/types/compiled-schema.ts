@@ -181,7 +181,7 @@ describe('compiled JSON schemas', () => {
 
     it('that are small need no preparation', () => {
 
-        expect(compile(tree(1, 50)).prepare()).to.be.undefined();
+        expect(compile(tree(1, 25)).prepare()).to.be.undefined();
     });
 
     it('may be booleans', () => {
