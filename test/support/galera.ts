@@ -2,9 +2,9 @@
 
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -14,7 +14,11 @@ import { until } from './until.js';
 
 const PROVIDER = '/usr/lib/galera/libgalera_smm.so';
 const SERVER = '/usr/sbin/mariadbd';
-const START_MS = 240_000;
+const START_MS = 180_000;
+/** Characters of the log of a server that an error shows. */
+const LOG_LENGTH = 4000;
+const LOWEST_PORT = 12_000;
+const HIGHEST_PORT = 31_000;
 
 /** True where a cluster can be started. In CI it must be. */
 export const HAS_GALERA = canTestWith('galera', existsSync(PROVIDER) && existsSync(SERVER) && hasProgram('rsync'));
@@ -64,10 +68,20 @@ export async function startGalera(count = 3): Promise<Galera> {
                 `--wsrep-provider-options=gmcast.listen_addr=tcp://127.0.0.1:${base};ist.recv_addr=127.0.0.1:${base + 1};gcache.size=128M`,
                 '--wsrep-sst-method=rsync', `--wsrep-sst-receive-address=127.0.0.1:${base + 2}`
             ];
+            const log = join(folder, `data${n}`, 'log');
+            const failed = (error: Error): never => {
+
+                throw new Error(`${error.message}\n${existsSync(log) ? readFileSync(log, 'utf8').slice(-LOG_LENGTH) : ''}`);
+            };
+
             const start = async (...more: string[]): Promise<void> => {
 
-                servers[n] = spawn(SERVER, [...options, ...more], { stdio: 'ignore' });
-                await until(() => isReady(urls[n] ?? ''), START_MS);
+                const server = spawn(SERVER, [...options, ...more, `--log-error=${log}`], { stdio: 'ignore' });
+                servers[n] = server;
+                await until(async () => server.exitCode !== null || server.signalCode !== null || await isReady(urls[n] ?? ''), START_MS).catch(failed);
+                if (server.exitCode !== null) {
+                    failed(new Error(`server ${n} has ended`));
+                }
             };
 
             starts.push(start);
@@ -110,14 +124,29 @@ async function isReady(url: string): Promise<boolean> {
     }
 }
 
-/** The first of some ports in a row of which the first is free. */
+/** The first of some free ports in a row. They are below those that the system gives to connections, one of which might take a port before its server does. */
 async function freePorts(count: number): Promise<number> {
 
+    for (;;) {
+        const first = LOWEST_PORT + Math.floor(Math.random() * (HIGHEST_PORT - LOWEST_PORT - count));
+        const areFree = await Promise.all(Array.from({ length: count }, (_, i) => isFree(first + i)));
+        if (areFree.every(Boolean)) {
+            return first;
+        }
+    }
+}
+
+async function isFree(port: number): Promise<boolean> {
+
     const server = createServer();
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    server.close();
-    await once(server, 'close');
-    return port + count > 65_535 ? freePorts(count) : port;
+    try {
+        server.listen(port, '127.0.0.1');
+        await once(server, 'listening');
+        server.close();
+        await once(server, 'close');
+        return true;
+    }
+    catch {
+        return false;
+    }
 }
