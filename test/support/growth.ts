@@ -38,11 +38,15 @@ export async function expectLinear<T>(kind: string, work: (input: T) => unknown,
     expect(growthOf(times), `growth of ${kind}; milliseconds for 1, 2, 4, 8 times the input: ${shown}`).to.be.below(MOST_GROWTH);
 }
 
-/** Infinite where longer input was not even tried. */
+/**
+ * From the shortest input to the longest, or twice that from the second to the longest, so that no single short time decides. Infinite where
+ * longer input was not even tried.
+ */
 function growthOf(times: readonly number[]): number {
 
-    const [first = 0] = times;
-    return times.length < FACTORS.length ? Infinity : (times.at(-1) ?? 0) / Math.max(first, LEAST_TIME);
+    const [first = 0, second = 0] = times;
+    const last = times.at(-1) ?? 0;
+    return times.length < FACTORS.length ? Infinity : Math.min(last / Math.max(first, LEAST_TIME), 2 * last / Math.max(second, LEAST_TIME));
 }
 
 async function timesOf<T>(work: (input: T) => unknown, inputs: readonly T[]): Promise<number[]> {

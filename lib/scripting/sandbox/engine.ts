@@ -5,23 +5,22 @@
 import type { QuickJSWASMModule } from 'quickjs-emscripten-core';
 import { newQuickJSWASMModuleFromVariant, newVariant } from 'quickjs-emscripten-core';
 import Variant from '@jitl/quickjs-wasmfile-release-sync';
-import { ScriptAborted } from './script-context.js';
 
 /** Exists in Node.js, but not in its type definitions. */
-declare const WebAssembly: { readonly Memory: new (limits: { initial: number; maximum: number }) => EngineMemory };
+declare const WebAssembly: { readonly Memory: new (limits: { initial: number; maximum: number }) => EngineMemory & { grow(pages: number): number } };
 
 const PAGE_BYTES = 64 * 1024;
 
 /** Memory of the engine before it has run anything, in pages. */
 const BASE_PAGES = 256;
 
+/** Number of sizes that the engine tries when its memory has to grow: more than it needs, then less. */
+const ATTEMPTS = 3;
+
 /** The engine of a worker. */
 export interface Engine {
     readonly engine: QuickJSWASMModule;
-    /**
-     * True if so much memory is used that the next script might not get its share, or if there was not enough for a value from outside.
-     * WebAssembly memory never shrinks.
-     */
+    /** True if so much memory is used that the next script might not get its share. WebAssembly memory never shrinks. */
     readonly isFull: () => boolean;
 }
 
@@ -31,42 +30,55 @@ export interface Engine {
  * The size of the WebAssembly memory limits the memory of scripts, because the engine's own counter omits the size of
  * allocations. All contexts share it: it is twice what one script may use, and {@link Engine.isFull} reports when half of it is
  * used.
+ *
+ * @param onExhausted called when the memory is used up; must end the thread and not return. After a failed allocation the engine may run into
+ * an endless loop that cannot be interrupted, and the library writes over address 0.
  */
-export async function openEngine(memoryBytes: number): Promise<Engine> {
+export async function openEngine(memoryBytes: number, onExhausted: () => never): Promise<Engine> {
 
     const pages = Math.ceil(memoryBytes / PAGE_BYTES);
     const memory = new WebAssembly.Memory({ initial: BASE_PAGES, maximum: BASE_PAGES + 2 * pages });
+    const grow = memory.grow.bind(memory);
+    let failures = 0;
+    memory.grow = (delta) => {
+
+        try {
+            const former = grow(delta);
+            failures = 0;
+            return former;
+        }
+        catch (error) {
+            return ++failures < ATTEMPTS ? raise(error) : onExhausted();
+        }
+    };
+
     const variant = newVariant(Variant, { wasmMemory: memory });
     const Functions = await variant.importFFI();
-    let isOut = false;
     const engine = await newQuickJSWASMModuleFromVariant({
         ...variant,
         importFFI: () => Promise.resolve(class extends Functions {
 
             constructor(module: ConstructorParameters<typeof Functions>[0]) {
 
-                super(Object.assign(module, nativeTexts(memory), { _malloc: checkedMalloc(module, () => (isOut = true)) }));
+                super(Object.assign(module, nativeTexts(memory), { _malloc: checkedMalloc(module, onExhausted) }));
             }
         })
     });
-    return { engine, isFull: () => isOut || memory.buffer.byteLength > (BASE_PAGES + pages) * PAGE_BYTES };
+    return { engine, isFull: () => memory.buffer.byteLength > (BASE_PAGES + pages) * PAGE_BYTES };
 }
 
-/**
- * Returns an allocator that throws when there is no memory. The library does not check the address: it would write the value to address 0,
- * over the state of the engine and of all its contexts.
- */
-function checkedMalloc({ _malloc: malloc }: { readonly _malloc: (this: void, size: number) => number }, onFailure: () => void): (size: number) => number {
+function raise(error: unknown): never {
+
+    throw error;
+}
+
+/** Returns an allocator for values from outside. The library does not check the address. */
+function checkedMalloc({ _malloc: malloc }: { readonly _malloc: (this: void, size: number) => number }, onExhausted: () => never): (size: number) => number {
 
     return (size) => {
 
         const address = malloc(size);
-        if (address === 0 && size > 0) {
-            onFailure();
-            throw new ScriptAborted('memory', 'out of memory');
-        }
-
-        return address;
+        return address === 0 && size > 0 ? onExhausted() : address;
     };
 }
 

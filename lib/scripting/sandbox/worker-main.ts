@@ -41,9 +41,6 @@ const RECHECK_MS = 1000;
 /** Size of a block of output in bytes. */
 const OUTPUT_BLOCK = 64 * 1024;
 
-/** Prefix of a result after null was thrown, by the script or by the engine for lack of memory. */
-const NULL_THROWN = '{"failure":{"kind":"null"';
-
 const LIMITS: Readonly<Record<ScriptLimit, string>> = {
     time: 'it took too long',
     memory: 'it needs too much memory',
@@ -92,22 +89,28 @@ class ScriptThread implements RealmServices {
         this.#slice.end();
     }
 
+    /** Ends the thread, from within a script or the integrity check, because the memory is used up. */
+    endForLackOfMemory(): never {
+
+        if (this.#message) {
+            this.#send({ kind: 'failed', failure: { kind: 'limit', limit: 'memory', message: LIMITS.memory }, retire: true });
+        }
+
+        return endThread();
+    }
+
     #answer(message: RunMessage): void {
 
         const { unit, request, original } = message;
         try {
             const realm = this.#realm(message);
             const lines = request === null ? realm.describe() : realm.run(request, original);
-            if (this.#isFull() && lines.includes(NULL_THROWN)) {
-                throw new ScriptAborted('memory', 'out of memory');
-            }
-
             const isUsable = realm.isClean || this.#discard(unit);
             this.#send({ kind: 'done', lines, output: this.#output.take(), retire: !isUsable || this.#isFull() });
         }
         catch (error) {
             const isUsable = error instanceof ScriptAborted && this.#discard(unit);
-            this.#send({ kind: 'failed', failure: failureOf(error, this.#isFull()), retire: !isUsable || this.#isFull() });
+            this.#send({ kind: 'failed', failure: failureOf(error), retire: !isUsable || this.#isFull() });
         }
     }
 
@@ -304,15 +307,10 @@ function textOf(reply: Reply): string {
     return 'text' in reply ? reply.text : JSON.stringify('error' in reply ? { error: reply.error } : {});
 }
 
-function failureOf(error: unknown, isFull: boolean): ScriptFailure {
+function failureOf(error: unknown): ScriptFailure {
 
     if (error instanceof ScriptAborted && error.limit) {
         return { kind: 'limit', limit: error.limit, message: error.limit === 'size' ? error.message : LIMITS[error.limit] };
-    }
-
-    if (isFull && error instanceof Error && error.constructor.name === 'RuntimeError') {
-        // The engine itself does not check all of its allocations.
-        return { kind: 'limit', limit: 'memory', message: LIMITS.memory };
     }
 
     if (error instanceof RangeError) {
@@ -323,6 +321,15 @@ function failureOf(error: unknown, isFull: boolean): ScriptFailure {
     return { kind: 'error', message, stack: authorStack(stack ?? '') };
 }
 
+/** Ends the thread, whatever runs in it. */
+function endThread(): never {
+
+    process.exit();
+    for (;;) {
+        // The thread is ended here.
+    }
+}
+
 async function main(): Promise<void> {
 
     const port = parentPort;
@@ -331,10 +338,12 @@ async function main(): Promise<void> {
     }
 
     const data = workerData as ThreadData;
-    const engine = await openEngine(data.options.memoryBytes);
+    let thread: ScriptThread | null = null;
+    const engine = await openEngine(data.options.memoryBytes, () => thread?.endForLackOfMemory() ?? endThread());
     lowerOwnPriority();
-    const thread = new ScriptThread(engine, data, (message) => port.postMessage(message));
-    port.on('message', (message: RunMessage) => thread.run(message));
+    thread = new ScriptThread(engine, data, (message) => port.postMessage(message));
+    const runs = thread;
+    port.on('message', (message: RunMessage) => runs.run(message));
     port.postMessage({ kind: 'ready' } satisfies ThreadMessage);
 }
 

@@ -73,7 +73,7 @@ describe('a script beyond its limits', () => {
         ['loops in a sort', 'time', '[1, 2, 3].sort(() => { for (;;); });'],
         ['loops in a regular expression', 'time', '/^(a|a)*$/.test("a".repeat(60) + "b");'],
         ['makes promises for ever', 'time', 'const more = () => { Promise.resolve().then(more); }; more();'],
-        ['makes two promises out of each', 'time', 'const more = () => { Promise.resolve().then(more); Promise.resolve().then(more); }; more();'],
+        ['makes two promises out of each', 'memory', 'const more = () => { Promise.resolve().then(more); Promise.resolve().then(more); }; more();'],
         ['awaits for ever', 'time', 'return (async () => { for (;;) await null; })();'],
         ['leaves a loop behind', 'time', 'Promise.resolve().then(() => { for (;;); }); return 1;'],
         ['loops in code made of text', 'time', 'return new Function("for (;;);")();'],
@@ -114,6 +114,28 @@ describe('a script beyond its limits', () => {
             await expectHealth(patient);
         }
     });
+
+    for (const before of [138, 139, 149, 158, 163, 166]) {
+        it(`is ended when its memory is used up, before the engine runs into an endless loop without memory (${before} arrays before)`, async () => {
+
+            const own = testPool({ workers: 1, memoryBytes: 16 * MIB, maxMessageBytes: CROSSING, timeout: 120_000 });
+            try {
+                const failure = await own.failure(`exports.run = (object, { directIo }) => {
+                    const kept = [];
+                    for (let i = 0; i < ${before}; ++i) kept.push(new Uint8Array(1296 + i % 97));
+                    for (let size = 1 << 22; size >= 16; size >>= 1) { try { for (;;) kept.push(new Uint8Array(size)); } catch {} }
+                    try { directIo.getInputAsUint8Array(); } catch {}
+                    return kept.length;
+                }`, { directIo: { input: { bytes: Buffer.alloc(MIB, 0xff) } } });
+
+                expect(failure).to.equal({ kind: 'limit', limit: 'memory', message: 'it needs too much memory' });
+                await expectHealth(own);
+            }
+            finally {
+                await own.close();
+            }
+        });
+    }
 
     it('is ended, with its thread, when it is stuck in the engine', async () => {
 
