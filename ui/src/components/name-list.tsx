@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { defineTexts } from '../i18n/index.js';
 import { Icon } from './icon.js';
+import { useLongList } from './use-long-list.js';
 
 const t = defineTexts({ en: { add: 'Add', remove: 'Remove {name}' }, de: { add: 'Hinzufügen', remove: '{name} entfernen' }, fr: { add: 'Ajouter', remove: 'Retirer {name}' } });
 
@@ -21,6 +22,7 @@ export function NameList({ label, hint, values, suggestions = [], isReadOnly = f
     const [typed, setTyped] = useState<string | null>(null);
     const id = useId();
     const shown = typed === null ? values : values.filter((each) => each !== typed);
+    const { shown: visible, filter, more } = useLongList(shown, null);
     const type = (next: string): void => {
 
         const name = next.trim();
@@ -40,13 +42,15 @@ export function NameList({ label, hint, values, suggestions = [], isReadOnly = f
     return (
         <div class="name-list">
             <label for={id}>{label}</label>
-            {shown.length > 0 && (
+            {filter}
+            {visible.length > 0 && (
                 <ul class="names">
-                    {shown.map((value) => (
+                    {visible.map((value) => (
                         <li key={value} class="name-chip"><bdi>{value}</bdi>{!isReadOnly && <button type="button" class="quiet" aria-label={t('remove', { name: value })} onClick={() => onChange(values.filter((each) => each !== value))}><Icon name="close" /></button>}</li>
                     ))}
                 </ul>
             )}
+            {more}
             <div class="row">
                 <input id={id} class="grow" list={`${id}-list`} dir="auto" autocomplete="off" value={text} readOnly={isReadOnly} onInput={(event) => type(event.currentTarget.value)} onKeyDown={(event) => {
 

@@ -7,6 +7,7 @@ import { Confirm } from '../../components/confirm.js';
 import { Icon } from '../../components/icon.js';
 import { ErrorBox, Loading } from '../../components/feedback.js';
 import { UserName } from '../../components/object-link.js';
+import { useLongList } from '../../components/use-long-list.js';
 import { isLost } from '../../components/use-once.js';
 import { useResource } from '../../components/use-resource.js';
 import { readObject } from '../../edit/object-access.js';
@@ -151,13 +152,15 @@ function MemberList({ members, prefix, onChange }: {
     readonly members: readonly string[]; readonly prefix: string; readonly onChange: (members: readonly string[]) => void
 }): JSX.Element {
 
+    const { shown, filter, more } = useLongList(members);
     return (
         <fieldset class="stack">
             <legend>{t('members')}</legend>
             {members.length === 0 && <p class="muted">{t('noMembers')}</p>}
-            {members.length > 0 && (
+            {filter}
+            {shown.length > 0 && (
                 <ul class="member-list">
-                    {members.map((id) => (
+                    {shown.map((id) => (
                         <li key={id}>
                             <span><UserName id={id} /></span>
                             <button type="button" class="quiet icon-button" aria-label={t('remove', { name: labelOf(id).value?.label ?? id })} onClick={() => onChange(members.filter((each) => each !== id))}><Icon name="close" /></button>
@@ -165,6 +168,7 @@ function MemberList({ members, prefix, onChange }: {
                     ))}
                 </ul>
             )}
+            {more}
             <PersonPicker label={t('addMember')} without={members} prefix={prefix} onChoose={(id) => onChange([...members, id])} />
             {prefix !== '' && <small>{t('prefixHint', { prefix })}</small>}
         </fieldset>

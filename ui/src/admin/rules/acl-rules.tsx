@@ -5,6 +5,7 @@ import { useId } from 'preact/hooks';
 import type { Suggestion } from '../../components/combobox.js';
 import { UserName } from '../../components/object-link.js';
 import { Icon } from '../../components/icon.js';
+import { useLongList } from '../../components/use-long-list.js';
 import { defineTexts } from '../../i18n/index.js';
 import { isJsonMap, type Json, type JsonMap } from '../../json/exact-number.js';
 import { withMember, withoutMember } from '../../json/pointer.js';
@@ -83,6 +84,7 @@ function RuleRow({ rule: { member, hint, isOptional, words }, value, isReadOnly,
 
     const entries = (Array.isArray(value) ? value as readonly Json[] : []).filter((each): each is string => typeof each === 'string');
     const isInherited = isOptional && value === undefined;
+    const { shown, filter, more } = useLongList(entries);
     const id = useId();
     const suggestions: readonly Suggestion[] = words.map((word) => ({ id: word, label: word, hint: t(word) }));
     return (
@@ -90,9 +92,10 @@ function RuleRow({ rule: { member, hint, isOptional, words }, value, isReadOnly,
             <div><strong id={id}>{t(member)}</strong><small>{t(hint)}</small></div>
             <div class="stack">
                 {isInherited ? <span class="muted">{t('asReaders')}</span> : entries.length === 0 && <span class="muted">{t('nobody')}</span>}
-                {entries.length > 0 && (
+                {filter}
+                {shown.length > 0 && (
                     <ul class="names">
-                        {entries.map((entry) => (
+                        {shown.map((entry) => (
                             <li key={entry} class="name-chip">
                                 <EntryName entry={entry} />
                                 {!isReadOnly && <button type="button" class="quiet" aria-label={t('remove', { name: labelOf(entry).value?.label ?? entry })} onClick={() => onChange(entries.filter((each) => each !== entry))}><Icon name="close" /></button>}
@@ -100,6 +103,7 @@ function RuleRow({ rule: { member, hint, isOptional, words }, value, isReadOnly,
                         ))}
                     </ul>
                 )}
+                {more}
                 {!isReadOnly && (isInherited ?
                     <div><button type="button" class="small" aria-label={`${t('own')} ${t(member)}`} onClick={() => onChange([])}>{t('own')}</button></div> : (
                         <div class="acl-add">

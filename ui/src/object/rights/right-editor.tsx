@@ -6,6 +6,7 @@ import { ErrorBox } from '../../components/feedback.js';
 import { Icon } from '../../components/icon.js';
 import { ObjectPicker } from '../../components/object-picker.js';
 import { useGuard } from '../../components/use-guard.js';
+import { useLongList } from '../../components/use-long-list.js';
 import { t as ofEdit } from '../../edit/texts.js';
 import { objectPath, RepositoryError, sendJson } from '../../api/client.js';
 import { caller, isAdmin } from '../../api/session.js';
@@ -50,6 +51,7 @@ export function RightEditor({ right, rule: { entries: initial, source, isPartial
     const { aclUiSearchTypes = USUAL_TYPES } = uiConfig.value;
     const fixed = (typeof right === 'object' ? METHOD_WORDS : ENTRY_WORDS).map((id) => ({ id, label: t(id), hint: id }));
     const nameOf = (entry: string): string => wordName(entry) ?? rights.labels?.[entry]?.label ?? labelOf(entry).value?.label ?? entry;
+    const { shown, filter, more } = useLongList(entries, nameOf);
     const save = async (next: readonly string[] | null): Promise<void> => {
 
         setBusy(true);
@@ -77,9 +79,10 @@ export function RightEditor({ right, rule: { entries: initial, source, isPartial
             event.preventDefault();
             void save(entries);
         }}>
+            {filter}
             <ul class="value-chips editable">
                 {entries.length === 0 && <li class="muted">{t('nobody')}</li>}
-                {entries.map((entry) => (
+                {shown.map((entry) => (
                     <li key={entry}>
                         <span dir="auto">{nameOf(entry)}</span>
                         <button type="button" class="quiet icon-button small" aria-label={t('remove', { name: nameOf(entry) })}
@@ -87,6 +90,7 @@ export function RightEditor({ right, rule: { entries: initial, source, isPartial
                     </li>
                 ))}
             </ul>
+            {more}
             <ObjectPicker label={t('add')} placeholder={t('add')} value="" types={aclUiSearchTypes} fixed={fixed.filter(({ id }) => !entries.includes(id))} autofocus
                 onChange={(id) => id !== '' && !entries.includes(id) && setEntries([...entries, id])} />
             {isPartial === true && <p class="box warning"><Icon name="warning" />{t('partial')}</p>}

@@ -6,6 +6,7 @@ import { ErrorBox, Loading } from '../../components/feedback.js';
 import { Menu } from '../../components/menu.js';
 import { ObjectPicker } from '../../components/object-picker.js';
 import { ObjectLink } from '../../components/object-link.js';
+import { usePages } from '../../components/use-pages.js';
 import { useResource } from '../../components/use-resource.js';
 import { repository, RepositoryError } from '../../api/client.js';
 import { focusSoon } from '../../form/focus.js';
@@ -20,6 +21,10 @@ import { t, wordName } from './texts.js';
 const RIGHTS: readonly RightName[] = ['read', 'readPayloads', 'write'];
 
 const NOT_FOUND = 404;
+
+/** Number of entries of a right that are shown at first, and with each step. */
+const FIRST = 50;
+const STEP = 200;
 
 const NO_RULE: Rule = { entries: [], source: 'default' };
 
@@ -140,6 +145,7 @@ function MethodMenu({ rights: { id, methods = {}, otherMethods }, onChoose }: { 
 
 function Entries({ rule: { entries, isPartial }, labels }: { readonly rule: Rule; readonly labels: NonNullable<Rights['labels']> }): JSX.Element {
 
+    const [shown, more] = usePages(entries.length, FIRST, STEP);
     if (entries.length === 0 && isPartial !== true) {
         return <span class="muted">{t('nobody')}</span>;
     }
@@ -148,8 +154,9 @@ function Entries({ rule: { entries, isPartial }, labels }: { readonly rule: Rule
         wordName(entry) ?? (entry.includes('/') ? <ObjectLink id={entry} label={labels[entry]?.label ?? entry} /> : entry);
     return (
         <ul class="value-chips">
-            {entries.map((entry) => <li key={entry}>{show(entry)}</li>)}
+            {entries.slice(0, shown).map((entry) => <li key={entry}>{show(entry)}</li>)}
             {isPartial === true && <li class="muted">{t('others')}</li>}
+            {more && <li>{more}</li>}
         </ul>
     );
 }
