@@ -179,7 +179,7 @@ export class ObjectCreation {
     /** Creates the object with an id; null if the id is taken. */
     async #under(id: string, draft: Proposal, creation: Creation): Promise<StoredObject | null> {
 
-        const { after, outcome } = await retryOnConflict(() => this.#parts.clock.reserve(() => this.#attempt(id, draft, creation)), {
+        const { after, outcome } = await retryOnConflict(() => this.#parts.clock.reserve(() => this.#attempt(id, draft, creation), creation.context.dryRun), {
             deadline: performance.now() + this.#parts.timeoutMs, maxAttempts: NUMBER_ATTEMPTS,
             message: `object ${id} took too long to be created, try again`
         });

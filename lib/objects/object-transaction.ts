@@ -80,7 +80,7 @@ export class ObjectTransaction {
 
         return this.locked(id, context, async (deadline) => {
 
-            const attempt = (): Promise<C | null> => this.#parts.clock.reserve(() => this.#attempt(id, context, compute));
+            const attempt = (): Promise<C | null> => this.#parts.clock.reserve(() => this.#attempt(id, context, compute), context.dryRun);
             const change = await retryOnConflict(attempt, { deadline, message: beingChanged(id) });
             recordWrite(id, change, context);
             return change;

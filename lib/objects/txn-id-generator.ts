@@ -14,6 +14,8 @@ export class TxnIdGenerator {
     #last: number;
     /** Lower bounds of changes in flight. They begin in ascending order, so the first is the lowest. */
     readonly #pending = new Set<{ readonly after: number }>();
+    /** Number of attempts that store nothing. */
+    #dryRuns = 0;
 
     /** @param last the highest number in use */
     constructor(last = 0) {
@@ -21,8 +23,16 @@ export class TxnIdGenerator {
         this.#last = last;
     }
 
-    /** Runs one attempt of a change. When it has ended, for whatever reason, its numbers are no longer in flight. */
-    async reserve<T>(attempt: () => Promise<T>): Promise<T> {
+    /**
+     * Runs one attempt of a change. When it has ended, for whatever reason, its numbers are no longer in flight. Those of a dry run, which may
+     * wait for scripts, never are.
+     */
+    async reserve<T>(attempt: () => Promise<T>, isDryRun = false): Promise<T> {
+
+        if (isDryRun) {
+            ++this.#dryRuns;
+            return attempt().finally(() => --this.#dryRuns);
+        }
 
         const reservation = { after: this.#passed() };
         this.#pending.add(reservation);
@@ -37,7 +47,7 @@ export class TxnIdGenerator {
     /** Returns the next number, above `floor`. Must be called within an attempt. */
     next(floor = 0): number {
 
-        if (this.#pending.size === 0) {
+        if (this.#pending.size === 0 && this.#dryRuns === 0) {
             throw new Error('a transaction number was taken outside of an attempt');
         }
 

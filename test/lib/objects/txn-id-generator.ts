@@ -8,7 +8,7 @@ const { describe, it } = lab;
 describe('the generator of transaction numbers', () => {
 
     /** An attempt that ends when it is told to. */
-    function begin(clock: TxnIdGenerator, floor = 0): { number: number; end(error?: Error): Promise<unknown> } {
+    function begin(clock: TxnIdGenerator, floor = 0, isDryRun = false): { number: number; end(error?: Error): Promise<unknown> } {
 
         let settle: (error?: Error) => void = () => {};
         const promise = new Promise<void>((resolve, reject) => {
@@ -20,7 +20,7 @@ describe('the generator of transaction numbers', () => {
 
             number = clock.next(floor);
             return promise;
-        }).catch((error: unknown) => error);
+        }, isDryRun).catch((error: unknown) => error);
         return {
             number,
             end: (error) => {
@@ -55,6 +55,18 @@ describe('the generator of transaction numbers', () => {
         expect(clock.completedUpTo).to.be.within(second.number, third.number - 1);
         await third.end();
         expect(clock.completedUpTo).to.be.at.least(third.number);
+    });
+
+    it('does not wait for dry runs, whose numbers are never stored', async () => {
+
+        const clock = new TxnIdGenerator();
+        const [dryRun, change] = [begin(clock, 0, true), begin(clock)];
+        expect(change.number).to.be.above(dryRun.number);
+        expect(clock.completedUpTo).to.be.within(dryRun.number, change.number - 1);
+        await change.end();
+        expect(clock.completedUpTo).to.be.at.least(change.number);
+        await dryRun.end(new Error('refused'));
+        expect(() => clock.next()).to.throw();
     });
 
     it('considers numbers up to now as settled when none is in progress, and does not give them out later', () => {
