@@ -15,7 +15,8 @@ import { parse } from 'yaml';
 import { describeConfig } from '../../lib/config/index.js';
 import type { TestDatabase } from '../support/database.js';
 import { createSqlite, DIALECTS } from '../support/database.js';
-import { BUCKET, freePort, HAS_S3, startS3, startS3Relay, type S3Relay, type TestS3 } from '../support/s3.js';
+import { freePorts } from '../support/free-ports.js';
+import { BUCKET, HAS_S3, startS3, startS3Relay, type S3Relay, type TestS3 } from '../support/s3.js';
 import { readPage, ROOT } from '../support/doc-pages.js';
 import { startMysqlProxy, type MysqlProxy } from '../support/mysql-proxy.js';
 import { canTestWith, hasProgram } from '../support/programs.js';
@@ -106,9 +107,10 @@ if (MYSQL) {
             folders = await Promise.all(NODES.map(createSqlite));
             s3 = HAS_S3 ? await startS3() : null;
             relay = s3 ? await startS3Relay(s3.url) : null;
-            nodes = await Promise.all(folders.map((data) => startNode(data)));
+            const ports = await freePorts(NODES.length);
+            nodes = await Promise.all(folders.map((data, i) => startNode(data, { PORT: String(ports + i) })));
             folder = await mkdtemp(join(tmpdir(), 'gateway-balancer-'));
-            url = new URL(`https://127.0.0.1:${await freePort()}`);
+            url = new URL(`https://127.0.0.1:${await freePorts()}`);
             balancer = await startBalancer();
             await until(async () => (await ask('GET', '/health/ready')).status === 200);
         });
@@ -137,7 +139,7 @@ if (MYSQL) {
             await writeFile(certificate, `${await readFile(TLS_CERT, 'utf8')}\n${await readFile(TLS_KEY, 'utf8')}`);
             const text = await readFile(join(ROOT, FOLDER, 'haproxy.cfg'), 'utf8');
             const own = NODES.reduce((config, name, i) => config.replaceAll(`${name}:8080`, new URL(nodes[i]!.url).host), text)
-                .replace('bind :80\n', `bind 127.0.0.1:${await freePort()}\n`)
+                .replace('bind :80\n', `bind 127.0.0.1:${await freePorts()}\n`)
                 .replace('bind :443 ssl crt /run/secrets/certificate', `bind ${url.host} ssl crt ${certificate}`);
             const file = join(folder, 'haproxy.cfg');
             await writeFile(file, own);

@@ -57,6 +57,9 @@ export interface WatchedPage {
 export async function openPage(browser: Browser, origin: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
 
     const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...options });
+    // Also for requests without a page, and for windows that pages open.
+    context.setDefaultTimeout(SHOWN_MS);
+    context.setDefaultNavigationTimeout(SHOWN_MS);
     return { ...await watchNewPage(context, origin), close: () => context.close() };
 }
 
@@ -69,8 +72,6 @@ export async function openBeside(page: Page, origin: string): Promise<WatchedPag
 async function watchNewPage(context: BrowserContext, origin: string): Promise<WatchedPage> {
 
     const page = await context.newPage();
-    page.setDefaultTimeout(SHOWN_MS);
-    page.setDefaultNavigationTimeout(SHOWN_MS);
     if (SLOWDOWN > 1) {
         const session = await context.newCDPSession(page);
         await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN });
@@ -102,6 +103,7 @@ async function watchNewPage(context: BrowserContext, origin: string): Promise<Wa
 function idleness(page: Page): () => Promise<void> {
 
     const running = new Set<Request>();
+    let count = 0;
     let last = performance.now();
     const end = (request: Request): void => {
 
@@ -109,12 +111,24 @@ function idleness(page: Page): () => Promise<void> {
         last = performance.now();
     };
 
-    page.on('request', (request) => running.add(request));
+    page.on('request', (request) => {
+
+        ++count;
+        running.add(request);
+    });
     // The browser does not always say that a body has ended; what follows from it is asked for within the time of waiting.
     page.on('response', (response) => end(response.request()));
     page.on('requestfinished', end);
     page.on('requestfailed', end);
-    return () => until(() => running.size === 0 && performance.now() - last > IDLE_MS).catch((error: unknown) => {
+    const isIdle = async (): Promise<boolean> => {
+
+        const before = count;
+        // By a timer of the page: what it does after a pause of its own, and with what has arrived, comes first. It may open another address meanwhile.
+        const hasWaited = await page.evaluate(`new Promise((resolve) => setTimeout(() => resolve(true), ${IDLE_MS}))`).catch(() => false);
+        return hasWaited === true && running.size === 0 && count === before && performance.now() - last > IDLE_MS;
+    };
+
+    return () => until(isIdle).catch((error: unknown) => {
 
         throw new Error(`the page still asks: ${[...running].map((request) => `${request.method()} ${request.url()}`).join(', ')}`, { cause: error });
     });
@@ -212,4 +226,18 @@ export async function findingsOnEachScreen(page: Page): Promise<string[]> {
     }
 
     return findings;
+}
+
+/** What a button copies. */
+export async function copiedBy(page: Page, copy: () => Promise<void>): Promise<string> {
+
+    await page.evaluate('navigator.clipboard.writeText("")');
+    await copy();
+    let code = '';
+    await until(async () => {
+
+        code = await page.evaluate<string>('navigator.clipboard.readText()');
+        return code !== '';
+    });
+    return code;
 }

@@ -1,9 +1,14 @@
 /** What servers of databases have in common that a test run starts for itself: a folder, a port, a start that is waited for, an end without traces. */
 
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import Mysql from 'mysql2/promise';
+
+/** Range of ports that the system gives to no connection. */
+const LOWEST_PORT = 12_000;
+const HIGHEST_PORT = 31_000;
 
 /** Milliseconds between two attempts to connect. */
 const PAUSE_MS = 50;
@@ -67,16 +72,23 @@ export function runAsProgram({ url, stop }) {
     }
 }
 
-/** Returns a port that nobody uses. */
+/** Returns a free port, as `freePorts` of free-ports.ts, which is not compiled when a server is started by hand. */
 export async function freePort() {
 
-    const server = createServer();
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address();
-    server.close();
-    await once(server, 'close');
-    return port;
+    for (;;) {
+        const port = randomInt(LOWEST_PORT, HIGHEST_PORT);
+        const server = createServer();
+        try {
+            server.listen(port, '127.0.0.1');
+            await once(server, 'listening');
+            server.close();
+            await once(server, 'close');
+            return port;
+        }
+        catch {
+            // Another one.
+        }
+    }
 }
 
 /** Collects what a stream says; returns a function that returns it as text. */

@@ -4,11 +4,11 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import Mysql from 'mysql2/promise';
+import { freePorts } from './free-ports.js';
 import { canTestWith, hasProgram } from './programs.js';
 import { until } from './until.js';
 
@@ -17,8 +17,6 @@ const SERVER = '/usr/sbin/mariadbd';
 const START_MS = 180_000;
 /** Characters of the log of a server that an error shows. */
 const LOG_LENGTH = 4000;
-const LOWEST_PORT = 12_000;
-const HIGHEST_PORT = 31_000;
 
 /** True where a cluster can be started. In CI it must be. */
 export const HAS_GALERA = canTestWith('galera', existsSync(PROVIDER) && existsSync(SERVER) && hasProgram('rsync'));
@@ -120,33 +118,6 @@ async function isReady(url: string): Promise<boolean> {
     }
     catch {
         // It is not up yet.
-        return false;
-    }
-}
-
-/** The first of some free ports in a row. They are below those that the system gives to connections, one of which might take a port before its server does. */
-async function freePorts(count: number): Promise<number> {
-
-    for (;;) {
-        const first = LOWEST_PORT + Math.floor(Math.random() * (HIGHEST_PORT - LOWEST_PORT - count));
-        const areFree = await Promise.all(Array.from({ length: count }, (_, i) => isFree(first + i)));
-        if (areFree.every(Boolean)) {
-            return first;
-        }
-    }
-}
-
-async function isFree(port: number): Promise<boolean> {
-
-    const server = createServer();
-    try {
-        server.listen(port, '127.0.0.1');
-        await once(server, 'listening');
-        server.close();
-        await once(server, 'close');
-        return true;
-    }
-    catch {
         return false;
     }
 }

@@ -13,7 +13,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { collect, freePort, runAsProgram, startDatabaseServer } from './database-server.mjs';
 
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 240_000;
 
 /** Path of an installed program, or null. Servers live in sbin, which is not always in the PATH. */
 function find(...names) {

@@ -11,7 +11,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EngineClient } from '../../lib/search/opensearch/engine-client.js';
-import { freePort } from './s3.js';
+import { freePorts } from './free-ports.js';
 import { until } from './until.js';
 
 export const OPENSEARCH_VERSION = '2.19.1';
@@ -25,7 +25,7 @@ export const HAS_OPENSEARCH = RUNNING !== undefined || existsSync(join(FOLDER, '
 
 /** Nobody: the server refuses to run as root. */
 const NOBODY = 65_534;
-const START_MS = 120_000;
+const START_MS = 300_000;
 
 /** A running server. */
 export interface TestOpenSearch {
@@ -83,7 +83,8 @@ async function launch() {
         chownAll(home);
     }
 
-    const [port, transport] = [await freePort(), await freePort()];
+    const port = await freePorts(2);
+    const transport = port + 1;
     const url = `http://127.0.0.1:${port}`;
     let child: ChildProcess | null = null;
     const start = async (): Promise<void> => {

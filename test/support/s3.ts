@@ -13,6 +13,7 @@ import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { CreateBucketCommand, ListMultipartUploadsCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import type { S3Options } from '../../lib/stores/s3/s3-location.js';
+import { freePorts } from './free-ports.js';
 import { until } from './until.js';
 
 export const S3_VERSION = '1.8.0';
@@ -55,7 +56,7 @@ export async function startS3(): Promise<TestS3> {
     }
 
     const folder = await mkdtemp(join(tmpdir(), 'doip-gateway-s3-'));
-    const port = await freePort();
+    const port = await freePorts();
     const url = `http://127.0.0.1:${port}`;
     const launch = async (): Promise<ChildProcess> => {
 
@@ -232,16 +233,4 @@ function answers(port: number): Promise<boolean> {
         });
         socket.on('error', () => resolve(false));
     });
-}
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-
-    const server = Net.createServer();
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    server.close();
-    await once(server, 'close');
-    return port;
 }

@@ -8,7 +8,7 @@ const LEAST_MS = 2;
 const MOST_MS = 100;
 
 /** Asks until the answer is yes; throws when that takes too long, which is so long that only a busy machine comes near it. */
-export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 60_000): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 120_000): Promise<void> {
 
     const deadline = Date.now() + timeoutMs;
     for (let asked = performance.now(); !await condition(); asked = performance.now()) {

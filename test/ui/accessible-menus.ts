@@ -37,7 +37,7 @@ const CASES: readonly (readonly [title: string, fragment: string, open: (page: P
     }]
 ];
 
-describe('what is open for a moment in the web UI', { skip: !hasBrowser, timeout: 120_000 }, () => {
+describe('what is open for a moment in the web UI', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
 
@@ -47,10 +47,9 @@ describe('what is open for a moment in the web UI', { skip: !hasBrowser, timeout
         await ui.ask('POST', '/objects?type=Note&handle=test/note', { title: 'A note', kind: 'a' });
     });
 
-    it('is accessible', async () => {
+    it('is accessible', { timeout: 1_200_000 }, async () => {
 
         const { page } = ui;
-        page.setDefaultTimeout(30_000);
         await logInAsAdmin(page, ui.url);
         const findings: string[] = [];
         for (const [title, fragment, open] of CASES) {

@@ -12,7 +12,7 @@ const { describe, it, beforeEach } = lab;
 
 const PASSWORD = 'password of ann';
 
-describe('the administration of the web UI', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('the administration of the web UI', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
     let page: Page;
@@ -20,7 +20,6 @@ describe('the administration of the web UI', { skip: !hasBrowser, timeout: 180_0
     beforeEach(async () => {
 
         ({ page } = ui);
-        page.setDefaultTimeout(30_000);
         await ui.ask('DELETE', '/objects/test/ann');
         expect((await ui.ask('POST', '/objects?type=User&handle=test/ann', { username: 'ann', password: PASSWORD })).status).to.equal(200);
         await logInAsAdmin(page, ui.url);

@@ -123,7 +123,7 @@ describe('the operation of the service in the administration', { skip: !hasBrows
 
         await ask('DELETE', '/objects/test/first');
         await drop('export.ndjson', text);
-        expect(await page.getByRole('radio', { name: /Restore an export/ }).isChecked()).to.be.true();
+        await until(async () => page.getByRole('radio', { name: /Restore an export/ }).isChecked());
         await page.getByRole('button', { name: 'Import', exact: true }).click();
         await page.getByText(/^1 created, 0 changed, \d+ unchanged\.$/).waitFor();
         expect(await statusOf('test/first')).to.equal(200);
@@ -357,6 +357,7 @@ describe('the operation of the service in the administration', { skip: !hasBrows
 
         await until(async () => (await points(/^Memory/)).length >= 3);
         const drawn = await points(/^Memory/);
+        await until(() => measured.length >= drawn.length);
         const top = Math.max(...measured.slice(0, drawn.length));
 
         expect(drawn.map(([x]) => x)).to.equal(drawn.map((none, index) => Math.round(index * 2000 / (drawn.length - 1)) / 10));

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { accessibilityFindings, announced, findingsOnEachScreen, hasBrowser, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { accessibilityFindings, announced, copiedBy, findingsOnEachScreen, hasBrowser, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startServer, type TestServer } from '../support/server.js';
 
@@ -81,9 +81,8 @@ describe('programs in the administration', { skip: !hasBrowser }, () => {
 
     const runCopied = async (operation: Locator): Promise<string> => {
 
-        await operation.getByRole('button', { name: 'Copy as curl' }).click();
+        const code = await copiedBy(page, () => operation.getByRole('button', { name: 'Copy as curl' }).click());
         await announced(page, 'Copied.');
-        const code = await page.evaluate<string>('navigator.clipboard.readText()');
         expect(code).to.startWith('curl -u USER ');
         return (await run('sh', ['-c', code.replace('-u USER', `-sS -u 'admin:${ADMIN_PASSWORD}'`)], { cwd: folder })).stdout;
     };

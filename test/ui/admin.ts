@@ -13,7 +13,7 @@ const { describe, it, before, after, beforeEach, afterEach } = lab;
 
 const HOSTILE = '"><img src=x onerror=alert(1)><script>alert(2)</script>';
 
-describe('the administration', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('the administration', { skip: !hasBrowser }, () => {
 
     let test: TestServer;
     let browser: Browser;
@@ -222,7 +222,7 @@ describe('the administration', { skip: !hasBrowser, timeout: 180_000 }, () => {
         await page.getByText(/entries in \d+ seals are unchanged/).first().waitFor();
     });
 
-    it('has no accessibility findings in any section, in light and dark, wide and narrow', async () => {
+    it('has no accessibility findings in any section, in light and dark, wide and narrow', { timeout: 1_200_000 }, async () => {
 
         await ask('POST', '/objects?type=User&handle=test/%3Cb%3E%23%3F%2F', { username: `${HOSTILE}${'x'.repeat(3000)}`, password: 'a long password' });
         await ask('POST', '/objects?type=Group', { groupName: 'مجموعة', description: HOSTILE, users: [] });

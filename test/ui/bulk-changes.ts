@@ -14,7 +14,7 @@ const SCHEMA = `{"type":"object","properties":{"title":{"type":"string","title":
     "grade":{"title":"Grade","enum":[1,2.50,"none"]},"place":{"type":"object","properties":{"city":{"type":"string"}}},
     "of":{"type":"string","title":"Of","cordra":{"type":{"handleReference":{"types":["Sheet"],"prepend":"test/"}}}}}}`;
 
-describe('a change of many objects', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('a change of many objects', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
     let page: Page;

@@ -14,7 +14,7 @@ const COUNT = 8;
 
 const ids = Array.from({ length: COUNT }, (_, i) => `test/leaf-${i}`);
 
-describe('the deletion of many objects', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('the deletion of many objects', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
     let page: Page;

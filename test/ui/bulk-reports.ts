@@ -14,7 +14,7 @@ const SCHEMA = { type: 'object', properties: { title: { type: 'string', title: '
 
 const IDS = ['test/a', 'test/b', 'test/c'];
 
-describe('the report of a change of many objects', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('the report of a change of many objects', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
     let page: Page;

@@ -11,7 +11,7 @@ const { describe, it, beforeEach } = lab;
 
 const [FIRST, SECOND] = ['a first password', 'a second password'];
 
-describe('a password that is changed', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('a password that is changed', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
     let page: Page;

@@ -11,7 +11,7 @@ import { startUi } from '../support/ui-suite.js';
 export const lab = Lab.script();
 const { describe, it, before, beforeEach } = lab;
 
-describe('a dialog of the web UI that is closed before the service has answered', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('a dialog of the web UI that is closed before the service has answered', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
     let page: Page;

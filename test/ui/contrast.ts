@@ -27,7 +27,7 @@ const CONTRASTS = `(() => {
     });
 })()`;
 
-describe('placeholders of the web UI', { skip: !hasBrowser, timeout: 120_000 }, () => {
+describe('placeholders of the web UI', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
 

@@ -10,7 +10,7 @@ import { until } from '../support/until.js';
 export const lab = Lab.script();
 const { describe, it, beforeEach } = lab;
 
-describe('the design in the administration', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('the design in the administration', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
     let page: Page;

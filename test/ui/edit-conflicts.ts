@@ -12,7 +12,7 @@ const { describe, it, before, beforeEach } = lab;
 
 const NOTE = { type: 'object', properties: { title: { type: 'string', title: 'Title' }, text: { type: 'string', title: 'Text' } } };
 
-describe('JSON with a syntax error in the editor', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('JSON with a syntax error in the editor', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
     let page: Page;

@@ -18,7 +18,7 @@ const NOTE = {
     }
 };
 
-describe('leaving an editor of the web UI', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('leaving an editor of the web UI', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
     let page: Page;
@@ -38,7 +38,6 @@ describe('leaving an editor of the web UI', { skip: !hasBrowser, timeout: 180_00
         }
 
         ({ page } = ui);
-        page.setDefaultTimeout(20_000);
         await logInAsAdmin(page, ui.url);
         await page.goto(`${ui.url}/#nowhere`);
         await page.getByRole('heading', { level: 1 }).waitFor();

@@ -7,6 +7,7 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Browser, Page } from 'playwright-core';
 import { accessibilityFindings, announced, hasBrowser, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { freePorts } from '../support/free-ports.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { until } from '../support/until.js';
@@ -27,7 +28,7 @@ describe('saving in the editor of the web UI', { skip: !hasBrowser }, () => {
     let watched: WatchedPage;
     let page: Page;
 
-    const start = async (port = 0): Promise<void> => {
+    const start = async (port: number): Promise<void> => {
 
         test = await startServer({ DATA_DIR: join(folder, 'data'), PORT: port, MAX_PAYLOAD_BYTES: MAX_BYTES });
     };
@@ -49,7 +50,7 @@ describe('saving in the editor of the web UI', { skip: !hasBrowser }, () => {
     before(async () => {
 
         folder = await mkdtemp(join(tmpdir(), 'gateway-saving-'));
-        [browser] = await Promise.all([startBrowser(), start()]);
+        [browser] = await Promise.all([startBrowser(), start(await freePorts())]);
         await send('PUT', '/schemas/Note', JSON.stringify(NOTE));
     });
 
@@ -101,7 +102,7 @@ describe('saving in the editor of the web UI', { skip: !hasBrowser }, () => {
         await open('#objects/test/note?edit');
         await enter('with a file');
         await addFiles(['large.txt', 1_500_000]);
-        await limit(100_000);
+        await limit(20_000);
         await save();
         await page.locator('.edit-files progress[value]:not([value="0"])').waitFor();
         await page.getByRole('button', { name: 'Stop', exact: true }).click();

@@ -33,7 +33,7 @@ const SHEET = {
     then: { properties: { age: { type: 'number', title: 'Age' } } }
 };
 
-describe('what is typed into a form of the web UI, and is no value yet,', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('what is typed into a form of the web UI, and is no value yet,', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
     let page: Page;
@@ -53,7 +53,6 @@ describe('what is typed into a form of the web UI, and is no value yet,', { skip
         ({ page } = ui);
         // Dry runs while there are faults.
         ui.watched.expected.push(/status of 400/);
-        page.setDefaultTimeout(20_000);
         await logInAsAdmin(page, ui.url);
         await page.goto(`${ui.url}/#objects/test/sheet?edit`);
         await page.getByRole('heading', { level: 1, name: 'Edit' }).waitFor();

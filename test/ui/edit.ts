@@ -182,9 +182,10 @@ describe('the editor of the web UI', { skip: !hasBrowser }, () => {
 
         await open('#objects/test/book?edit');
         const author = page.getByRole('combobox', { name: 'Author' });
-        await author.pressSequentially('ann');
+        await author.fill('ann');
         await page.getByRole('option', { name: 'Ann Other' }).waitFor();
         await author.press('ArrowDown');
+        await page.getByRole('option', { name: 'Ann Other', selected: true }).waitFor();
         await author.press('Enter');
         await page.getByRole('link', { name: 'Ann Other' }).waitFor();
         await save();
@@ -240,6 +241,8 @@ describe('the editor of the web UI', { skip: !hasBrowser }, () => {
         await line.waitFor();
 
         expect(await line.textContent()).to.contain('"title"');
+        // Until the text has been checked again, which would close the message.
+        await watched.idle();
         await page.locator('.cm-lintRange-error').hover();
         await page.locator('.cm-tooltip').getByText('40').waitFor();
         expect(await accessibilityFindings(page)).to.equal([]);
@@ -267,6 +270,7 @@ describe('the editor of the web UI', { skip: !hasBrowser }, () => {
         await table.getByLabel('Plays, Entry 2').selectOption('bass');
         await table.getByLabel('Since, Entry 3').fill('1990');
         await page.keyboard.press('Alt+ArrowUp');
+        await page.waitForFunction('document.activeElement.closest("tr")?.dataset.item === "1"');
         await page.keyboard.press('Alt+ArrowUp');
         await page.waitForFunction('document.activeElement.value === "1990" && document.activeElement.closest("tr").dataset.item === "0"');
         await table.getByRole('button', { name: 'Remove “Entry 2”' }).click();

@@ -19,7 +19,7 @@ const GRADE = '"grade":{"title":"Grade","enum":[1.0,2.50,1e3]}';
 const ALWAYS = '"always":{"title":"Always","const":1.10}';
 const SCHEMA = `{"type":"object","properties":{"name":{"type":"string","title":"Name"},${COUNT},${GRADE},${ALWAYS}},"required":["always"]}`;
 
-describe('the numbers of a type', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('the numbers of a type', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
     let page: Page;

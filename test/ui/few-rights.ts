@@ -19,7 +19,7 @@ const NOTE = {
 
 const CLOSED = { defaultAclRead: [], defaultAclWrite: [], aclCreate: [] };
 
-describe('the web UI for somebody with few rights', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('the web UI for somebody with few rights', { skip: !hasBrowser }, () => {
 
     let test: TestServer;
     let browser: Browser;

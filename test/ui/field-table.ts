@@ -14,7 +14,7 @@ const SCHEMA = {
     'properties': { a: { type: 'string', title: 'A', cordra: { preview: { isPrimary: true } } }, b: { 'type': 'string', 'x-own': [1] }, c: { type: 'object', properties: { d: { type: 'integer' } } } }
 };
 
-describe('the table of fields', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('the table of fields', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
     let page: Page;
@@ -32,7 +32,6 @@ describe('the table of fields', { skip: !hasBrowser, timeout: 180_000 }, () => {
         ({ page } = ui);
         // Dry runs of what is not valid yet.
         ui.watched.expected.push(/status of 400/);
-        page.setDefaultTimeout(20_000);
         await logInAsAdmin(page, ui.url);
         await open();
     });

@@ -58,7 +58,7 @@ const KEYWORDS: Readonly<Record<string, readonly [schema: object, json: string]>
     '$recursiveRef': [{ $recursiveRef: '#' }, '{"note":"inside"}'], '$dynamicRef': [{ $dynamicRef: '#/$defs/short' }, '"ab"']
 };
 
-describe('controls of a form of the web UI', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('controls of a form of the web UI', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
     let page: Page;
@@ -77,7 +77,6 @@ describe('controls of a form of the web UI', { skip: !hasBrowser, timeout: 180_0
         ({ page } = ui);
         // Dry runs while there are faults.
         ui.watched.expected.push(/status of 400/);
-        page.setDefaultTimeout(20_000);
         await logInAsAdmin(page, ui.url);
     });
 

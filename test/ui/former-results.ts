@@ -11,7 +11,7 @@ import { until } from '../support/until.js';
 export const lab = Lab.script();
 const { describe, it, before, beforeEach } = lab;
 
-describe('what was found before in the web UI', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('what was found before in the web UI', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab, { AUDIT_DAYS: 90 });
     let page: Page;

@@ -13,7 +13,7 @@ const { describe, it, before, after, beforeEach, afterEach } = lab;
 
 const NOTE = { type: 'object', properties: { title: { type: 'string', title: 'Title', cordra: { preview: { isPrimary: true } } } } };
 
-describe('back and forward in the browser', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('back and forward in the browser', { skip: !hasBrowser }, () => {
 
     let test: TestServer;
     let browser: Browser;

@@ -7,6 +7,7 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Browser } from 'playwright-core';
 import { accessibilityFindings, hasBrowser, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { freePorts } from '../support/free-ports.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startServer, type TestServer } from '../support/server.js';
 
@@ -104,7 +105,7 @@ describe('the start page of the web UI', { skip: !hasBrowser }, () => {
 
         const folder = await mkdtemp(join(tmpdir(), 'gateway-demo-'));
         const DATA_DIR = join(folder, 'data');
-        let own = await startServer({ DATA_DIR });
+        let own = await startServer({ DATA_DIR, PORT: await freePorts() });
         const visit = await openPage(browser, own.url);
         visit.expected.push(/ERR_|status of 50\d/);
         const { page } = visit;

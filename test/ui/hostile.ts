@@ -28,7 +28,7 @@ const ID = `test/${LONG}`;
 
 const TABS = ['', 'files', 'relations', 'rights', 'history', 'methods', 'json'];
 
-describe('hostile names in the web UI', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('hostile names in the web UI', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
     let page: Page;
@@ -60,7 +60,6 @@ describe('hostile names in the web UI', { skip: !hasBrowser, timeout: 180_000 },
     beforeEach(async () => {
 
         ({ page } = ui);
-        page.setDefaultTimeout(30_000);
         await page.addInitScript('window.alert = () => { document.documentElement.dataset.run = "yes"; };');
         await logInAsAdmin(page, ui.url);
     });
@@ -85,7 +84,7 @@ describe('hostile names in the web UI', { skip: !hasBrowser, timeout: 180_000 },
         expect(ui.questions).to.equal(0);
     });
 
-    it('are text on all tabs of an object, also on a phone', async () => {
+    it('are text on all tabs of an object, also on a phone', { timeout: 1_200_000 }, async () => {
 
         for (const width of [1280, 360]) {
             await page.setViewportSize({ width, height: 900 });

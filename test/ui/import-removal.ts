@@ -8,7 +8,7 @@ import { startUi } from '../support/ui-suite.js';
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-describe('an import that deletes all other objects', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('an import that deletes all other objects', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
 

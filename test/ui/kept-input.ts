@@ -13,7 +13,7 @@ const { describe, it, before, beforeEach } = lab;
 const CODE = `exports.methods = { count(object, context) { return context.params; } };
 exports.methods.count.description = { summary: 'count words', params: { type: 'object', properties: { factor: { type: 'integer', default: 2 } } } };`;
 
-describe('the tabs of an object', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('the tabs of an object', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
     let page: Page;

@@ -13,7 +13,7 @@ const ROWS = { type: 'array', title: 'Rows', items: { type: 'object', properties
 
 const LARGE = { title: 'A large object', rows: Array.from({ length: 4400 }, (_, i) => ({ a: 'a'.repeat(120), b: `${'b'.repeat(100)}${i}` })), extra: { words: Array.from({ length: 500 }, (_, i) => `word ${i}`) } };
 
-describe('an object of 1 MB', { skip: !hasBrowser, timeout: 240_000 }, () => {
+describe('an object of 1 MB', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
 
@@ -27,7 +27,7 @@ describe('an object of 1 MB', { skip: !hasBrowser, timeout: 240_000 }, () => {
         await ui.ask('PUT', '/objects/test/large?jsonPointer=/title', '"Another title"');
     });
 
-    it('has tabs, lists and an editor that react soon', async () => {
+    it('has tabs, lists and an editor that react soon', { timeout: 1_200_000 }, async () => {
 
         const { page } = ui;
         const { costs, cheaply } = await measureCosts(ui.watched);

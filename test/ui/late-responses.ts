@@ -23,7 +23,7 @@ describe('the newest answer', () => {
     });
 });
 
-describe('responses that arrive late in the web UI', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('responses that arrive late in the web UI', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
     let page: Page;

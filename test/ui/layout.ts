@@ -22,7 +22,7 @@ const centres = async (elements: Locator): Promise<readonly number[]> =>
         return (top + bottom) / 2;
     }))));
 
-describe('the layout of the web UI', { skip: !hasBrowser, timeout: 120_000 }, () => {
+describe('the layout of the web UI', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab, { AUDIT_DAYS: 3 });
     let page: Page;

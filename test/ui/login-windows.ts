@@ -17,7 +17,7 @@ const { describe, it, before, after, beforeEach, afterEach } = lab;
 
 const NOTE = { type: 'object', properties: { title: { type: 'string', title: 'Title' } } };
 
-describe('a login at a provider while the page stays', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('a login at a provider while the page stays', { skip: !hasBrowser }, () => {
 
     let test: TestServer;
     let browser: Browser;

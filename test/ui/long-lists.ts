@@ -29,7 +29,7 @@ const CREW = {
     }
 };
 
-describe('long lists of people in the web UI', { skip: !hasBrowser, timeout: 240_000 }, () => {
+describe('long lists of people in the web UI', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
     let page: Page;

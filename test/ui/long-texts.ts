@@ -19,7 +19,7 @@ const LINES = '\nline'.repeat(6000);
 /** Lines with elements of their own that the editor may have. */
 const MAX_ELEMENTS = 300;
 
-describe('a long text in the editor of the web UI', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('a long text in the editor of the web UI', { skip: !hasBrowser }, () => {
 
     let test: TestServer;
     let browser: Browser;

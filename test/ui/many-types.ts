@@ -15,7 +15,7 @@ const { describe, it, before, after } = lab;
 const TIMEOUT_MS = 500_000;
 
 /** Timeout for what a screen shows, in milliseconds. */
-const SHOWN_MS = 60_000;
+const SHOWN_MS = 120_000;
 
 const COUNT = 10_000;
 

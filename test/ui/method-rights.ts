@@ -12,7 +12,7 @@ const { describe, it, before, beforeEach } = lab;
 
 const CODE = 'exports.methods = { print: () => "printed", burn: () => "burnt" };';
 
-describe('rights to call methods in the web UI', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('rights to call methods in the web UI', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
     let page: Page;

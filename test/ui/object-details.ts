@@ -19,7 +19,7 @@ interface Box {
     readonly width: number;
 }
 
-describe('an object in the web UI', { skip: !hasBrowser, timeout: 120_000 }, () => {
+describe('an object in the web UI', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
     let page: Page;
@@ -73,6 +73,9 @@ describe('an object in the web UI', { skip: !hasBrowser, timeout: 120_000 }, () 
         await node('b').waitFor();
         await page.getByText('Double click an object').waitFor();
         const boxOf = async (name: string): Promise<Box> => await node(name).locator('circle').boundingBox() ?? { x: 0, y: 0, width: 0 };
+        // It is fitted, and can be moved, a moment after it is drawn.
+        await page.locator('.graph svg > g:not([transform="translate(0,0) scale(1)"])').waitFor({ state: 'attached' });
+        await ui.watched.idle();
         const drawing = await page.getByRole('group', { name: 'Graph' }).boundingBox() ?? { x: 0, y: 0, width: 0 };
         const before = await boxOf('b');
         const [x, y] = [drawing.x + 20, drawing.y + 20];

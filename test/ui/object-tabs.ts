@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { accessibilityFindings, hasBrowser, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { accessibilityFindings, copiedBy, hasBrowser, logInAsAdmin, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ROOT } from '../support/doc-pages.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startServer, type TestServer } from '../support/server.js';
@@ -198,9 +198,8 @@ describe('tabs of an object', { skip: !hasBrowser }, () => {
         const copied = async (name: string): Promise<string> => {
 
             await page.getByRole('button', { name, exact: true }).click();
-            await page.getByRole('button', { name: `Copy for ${name}` }).click();
+            const code = await copiedBy(page, () => page.getByRole('button', { name: `Copy for ${name}` }).click());
             await page.getByText('Copied.').first().waitFor();
-            const code = await page.evaluate<string>('navigator.clipboard.readText()');
             expect(code).to.contain('USERNAME');
             return code.replaceAll('USERNAME', 'admin').replaceAll('PASSWORD', ADMIN_PASSWORD);
         };

@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { accessibilityFindings, hasBrowser, holdRequests, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startServer, type TestServer } from '../support/server.js';
+import { until } from '../support/until.js';
 
 export const lab = Lab.script();
 const { describe, it, before, after, beforeEach, afterEach } = lab;
@@ -214,9 +215,8 @@ describe('the screen of an object', { skip: !hasBrowser }, () => {
         expect(await page.getByText('last line').count()).to.equal(0);
 
         await page.getByRole('button', { name: 'Preview: dot' }).click();
-        await page.getByRole('img', { name: 'dot.png' }).waitFor();
-
-        expect(await page.getByRole('img', { name: 'dot.png' }).evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth)).to.equal(1);
+        // It has a size before it is loaded.
+        await until(async () => await page.getByRole('img', { name: 'dot.png' }).evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth) === 1);
     });
 
     it('shows what is related as a list and a graph, which fans out by keyboard', async () => {
@@ -358,8 +358,14 @@ describe('the screen of an object', { skip: !hasBrowser }, () => {
         await open('test/moving');
         await page.getByRole('heading', { name: 'Before' }).waitFor();
         await send('PUT', '/objects/test/moving', '{"title":"After"}');
-        await page.evaluate('dispatchEvent(new Event("focus"))');
-        await page.getByRole('button', { name: 'Show the new state' }).click();
+        const renew = page.getByRole('button', { name: 'Show the new state' });
+        // The page may not listen yet.
+        await until(async () => {
+
+            await page.evaluate('dispatchEvent(new Event("focus"))');
+            return renew.isVisible();
+        });
+        await renew.click();
         await page.getByRole('heading', { name: 'After' }).waitFor();
         // Also just after another question, and twice at once.
         await page.evaluate('dispatchEvent(new Event("focus"))');

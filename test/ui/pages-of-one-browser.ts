@@ -13,7 +13,7 @@ const { describe, it, before, after, beforeEach, afterEach } = lab;
 
 const NOTE = { type: 'object', properties: { title: { type: 'string', title: 'Title' }, text: { type: 'string', title: 'Text' } } };
 
-describe('pages of one browser', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('pages of one browser', { skip: !hasBrowser }, () => {
 
     let test: TestServer;
     let browser: Browser;

@@ -24,7 +24,7 @@ const STRICT = {
     }
 };
 
-describe('users and groups in the administration', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('users and groups in the administration', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
     let page: Page;

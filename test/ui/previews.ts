@@ -12,7 +12,7 @@ const { describe, it, before } = lab;
 
 const SHEET = { type: 'object', properties: { title: { type: 'string' }, text: { type: 'string' }, parts: { type: 'array', items: { type: 'string' } } } };
 
-describe('what the web UI shows of files and versions', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('what the web UI shows of files and versions', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
 

@@ -14,7 +14,7 @@ const SCHEMA = { type: 'object', properties: { name: { type: 'string' } } };
 const UPPER = 'exports.beforeSchemaValidation = (object) => { object.content.name = object.content.name.toUpperCase(); return object; };';
 const RESOLVED = `${UPPER}\nexports.onObjectResolution = (object) => { object.content.name = "shown"; return object; };`;
 
-describe('code that is tried on an object', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('code that is tried on an object', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
     let page: Page;

@@ -21,7 +21,7 @@ exports.beforeSchemaValidation = (object, { isDryRun }) => (isDryRun || object.c
 exports.beforeDelete = write;
 exports.methods = { write };`;
 
-describe('changes of the web UI that are answered with 401', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('changes of the web UI that are answered with 401', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
     let page: Page;

@@ -12,7 +12,7 @@ const { describe, it, before, beforeEach } = lab;
 const SCHEMA = { type: 'object', properties: { title: { type: 'string', title: 'Title' } } };
 const CODE = 'exports.onObjectResolution = (object) => { object.content.title = "shown"; return object; };';
 
-describe('a version that is restored in the web UI', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('a version that is restored in the web UI', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
     let page: Page;

@@ -11,7 +11,7 @@ const { describe, it, beforeEach } = lab;
 
 const STORED = 'doip-gateway-searches';
 
-describe('searches that are saved', { skip: !hasBrowser, timeout: 120_000 }, () => {
+describe('searches that are saved', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
     let page: Page;

@@ -59,12 +59,12 @@ describe('the screens of the web UI', { skip: !hasBrowser }, () => {
     const findingsInBoth = async (fragments: readonly string[]): Promise<readonly string[]> =>
         (await Promise.all(['de-DE', 'fr-FR'].map((locale) => findingsIn(locale, fragments)))).flat();
 
-    it('of an empty service fit on phones in German and French', async () => {
+    it('of an empty service fit on phones in German and French', { timeout: 1_200_000 }, async () => {
 
         expect(await findingsInBoth([''])).to.equal([]);
     });
 
-    it('are all in the documentation, with pictures that can be taken again, without complaints of the browser', async () => {
+    it('are all in the documentation, with pictures that can be taken again, without complaints of the browser', { timeout: 1_200_000 }, async () => {
 
         const { id, files, complaints } = await takeScreens(browser, test, folder);
         shown = id;
@@ -93,7 +93,7 @@ describe('the screens of the web UI', { skip: !hasBrowser }, () => {
         await watched.close();
     });
 
-    it('fit on phones in German and French, and are accessible', { timeout: 300_000 }, async () => {
+    it('fit on phones in German and French, and are accessible', { timeout: 1_200_000 }, async () => {
 
         expect(await findingsInBoth([...new Set(screenAddresses(shown))])).to.equal([]);
     });

@@ -5,7 +5,7 @@ import { expect } from '@hapi/code';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { accessibilityFindings, hasBrowser, holds, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { accessibilityFindings, copiedBy, hasBrowser, holds, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { hasProgram } from '../support/programs.js';
 import { startServer, type TestServer } from '../support/server.js';
@@ -88,6 +88,8 @@ describe('help with a search in the web UI', { skip: !hasBrowser }, () => {
 
         await search('type:Book');
         await page.getByRole('link', { name: 'Book 7', exact: true }).waitFor();
+        // The types are known when there are facets.
+        await page.getByRole('group', { name: 'Genre' }).waitFor();
         await box.fill('');
         await box.pressSequentially('/gen');
         await page.getByRole('option', { name: /\/genre/ }).waitFor();
@@ -143,8 +145,7 @@ describe('help with a search in the web UI', { skip: !hasBrowser }, () => {
             'without from 1903 up to 1906 in Year'
         ]);
         expect(await accessibilityFindings(page)).to.equal([]);
-        await words.getByRole('button', { name: 'Copy' }).click();
-        const code = await page.evaluate<string>('navigator.clipboard.readText()');
+        const code = await copiedBy(page, () => words.getByRole('button', { name: 'Copy' }).click());
         const { stdout } = await promisify(execFile)('sh', ['-c', code]);
 
         expect((JSON.parse(stdout) as { size: number }).size).to.equal(3);

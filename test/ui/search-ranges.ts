@@ -28,7 +28,7 @@ const DAY_MS = 86_400_000;
 
 const dayAgo = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
 
-describe('a search of the web UI', { skip: !hasBrowser, timeout: 120_000 }, () => {
+describe('a search of the web UI', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
     let page: Page;

@@ -18,7 +18,7 @@ const SAMPLE = {
     }
 };
 
-describe('values in results of the web UI', { skip: !hasBrowser, timeout: 120_000 }, () => {
+describe('values in results of the web UI', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
     before(async () => {

@@ -14,7 +14,7 @@ const NOTE = {
     }
 };
 
-describe('messages of the service', { skip: !hasBrowser, timeout: 120_000 }, () => {
+describe('messages of the service', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab, { AUDIT_DAYS: 3 });
 
@@ -29,7 +29,6 @@ describe('messages of the service', { skip: !hasBrowser, timeout: 120_000 }, () 
         const german = await openPage(ui.browser, ui.url, { locale: 'de-DE' });
         const { page } = german;
         german.expected.push(/status of 400/);
-        page.setDefaultTimeout(20_000);
         await logInAsAdmin(page, ui.url);
         await page.goto(`${ui.url}/#objects/test/note?edit`);
         await page.getByRole('textbox', { name: 'Titel', exact: true }).fill('ab');
@@ -77,7 +76,6 @@ describe('messages of the service', { skip: !hasBrowser, timeout: 120_000 }, () 
             const german = await openPage(ui.browser, ui.url, { locale: 'de-DE' });
             const { page } = german;
             german.expected.push(/ERR_FAILED/);
-            page.setDefaultTimeout(20_000);
             await logInAsAdmin(page, ui.url);
             await page.route((url) => url.pathname === path, (route) => route.abort());
             await page.goto(`${ui.url}/#admin/${section}`);

@@ -25,7 +25,7 @@ interface Case {
     readonly isDone: () => Promise<boolean>;
 }
 
-describe('a session that ends while a dialog of the web UI is open', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('a session that ends while a dialog of the web UI is open', { skip: !hasBrowser }, () => {
 
     let test: TestServer;
     let browser: Browser;

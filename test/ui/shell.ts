@@ -195,7 +195,16 @@ describe('the frame of the web UI', { skip: !hasBrowser }, () => {
         const { page } = watched;
         await page.goto(`${test.url}/#nowhere`);
         await page.getByText('There is no page').first().waitFor();
-        await page.keyboard.press('/');
+        // The page may not listen yet. A slash is not typed into the field, as it takes the focus with that key.
+        await until(async () => {
+
+            if (await page.evaluate('document.activeElement.getAttribute("role")') !== 'combobox') {
+                await page.keyboard.press('/');
+                return false;
+            }
+
+            return true;
+        });
         await page.keyboard.type('nothing is so called');
         await page.keyboard.press('Enter');
         await page.waitForURL(/#objects\/\?query=nothing\+is\+so\+called/);

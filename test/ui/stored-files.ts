@@ -13,7 +13,7 @@ const { describe, it, before, beforeEach } = lab;
 /** Objects that the service sends as they are, and compressed, which the tag of the response tells. */
 const SIZES = [['short', 1, 'identity'], ['long', 5000, 'gzip']] as const;
 
-describe('files that the web UI reads and stores again', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('files that the web UI reads and stores again', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
     let page: Page;

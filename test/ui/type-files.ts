@@ -13,7 +13,7 @@ const CODE = 'exports.beforeSchemaValidation = (object) => object;';
 
 const schemaWith = (title: string): object => ({ type: 'object', title, properties: { name: { type: 'string' } } });
 
-describe('types that are loaded from a file', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('types that are loaded from a file', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
     let page: Page;

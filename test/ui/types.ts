@@ -10,7 +10,7 @@ import { startServer, type TestServer } from '../support/server.js';
 export const lab = Lab.script();
 const { describe, it, before, after, beforeEach, afterEach } = lab;
 
-describe('the screens about types', { skip: !hasBrowser, timeout: 180_000 }, () => {
+describe('the screens about types', { skip: !hasBrowser }, () => {
 
     let test: TestServer;
     let browser: Browser;

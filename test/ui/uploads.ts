@@ -12,7 +12,7 @@ const { describe, it, beforeEach } = lab;
 
 const FILE = { name: 'sent.txt', mimeType: 'text/plain', buffer: Buffer.from('all of it') };
 
-describe('files that the web UI sends', { skip: !hasBrowser, timeout: 120_000 }, () => {
+describe('files that the web UI sends', { skip: !hasBrowser }, () => {
 
     const ui = startUi(lab);
     let page: Page;
@@ -22,7 +22,6 @@ describe('files that the web UI sends', { skip: !hasBrowser, timeout: 120_000 },
         await ui.ask('DELETE', '/objects/test/sent');
         await ui.ask('POST', '/objects?type=Document&handle=test/sent', { name: 'before' });
         ({ page } = ui);
-        page.setDefaultTimeout(20_000);
         await logInAsAdmin(page, ui.url);
     });
 

@@ -7,6 +7,7 @@ import { JsonSyntaxError, parseJson } from '../../../ui/src/json/parse-json.js';
 import { formatPointer, parsePointer, renamed, valueAt, withMember, withoutMember, withValue } from '../../../ui/src/json/pointer.js';
 import { writeJson } from '../../../ui/src/json/write-json.js';
 import { randomSource, randomValue } from '../../support/random-json.js';
+import { processorTime } from '../../support/processor-time.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -58,10 +59,10 @@ describe('JSON of the web UI', () => {
     it('of 1 MB is read in much less than the time that a user notices', () => {
 
         const text = JSON.stringify(Array.from({ length: 10_000 }, (_, i) => ({ name: `entry ${i}`, text: 'x'.repeat(60), number: i })));
-        const started = performance.now();
+        const elapsed = processorTime();
         parseJson(text);
 
-        expect(performance.now() - started).to.be.below(2000);
+        expect(elapsed()).to.be.below(2000);
     });
 
     it('is equal by value, with the text of numbers', () => {

@@ -11,6 +11,7 @@ import { facetFields, fieldsOf, pointersOf, previewOf, rangeFields, titleOf, val
 import { errorPlace, fieldHints, namesIn, wordsIn } from '../../../ui/src/search/hints.js';
 import { filterQueriesOf, paramsOf, rangeFilter, rangeIn, readState, sortIn, sortText, typeOf, valueIn } from '../../../ui/src/search/state.js';
 import { suggest } from '../../../ui/src/search/suggest.js';
+import { processorTime } from '../../support/processor-time.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -148,10 +149,10 @@ describe('fields of a type', () => {
     it('of a schema with many properties of its own kind are found in a moment', () => {
 
         const schema = { type: 'object', properties: Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`part${i}`, { $ref: '#/definitions/part' }])) };
-        const started = performance.now();
+        const elapsed = processorTime();
         fieldsOf({ definitions: { part: schema }, ...schema }, 'cordra');
 
-        expect(performance.now() - started).to.be.below(1000);
+        expect(elapsed()).to.be.below(1000);
     });
 
     it('have values in a content, also in lists', () => {

@@ -59,10 +59,11 @@ describe('access rules of types', () => {
     it('are computed although the code of others takes all the time, however slow they are', async () => {
 
         const types = { Endless1: ENDLESS, Endless2: ENDLESS, Quick: QUICK };
-        const found = [await compute(stateOf(types)), await compute(stateOf({ Endless0: ENDLESS, ...types, Quick2: QUICK }))];
+        const more = { Endless0: ENDLESS, ...types, Quick2: QUICK };
 
-        expect(found[0]).to.equal(['Quick']);
-        expect(found[1]).to.include('Quick');
+        // On a busy machine quick code may take too long as well. Without the order, endless code takes all the time each time.
+        await until(async () => (await compute(stateOf(types))).join() === 'Quick');
+        await until(async () => (await compute(stateOf(more))).includes('Quick'));
     });
 
     it('are said not to be computed, once for each type', async () => {

@@ -80,6 +80,8 @@ export function ImportSection(): JSX.Element {
 
     const chooseMode = (next: ImportMode): void => {
 
+        // What a file looks like does not replace what was chosen for it.
+        sniffed.current.ask();
         setMode(next);
         setConfirmed(null);
     };

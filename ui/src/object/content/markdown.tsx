@@ -14,7 +14,7 @@ const OPTIONS: Config = {
 };
 
 /** Time for one text, in milliseconds. Some texts take quadratic time, or nest deeper than the stack: a person may have written them to that end. */
-const MAX_MS = 1000;
+const MAX_MS = 3000;
 
 let deadline = 0;
 
