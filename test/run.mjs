@@ -118,8 +118,8 @@ const NOT_UNIT = [
 /** A test that takes longer hangs. Much more than any takes on a quiet machine, because the machine may be busy. */
 const TEST_MS = 300_000;
 
-/** Globals that playwright-core leaves. */
-const IGNORED_GLOBALS = '__zod_globalConfig,__zod_globalRegistry,awslambda,Symbol(signal-exit emitter)';
+/** Globals that playwright-core and CodeMirror leave. */
+const IGNORED_GLOBALS = '__zod_globalConfig,__zod_globalRegistry,awslambda,Symbol(signal-exit emitter),Symbol(ͼ)';
 
 /** How many of the slowest tests a whole run shows. */
 const SLOWEST = 40;

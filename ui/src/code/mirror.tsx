@@ -5,7 +5,7 @@ import type { CompletionContext, CompletionResult } from '@codemirror/autocomple
 import { defaultKeymap, history, historyKeymap, insertNewline, standardKeymap } from '@codemirror/commands';
 import { javascript } from '@codemirror/lang-javascript';
 import { json } from '@codemirror/lang-json';
-import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting } from '@codemirror/language';
+import { bracketMatching, foldGutter, foldKeymap, HighlightStyle, indentOnInput, indentUnit, syntaxHighlighting, syntaxTree } from '@codemirror/language';
 import { forceLinting, linter, lintGutter, lintKeymap } from '@codemirror/lint';
 import type { Diagnostic } from '@codemirror/lint';
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
@@ -175,7 +175,8 @@ function codeExtensions(language: 'json' | 'javascript', current: Current): Exte
         autocompletion({ ...current.props.complete ? { override: [(context) => completions(context, current)] } : {} }),
         keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, ...lintKeymap]),
         linter(({ state }) => diagnosticsOf(state, language, current.props), {
-            delay: PAUSE_MS, needsRefresh: ({ transactions }) => transactions.some(({ effects }) => effects.some((effect) => effect.is(checkAgain)))
+            delay: PAUSE_MS, needsRefresh: ({ startState, state, transactions }) => syntaxTree(startState) !== syntaxTree(state) ||
+                transactions.some(({ effects }) => effects.some((effect) => effect.is(checkAgain)))
         })
     ];
 }
