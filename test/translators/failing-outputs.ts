@@ -197,7 +197,7 @@ describe('a search that loses the connection to MySQL after its first results', 
 
         proxy.accept(true);
         explained.length = 0;
-        await until(async () => (await gateway.perform('0.DOIP/Op.Retrieve', { targetId: 'test/0' })).status === Status.ok, 30_000);
+        await until(async () => (await gateway.perform('0.DOIP/Op.Retrieve', { targetId: 'test/0' })).status === Status.ok);
     });
 
     after(async () => {

@@ -14,6 +14,7 @@ import { AuditStore } from '../../../lib/stores/audit-store.js';
 import type { JsonObject } from '../../../lib/util/json-types.js';
 import type { TestDatabase } from '../../support/database.js';
 import { createSqlite } from '../../support/database.js';
+import { until } from '../../support/until.js';
 
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
@@ -79,9 +80,7 @@ describe('denied requests', () => {
     it('are written by themselves', async () => {
 
         deny('test/1');
-        for (let i = 0; i < 200 && (await entries()).length === 0; ++i) {
-            await new Promise((resolve) => setTimeout(resolve, 50));
-        }
+        await until(async () => (await entries()).length > 0);
 
         expect(await counts()).to.equal(1);
     });
@@ -90,9 +89,7 @@ describe('denied requests', () => {
 
         for (const id of ['test/1', 'test/2']) {
             deny(id);
-            for (let i = 0; i < 200 && !JSON.stringify(await entries()).includes(id); ++i) {
-                await new Promise((resolve) => setTimeout(resolve, 50));
-            }
+            await until(async () => JSON.stringify(await entries()).includes(id));
         }
 
         expect<unknown>((await entries()).map(({ object }) => object)).to.equal(['test/1', 'test/2']);
@@ -111,9 +108,7 @@ describe('denied requests', () => {
         denials = new Denials({ store: slow, log: pino({ level: 'silent' }), now: () => now });
         const written = async (count: number): Promise<void> => {
 
-            for (let i = 0; i < 200 && await counts() < count; ++i) {
-                await new Promise((resolve) => setTimeout(resolve, 50));
-            }
+            await until(async () => await counts() >= count);
 
             expect(await counts()).to.equal(count);
         };

@@ -113,7 +113,7 @@ describe('a restore', () => {
         claimDataDir(target).release();
     });
 
-    it('that is killed at any time leaves all, nothing, or a folder in which no server starts', { timeout: roundsMs(120_000) }, async () => {
+    it('that is killed at any time leaves all, nothing, or a folder in which no server starts', { timeout: roundsMs(300_000) }, async () => {
 
         const random = seeded(SEED);
         for (let round = 0; round < rounds(4, 40); ++round) {

@@ -72,7 +72,7 @@ describe('the command line for daily work', () => {
     ];
 
     for (const [name, id, to] of WAYS) {
-        it(`stores, changes, reads and finds objects by ${name}`, { timeout: 120_000 }, async () => {
+        it(`stores, changes, reads and finds objects by ${name}`, async () => {
 
             const { args, env } = to();
             const made = await run(['put', id, ...args, '--type', 'Document', '--json', '{"name": "Küche", "n": 1.10}', '--element', `large=${file('large.bin')}`], { env });
@@ -109,7 +109,7 @@ describe('the command line for daily work', () => {
         expect((JSON.parse(made.out) as { id: string }).id).to.match(/^test\/./);
     });
 
-    it('imports CSV as the schema of its type says, and lists what is wrong by its line', { timeout: 120_000 }, async () => {
+    it('imports CSV as the schema of its type says, and lists what is wrong by its line', async () => {
 
         const csv = await write('more-books.csv', 'no,title,year,extra\n1,"A map, folded",1891,x\n2,Atlas,18xx,\n3,,1900,\n,No number,1,\n5,"Two\nlines",1950,\n6,Last,,\n');
         const args = ['import', csv, ...http(), '--type', 'Book', '--id', 'test/book-{no}', '--map', '/title=title', '--map', '/year=year'];
@@ -199,7 +199,7 @@ describe('the command line for daily work', () => {
         expect((await run(['search', '/set:continued', ...http(), '--ids'])).out.trim().split('\n')).to.have.length(250);
     });
 
-    it('does not believe a service that answers anything', { timeout: 120_000 }, async () => {
+    it('does not believe a service that answers anything', async () => {
 
         let answer: (response: ServerResponse) => void = () => undefined;
         const liar = createServer((request, response) => {
@@ -293,7 +293,7 @@ describe('the command line for daily work', () => {
     ];
 
     for (const [title, args, code, message, env = {}] of WRONG) {
-        it(`answers ${title} with one sentence and exit code ${code}`, { timeout: 60_000 }, async () => {
+        it(`answers ${title} with one sentence and exit code ${code}`, async () => {
 
             await write('note.json', '{"title": "A"}');
             await write('books.csv', 'title\nA map\n');
@@ -323,7 +323,7 @@ onEveryDatabase((name, start) => {
 
     describe(`an import of rows on ${name}`, () => {
 
-        it('stores every row in batches, once if it is repeated', { timeout: 120_000 }, async () => {
+        it('stores every row in batches, once if it is repeated', async () => {
 
             const service = await start();
             const database = await createSqlite();

@@ -167,7 +167,7 @@ for (const name of TRANSPORTS) {
                 const slow = async function *(): AsyncGenerator<Uint8Array> {
 
                     yield LARGE.subarray(0, 1000);
-                    await new Promise((resolve, reject) => setTimeout(ends ? resolve : reject, 200, new Error('the disk is gone')));
+                    await new Promise((resolve, reject) => setTimeout(ends ? resolve : reject, ends ? 200 : 5000, new Error('the disk is gone')));
                 };
 
                 // HTTP may respond only after the input.

@@ -20,7 +20,7 @@ const { after, afterEach, before, describe, it } = lab;
 const VALUES = [textValue(1, 'URL', 'https://a.example/', '2024-05-01T10:20:30Z')];
 const SIGNAL = new AbortController().signal;
 const OPTIONS: HandleServerOptions = {
-    url: '', identity: '300:test/ADMIN', secret: 'secret', cert: null, key: null, ca: null, timeoutMs: 5000
+    url: '', identity: '300:test/ADMIN', secret: 'secret', cert: null, key: null, ca: null, timeoutMs: 60_000
 };
 
 describe('a handle server', () => {

@@ -206,13 +206,13 @@ forEachDatabase((name, create) => {
         it('renews the lease of a long job', async () => {
 
             const finished = new EventTarget();
-            const kind = start(async () => void await once(finished, 'finished'), { leaseMs: 2000 });
+            const kind = start(async () => void await once(finished, 'finished'), { leaseMs: 9000 });
             await runner.enqueue({ kind, payload: null });
             await until(async () => await state(kind) === 'running');
 
-            expect(await store.claim(kind, { leaseMs: 2500, longestWaitMs: 60_000 })).to.be.null();
-            await sleep(3000);
-            expect(await store.claim(kind, { leaseMs: 2500, longestWaitMs: 60_000 })).to.be.null();
+            expect(await store.claim(kind, { leaseMs: 9500, longestWaitMs: 60_000 })).to.be.null();
+            await sleep(11_000);
+            expect(await store.claim(kind, { leaseMs: 9500, longestWaitMs: 60_000 })).to.be.null();
             finished.dispatchEvent(new Event('finished'));
             await until(async () => await state(kind) === 'done');
         });

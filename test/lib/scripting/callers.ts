@@ -21,7 +21,7 @@ describe('the fairness between callers of scripts', () => {
 
     it('keeps one caller with endless loops from taking all threads', async () => {
 
-        const shared = testPool({ workers: 2, timeout: 3000 });
+        const shared = testPool({ workers: 2, timeout: 60_000 });
         try {
             await shared.returned('', { unit: quick });
             const loops = Array.from({ length: 5 }, () => shared.failure('', { unit: loop, callerKey: 'greedy' }).catch((error: unknown) => error));
@@ -39,7 +39,7 @@ describe('the fairness between callers of scripts', () => {
     for (const workers of [1, 2, 3]) {
         it(`serves a caller while two others occupy all of ${workers} threads`, async () => {
 
-            const shared = testPool({ workers, timeout: 20_000 });
+            const shared = testPool({ workers, timeout: 60_000 });
             try {
                 const loops = ['a', 'b'].flatMap((callerKey) => Array.from({ length: 6 }, () => (
                     shared.failure('', { unit: loop, callerKey }).catch((error: unknown) => error)
@@ -60,7 +60,7 @@ describe('the fairness between callers of scripts', () => {
 
     it('answers a caller after the loops of others have ended', async () => {
 
-        const shared = testPool({ workers: 2, timeout: 3000 });
+        const shared = testPool({ workers: 2, timeout: 10_000 });
         try {
             await Promise.all(['a', 'b'].map((callerKey) => shared.returned('', { unit: quick, callerKey })));
             const loops = ['a', 'b'].map((callerKey) => shared.failure('', { unit: loop, callerKey }));
@@ -79,7 +79,7 @@ describe('the fairness between callers of scripts', () => {
 
     it('lets the check of code that is saved wait among the scripts of its author', async () => {
 
-        const shared = testPool({ workers: 1, timeout: 20_000 });
+        const shared = testPool({ workers: 1, timeout: 60_000 });
         const validator = new CodeValidator({
             pool: shared.pool, scripts: { program: worldOf([quick]) }, host: () => REFUSING_HOST, log: pino({ level: 'silent' }), elements: { open: async function *() {} }
         });

@@ -150,7 +150,7 @@ forEachDatabase((name, create) => {
 
         it('does not deadlock while the code is loaded', async () => {
 
-            const limits = { workers: 1, timeout: 3000, memoryBytes: 16_777_216, stackBytes: 524_288, maxMessageBytes: 16_777_216 };
+            const limits = { workers: 1, timeout: 60_000, memoryBytes: 16_777_216, stackBytes: 524_288, maxMessageBytes: 16_777_216 };
             const nodes = await startNodes(create, { scripts: limits });
             const { node } = nodes;
             try {

@@ -89,7 +89,7 @@ describe('a search of type code that was stopped', () => {
         };
         const services = { search: { indexedIds: async () => ({ size: 1, blocks: blocks() }) } };
         const host = new ServiceHost(services as never, { objects, maxResultLength: 1000 }, {} as never);
-        const pool = testPool({ timeout: 3000 });
+        const pool = testPool({ timeout: 10_000 });
         // The thread is there when the time begins.
         await pool.returned('exports.run = () => 1');
         const failure = await pool.failure('exports.run = () => require("cordra").search("a")', { host: { search: (...args) => host.search(...args) } });

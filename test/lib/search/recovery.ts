@@ -44,7 +44,7 @@ forEachDatabase((name, create) => {
             const node = new SearchNode(database, options);
             nodes.push(node);
             await node.index.start();
-            await node.search({});
+            await until(() => node.search({}).then(() => true, () => false));
             return node;
         }
 

@@ -227,7 +227,7 @@ forEachDatabase((name, create, dialect) => {
             await until(async () => (await there.segments.segments()).length > 0);
             await database.commit({ steps: [{ sql: `delete from search_manifest where owner = 'there'`, bindings: [] }] });
             await write(there, 60, 180);
-            await until(async () => typeof (await there.segments.manifest())?.covered === 'number', 30_000);
+            await until(async () => typeof (await there.segments.manifest())?.covered === 'number');
 
             expect(await count(there, 'many')).to.equal(180);
             expect(await count(await restart(there, 'there'), 'many')).to.equal(180);
@@ -272,7 +272,7 @@ forEachDatabase((name, create, dialect) => {
             nodes.push(lively);
             await lively.index.start();
             await database.commit(forget);
-            await until(async () => await seenOn('here') !== 1, 30_000);
+            await until(async () => await seenOn('here') !== 1);
         });
 
         if (dialect !== 'mysql') {

@@ -3,10 +3,14 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { describedSchemaError } from '../../../lib/types/described-schema.js';
+import { isDecided, median } from '../../support/attempts.js';
 import { processorTime } from '../../support/processor-time.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
+
+/** Milliseconds of the processor. Compiling the patterns takes three times as many; garbage of other tests counts, but not each time. */
+const MOST_MS = 250;
 
 describe('a schema that describes something to clients', () => {
 
@@ -27,12 +31,18 @@ describe('a schema that describes something to clients', () => {
 
     it('takes a few milliseconds, however many and long its patterns are', () => {
 
-        const properties = Object.fromEntries(Array.from({ length: 490 }, (_, i) =>
-            [`p${i}`, { pattern: i % 2 === 0 ? `${'a|'.repeat(2000)}${i}` : `^(?:\\p{L}|${i}){1,100}$` }]));
-        const elapsed = processorTime();
-        const error = describedSchemaError({ properties });
+        const took: number[] = [];
+        while (!isDecided(took, MOST_MS)) {
+            // Others each time, as what was compiled before is quick.
+            const properties = Object.fromEntries(Array.from({ length: 490 }, (_, i) =>
+                [`p${i}`, { pattern: i % 2 === 0 ? `${'a|'.repeat(2000)}${took.length}-${i}` : `^(?:\\p{L}|${took.length}-${i}){1,100}$` }]));
+            const elapsed = processorTime();
+            const error = describedSchemaError({ properties });
+            took.push(elapsed());
 
-        expect(error).to.be.null();
-        expect(elapsed()).to.be.below(250);
+            expect(error).to.be.null();
+        }
+
+        expect(median(took)).to.be.below(MOST_MS);
     });
 });

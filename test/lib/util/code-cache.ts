@@ -118,11 +118,10 @@ describe('the cache of compiled code', () => {
 
     it('lets a process end before it has stored anything', async () => {
 
-        const program = `console.log(require(${JSON.stringify(MODULE)}).loadCached(${JSON.stringify(file)}).isCached)`;
-        const started = performance.now();
+        const program = `console.log(require(${JSON.stringify(MODULE)}).loadCached(${JSON.stringify(file)}).isCached,
+            process.getActiveResourcesInfo().includes('Timeout'))`;
         const { stdout } = await promisify(execFile)(process.execPath, ['-e', program]);
 
-        expect(stdout).to.equal('false\n');
-        expect(performance.now() - started).to.be.below(9000);
+        expect(stdout).to.equal('false false\n');
     });
 });

@@ -166,7 +166,7 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
 
         it('waits for a silent server up to the timeout, and continues when it responds', async () => {
 
-            const impatient = await openDatabase({ dataDir: '', url: `${proxy.url}?connections=2&timeout=1` });
+            const impatient = await openDatabase({ dataDir: '', url: `${proxy.url}?connections=2&timeout=4` });
             await Promise.all([impatient.ping(), impatient.ping()]);
             proxy.freeze(true);
             const work = [
@@ -177,7 +177,7 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             // More than there are connections: those that wait for one get no better.
             expect(await Promise.all(work.map(fault))).to.equal(Array.from(work, () => 'unavailable'));
             proxy.freeze(false);
-            await impatient.ping();
+            await until(() => impatient.ping().then(() => true, () => false));
             expect((await impatient.commit({ steps: [put('silence-c')] })).ok).to.be.true();
             const beforeEnd = impatient.read({ sql: 'select sleep(0.01)' }, []);
             proxy.freeze(true);
@@ -187,21 +187,24 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
 
         it('closes in time while connections are made to a silent server', async () => {
 
-            for (let delay = 0; delay < 1200; delay += 150) {
-                const impatient = await openDatabase({ dataDir: '', url: `${proxy.url}?connections=2&timeout=1` });
-                await impatient.ping();
-                proxy.freeze(true);
-                try {
+            const delays = Array.from({ length: 8 }, (_, i) => i * 600);
+            const url = `${proxy.url}?connections=2&timeout=4`;
+            const opened = await Promise.all(delays.map(async (delay) => ({ delay, impatient: await openDatabase({ dataDir: '', url }) })));
+            await until(() => Promise.all(opened.map(({ impatient }) => impatient.ping())).then(() => true, () => false));
+            proxy.freeze(true);
+            try {
+                await Promise.all(opened.map(async ({ delay, impatient }) => {
+
                     const work = Array.from({ length: 4 }, () => fault(impatient.read({ sql: 'select 1' }, [])));
                     await sleep(delay);
                     const started = performance.now();
                     await impatient.close();
-                    expect(performance.now() - started).to.be.below(20_000);
+                    expect(performance.now() - started).to.be.below(60_000);
                     await Promise.all(work);
-                }
-                finally {
-                    proxy.freeze(false);
-                }
+                }));
+            }
+            finally {
+                proxy.freeze(false);
             }
         });
 

@@ -12,7 +12,7 @@ import { type MysqlProxy, startMysqlProxy } from '../../../support/mysql-proxy.j
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-describe('a commit on Galera that is answered with a deadlock', { skip: !HAS_GALERA, timeout: 120_000 }, () => {
+describe('a commit on Galera that is answered with a deadlock', { skip: !HAS_GALERA, timeout: 600_000 }, () => {
 
     let cluster: Galera;
     let place: TestDatabase;
@@ -21,7 +21,7 @@ describe('a commit on Galera that is answered with a deadlock', { skip: !HAS_GAL
     let proxy: MysqlProxy;
     let names = 0;
 
-    before({ timeout: 120_000 }, async () => {
+    before({ timeout: 600_000 }, async () => {
 
         cluster = await startGalera(1);
         place = await createMysql(cluster.urls[0] ?? '');

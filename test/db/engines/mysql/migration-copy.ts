@@ -42,7 +42,13 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
 
             database = await create();
             events = [];
-            const collect = (fields: object): unknown => events.push((fields as { event: string }).event);
+            const collect = (fields: object): void => {
+
+                // How far a copy is, is told every ten seconds.
+                const { event } = fields as { event: string };
+                events.push(...event === 'database.copying' ? [] : [event]);
+            };
+
             log = { ...SILENT, info: collect, warn: collect };
             // With a password, and with rights to this database alone.
             const address = new URL(database.options.url ?? '');
@@ -211,21 +217,21 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
             expect(gunzipSync(await readFile(file(copy))).toString()).to.contain('CREATE TABLE `settings`');
         });
 
-        const FAILURES: readonly [title: string, script: string | null, reason: string][] = [
+        const FAILURES: readonly [title: string, script: string | null, reason: string, options?: string][] = [
             ['where there is no program for it', null, 'neither of the programs mariadb-dump and mysqldump is installed'],
             ['when the program fails', 'test "$1" = --version && exec echo MariaDB; echo "create table x"; echo "no rights, it says" >&2; exit 3',
                 'mariadb-dump ended with 3: no rights, it says'],
             ['when the program stops in the middle', 'test "$1" = --version && exec echo MariaDB; echo "create table x"; exec sleep 100',
-                'mariadb-dump has sent nothing for 4 s']
+                'mariadb-dump has sent nothing for 12 s', '?timeout=3']
         ];
 
-        for (const [title, script, reason] of FAILURES) {
+        for (const [title, script, reason, options] of FAILURES) {
             it(`is left out ${title}, with the reason, and without a part of it`, async () => {
 
                 await fill();
                 const reasons: string[] = [];
                 log = { ...log, warn: (fields: object) => reasons.push((fields as { err: Error }).err.message) };
-                await migrateWith(script, '?timeout=1');
+                await migrateWith(script, options);
 
                 expect(reasons).to.equal([reason]);
                 expect(events).to.equal(['database.migrated']);
@@ -254,8 +260,8 @@ for (const { name, create } of DIALECTS.filter(({ dialect }) => dialect === 'mys
 
             const connection = await Mysql.createConnection(url);
             const held = await lockServer(connection, 'alive');
-            await connection.query('set session wait_timeout = 8');
-            await sleep(9000);
+            await connection.query('set session wait_timeout = 20');
+            await sleep(22_000);
             await held.check();
             await held.release();
             await connection.end();

@@ -40,7 +40,7 @@ async function passSlowly(url: string, request: IncomingMessage, response: Serve
     response.end(bytes.subarray(half));
 }
 
-describe('the progress of a command on a terminal', { skip: !hasScript(), timeout: 120_000 }, () => {
+describe('the progress of a command on a terminal', { skip: !hasScript() }, () => {
 
     let test: TestServer;
     let proxy: Server;

@@ -3,11 +3,15 @@ import { expect } from '@hapi/code';
 import type { JsonItemsOptions } from '../../../../lib/json/stream/item-splitter.js';
 import { DoipError } from '../../../../lib/errors/errors.js';
 import { jsonItems } from '../../../../lib/json/stream/item-splitter.js';
+import { isDecided, median } from '../../../support/attempts.js';
 import { processorTime } from '../../../support/processor-time.js';
 import { randomSource, randomValue } from '../../../support/random-json.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
+
+/** Milliseconds of the processor. Looking at all blanks again takes several times as many; garbage of other tests counts, but not each time. */
+const MOST_MS = 200;
 
 interface Read {
     readonly items: string[];
@@ -173,12 +177,17 @@ describe('the items of a JSON stream', () => {
             yield Buffer.from('\n{}');
         };
 
-        for await (const { offset, bytes } of jsonItems(body(), { format: 'ndjson', maxItemBytes: 100_000_000 })) {
-            expect(offset).to.equal(100_000_001);
-            expect(bytes?.toString()).to.equal('{}');
+        const took: number[] = [];
+        while (!isDecided(took, MOST_MS)) {
+            for await (const { offset, bytes } of jsonItems(body(), { format: 'ndjson', maxItemBytes: 100_000_000 })) {
+                expect(offset).to.equal(100_000_001);
+                expect(bytes?.toString()).to.equal('{}');
+            }
+
+            took.push(elapsed());
         }
 
-        expect(elapsed()).to.be.below(200);
+        expect(median(took)).to.be.below(MOST_MS);
     });
 
     it('are also blank lines that are too long', async () => {

@@ -124,7 +124,7 @@ forEachDatabase((name, create) => {
             });
         }
 
-        it('end when the contents are too long together', { timeout: 60_000 }, async () => {
+        it('end when the contents are too long together', async () => {
 
             const ids = Array.from({ length: 12 }, (_, index) => `test/long-${String(index).padStart(2, '0')}`);
             for (const id of ids) {

@@ -20,6 +20,17 @@ const ALL = 'create read write find';
 const READER = 'read find';
 const NONE = '';
 
+/** What the log says of code that took too long, for whatever reason. */
+const LATE = 'took too long';
+
+/** An event in the log. */
+interface Told {
+    readonly event: string;
+    readonly script?: string;
+    readonly hook?: string;
+    readonly reason: string;
+}
+
 /** What is stored with a type of these tests, where nothing else is said: everybody reads. */
 const STORED: JsonObject = { defaultAclRead: ['public'], defaultAclWrite: [], aclCreate: [] };
 
@@ -58,30 +69,75 @@ forEachDatabase((name, create) => {
             return { type, schemaId: id };
         }
 
-        /** What a user who wrote nothing may do, in words; fails when nodes do not agree. */
-        async function rights(type: string, on: readonly TestGateway[] = nodes.all): Promise<string> {
+        /** Events in the log, each with its reason. */
+        function told(): readonly Told[] {
 
-            const said = new Set<string>();
-            for (const each of on) {
-                said.add(await rightsOn(each, type));
+            return log.map((line) => JSON.parse(line) as Told);
+        }
+
+        /** Messages in the log about the rules of a type. */
+        function toldOf(type: string): string[] {
+
+            return told().filter(({ event, script, hook }) => event === 'script.access-rules-failed' && script === `type ${type}` && hook === 'getAuthConfig')
+                .map(({ reason }) => reason);
+        }
+
+        /**
+         * What `ask` gives. Where the log says that the code of the type took too long, the machine may have been busy with other things: then
+         * what it gives after an attempt in the background, which must be `expected`.
+         */
+        async function settled(type: string, expected: unknown, ask: () => Promise<unknown>): Promise<unknown> {
+
+            let answer = await ask();
+            if (answer !== expected && toldOf(type).some((reason) => reason.includes(LATE))) {
+                await until(async () => {
+
+                    answer = await ask();
+                    return answer === expected;
+                });
             }
 
-            expect([...said]).to.have.length(1);
-            return [...said].join();
+            return answer;
+        }
+
+        /** Expects what a user who wrote nothing may do, in words, on all nodes. */
+        async function expectRights(type: string, expected: string): Promise<void> {
+
+            const ask = async (): Promise<string> => {
+
+                const said = new Set<string>();
+                for (const each of nodes.all) {
+                    said.add(await rightsOn(each, type));
+                }
+
+                return [...said].join(', or ');
+            };
+
+            expect(await settled(type, expected, ask)).to.equal(expected);
+        }
+
+        /** Waits until the log tells something of the rules of a type, as it does in the end also where the code took too long for another reason. */
+        async function expectTold(type: string, text: string): Promise<void> {
+
+            if (toldOf(type).some((reason) => reason.includes(LATE))) {
+                await until(() => toldOf(type).some((reason) => reason.includes(text)));
+            }
+
+            expect(toldOf(type).some((reason) => reason.includes(`type ${type}`) && reason.includes(text))).to.be.true();
         }
 
         it('open what stored rules close, for creating, reading, writing and searching', async () => {
 
             const { type } = await define(OPENING);
 
-            expect(await rights(type)).to.equal(ALL);
+            await expectRights(type, ALL);
         });
 
         it('close what stored rules open', async () => {
 
             const { type } = await define(CLOSING, { defaultAclRead: ['public'], defaultAclWrite: ['public'], aclCreate: ['public'] });
 
-            expect(await rights(type)).to.equal(NONE);
+            await expectRights(type, NONE);
         });
 
         it('take precedence over the entry of the design and its defaults', async () => {
@@ -89,7 +145,8 @@ forEachDatabase((name, create) => {
             const { type } = await define(CLOSING, null);
             const { type: plain } = await define('exports.beforeDelete = () => {};', null);
 
-            expect([await rights(type), await rights(plain)]).to.equal([NONE, 'create read find']);
+            await expectRights(type, NONE);
+            await expectRights(plain, 'create read find');
         });
 
         it('do not apply to types without the hook, or where it returns nothing', async () => {
@@ -102,10 +159,12 @@ forEachDatabase((name, create) => {
 
             for (const code of codes) {
                 const { type } = await define(code);
-                expect(await rights(type), code).to.equal(READER);
+                await expectRights(type, READER);
             }
 
-            expect(log.slice(before)).to.equal([]);
+            // Where the machine is busy with other things, the rules of any type may take too long.
+            const failed = told().slice(before).filter(({ event, reason }) => event !== 'script.access-rules-recovered' && !reason?.includes(LATE));
+            expect(failed).to.equal([]);
         });
 
         it('are computed from the type and its stored rules, also with promises and modules', async () => {
@@ -118,22 +177,20 @@ forEachDatabase((name, create) => {
                 return { ...authConfig, aclCreate: writers };
             };`);
 
-            expect(await rights(type)).to.equal('create read find');
+            await expectRights(type, 'create read find');
         });
 
         it('follow changes of the code and its modules from the next request on', async () => {
 
             const { id: library } = await node.create('Schema', { name: 'Lists', schema: { type: 'object' }, javascript: 'exports.readers = ["public"];' });
             const { type, schemaId } = await define(OPENING);
-            const seen = [await rights(type)];
+            await expectRights(type, ALL);
             await changeCode(node, schemaId, `exports.getAuthConfig = () => ({ defaultAclRead: require('/cordra/schemas/Lists').readers });`);
-            seen.push(await rights(type));
+            await expectRights(type, READER);
             await changeCode(node, library, 'exports.readers = [];');
-            seen.push(await rights(type));
+            await expectRights(type, NONE);
             await changeCode(node, schemaId, '');
-            seen.push(await rights(type));
-
-            expect(seen).to.equal([ALL, READER, NONE, READER]);
+            await expectRights(type, READER);
         });
 
         it('apply to methods', async () => {
@@ -145,19 +202,11 @@ forEachDatabase((name, create) => {
 
             const call = (method: string) => node.perform(method, { targetId: `test/${type}`, authentication: basic('user') });
 
-            expect((await call('open')).value).to.equal('yes');
+            expect(await settled(type, 'yes', async () => (await call('open')).value)).to.equal('yes');
             expect((await call('closed')).status).to.equal(FORBIDDEN);
         });
 
-        /** Messages in the log about the rules of a type. */
-        function toldOf(type: string): string[] {
-
-            const lines = log.map((line) => JSON.parse(line) as { event: string; script?: string; hook?: string; reason: string });
-            return lines.filter(({ event, script, hook }) => event === 'script.access-rules-failed' && script === `type ${type}` && hook === 'getAuthConfig')
-                .map(({ reason }) => reason);
-        }
-
-        const failures: [title: string, code: string, told: string][] = [
+        const failures: [title: string, code: string, text: string][] = [
             ['throws a text', 'exports.getAuthConfig = () => { throw "no rules today"; };', 'no rules today'],
             ['throws an error', 'exports.getAuthConfig = () => { undefined.member; };', 'undefined'],
             ['throws an error that is an answer', 'exports.getAuthConfig = () => { throw new (require("cordra").CordraError)("closed", 409); };', 'closed'],
@@ -167,22 +216,20 @@ forEachDatabase((name, create) => {
             ['gives entries that are no texts', 'exports.getAuthConfig = () => ({ aclCreate: ["public", 5] });', '/aclCreate/1'],
             ['gives wrong rules for methods', 'exports.getAuthConfig = () => ({ aclCreate: ["public"], aclMethods: { instance: { m: 5 } } });', '/aclMethods/instance/m'],
             ['asks the service', 'exports.getAuthConfig = () => ({ aclCreate: [require("cordra").get("design").type, "public"] });', 'cannot ask the service'],
-            ['does not end', 'exports.getAuthConfig = () => { for (;;) {} };', 'took too long'],
+            ['does not end', 'exports.getAuthConfig = () => { for (;;) {} };', LATE],
             ['never resolves', 'exports.getAuthConfig = () => new Promise(() => {});', ''],
             ['fills the memory', 'exports.getAuthConfig = () => { const all = []; for (;;) { all.push(new Array(1e5).fill(1)); } };', ''],
             ['calls itself without end', 'const f = () => [f()]; exports.getAuthConfig = f;', '']
         ];
 
-        for (const [title, code, told] of failures) {
+        for (const [title, code, text] of failures) {
             it(`are the stored ones when the code ${title}, which is logged`, async () => {
 
                 const { type, schemaId } = await define(code);
-                const seen = await rights(type);
-                await changeCode(node, schemaId, '');
-
-                expect(seen).to.equal(READER);
+                await expectRights(type, READER);
                 expect(toldOf(type).length).to.be.at.least(nodes.all.length);
-                expect(toldOf(type)[0]).to.include(`type ${type}`).and.to.include(told);
+                await expectTold(type, text);
+                await changeCode(node, schemaId, '');
             });
         }
 
@@ -190,20 +237,20 @@ forEachDatabase((name, create) => {
 
             const { type, schemaId } = await define(OPENING);
             const create = async () => (await node.perform(Op.create, { authentication: basic('user'), input: { type, attributes: { content: {} } } })).status;
-            const before = await create();
+            const before = await settled(type, OK, create);
             await changeCode(node, schemaId, `require('/nowhere'); ${OPENING}`);
             const status = await create();
+            await expectTold(type, 'Cannot find module');
             await changeCode(node, schemaId, '');
 
             expect([before, status]).to.equal([OK, FORBIDDEN]);
-            expect(toldOf(type)[0]).to.include('Cannot find module');
         });
 
         it('apply as soon as code that took too long is fast again', async () => {
 
             const { type } = await define(slowUntil(Date.now() + 4000));
 
-            await until(async () => (await Promise.all(nodes.all.map((each) => rightsOn(each, type)))).every((each) => each === ALL), 30_000);
+            await until(async () => (await Promise.all(nodes.all.map((each) => rightsOn(each, type)))).every((each) => each === ALL));
             expect(toldOf(type).length).to.be.at.most(nodes.all.length);
         });
 
@@ -212,7 +259,8 @@ forEachDatabase((name, create) => {
             const broken = await define('exports.getAuthConfig = () => { throw "broken"; };');
             const { type } = await define(OPENING);
 
-            expect([await rights(broken.type), await rights(type)]).to.equal([READER, ALL]);
+            await expectRights(broken.type, READER);
+            await expectRights(type, ALL);
         });
     });
 

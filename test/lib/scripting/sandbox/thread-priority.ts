@@ -20,7 +20,7 @@ function niceness(): ReadonlyMap<number, number> {
 
 describe('the threads for scripts', () => {
 
-    it('have a lower priority than all other threads', { skip: process.platform !== 'linux', timeout: 20_000 }, async () => {
+    it('have a lower priority than all other threads', { skip: process.platform !== 'linux' }, async () => {
 
         const before = niceness();
         const pool = testPool();

@@ -54,7 +54,7 @@ describe('searches in OpenSearch', { skip: !HAS_OPENSEARCH, timeout: 300_000 }, 
 
     let engine: TestOpenSearch;
 
-    before({ timeout: 120_000 }, async () => {
+    before({ timeout: 600_000 }, async () => {
 
         engine = await startOpenSearch();
     });
@@ -113,7 +113,7 @@ describe('searches in OpenSearch', { skip: !HAS_OPENSEARCH, timeout: 300_000 }, 
         expect(JSON.stringify(Object.values(mapping)[0]?.mappings.properties).length).to.be.below(5000);
     });
 
-    it('are refused with 400 where the engine cannot answer, and answered where it can', { timeout: 120_000 }, async () => {
+    it('are refused with 400 where the engine cannot answer, and answered where it can', async () => {
 
         const corpus = new SearchCorpus(12);
         const documents = Array.from({ length: 20 }, (_, i) => corpus.document(`test/${i}`));

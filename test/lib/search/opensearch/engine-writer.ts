@@ -61,7 +61,7 @@ describe('writing to OpenSearch', { skip: !HAS_OPENSEARCH, timeout: 300_000 }, (
     const writers: EngineWriter[] = [];
     const corpus = new SearchCorpus(7, {});
 
-    before({ timeout: 120_000 }, async () => {
+    before({ timeout: 600_000 }, async () => {
 
         engine = await startOpenSearch();
     });

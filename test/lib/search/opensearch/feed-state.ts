@@ -14,7 +14,7 @@ describe('the states of indexes in OpenSearch', { skip: !HAS_OPENSEARCH, timeout
 
     let engine: TestOpenSearch;
 
-    before({ timeout: 120_000 }, async () => {
+    before({ timeout: 600_000 }, async () => {
 
         engine = await startOpenSearch();
     });

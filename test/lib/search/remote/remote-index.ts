@@ -27,7 +27,7 @@ const everything = (): Promise<boolean> => Promise.resolve(true);
 const WITHOUT_CODE = { begin: () => everything };
 
 const ROUNDS = rounds(60, 1000);
-const TIMEOUT = { timeout: roundsMs(120_000) };
+const TIMEOUT = { timeout: roundsMs(300_000) };
 const PAGE: Partial<SearchRequest> = { limit: 10 };
 
 forEachDatabase((name, create) => {
@@ -65,7 +65,7 @@ forEachDatabase((name, create) => {
             const node = new SearchNode(database, { socketPath: join(folder, 'search'), ...options });
             nodes.push(node);
             await node.index.start();
-            await node.search({});
+            await until(() => node.search({}).then(() => true, () => false));
             if (options.socketPath !== null) {
                 await until(() => remote.search({ ...EVERYTHING, ...PAGE }).then(() => true, () => false));
             }

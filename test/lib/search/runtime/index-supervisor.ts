@@ -90,7 +90,7 @@ forEachDatabase((name, create) => {
             }
 
             await until(async () => (await node.segments.segments()).length > 0);
-            await until(async () => ((await node.segments.manifest())?.covered ?? null) !== null, 2000);
+            await until(async () => ((await node.segments.manifest())?.covered ?? null) !== null, 40_000);
 
             expect(before?.covered).to.be.null();
             expect((await node.search({ query: '/title:one' })).size).to.equal(40);

@@ -25,6 +25,8 @@ export const lab = Lab.script();
 const { after, before, beforeEach, describe, it } = lab;
 
 const HOUR = 60 * 60_000;
+/** Time without an answer to a challenge: longer than what the tests do before the answer takes on a busy machine. */
+const CHALLENGE_MS = 8000;
 
 forEachDatabase((name, create) => {
 
@@ -157,7 +159,7 @@ forEachDatabase((name, create) => {
 
         it('keep what the one in use has stored, when the other one starts as its copy: that removes nothing until the first one had time to show itself', async () => {
 
-            const [used, started] = [ownership(original), ownership(copy, { challengeMs: 1000 })];
+            const [used, started] = [ownership(original), ownership(copy, { challengeMs: CHALLENGE_MS })];
             await used.renew();
             await copyDatabase();
             await start(copy);
@@ -168,7 +170,7 @@ forEachDatabase((name, create) => {
             expect((await blobKeys()).filter((key) => key.includes('4100-'))).to.have.length(1);
             await expect(other.store.removeAll(4100, { hasRow: false })).to.reject(/some minutes after the start/);
             await used.renew();
-            await sleep(1100);
+            await sleep(CHALLENGE_MS + 100);
             await other.sweep();
 
             expect((await blobKeys()).filter((key) => key.includes('4100-'))).to.have.length(1);

@@ -28,8 +28,13 @@ const { after, before, beforeEach, describe, it } = lab;
 
 const MIB = 1024 * 1024;
 const HOUR = 60 * 60_000;
-const STALL_MS = 500;
-const SLOW_MS = 1500;
+/** Longer than an answer or a byte takes on a busy machine. */
+const STALL_MS = 2000;
+const SLOW_MS = 8000;
+/** For how long memory is waited for: much longer than until a slow upload gives way. */
+const WAIT_MS = 120_000;
+/** Of a slow upload: a little more than what needs no memory of the budget. */
+const SLOW_BYTES = 300 * 1024;
 /** More than the connections of all other requests to the bucket. */
 const SLOW_READERS = 150;
 /** Long enough for three parts. */
@@ -62,7 +67,8 @@ forEachDatabase((name, create) => {
             const ownership = new BucketOwnership({ bucket, db: database, log: SILENT, checkedMs: Infinity, challengeMs: 0 });
             await ownership.demand();
             store = new S3ElementStore({
-                db: database, bucket, ownership, log: SILENT, memoryBytes: 3 * PART_BYTES, memory: { slowMs: SLOW_MS }, stallMs: STALL_MS, now: () => Date.now() + later
+                db: database, bucket, ownership, log: SILENT, memoryBytes: 3 * PART_BYTES, memory: { slowMs: SLOW_MS, waitMs: WAIT_MS },
+                stallMs: STALL_MS, now: () => Date.now() + later
             });
             stores.register(S3_STORE, store);
             blobs = new BlobStore(database, stores, { log: SILENT });
@@ -211,7 +217,7 @@ forEachDatabase((name, create) => {
             const controller = new AbortController();
             const trickling = async function *(): AsyncGenerator<Uint8Array> {
 
-                yield *body(MIB);
+                yield *body(SLOW_BYTES);
                 for (let i = 0; ; ++i) {
                     await sleep(100, undefined, { signal: controller.signal });
                     yield pattern(i, i);
