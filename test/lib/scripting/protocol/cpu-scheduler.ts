@@ -61,7 +61,8 @@ async function runThreads(runs: CpuScheduler, count: number): Promise<Notes> {
 
     const notes = new SharedArrayBuffer((OWN + count) * Int32Array.BYTES_PER_ELEMENT);
     const file = join(__dirname, '../../../../lib/scripting/protocol/cpu-scheduler.js');
-    const threads = Array.from({ length: count }, (_, index) => new Worker(RUNNER, { eval: true, workerData: { file, memory: runs.memory, notes, index, count } }));
+    const common = { file, memory: runs.memory, notes, count };
+    const threads = Array.from({ length: count }, (_, index) => new Worker(RUNNER, { eval: true, workerData: { ...common, index } }));
     await Promise.all(threads.map((thread) => once(thread, 'exit')));
     const noted = [...new Int32Array(notes)];
     return { steps: noted[STEPS] ?? 0, overlaps: noted[OVERLAPS] ?? 0, turns: noted.slice(OWN) };
