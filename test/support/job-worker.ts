@@ -19,7 +19,7 @@ async function main(): Promise<void> {
     runner.register({
         kind: 'shared',
         concurrency: 4,
-        leaseMs: 500,
+        leaseMs: 8000,
         run: async ({ payload }) => {
 
             process.stdout.write(`${JSON.stringify(payload)}\n`);

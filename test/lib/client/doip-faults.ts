@@ -11,9 +11,9 @@ import type { ClientOptions, DoipClient } from '../../../lib/client/index.js';
 import { connect, ConnectionError, DoipError, readBytes, RequestError, Status } from '../../../lib/client/index.js';
 import { Op } from '../../../lib/doip/operation-ids.js';
 import { addressOf, documentOf, type DoipLink, openLink, TRANSPORTS } from '../../support/doip-links.js';
+import { freePorts } from '../../support/free-ports.js';
 import { ADMIN, nativePort } from '../../support/native.js';
-import type { TestServer } from '../../support/server.js';
-import { startServer } from '../../support/server.js';
+import { startServer, type TestServer } from '../../support/server.js';
 import { until } from '../../support/until.js';
 
 export const lab = Lab.script();
@@ -252,7 +252,7 @@ for (const transport of TRANSPORTS) {
 
         it('make the client wait, also with a creation', async () => {
 
-            const server = await startServer({ RATE_LIMIT_SECONDS: 1, RATE_LIMIT_USER_REQUESTS: 2, RATE_LIMIT_ADDRESS_REQUESTS: 2 });
+            const server = await startServer({ RATE_LIMIT_SECONDS: 6, RATE_LIMIT_USER_REQUESTS: 2, RATE_LIMIT_ADDRESS_REQUESTS: 2 });
             const way = await openLink(server, transport);
             await way.client().create({ type: 'User', id: 'test/ann', attributes: { content: { username: 'ann', password: 'a long password' } } });
             await way.client().update({ id: 'design', attributes: { content: await designWithOpenDocuments(way.client()) } });
@@ -354,10 +354,10 @@ for (const transport of TRANSPORTS) {
 
         it('is not noticed by reads, nor by creations that find no connection', async () => {
 
-            const folder = await mkdtemp(join(tmpdir(), 'client-restart-'));
-            const first = await startServer({ DATA_DIR: folder, DOIP_PORT: 0 });
-            const settings = { DATA_DIR: folder, PORT: first.port, DOIP_PORT: nativePort(first) };
-            const options: ClientOptions = { ...ADMIN, retries: { attempts: 20, delayMs: 50, maxDelayMs: 200 } };
+            const [folder, port] = [await mkdtemp(join(tmpdir(), 'client-restart-')), await freePorts(2)];
+            const settings = { DATA_DIR: folder, PORT: port, DOIP_PORT: port + 1 };
+            const first = await startServer(settings);
+            const options: ClientOptions = { ...ADMIN, retries: { attempts: 1000, delayMs: 50, maxDelayMs: 200 } };
             const client = connect(addressOf(first, transport), options);
             await client.create(documentOf('test/a'));
             await first.stop();

@@ -16,7 +16,7 @@ const { after, before, describe, it } = lab;
 const JSON_TYPE = { 'content-type': 'application/json' };
 const CODE = `exports.methods = {
     quick: () => 1,
-    slow: () => { const end = Date.now() + 1500; while (Date.now() < end); return 2; },
+    slow: () => { const end = Date.now() + 8000; while (Date.now() < end); return 2; },
     wrong: () => { throw new Error('a fault'); },
     endless: () => { for (;;); }
 };`;
@@ -28,7 +28,7 @@ describe('values of metrics', () => {
 
     before(async () => {
 
-        server = await startServer({ METRICS_PORT: 0, SCRIPT_TIMEOUT_SECONDS: 4 });
+        server = await startServer({ METRICS_PORT: 0, SCRIPT_TIMEOUT_SECONDS: 20 });
         url = metricsUrl(server);
         expect(await ask('POST', '/objects?type=Schema', { name: 'Counted', schema: { type: 'object' }, javascript: CODE })).to.equal(200);
         expect(await ask('POST', '/objects?type=Counted&handle=test/counted', {})).to.equal(200);

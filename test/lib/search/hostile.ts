@@ -45,7 +45,7 @@ forEachDatabase((name, create) => {
             workers = watchWorkers();
             node = new SearchNode(await place.open(), { timeout: TIMEOUT, storeAfter: 100 });
             await node.index.start();
-            await node.search({});
+            await until(() => node.search({}).then(() => true, () => false));
             const random = randomFrom(1);
             for (let number = 1; number <= 300; ++number) {
                 await node.write(null, object(number, { title: `known ${words(random, 100)}` }));
@@ -58,6 +58,27 @@ forEachDatabase((name, create) => {
             await node.index.stop();
             await place.dispose();
         });
+
+        /** Number of objects that a harmless search finds, repeated where it takes too long because the machine is busy. */
+        async function harmless(): Promise<number> {
+
+            let size = 0;
+            await until(async () => {
+
+                try {
+                    ({ size } = await node.search({ query: 'known', limit: 10 }));
+                    return true;
+                }
+                catch (error) {
+                    if ((error as DoipError).http !== 503) {
+                        throw error;
+                    }
+
+                    return false;
+                }
+            });
+            return size;
+        }
 
         const many = (count: number, clause: (i: number) => string): string => Array.from({ length: count }, (_, i) => clause(i)).join(' ');
         const queries: readonly (readonly [title: string, query: string])[] = [
@@ -84,7 +105,7 @@ forEachDatabase((name, create) => {
                     expect([400, 503]).to.include((answer as DoipError).http ?? 400);
                 }
 
-                expect((await node.search({ query: 'known', limit: 10 })).size).to.equal(300);
+                expect(await harmless()).to.equal(300);
                 // The thread has seen to it by itself: it did not have to be replaced.
                 expect(workers.alive('search/runtime/search-worker.js')).to.equal(threads);
             });

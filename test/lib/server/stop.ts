@@ -17,7 +17,7 @@ const PATIENCE_MS = 20_000;
 const HELLO = '/doip/0.DOIP/Op.Hello?targetId=service';
 
 for (const protocol of ['http/1.1', 'https, http/1.1', 'https, http/2'] satisfies Protocol[]) {
-    const start = (settings = {}): Promise<TestServer> => startServer({ SHUTDOWN_SECONDS: 5, ...settings }, { tls: protocol !== 'http/1.1' });
+    const start = (settings = {}): Promise<TestServer> => startServer({ SHUTDOWN_SECONDS: 120, ...settings }, { tls: protocol !== 'http/1.1' });
 
     describe(`a stopping server, over ${protocol}`, () => {
 

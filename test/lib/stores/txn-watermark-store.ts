@@ -13,8 +13,8 @@ const { describe, it, beforeEach, afterEach } = lab;
 /** Epoch of types at which units are admitted. */
 const EPOCH = 7;
 
-/** Milliseconds that a call may take beside a stopped writer, whose locks last for seconds: it takes some 50. */
-const UNBLOCKED_MS = 2_000;
+/** Milliseconds that a call may take beside a stopped writer: it takes some 50. One that waits for the locks of the writer gives up after 10,000. */
+const UNBLOCKED_MS = 9_000;
 
 forEachDatabase((name, create, dialect) => {
 

@@ -10,61 +10,81 @@ import { CpuSlice, CpuScheduler } from '../../../../lib/scripting/protocol/cpu-s
 export const lab = Lab.script();
 const { describe, it } = lab;
 
-/** Runs for some milliseconds; notes who ran last, and each time that it was somebody else before. */
+/** Turns that each of the threads has at least. */
+const TURNS = 15;
+
+/** Longer than that takes on a busy machine. */
+const MOST_MS = 60_000;
+
+/** What the threads note: who ran last, how many have begun, their steps, those during which another one ran; and the turns of each. */
+const [LAST, BEGUN, STEPS, OVERLAPS, OWN] = [0, 1, 2, 3, 4] as const;
+
+/** Runs until each thread has had its turns. A turn begins each time that it was somebody else before. */
 const RUNNER = `
-    const { threadId, workerData: { file, memory, notes, milliseconds } } = require('node:worker_threads');
+    const { threadId, workerData: { file, memory, notes, index, count } } = require('node:worker_threads');
     const { CpuSlice } = require(file);
-    const [shared, run, start] = [new Int32Array(notes), new CpuSlice(memory, threadId), performance.now()];
-    const end = start + milliseconds;
+    const [shared, turns, run] = [new Int32Array(notes), new Int32Array(notes).subarray(${OWN}), new CpuSlice(memory, threadId)];
+    // All begin at the same time, however long it takes to start them.
+    for (let begun = Atomics.add(shared, ${BEGUN}, 1) + 1; begun < count; begun = Atomics.load(shared, ${BEGUN})) {
+        Atomics.wait(shared, ${BEGUN}, begun);
+    }
+
+    Atomics.notify(shared, ${BEGUN});
     run.start();
-    for (let now = performance.now(); now < end; now = performance.now()) {
+    const start = performance.now();
+    const end = start + ${MOST_MS};
+    for (let now = start; now < end && turns.some((own) => own < ${TURNS}); now = performance.now()) {
         run.yieldIfDue(now, end);
         // While they are new they run side by side, and what comes after the deadline is not a turn.
         if (now - start > 100 && performance.now() < end) {
-            const before = Atomics.exchange(shared, 0, threadId);
-            Atomics.add(shared, 1, Number(before !== threadId));
-            Atomics.add(shared, 2 + threadId % 16, 1);
+            const before = Atomics.exchange(shared, ${LAST}, threadId);
+            Atomics.add(turns, index, Number(before !== threadId));
+            Atomics.add(shared, ${STEPS}, 1);
+            let looks = 0;
+            while (looks < 1000 && Atomics.load(shared, ${LAST}) === threadId) {
+                ++looks;
+            }
+
+            Atomics.add(shared, ${OVERLAPS}, Number(looks < 1000));
         }
     }
+
     run.end();
 `;
 
 interface Notes {
-    /** Times that another one went on. */
-    readonly changes: number;
-    /** How far each came. */
-    readonly steps: readonly number[];
+    /** How far they came. */
+    readonly steps: number;
+    /** Steps during which another one ran. */
+    readonly overlaps: number;
+    /** Of each thread. */
+    readonly turns: readonly number[];
 }
 
-/** Starts threads that run at the same time. */
-function start(runs: CpuScheduler, count: number, milliseconds: number): { threads: Worker[]; notes: () => Notes } {
+/** Threads that run at the same time; resolves when they have ended. */
+async function runThreads(runs: CpuScheduler, count: number): Promise<Notes> {
 
-    const memory = new SharedArrayBuffer(18 * Int32Array.BYTES_PER_ELEMENT);
-    const workerData = { file: join(__dirname, '../../../../lib/scripting/protocol/cpu-scheduler.js'), memory: runs.memory, notes: memory, milliseconds };
-    const threads = Array.from({ length: count }, () => new Worker(RUNNER, { eval: true, workerData }));
-    return {
-        threads,
-        notes: () => {
-
-            const [, changes = 0, ...steps] = new Int32Array(memory);
-            return { changes, steps: steps.filter((step) => step > 0) };
-        }
-    };
+    const notes = new SharedArrayBuffer((OWN + count) * Int32Array.BYTES_PER_ELEMENT);
+    const file = join(__dirname, '../../../../lib/scripting/protocol/cpu-scheduler.js');
+    const common = { file, memory: runs.memory, notes, count };
+    const threads = Array.from({ length: count }, (_, index) => new Worker(RUNNER, { eval: true, workerData: { ...common, index } }));
+    await Promise.all(threads.map((thread) => once(thread, 'exit')));
+    const noted = [...new Int32Array(notes)];
+    return { steps: noted[STEPS] ?? 0, overlaps: noted[OVERLAPS] ?? 0, turns: noted.slice(OWN) };
 }
 
 describe('the CPU scheduler', () => {
 
     it('gives time slices to long-running scripts in turn, without starvation', async () => {
 
-        const { threads, notes } = start(new CpuScheduler(1), 3, 900);
-        await Promise.all(threads.map((thread) => once(thread, 'exit')));
+        const { steps, overlaps, turns } = await runThreads(new CpuScheduler(1), 3);
 
-        const { changes, steps } = notes();
-        const all = steps.reduce((sum, own) => sum + own, 0);
-        expect(steps).to.have.length(3);
-        // Side by side they would have changed thousands of times.
-        expect(changes).to.be.between(5, 200);
-        expect(Math.min(...steps)).to.be.above(all / 20);
+        expect(overlaps).to.equal(0);
+        expect(Math.min(...turns)).to.be.at.least(TURNS);
+        // The others have not had many more meanwhile.
+        expect(Math.max(...turns)).to.be.below(20 * TURNS);
+        // A time slice is much longer than a step.
+        expect(steps / turns.reduce((sum, own) => sum + own, 0)).to.be.above(50);
     });
 
     it('frees the slot of a thread that ended while it had one', async () => {

@@ -64,11 +64,32 @@ forEachDatabase((name, create) => {
         });
 
         /** @param timeout more than a test takes, unless it waits for that */
-        async function start(timeout = 60_000): Promise<void> {
+        async function start(timeout = 280_000): Promise<void> {
 
             node = new SearchNode(database, { timeout, storeAfter: 100 });
             await node.index.start();
-            await node.search({});
+            await until(() => node.search({}).then(() => true, () => false));
+        }
+
+        /** Number of objects that a short search finds, repeated where it takes longer than the timeout because the machine is busy. */
+        async function countMore(): Promise<number> {
+
+            let size = 0;
+            await until(async () => {
+
+                try {
+                    ({ size } = await node.search({ query: '/title:more', filterQueries: ['*:*'] }));
+                    return true;
+                }
+                catch (error) {
+                    if ((error as DoipError).http !== 503) {
+                        throw error;
+                    }
+
+                    return false;
+                }
+            });
+            return size;
         }
 
         /** The stored segments. */
@@ -163,14 +184,14 @@ forEachDatabase((name, create) => {
             }
 
             for (let count = 0; endless.ended === 0; ++count) {
-                expect((await node.search({ query: '/title:more', filterQueries: ['*:*'] })).size, String(count)).to.equal(150);
+                expect(await countMore(), String(count)).to.equal(150);
             }
 
             expect(endless.errors).to.have.length(1);
             expect(endless.errors[0]).to.be.instanceof(DoipError);
             expect((endless.errors[0] as DoipError).http).to.equal(503);
             await until(async () => await names() !== stored);
-            expect((await node.search({ query: '/title:more', filterQueries: ['*:*'] })).size).to.equal(150);
+            expect(await countMore()).to.equal(150);
         });
     });
 });

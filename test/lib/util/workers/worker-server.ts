@@ -12,7 +12,7 @@ const { afterEach, beforeEach, describe, it } = lab;
 
 const SERVER = join(__dirname, '../../../../lib/util/workers/worker-server.js');
 
-/** A call `long` runs for some milliseconds, and answers pending ones meanwhile if it `offers` them. */
+/** A call `long` notes in shared memory that it has begun, runs until it is told there to end, and answers pending ones meanwhile if it `offers` them. */
 const PROGRAM = `
     const { DEFER, serveCalls } = require(${JSON.stringify(SERVER)});
     const answer = (call) => call.kind === 'short' ? call.caller : DEFER;
@@ -24,7 +24,7 @@ const PROGRAM = `
         }
 
         call.begun && Atomics.store(call.begun, 0, 1);
-        for (const end = Date.now() + (call.milliseconds ?? 0); Date.now() < end;) {
+        while (call.begun && Atomics.load(call.begun, 0) !== 2) {
             call.offers && pending.offer(answer);
         }
 
@@ -75,29 +75,34 @@ describe('a thread with a further port', () => {
         return answers;
     };
 
-    /** Sends a long call of the owner; resolves when it runs. */
-    const beginLong = async (call: object): Promise<void> => {
+    /** Sends a long call of the owner; resolves when it runs, to what ends it. */
+    const beginLong = async (call: object): Promise<() => void> => {
 
         const begun = new Int32Array(new SharedArrayBuffer(4));
-        worker.postMessage({ id: 2, call: { kind: 'long', milliseconds: 500, begun, ...call } });
+        worker.postMessage({ id: 2, call: { kind: 'long', begun, ...call } });
         await until(() => Atomics.load(begun, 0) === 1);
+        return () => void Atomics.store(begun, 0, 2);
     };
 
     it('answers its calls while a long call of the owner runs', async () => {
 
-        await beginLong({ offers: true });
+        const end = await beginLong({ offers: true });
         port.postMessage({ id: 7, call: { kind: 'short', caller: 'one' } });
+        await received(1);
+        end();
 
         expect(await received(2)).to.equal([{ from: 'port', id: 7, value: 'one' }, { from: 'owner', id: 2, value: 'long' }]);
     });
 
     it('serves callers in turns, whichever port they use', async () => {
 
-        await beginLong({});
+        const end = await beginLong({});
         worker.postMessage({ id: 3, call: { kind: 'short', caller: 'one' } });
         for (const [id, caller] of [[1, 'one'], [2, 'one'], [3, 'other']] as const) {
             port.postMessage({ id, call: { kind: 'short', caller } });
         }
+
+        end();
 
         expect((await received(5)).filter(({ from }) => from === 'port').map(({ id }) => id)).to.equal([3, 1, 2]);
     });
@@ -107,13 +112,14 @@ describe('a thread with a further port', () => {
         port.postMessage({ id: 9, call: { kind: 'short', isRejected: true } });
         expect(await received(1)).to.equal([{ from: 'port', id: 9, value: 'rejected' }]);
 
-        await beginLong({});
+        const end = await beginLong({});
         worker.postMessage({ id: 3, call: { kind: 'short', caller: 'one' } });
         for (let id = 10; id < 14; ++id) {
             port.postMessage({ id, call: { kind: 'short', caller: 'one' } });
         }
 
         port.postMessage({ id: 14, call: { kind: 'short', caller: 'other' } });
+        end();
         const values = (await received(8)).map(({ value }) => value);
         expect(values.filter((value) => value === 'one')).to.have.length(3);
         expect(values.filter((value) => value === 'too many')).to.have.length(2);
