@@ -73,7 +73,7 @@ forEachDatabase((name, create, dialect) => {
 
         before(async () => {
 
-            service = await startRest(create, 'http/1.1', { SCRIPT_TIMEOUT_SECONDS: 5 });
+            service = await startRest(create, 'http/1.1', { SCRIPT_TIMEOUT_SECONDS: 15 });
             await service.create('Schema', { name: 'Trace', schema: { type: 'object' } });
             await service.create('Schema', { name: 'Checked', schema: SCHEMA, javascript: CODE });
             await service.create('User', { username: 'uploader', password: 'user-password' });

@@ -280,7 +280,7 @@ forEachWay((name, start, protocol) => {
 
 describe('browser sessions', () => {
 
-    it('need HTTPS from other hosts, unless the design allows otherwise', { timeout: 20_000 }, async () => {
+    it('need HTTPS from other hosts, unless the design allows otherwise', async () => {
 
         const { startRest } = await import('../support/rest-service.js');
         const { createSqlite } = await import('../support/database.js');
@@ -298,7 +298,7 @@ describe('browser sessions', () => {
         expect([nobody.statusCode, jsonOf(nobody)['active']]).to.equal([200, false]);
     });
 
-    it('are throttled like other logins', { timeout: 20_000 }, async () => {
+    it('are throttled like other logins', async () => {
 
         const { startRest } = await import('../support/rest-service.js');
         const { createSqlite } = await import('../support/database.js');

@@ -216,6 +216,11 @@ forEachDatabase((name, create) => {
             }
 
             await Promise.all([lane(), lane(), lane(), uploads()]);
+            // All of the lanes may have been rejected during uploads that took long.
+            for (let i = 0; i < 400 && [200, 409, OK].some((status) => !statuses.has(status)); ++i) {
+                await one();
+            }
+
             // Replaces all objects, and so the users with their totals; the writers go on until their user is gone.
             const everything = [
                 { id: 'test/document', type: 'Schema', content: { name: 'Document', schema: { type: 'object' } } },

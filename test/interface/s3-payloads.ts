@@ -147,6 +147,7 @@ forEachDatabase((name, create) => {
                 relay.behave();
                 expect((await bytesOf(await ask(`/objects/${id}?payload=file`))).equals(bytes)).to.be.true();
                 await until(async () => (await ask('/health/ready')).status === 200);
+                await until(async () => (await areUp())['payload_store_up'] === '1');
                 expect(await areUp()).to.equal({ payload_store_up: '1', search_up: '1' });
             });
         }

@@ -20,14 +20,14 @@ const MAX_LAG_MS = 30_000;
 /** More than are stored between two waits. */
 const COUNT = 350;
 
-describe('requests with many objects, beside OpenSearch,', { skip: !HAS_OPENSEARCH, timeout: 300_000 }, () => {
+describe('requests with many objects, beside OpenSearch,', { skip: !HAS_OPENSEARCH, timeout: 600_000 }, () => {
 
     let engine: TestOpenSearch;
     let relay: S3Relay;
     let database: TestDatabase;
     let gateway: TestGateway;
 
-    before({ timeout: 180_000 }, async () => {
+    before({ timeout: 600_000 }, async () => {
 
         engine = await startOpenSearch();
         relay = await startS3Relay(engine.url);

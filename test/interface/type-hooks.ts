@@ -135,7 +135,7 @@ onEveryDatabase((name, start) => {
 
         it('end at their deadline, while others are served', async () => {
 
-            const slow = await start({ SCRIPT_TIMEOUT_SECONDS: 1 });
+            const slow = await start({ SCRIPT_TIMEOUT_SECONDS: 6 });
             try {
                 await slow.create('Schema', { name: 'Endless', schema: { type: 'object' }, javascript: 'exports.beforeSchemaValidation = () => { for (;;) {} };' });
 

@@ -13,7 +13,7 @@ import { until } from '../support/until.js';
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
-const MANY = 2000;
+const MANY = 6000;
 
 forEachDatabase((name, create) => {
 
@@ -213,7 +213,7 @@ forEachDatabase((name, create) => {
             }
         });
 
-        it('is completed after a kill, while other writers are blocked', async () => {
+        it('is completed after a kill, while other writers are blocked', { timeout: 900_000 }, async () => {
 
             const items = Array.from({ length: MANY }, (_, n) => ({ id: `test/many${n}`, type: 'Many', content: { n, to: `test/many${(n + 1) % MANY}` } }));
             const uploading = ask('POST /uploadObjects?deleteCurrentObjects', [...items, schema('test/many', 'Many', { n: { type: 'integer' } })]).catch((error: unknown) => error);
@@ -223,9 +223,9 @@ forEachDatabase((name, create) => {
             await uploading;
             service = await startProcess(database);
             const afterwards = await ask('POST /objects?type=Many&handle=test/other', { n: 1 });
-            await until(async () => (await ask('POST /objects?type=Many&handle=test/last', { n: 1 })).status === 200, 120_000);
+            await until(async () => (await ask('POST /objects?type=Many&handle=test/last', { n: 1 })).status === 200, 240_000);
             const size = async (query: string): Promise<unknown> => (await ask(`GET /search?pageSize=0&query=${encodeURIComponent(query)}`)).value['size'];
-            await until(async () => await size('type:Many') === MANY + 1, 60_000);
+            await until(async () => await size('type:Many') === MANY + 1, 240_000);
 
             expect([other.status, other.retry]).to.equal([503, '5']);
             expect([503, 200]).to.include(afterwards.status);

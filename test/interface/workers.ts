@@ -21,7 +21,7 @@ const { after, before, describe, it } = lab;
 
 const WORKERS = 3;
 const ROUNDS = rounds(100, 3000);
-const TIMEOUT = { timeout: 240_000 };
+const TIMEOUT = { timeout: 600_000 };
 
 /** Default of the option `connections` of a database address. */
 const CONNECTIONS = 10;
@@ -147,7 +147,7 @@ forEachDatabase((name, createDatabase) => {
             expect(await statuses('/objects/test/file?payload=file', { ...bearer, range: 'bytes=800000-' })).to.equal([416]);
         });
 
-        it('reads on every connection what was acknowledged on another one', { timeout: roundsMs(120_000) }, async () => {
+        it('reads on every connection what was acknowledged on another one', { timeout: roundsMs(600_000) }, async () => {
 
             await create('Document', 'test/counter', { name: '0' });
             let acknowledged = 0;

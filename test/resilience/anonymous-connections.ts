@@ -30,7 +30,7 @@ const MONITOR = join(__dirname, '../support/turn-monitor.js');
 const WIRE = 64 * 1024;
 
 /** Milliseconds after which a client that gets no answer goes away. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 90_000;
 
 const DOCUMENTS = 1_000;
 
@@ -118,7 +118,7 @@ const SESSIONS: Readonly<Record<string, (n: number) => { readonly frames: Buffer
 /** The largest windows there are, so that the service can send everything. */
 const WINDOWS = bytes(frame(Type.settings, 0, 0, Buffer.from([0, 4, 0x7f, 0xff, 0xff, 0xff])), frame(Type.windowUpdate, 0, 0, Buffer.from([0x7f, 0, 0, 0])));
 
-describe(`64 KiB on one anonymous connection${withoutTurns}`, { skip: withoutTurns !== '', timeout: 120_000 }, () => {
+describe(`64 KiB on one anonymous connection${withoutTurns}`, { skip: withoutTurns !== '', timeout: 900_000 }, () => {
 
     let database: TestDatabase;
     let service: MeasuredProcess;

@@ -24,7 +24,7 @@ interface Entry {
 }
 
 const reason = withoutDisks('tmpfs');
-describe(`the audit log on a full disk${reason}`, { timeout: 3 * PATIENCE_MS, skip: reason !== '' }, () => {
+describe(`the audit log on a full disk${reason}`, { timeout: 10 * PATIENCE_MS, skip: reason !== '' }, () => {
 
     let disk: SmallDisk;
     let database: TestDatabase;

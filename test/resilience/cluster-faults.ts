@@ -17,7 +17,7 @@ const PROGRAM = join(__dirname, 'programs/cluster/main.js');
 
 /** Enough for one of most parts. */
 const FAULTS = 5;
-const TIMEOUT_MS = 280_000;
+const TIMEOUT_MS = 1_500_000;
 
 describe('the checker of an installation', () => {
 

@@ -47,7 +47,7 @@ async function *form(id: string, bytes: number, isComplete = true): AsyncGenerat
 
 for (const [kind, size] of DISKS) {
     const reason = withoutDisks(kind);
-    describe(`a service on a disk of ${size / MIB} MiB (${kind})${reason}`, { timeout: 2 * PATIENCE_MS, skip: reason !== '' }, () => {
+    describe(`a service on a disk of ${size / MIB} MiB (${kind})${reason}`, { timeout: 10 * PATIENCE_MS, skip: reason !== '' }, () => {
 
         let disk: SmallDisk;
         let database: TestDatabase;

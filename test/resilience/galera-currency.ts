@@ -34,7 +34,7 @@ const PLACE: TestDatabase = {
     dialect: 'mysql', options: { dataDir: '' }, open: () => Promise.reject(new Error('not here')), dispose: () => Promise.resolve()
 };
 
-describe('what was changed on one server of Galera', { skip: !HAS_GALERA, timeout: 120_000 }, () => {
+describe('what was changed on one server of Galera', { skip: !HAS_GALERA, timeout: 300_000 }, () => {
 
     let cluster: Galera;
     let folders: string[] = [];
@@ -45,7 +45,7 @@ describe('what was changed on one server of Galera', { skip: !HAS_GALERA, timeou
     let group: string;
     let shaped: string;
 
-    before({ timeout: 180_000 }, async () => {
+    before({ timeout: 900_000 }, async () => {
 
         cluster = await startGalera(2);
         const connection = await Mysql.createConnection(cluster.urls[0] ?? '');

@@ -197,7 +197,7 @@ describe('long hostile texts', () => {
         expect(least, `${name}, ${text.slice(0, 12)}`).to.be.below(most);
     }
 
-    it('are parsed in time at every place of the API description, but for exceptions', async () => {
+    it('are parsed in time at every place of the API description, but for exceptions', { timeout: 1_800_000 }, async () => {
 
         const { paths, ...others } = await (await fetch(`${service.url}/openapi.json`)).json() as Description;
         const description = { ...others, paths: Object.fromEntries(Object.entries(paths).filter(([path]) => !path.startsWith(OF_TESTS))) };

@@ -8,7 +8,6 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import type { TestDatabase } from '../support/database.js';
 import type { ServiceProcess } from '../support/process.js';
@@ -27,9 +26,6 @@ const { describe, it, before, after } = lab;
 const SEED = Number(process.env['TRAFFIC_SEED'] ?? 20_261);
 const WRITERS = 10;
 const UPLOADED = Array.from({ length: 20 }, (_, n) => `test/up-${n}`);
-
-/** What one process has answered, searches on others know after this time. */
-const SEEN_BY_ALL_MS = 500;
 
 /** Answers before the kill, and as many after it. */
 const ANSWERS = rounds(400, 5000);
@@ -140,9 +136,12 @@ function writer(traffic: Traffic, ledger: Ledger, prefix: string, random: Random
                 const reply = await traffic.ask(random, line);
                 if (reply && !isRight(reply)) {
                     expect(reply.from === ledger.writerOf(id), `${id} is wrong where it was written`).to.be.false();
-                    await sleep(SEEN_BY_ALL_MS);
-                    const later = await traffic.ask(random, line);
-                    expect(later === null || isRight(later), `${id} is found`).to.be.true();
+                    const isFoundRightly = until(async () => {
+
+                        const later = await traffic.ask(random, line, undefined, reply.from);
+                        return later === null || isRight(later);
+                    }).then(() => true, () => false);
+                    expect(await isFoundRightly, `${id} is found as it is`).to.be.true();
                 }
             }
         }

@@ -17,7 +17,7 @@ import { until } from '../support/until.js';
 export const lab = Lab.script();
 const { describe, it, beforeEach, afterEach } = lab;
 
-describe('a service on SQLite', { timeout: 2 * PATIENCE_MS }, () => {
+describe('a service on SQLite', { timeout: 10 * PATIENCE_MS }, () => {
 
     let database: TestDatabase;
     let dataDir = '';
@@ -85,7 +85,7 @@ const FULL = { message: 'The storage is full: nothing was stored.' };
 
 const WITHOUT_DISKS = withoutDisks();
 
-describe(`a service on SQLite whose disk is full${WITHOUT_DISKS}`, { timeout: 2 * PATIENCE_MS, skip: WITHOUT_DISKS !== '' }, () => {
+describe(`a service on SQLite whose disk is full${WITHOUT_DISKS}`, { timeout: 10 * PATIENCE_MS, skip: WITHOUT_DISKS !== '' }, () => {
 
     let disk: SmallDisk;
     let database: TestDatabase;

@@ -84,7 +84,7 @@ forEachDatabase((name, create, dialect) => {
                 const stored = await limited.asAdmin('POST /objects?type=Schema', { headers: JSON_TYPE, payload });
                 const listed = await limited.asAdmin('GET /listMethods?type=Described&describe');
 
-                expect(performance.now() - start, `${stored.payload} ${listed.payload}`).to.be.below(30_000);
+                expect(performance.now() - start, `${stored.payload} ${listed.payload}`).to.be.below(150_000);
                 expect(listed.payload).to.not.contain('summary');
                 expect((await limited.asAdmin('GET /listMethods?type=Greedy')).payload).to.equal('["change"]');
             });
@@ -161,16 +161,25 @@ forEachDatabase((name, create, dialect) => {
 
                 use(fault);
                 const id = await newObject();
-                const start = service.log.length;
-                const changed = await send('PUT /objects/ID', id, { afterCreateOrUpdate: fault }, CONTENT);
-                const state = await service.asAdmin(`GET /objects/${id}`);
-                const removed = await send('DELETE /objects/ID', id, { afterDelete: fault });
+                /** The number of lines of a request, which is sent until the code that runs before it and does no harm has not taken too long. */
+                const linesOf = async (line: string, asked: object, payload?: string): Promise<number> => {
 
-                expect([changed.statusCode, removed.statusCode]).to.equal([200, 200]);
+                    let start = 0;
+                    await until(async () => {
+
+                        start = service.log.length;
+                        return (await send(line, id, asked, payload)).statusCode === 200;
+                    });
+                    return service.log.slice(start).filter(({ event, object, reason }) => event === 'script.failed' && object === id && reason === message).length;
+                };
+
+                const ofChange = await linesOf('PUT /objects/ID', { afterCreateOrUpdate: fault }, CONTENT);
+                const state = await retrieved(`/objects/${id}`);
+                const ofRemoval = await linesOf('DELETE /objects/ID', { afterDelete: fault });
+
+                expect([ofChange, ofRemoval]).to.equal([1, 1]);
                 expect(jsonOf(state)).to.equal({ n: 2 });
                 expect((await service.asAdmin(`GET /objects/${id}`)).statusCode).to.equal(404);
-                const lines = service.log.slice(start).filter(({ event, object, reason }) => event === 'script.failed' && object === id && reason === message);
-                expect(lines.length).to.equal(2);
             });
         }
     });

@@ -17,11 +17,11 @@ const { after, before, describe, it } = lab;
 const ROUNDS = rounds(2, 20);
 const WRITERS = 8;
 /** Objects that the other node writes while the first one is stopped. */
-const WRITTEN = 25;
-/** Milliseconds that they may take together: some 400. One that waited for a lock of the first node would take ten seconds, as its locks last. */
-const UNBLOCKED_MS = 5_000;
+const WRITTEN = 10;
+/** Milliseconds that they may take together: some 200. One that waited for a lock of the first node would take ten seconds, as its locks last. */
+const UNBLOCKED_MS = 9_000;
 /** Milliseconds that these writes and a search may take on a busy machine: the server ends the transactions of the first node after some seconds. */
-const MOST_MS = 30_000;
+const MOST_MS = 120_000;
 
 forEachDatabase((name, make, dialect) => {
 

@@ -75,7 +75,7 @@ const SCHEMAS: readonly (readonly [title: string, make: (n: number) => object])[
     ['many patterns', (n) => ({ properties: Object.fromEntries(list(400, (i) => [`p${i}`, { pattern: `^[a-z]{2,9}${n}-${i}$` }])) })]
 ];
 
-describe(`content of the maximum size${withoutTurns}`, { skip: withoutTurns !== '', timeout: 120_000 }, () => {
+describe(`content of the maximum size${withoutTurns}`, { skip: withoutTurns !== '', timeout: 900_000 }, () => {
 
     let database: TestDatabase;
     let service: MeasuredProcess;

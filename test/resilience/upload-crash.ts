@@ -13,8 +13,11 @@ import { until } from '../support/until.js';
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
-const OBJECTS = 1500;
-const PATIENCE_MS = 60_000;
+const OBJECTS = 5000;
+const PATIENCE_MS = 240_000;
+
+/** Phases of an upload of which one has begun when the job has: a busy machine may look later. What comes of the upload is the same. */
+const FIRST_PHASES = ['review', 'keep', 'delete', 'types', 'others'];
 
 interface Job {
     readonly id: number;
@@ -65,13 +68,14 @@ forEachDatabase((name, create) => {
             return (await database.read<{ n: number }>({ sql: 'select count(*) as n from objects where type = ?' }, [type]))[0]?.n ?? 0;
         }
 
-        /** Kills the service in a phase of the upload. */
-        async function killIn(phase: string, isThere: () => Promise<boolean>): Promise<Job> {
+        /** Kills the service in one of some phases of the upload. */
+        async function killIn(phases: readonly string[], isThere: () => Promise<boolean>): Promise<Job> {
 
             await until(isThere, PATIENCE_MS);
             await service.kill();
             const job = await newestJob();
-            expect(job && [job.state, phaseOf(job)]).to.equal(['running', phase]);
+            expect(job?.state).to.equal('running');
+            expect(phases).to.include(phaseOf(job as Job));
             // Nobody has to wait until others may take it over.
             await database.commit({ steps: [{ sql: `update jobs set state = 'waiting', run_at = 0 where id = ?`, bindings: [job?.id ?? 0] }] });
             return job as Job;
@@ -99,10 +103,10 @@ forEachDatabase((name, create) => {
             return found.map(({ id, type, content }) => JSON.stringify({ id, type, content })).sort();
         }
 
-        it('is stored completely, or rolled back', async () => {
+        it('is stored completely, or rolled back', { timeout: 900_000 }, async () => {
 
             const cut = upload('Former');
-            const reviewed = await killIn('review', async () => (await newestJob())?.state === 'running');
+            const reviewed = await killIn(FIRST_PHASES, async () => (await newestJob())?.state === 'running');
             expect(await cut).to.equal('cut');
             service = await startProcess(place);
             await ended(reviewed.id);
@@ -111,12 +115,12 @@ forEachDatabase((name, create) => {
             expect(former.filter((each) => each.includes('"of":"Former"'))).to.have.length(OBJECTS);
 
             const cutAgain = upload('Later');
-            const begun = await killIn('others', async () => await count('Later') > 0);
+            const begun = await killIn(['others'], async () => await count('Later') > 0);
             expect(await cutAgain).to.equal('cut');
             const refused = JSON.stringify({ ...JSON.parse(begun.progress ?? '{}') as object, phase: 'undo', position: 0, failure: { message: 'refused', position: 1 } });
             await database.commit({ steps: [{ sql: 'update jobs set progress = ? where id = ?', bindings: [refused, begun.id] }] });
             service = await startProcess(place);
-            await killIn('undo', async () => await count('Later') === 0 && await count('Former') > 0);
+            await killIn(['undo'], async () => await count('Later') === 0 && await count('Former') > 0);
             expect(await count('Former')).to.be.below(OBJECTS);
             service = await startProcess(place);
             await ended(begun.id);

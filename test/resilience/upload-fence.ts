@@ -117,7 +117,7 @@ forEachDatabase((name, create, dialect) => {
             });
         }
 
-        it('stores nothing of a run that another node has taken over, not even with numbers that are far ahead', { timeout: 120_000 }, async () => {
+        it('stores nothing of a run that another node has taken over, not even with numbers that are far ahead', { timeout: 600_000 }, async () => {
 
             // As a node has stored it whose clock was ahead: all later numbers are above it.
             await database.commit({ steps: [{ sql: 'update objects set txn_id = txn_id + ? where id = ?', bindings: [3_600_000_000, 'test/x'] }] });
@@ -132,7 +132,7 @@ forEachDatabase((name, create, dialect) => {
             await until(() => holding.count() > 0);
 
             direct = await startGateway(place);
-            await until(async () => (await newestUpload(database)).state === 'done');
+            await until(async () => (await newestUpload(database)).state === 'done', 240_000);
             expect((await newestUpload(database)).attempts).to.equal(2);
             for (const targetId of ids) {
                 expect((await direct.asAdmin(Op.delete, { targetId })).status).to.equal('0.DOIP/Status.001');
