@@ -76,8 +76,9 @@ export async function startGalera(count = 3): Promise<Galera> {
 
                 const server = spawn(SERVER, [...options, ...more, `--log-error=${log}`], { stdio: 'ignore' });
                 servers[n] = server;
-                await until(async () => server.exitCode !== null || server.signalCode !== null || await isReady(urls[n] ?? ''), START_MS).catch(failed);
-                if (server.exitCode !== null) {
+                const hasEnded = (): boolean => server.exitCode !== null || server.signalCode !== null;
+                await until(async () => hasEnded() || await isReady(urls[n] ?? ''), START_MS).catch(failed);
+                if (hasEnded()) {
                     failed(new Error(`server ${n} has ended`));
                 }
             };

@@ -9,9 +9,6 @@ import type { WatchedPage } from './browser.js';
  */
 const MAX_MS = 1000;
 
-/** Elapsed milliseconds from an interaction to its paint, as the page itself measures them: on an idle machine up to 100, on a busy one as long as others have the processor. */
-const MAX_PAINT_MS = 30_000;
-
 /** Follows that; `slowest()` returns the maximum since the last call. Interactions of less than 16 ms are not reported. */
 const OBSERVER = `{
     let durations = [];
@@ -31,7 +28,10 @@ const PAINTED = 'new Promise((resolve) => requestAnimationFrame(() => setTimeout
 
 /** Costs of interactions. */
 export interface PageCosts {
-    /** The highest of each, in milliseconds. */
+    /**
+     * The highest of each, in milliseconds: of the processor, and elapsed from an interaction to its paint, as the page itself measures it. That is up to
+     * 100 on an idle machine, and no limit on a busy one.
+     */
     readonly costs: Record<string, number>;
     /** Does something, and checks what it costs the page until it is painted. */
     readonly cheaply: (title: string, act: () => Promise<unknown>) => Promise<void>;
@@ -65,7 +65,6 @@ export async function measureCosts({ page, idle }: Pick<WatchedPage, 'page' | 'i
         await page.evaluate(PAINTED);
         const paint = `${title}, to paint`;
         costs[paint] = Math.max(costs[paint] ?? 0, await page.evaluate<number>('slowest()'));
-        expect(costs[paint], paint).to.be.below(MAX_PAINT_MS);
     };
 
     return { costs, cheaply };

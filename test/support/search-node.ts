@@ -2,6 +2,7 @@
 
 import type { Database } from '../../db/database.js';
 import { SILENT } from '../../db/log.js';
+import { isUnavailable } from '../../lib/errors/errors.js';
 import { ADMIN_ID } from '../../lib/model/caller.js';
 import type { StoredElement, StoredObject, IndexedForm } from '../../lib/model/stored-object.js';
 import type { ObjectChange } from '../../lib/model/write-participant.js';
@@ -18,6 +19,7 @@ import { ObjectStore } from '../../lib/stores/objects/object-store.js';
 import { SearchLogStore } from '../../lib/stores/search/change-log-store.js';
 import { SearchSegmentStore } from '../../lib/stores/search/segment-store.js';
 import type { LocalSearchOptions } from '../../lib/search/runtime/index-options.js';
+import { until } from './until.js';
 
 const ADMIN: ObjectChange['caller'] = {
     userId: ADMIN_ID, username: ADMIN_ID, groupIds: [], isAdmin: true, isAuthenticated: true, method: 'internal'
@@ -79,6 +81,27 @@ export class SearchNode {
         }
 
         return { size, facets, hits: all };
+    }
+
+    /** Number of objects that a short search finds, repeated where it takes longer than the timeout because the machine is busy. */
+    async count(request: Partial<SearchRequest>): Promise<number> {
+
+        let size = 0;
+        await until(async () => {
+
+            try {
+                ({ size } = await this.search(request));
+                return true;
+            }
+            catch (error) {
+                if (!isUnavailable(error)) {
+                    throw error;
+                }
+
+                return false;
+            }
+        });
+        return size;
     }
 }
 

@@ -48,7 +48,11 @@ export async function openEngine(memoryBytes: number, onExhausted: () => never):
             return former;
         }
         catch (error) {
-            return ++failures < ATTEMPTS ? raise(error) : onExhausted();
+            if (++failures === ATTEMPTS) {
+                onExhausted();
+            }
+
+            throw error;
         }
     };
 
@@ -65,11 +69,6 @@ export async function openEngine(memoryBytes: number, onExhausted: () => never):
         })
     });
     return { engine, isFull: () => memory.buffer.byteLength > (BASE_PAGES + pages) * PAGE_BYTES };
-}
-
-function raise(error: unknown): never {
-
-    throw error;
 }
 
 /** Returns an allocator for values from outside. The library does not check the address. */

@@ -96,7 +96,10 @@ class ScriptThread implements RealmServices {
             this.#send({ kind: 'failed', failure: { kind: 'limit', limit: 'memory', message: LIMITS.memory }, retire: true });
         }
 
-        return endThread();
+        process.exit();
+        for (;;) {
+            // The thread is ended here, whatever runs in it.
+        }
     }
 
     #answer(message: RunMessage): void {
@@ -321,15 +324,6 @@ function failureOf(error: unknown): ScriptFailure {
     return { kind: 'error', message, stack: authorStack(stack ?? '') };
 }
 
-/** Ends the thread, whatever runs in it. */
-function endThread(): never {
-
-    process.exit();
-    for (;;) {
-        // The thread is ended here.
-    }
-}
-
 async function main(): Promise<void> {
 
     const port = parentPort;
@@ -338,12 +332,10 @@ async function main(): Promise<void> {
     }
 
     const data = workerData as ThreadData;
-    let thread: ScriptThread | null = null;
-    const engine = await openEngine(data.options.memoryBytes, () => thread?.endForLackOfMemory() ?? endThread());
+    const engine = await openEngine(data.options.memoryBytes, () => thread.endForLackOfMemory());
     lowerOwnPriority();
-    thread = new ScriptThread(engine, data, (message) => port.postMessage(message));
-    const runs = thread;
-    port.on('message', (message: RunMessage) => runs.run(message));
+    const thread = new ScriptThread(engine, data, (message) => port.postMessage(message));
+    port.on('message', (message: RunMessage) => thread.run(message));
     port.postMessage({ kind: 'ready' } satisfies ThreadMessage);
 }
 

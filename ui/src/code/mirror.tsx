@@ -175,7 +175,9 @@ function codeExtensions(language: 'json' | 'javascript', current: Current): Exte
         autocompletion({ ...current.props.complete ? { override: [(context) => completions(context, current)] } : {} }),
         keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, ...completionKeymap, ...lintKeymap]),
         linter(({ state }) => diagnosticsOf(state, language, current.props), {
-            delay: PAUSE_MS, needsRefresh: ({ startState, state, transactions }) => syntaxTree(startState) !== syntaxTree(state) ||
+            delay: PAUSE_MS, needsRefresh: ({ startState, state, transactions }) =>
+                // Code is checked again when more of it is parsed.
+                language === 'javascript' && syntaxTree(startState) !== syntaxTree(state) ||
                 transactions.some(({ effects }) => effects.some((effect) => effect.is(checkAgain)))
         })
     ];

@@ -16,7 +16,7 @@ const t = defineTexts({
 const FIRST = 50;
 const STEP = 200;
 
-/** Names are looked up for the filter in lists of at most this length; in longer ones it finds ids, and the names that were shown. */
+/** Names are looked up for the filter in lists of at most this length; in longer ones it finds ids. */
 const MAX_NAMES = 4000;
 
 export interface LongList {
