@@ -57,8 +57,28 @@ const LEAST_FILES = 3;
 /** Folders whose tests take long, as they start processes: they are run first. */
 const SLOW = ['dist/test/resilience/', 'dist/test/examples/', 'dist/test/ui/', 'dist/test/interface/'];
 
-/** Folders that a run without `--all` leaves to CI: kills, outages, full disks and hostile clients; the pages of the documentation. */
-const LEFT_TO_ALL = ['dist/test/resilience/', 'dist/test/examples/'];
+/**
+ * Folders and files that a run without `--all` leaves to CI: kills, outages, full disks and hostile clients; the pages of the documentation;
+ * commands, each a process of its own; and files that take ten seconds and more of processor time or of waiting.
+ */
+const LEFT_TO_ALL = [
+    'dist/test/resilience/',
+    'dist/test/examples/',
+    'dist/test/lib/cli/',
+    'dist/test/interface/batch-hooks.js',
+    'dist/test/interface/native-doip-connections.js',
+    'dist/test/interface/worker-forwarding.js',
+    'dist/test/interface/workers.js',
+    'dist/test/lib/jobs/processes.js',
+    'dist/test/lib/metrics/metrics.js',
+    'dist/test/lib/metrics/values.js',
+    'dist/test/lib/operations/search/highest-safe-txn-id.js',
+    'dist/test/lib/scripting/callers.js',
+    'dist/test/lib/scripting/hooks/auth-config-hooks.js',
+    'dist/test/lib/scripting/limits.js',
+    'dist/test/lib/scripting/writing-code.js',
+    'dist/test/lib/server/limits.js'
+];
 
 /** A run without `--all` has each suite in one of its ways, by chance, such as on one database; these, which have SQL, in all. */
 const IN_ALL_WAYS = ['dist/test/db/', 'dist/test/lib/stores/'];
@@ -267,7 +287,7 @@ async function filesOfChange() {
 
     const known = new Map();
     const usesEngine = (imports) => imports.some((name) => ENGINES.test(name));
-    const isLeft = (file) => LEFT_TO_ALL.some((folder) => file.startsWith(folder)) || reaches(join(ROOT, file), usesEngine, known);
+    const isLeft = (file) => LEFT_TO_ALL.some((path) => file.startsWith(path)) || reaches(join(ROOT, file), usesEngine, known);
     const files = (await testFiles()).filter((file) => !isLeft(file));
     return [...files.filter((file) => !isInAllWays(file)), ...files.filter(isInAllWays)];
 }
