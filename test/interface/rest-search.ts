@@ -28,9 +28,12 @@ const FIELDS: readonly (readonly [query: string, id: string])[] = [
     ['internal.pointsAt:test/ann', 'test/group'], ['schemaName:place', 'test/schema'], ['javaScriptModuleName:/lib', 'test/module'],
     ['objcreated:[2000 TO 2900] AND /height:4478', 'test/peak'], ['objmodified:[20000101 TO *] AND type:place', 'test/peak'],
     ['dtindexed:[2000 TO 2900] AND type:place', 'test/peak'], ['txnId:[1 TO *] AND type:place', 'test/peak'], ['valid:true AND type:place', 'test/peak'],
-    ['elname_topo%255Fmap:true', 'test/peak'], ['elatt_topo%255Fmap_filename:topo.png', 'test/peak'], ['elatt_topo%255Fmap_mimetype:"image/png"', 'test/peak'],
+    ['elname_topo%5Fmap:true', 'test/peak'], ['elatt_topo%255Fmap_filename:topo.png', 'test/peak'], ['elatt_topo%255Fmap_mimetype:"image/png"', 'test/peak'],
     ['elatt_topo%255Fmap_mimetype:image/png', 'test/peak'], ['elatt_topo%255Fmap_mimetype:IMAGE', 'test/peak'], ['elatt_topo%255Fmap_mimetype:png', 'test/peak'],
-    ['elatt_topo%255Fmap_internal.size:3', 'test/peak'], ['payloadIndexState:indexComplete AND type:place', 'test/peak'],
+    ['elatt_topo%255Fmap_internal.size:3', 'test/peak'], ['elatt_topo%5Fmap_internal.size:3', 'test/peak'], ['elatt_topo%5Fmap_filename:topo.png', 'test/peak'],
+    ['elname_site_plan:true', 'test/peak'], ['elatt_site_plan_filename:site.svg', 'test/peak'], ['elatt_site_plan_mimetype:svg', 'test/peak'],
+    ['elatt_site_plan_internal.size:5', 'test/peak'], ['elatt_site%5Fplan_filename:site.svg', 'test/peak'], ['elatt_site%5Fplan_internal.size:5', 'test/peak'],
+    ['payloadIndexState:indexComplete AND type:place', 'test/peak'],
     ['objatt_type:place', 'test/peak'], ['objatt_createdBy:admin AND type:place', 'test/peak'], ['internal.all:"no such route" AND type:place', 'test/peak'],
     ['topo.png', 'test/peak'], ['facet_/name:"Matterhorn"', 'test/peak'], ['+type:place -/name:eiger', 'test/peak'], ['"such no"~2', 'test/peak'],
     ['h?rnli', 'test/peak'], ['*ttlespitz', 'test/peak'], ['matterhrn~', 'test/peak'], ['(steep hard)^2 AND -type:Document', 'test/peak'],
@@ -82,7 +85,8 @@ forEachWay((name, start, protocol) => {
                 }) },
                 { name: 'acl', value: JSON.stringify({ readers: ['test/someone'] }) },
                 { name: 'userMetadata', value: JSON.stringify({ batch: 'b-3', list: ['seven'] }) },
-                { name: 'topo%5Fmap', value: 'png', filename: 'topo.png', type: 'image/png' }
+                { name: 'topo%5Fmap', value: 'png', filename: 'topo.png', type: 'image/png' },
+                { name: 'site_plan', value: '<svg>', filename: 'site.svg', type: 'image/svg+xml' }
             ));
             expect(stored.statusCode, stored.payload).to.equal(200);
             await service.create('Document', { n: 1, text: 'other' }, 'handle=test/other');

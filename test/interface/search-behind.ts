@@ -63,7 +63,7 @@ forEachDatabase((name, create, dialect) => {
             return gateway;
         }
 
-        const alias = (): string => `${url.split('/').at(-1)}-v2`;
+        const alias = (): string => `${url.split('/').at(-1)}-v3`;
 
         async function block(isBlocked: boolean): Promise<void> {
 

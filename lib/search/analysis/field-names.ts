@@ -101,11 +101,20 @@ export function isPayloadField(field: string): boolean {
 /** Upper bound of the names of payload fields, and lower bound of all others. */
 export const AFTER_PAYLOAD_FIELDS = NUMBER_MARK;
 
-/** Returns the field of a fact about a payload: `elname_<payload>`, `elatt_<payload>_<fact>`. */
-export function payloadPropertyField(payload: string, property: 'filename' | 'mimetype' | 'internal.size' | null): string {
+/** Returns the field that tells that an object has a payload. */
+export function payloadNameField(payload: string): string {
 
-    const name = payload.replaceAll('%', '%25').replaceAll('_', '%5F');
-    return property === null ? `elname_${name}` : `elatt_${name}_${property}`;
+    return `elname_${payload}`;
+}
+
+/**
+ * Returns the fields of a property of a payload, `elatt_<payload>_<property>`: one with the name as it is, and where it has `%` or `_`, one in which
+ * these are escaped.
+ */
+export function payloadPropertyFields(payload: string, property: 'filename' | 'mimetype' | 'internal.size'): readonly string[] {
+
+    const escaped = payload.replaceAll('%', '%25').replaceAll('_', '%5F');
+    return (escaped === payload ? [payload] : [payload, escaped]).map((name) => `elatt_${name}_${property}`);
 }
 
 /** Resolves a field of a query; null is the default field. Every name is a field: an unknown one has no terms. */

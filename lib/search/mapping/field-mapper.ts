@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { TextLanguage } from '../../model/text-language.js';
 import { escapeSegment } from '../../json/pointer.js';
 import { analyse } from '../analysis/analyzer.js';
-import { isColumnAlias, nullField, numberField, payloadPropertyField, payloadField, REST_FIELD } from '../analysis/field-names.js';
+import { isColumnAlias, nullField, numberField, payloadField, payloadNameField, payloadPropertyFields, REST_FIELD } from '../analysis/field-names.js';
 import type { IndexDocument, IndexElement } from './index-document.js';
 import { LanguageMap } from './language-map.js';
 
@@ -174,19 +174,22 @@ function describeElement({ name, filename, mediaType, size }: IndexElement, sink
         sink.value(field, value);
     };
 
-    addProperty(payloadPropertyField(name, null), 'true');
-    addProperty(payloadPropertyField(name, 'internal.size'), size);
+    addProperty(payloadNameField(name), 'true');
+    payloadPropertyFields(name, 'internal.size').forEach((field) => addProperty(field, size));
     if (mediaType !== null) {
-        const field = payloadPropertyField(name, 'mimetype');
-        addProperty(field, mediaType);
         // Also found by each of its parts.
-        new Set(analyse(mediaType).map(({ term }) => term)).forEach((part) => sink.keyword(field, part));
+        const parts = new Set(analyse(mediaType).map(({ term }) => term));
+        for (const field of payloadPropertyFields(name, 'mimetype')) {
+            addProperty(field, mediaType);
+            parts.forEach((part) => sink.keyword(field, part));
+        }
     }
 
     if (filename !== null) {
-        const field = payloadPropertyField(name, 'filename');
-        sink.text(field, filename, null);
-        sink.value(field, filename);
+        for (const field of payloadPropertyFields(name, 'filename')) {
+            sink.text(field, filename, null);
+            sink.value(field, filename);
+        }
     }
 }
 
