@@ -8,6 +8,7 @@ import type { JsonObject } from '../../lib/util/json-types.js';
 import type { TestGateway } from './gateway.js';
 import type { Random } from './random.js';
 import { Op } from '../../lib/doip/operation-ids.js';
+import { isJsonObject } from '../../lib/util/json-types.js';
 import { stateOf, type ExportedObject, type RepositoryState } from './repository-state.js';
 
 type Items = (JsonObject | string)[];
@@ -84,7 +85,8 @@ function edited(type: string | undefined, edit: (content: JsonObject, random: Ra
     return (items, random) => {
 
         const item = anyObject(items, random, type);
-        edit((item['content'] ?? {}) as JsonObject, random, item);
+        const { content } = item;
+        edit(isJsonObject(content) ? content : {}, random, item);
     };
 }
 

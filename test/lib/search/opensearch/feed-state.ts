@@ -4,6 +4,7 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { SILENT } from '../../../../db/log.js';
 import { EngineIndexes, writeAlias } from '../../../../lib/search/opensearch/engine-indexes.js';
+import { FORMAT } from '../../../../lib/search/opensearch/engine-document.js';
 import { FeedStates } from '../../../../lib/search/opensearch/feed-state.js';
 import { HAS_OPENSEARCH, startOpenSearch, type TestOpenSearch } from '../../../support/opensearch.js';
 
@@ -37,7 +38,7 @@ describe('the states of indexes in OpenSearch', { skip: !HAS_OPENSEARCH, timeout
 
         const index = await new EngineIndexes({ client, log: SILENT, prefix: `${prefix}-old` }).create(1);
         await put('feed-1', { index, position: 7, shards: 1, building: null });
-        await put('feed-3', { index: null, position: 0, building: { index, position: 6 } });
+        await put(`feed-${FORMAT + 1}`, { index: null, position: 0, building: { index, position: 6 } });
         const there = await states.lowestOfOthers();
         await client.send({ method: 'DELETE', path: `/${index}` });
 
