@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import { ANONYMOUS } from '../../lib/model/caller.js';
+import { FORMAT } from '../../lib/search/opensearch/engine-document.js';
 import { forEachDatabase, type TestDatabase } from '../support/database.js';
 import { startGateway, type TestGateway } from '../support/gateway.js';
 import { HAS_OPENSEARCH, startOpenSearch, type TestOpenSearch } from '../support/opensearch.js';
@@ -63,7 +64,7 @@ forEachDatabase((name, create, dialect) => {
             return gateway;
         }
 
-        const alias = (): string => `${url.split('/').at(-1)}-v3`;
+        const alias = (): string => `${url.split('/').at(-1)}-v${FORMAT}`;
 
         async function block(isBlocked: boolean): Promise<void> {
 
@@ -164,7 +165,7 @@ forEachDatabase((name, create, dialect) => {
         /** Name of the index that has the changes; null while there is none. */
         async function fedIndex(): Promise<string | null> {
 
-            const { _source: { index } } = await engine.client.send<{ _source: { index: string | null } }>({ method: 'GET', path: `/${url.split('/').at(-1)}-meta/_doc/feed-2` });
+            const { _source: { index } } = await engine.client.send<{ _source: { index: string | null } }>({ method: 'GET', path: `/${url.split('/').at(-1)}-meta/_doc/feed-${FORMAT}` });
             return index;
         }
 

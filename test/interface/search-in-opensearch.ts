@@ -7,6 +7,7 @@ import Http from 'node:http';
 import { createGateway } from '../../lib/app/gateway.js';
 import { bytesSegment, jsonSegment } from '../../lib/doip/segments.js';
 import { EXIT } from '../../lib/errors/exit-codes.js';
+import { FORMAT } from '../../lib/search/opensearch/engine-document.js';
 import type { JsonObject } from '../../lib/util/json-types.js';
 import { explainStartError, isPermanent } from '../../lib/start-errors.js';
 import { createSqlite, forEachDatabase, type TestDatabase } from '../support/database.js';
@@ -244,7 +245,7 @@ describe('searches in OpenSearch', { skip: !HAS_OPENSEARCH, timeout: 300_000 }, 
 
                     await engine.refresh();
                     const body = { query: { term: { id } } };
-                    return (await engine.client.send<{ count: number }>({ method: 'POST', path: `/${prefix}-v3/_count`, body })).count === 1;
+                    return (await engine.client.send<{ count: number }>({ method: 'POST', path: `/${prefix}-v${FORMAT}/_count`, body })).count === 1;
                 };
 
                 const started = performance.now();
@@ -306,8 +307,8 @@ describe('searches in OpenSearch', { skip: !HAS_OPENSEARCH, timeout: 300_000 }, 
             it('leave no indexes but the one in use, whatever was given up', async () => {
 
                 const prefix = url.split('/').at(-1);
-                const indexes = async (): Promise<string[]> => Object.keys(await engine.client.send<object>({ method: 'GET', path: `/${prefix}-v3-*/_alias` }));
-                const strays = [`${prefix}-v3-${Date.now().toString(36)}-abcdef`, `${prefix}-v3-other-v3-1-abcdef`];
+                const indexes = async (): Promise<string[]> => Object.keys(await engine.client.send<object>({ method: 'GET', path: `/${prefix}-v${FORMAT}-*/_alias` }));
+                const strays = [`${prefix}-v${FORMAT}-${Date.now().toString(36)}-abcdef`, `${prefix}-v${FORMAT}-other-v${FORMAT}-1-abcdef`];
                 for (const stray of strays) {
                     await engine.client.send({ method: 'PUT', path: `/${stray}` });
                 }
@@ -362,7 +363,7 @@ describe('searches in OpenSearch', { skip: !HAS_OPENSEARCH, timeout: 300_000 }, 
     it('are refused with the reason until there is an index', async () => {
 
         const database = await createSqlite();
-        relay.behave((request) => (/^PUT .*-v3-/.test(request) ? { status: 503 } : undefined));
+        relay.behave((request) => (/^PUT .*-v\d+-/.test(request) ? { status: 503 } : undefined));
         const gateway = await start(database, engine.newUrl(relay.url));
         try {
             const { http, value } = await gateway.asAdmin(SEARCH, { attributes: { query: 'any' } });
