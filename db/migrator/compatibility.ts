@@ -7,7 +7,7 @@ import type { Knex } from 'knex';
 import type { Migration } from '../migration.js';
 
 /** Name of the setting with the newest migration that a program must know. */
-export const REQUIRED_MIGRATION = 'schema.required';
+const REQUIRED_MIGRATION = 'schema.required';
 
 /** Reads the setting; for connections without knex. */
 export const READ_REQUIRED = `(select value from settings where name = '${REQUIRED_MIGRATION}')`;

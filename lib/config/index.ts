@@ -296,7 +296,7 @@ const LOOPBACK = /^http:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(\/|$)/i
 const HANDLE_SERVER_SETTINGS = ['IDENTITY', 'SECRET', 'CERT', 'KEY', 'CA'].map((name) => `HANDLE_SERVER_${name}`);
 
 /** Errors in the combination of handle server settings. `has` says whether a setting is given. */
-export function handleServerErrors(has: (name: string) => boolean, url: unknown): string[] {
+function handleServerErrors(has: (name: string) => boolean, url: unknown): string[] {
 
     if (typeof url !== 'string' || url === '') {
         return HANDLE_SERVER_SETTINGS.filter(has).map((name) => `${name} is of no use without HANDLE_SERVER_URL`);

@@ -38,7 +38,7 @@ export function arrayOf(items: JsonObject): JsonObject {
 }
 
 /** Members of a caller in records of logins and sessions. */
-export const CALLER_MEMBERS = { userId: TEXT, username: TEXT, typesPermittedToCreate: IDS, groupIds: IDS };
+const CALLER_MEMBERS = { userId: TEXT, username: TEXT, typesPermittedToCreate: IDS, groupIds: IDS };
 
 const PUBLICATION = { versionOf: TEXT, publishedBy: TEXT, publishedOn: COUNT };
 

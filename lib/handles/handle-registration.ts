@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Step } from '../../db/database.js';
 import type { Log } from '../../db/log.js';
 import type { JobKind, RunningJob } from '../jobs/job-kind.js';
-import type { ObjectChange, WriteParticipant } from '../model/write-participant.js';
+import { changedObject, type ObjectChange, type WriteParticipant } from '../model/write-participant.js';
 import type { HandleOutboxStore } from '../stores/handle-outbox-store.js';
 import type { ObjectScan } from '../stores/objects/object-scan.js';
 import type { DeliveryPace } from './outbox-worker.js';
@@ -95,16 +95,17 @@ export class HandleRegistration implements WriteParticipant, RecordUpdater {
     }
 
     /** Returns the handle whose record may have changed; null if none has. The record of the service depends on the design alone. */
-    #handleIn({ before, after }: ObjectChange): string | null {
+    #handleIn(change: ObjectChange): string | null {
 
+        const { before, after } = change;
         const { records } = this.#parts;
-        const object = after ?? before;
-        if (object?.id === DESIGN_ID) {
+        const { id } = changedObject(change);
+        if (id === DESIGN_ID) {
             return records.serviceId;
         }
 
         const hasChanged = records.config.isActive && !(before && after && !records.differ(before, after));
-        return object && hasChanged ? object.id : null;
+        return hasChanged ? id : null;
     }
 
     /** Sends the record of a handle as it is now. */

@@ -40,7 +40,7 @@ export function locationsOf(object: StoredObject, links: readonly HandleLink[], 
 }
 
 /** Returns the URL of an object as JSON. */
-export function jsonAddress(base: string, id: string): string {
+function jsonAddress(base: string, id: string): string {
 
     return `${base}objects/${idPath(id)}`;
 }

@@ -13,7 +13,7 @@ import type { JsonObject } from '../util/json-types.js';
 import type { JobKind, RunningJob } from './job-kind.js';
 
 /** Kind of the job. */
-export const MOVE_JOB = 'payloads.move';
+const MOVE_JOB = 'payloads.move';
 
 const LEASE_MS = 10_000;
 const PAGE = 100;

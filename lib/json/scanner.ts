@@ -20,7 +20,7 @@ const ZERO = 0x30;
 const LOWER_U = 0x75;
 
 /**
- * Returns the number of colons outside of strings, which is that of properties if the text is JSON; FAULTY when the text is too
+ * Returns the number of colons outside of strings, which is that of properties if the text is JSON; INVALID when the text is too
  * deep, has strings that would be altered, or numbers beyond the range of doubles. Other errors are left to JSON.parse.
  *
  * @param numbers receives start and end of each number that JavaScript writes differently
@@ -170,7 +170,7 @@ function hexValue(code: number): number {
 }
 
 /**
- * Returns the index after the number at `start`, as bitwise complement when JavaScript writes the number differently; FAULTY when
+ * Returns the index after the number at `start`, as bitwise complement when JavaScript writes the number differently; INVALID when
  * it is too long or beyond the range of doubles.
  */
 function numberEnd(text: string, start: number): number {

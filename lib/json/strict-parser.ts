@@ -168,7 +168,7 @@ export function decodeUtf8(bytes: Uint8Array, name = 'the text'): string {
 }
 
 /** Returns whether a property could reach a prototype when objects are merged or copied carelessly. */
-export function reachesPrototype(key: string, value: unknown): boolean {
+function reachesPrototype(key: string, value: unknown): boolean {
 
     return key === '__proto__' ||
         key === 'constructor' && typeof value === 'object' && value !== null && Object.hasOwn(value, 'prototype');
@@ -184,7 +184,7 @@ function withoutMark(text: string): string {
     return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 }
 
-/** Counts the properties of a value; FAULTY when one could reach a prototype. The scan has limited the depth. */
+/** Counts the properties of a value; INVALID when one could reach a prototype. The scan has limited the depth. */
 function countProperties(value: JsonValue): number {
 
     if (typeof value !== 'object' || value === null) {

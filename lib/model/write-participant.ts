@@ -32,6 +32,17 @@ export interface ObjectChange {
     readonly uploadEpoch?: number;
 }
 
+/** Returns the object after a change, or the one that is deleted. */
+export function changedObject({ before, after }: Pick<ObjectChange, 'before' | 'after'>): StoredObject {
+
+    const object = after ?? before;
+    if (!object) {
+        throw new Error('a change has an object before or after it');
+    }
+
+    return object;
+}
+
 /** Reason of an error about an id that this object cannot have, whereas it may have another one. */
 export const ID_RESERVED = 'the id stands for another user or group';
 

@@ -4,7 +4,7 @@
 
 import type { Logger } from 'pino';
 import { readableError } from '../util/readable-error.js';
-import type { ObjectChange, WriteParticipant } from '../model/write-participant.js';
+import { changedObject, type ObjectChange, type WriteParticipant } from '../model/write-participant.js';
 
 /** A change that was stored. */
 export interface ChangeEvent {
@@ -47,9 +47,7 @@ export class ChangeEvents implements WriteParticipant {
     committed(change: ObjectChange): void {
 
         const event = eventOf(change);
-        if (event) {
-            setImmediate(() => this.#report(event));
-        }
+        setImmediate(() => this.#report(event));
     }
 
     #report(event: ChangeEvent): void {
@@ -70,11 +68,12 @@ export class ChangeEvents implements WriteParticipant {
     }
 }
 
-function eventOf({ before, after, caller, now }: ObjectChange): ChangeEvent | null {
+function eventOf(change: ObjectChange): ChangeEvent {
 
-    const object = after ?? before;
+    const { before, after, caller, now } = change;
+    const object = changedObject(change);
     // Listeners share it.
-    return object && Object.freeze({
+    return Object.freeze({
         kind: !after ? 'deleted' as const : before ? 'updated' as const : 'created' as const,
         id: object.id, type: object.type, txnId: after?.metadata.txnId ?? null, formerTxnId: before?.metadata.txnId ?? null,
         versionOf: object.metadata.versionOf ?? null, userId: caller.userId, at: now

@@ -89,7 +89,7 @@ export class ContentPipeline {
         if (!draft.contentTouched) {
             const regenerated = this.#catalog.current.get(draft.type)?.regenerate(factsOf(draft)) ?? draft.content;
             if (regenerated !== draft.content) {
-                return await this.#prepareContent({ ...draft, content: regenerated }, 'as-it-was');
+                return await this.#prepareContent({ ...draft, content: regenerated }, 'as-it-was', limits);
             }
 
             const change = { before, after: await this.#complete(draft, draft.content), processed: null, steps: [], caller, now };
@@ -97,14 +97,13 @@ export class ContentPipeline {
             return change;
         }
 
-        return await this.#prepareContent(draft, draft.restored);
+        return await this.#prepareContent(draft, draft.restored, limits);
     }
 
-    async #prepareContent(draft: Draft, restored: Draft['restored']): Promise<PreparedChange> {
+    async #prepareContent(draft: Draft, restored: Draft['restored'], limits: FieldLimits): Promise<PreparedChange> {
 
         const { before, caller, now } = draft;
         const keepsContent = restored === 'as-it-was' || restored === 'reviewed';
-        const limits = this.#limitsFor(draft);
         checkApproximateLength(draft.content, limits);
         const length = approximateLength(draft.content);
         await turnFor(length);

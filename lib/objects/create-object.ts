@@ -97,8 +97,8 @@ export class ObjectCreation {
     #hooksOf(input: ObjectInput, context: WriteContext): WriteHooks | null {
 
         const { lifecycle } = this.#parts;
-        const concerns = input.type !== undefined && !context.chain && (lifecycle.has(input.type) || lifecycle.mayGenerateIds(input.type));
-        return concerns ? new WriteHooks(this.#parts, { before: null, input, context }) : null;
+        const hasHooks = input.type !== undefined && !context.chain && (lifecycle.has(input.type) || lifecycle.mayGenerateIds(input.type));
+        return hasHooks ? new WriteHooks(this.#parts, { before: null, input, context }) : null;
     }
 
     #propose(id: string | undefined, input: ObjectInput): Proposal {

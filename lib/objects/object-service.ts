@@ -203,8 +203,8 @@ export class ObjectService {
 
         const { lifecycle } = this.#parts;
         const { before, context } = write;
-        const concerns = !context.chain && (lifecycle.has(type) || before !== null && before.type !== type && lifecycle.has(before.type));
-        return concerns ? new WriteHooks(this.#parts, write) : null;
+        const hasHooks = !context.chain && (lifecycle.has(type) || before !== null && before.type !== type && lifecycle.has(before.type));
+        return hasHooks ? new WriteHooks(this.#parts, write) : null;
     }
 
     #typeAfter(before: StoredObject, { input, allowTypeChange }: UpdateRequest): string {
@@ -221,7 +221,7 @@ export class ObjectService {
 /** Checks changes of permissions to write, or to call methods, which can write. */
 function checkWriters({ id, acl }: StoredObject, target: Acl | null, { caller }: WriteContext): void {
 
-    if (JSON.stringify([acl?.writers, acl?.methods]) !== JSON.stringify([target?.writers, target?.methods])) {
+    if (acl !== target && JSON.stringify([acl?.writers, acl?.methods]) !== JSON.stringify([target?.writers, target?.methods])) {
         checkOwnWriters(caller, id);
     }
 }

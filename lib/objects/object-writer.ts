@@ -16,7 +16,7 @@ import { BELOW_WATERMARK } from '../stores/txn-watermark-store.js';
 export const LOST_RACE = 'object:changed';
 
 /** Failure tag of a create whose id is in use. */
-export const ID_CONFLICT = 'object:taken';
+const ID_CONFLICT = 'object:taken';
 
 /** Result of a change. After a lost race it must be recomputed with another transaction number. */
 export type WriteOutcome = 'stored' | 'lost-race' | 'id-taken';

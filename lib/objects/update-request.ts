@@ -31,7 +31,7 @@ export interface UpdateRequest {
 }
 
 /** True if the request only deletes parts of the object, each of which must exist. */
-export function isPartDeletion({ input, deletePointer }: UpdateRequest): boolean {
+function isPartDeletion({ input, deletePointer }: UpdateRequest): boolean {
 
     return isEmptyInput(input) && (deletePointer !== undefined || input.elementsToDelete.length > 0);
 }

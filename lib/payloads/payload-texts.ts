@@ -67,7 +67,7 @@ export class PayloadTexts {
             steps: async (change) => {
 
                 const { after } = change;
-                if (!after || this.elementsOf(after).length === 0) {
+                if (!after || after.elements.length === 0) {
                     return [];
                 }
 

@@ -46,7 +46,7 @@ export interface AccessRules {
 }
 
 /** Rules that admit only the administrator. */
-export const NO_ACCESS: AclDefaults = { defaultAclRead: [], defaultAclWrite: [], aclCreate: [] };
+const NO_ACCESS: AclDefaults = { defaultAclRead: [], defaultAclWrite: [], aclCreate: [] };
 
 /** Reads one entry of an `authConfig`. Missing and malformed arrays count as empty. */
 export function readAclDefaults(value: JsonValue | undefined): AclDefaults {

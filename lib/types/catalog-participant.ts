@@ -3,7 +3,7 @@
  */
 
 import type { Step } from '../../db/database.js';
-import type { ObjectChange, WriteParticipant } from '../model/write-participant.js';
+import { changedObject, type ObjectChange, type WriteParticipant } from '../model/write-participant.js';
 import type { StoredObject } from '../model/stored-object.js';
 import type { CatalogStore } from '../stores/catalog-store.js';
 import { badRequest } from '../errors/errors.js';
@@ -22,11 +22,12 @@ export class CatalogParticipant implements WriteParticipant {
         this.#store = store;
     }
 
-    steps({ before, after }: ObjectChange): Step[] {
+    steps(change: ObjectChange): Step[] {
 
+        const { before, after } = change;
         const oldName = typeNameOf(before);
         const newName = typeNameOf(after);
-        const { id } = after ?? before ?? { id: '' };
+        const { id } = changedObject(change);
         if (oldName === null && newName === null) {
             return id === DESIGN_ID ? [this.#store.bumpStep()] : [];
         }

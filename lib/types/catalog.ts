@@ -110,10 +110,12 @@ export class Catalog {
      */
     require(name: string): TypeDefinition {
 
-        if (!this.current.get(name)) {
-            this.checkComplete();
+        const type = this.current.get(name);
+        if (type) {
+            return type;
         }
 
+        this.checkComplete();
         return this.current.require(name);
     }
 

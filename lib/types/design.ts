@@ -9,7 +9,7 @@ import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
 
 /** Boolean members of the design object; only `true` switches one on. */
-export const DESIGN_FLAGS = [
+const DESIGN_FLAGS = [
     'isReadOnly', 'useLegacySessionsApi', 'useLegacyContentOnlyJavaScriptHooks', 'useLegacySearchPageSizeZeroReturnsAll',
     'useLegacyAttributesAsInputForDoipGet', 'enableVersionEdits', 'includePayloadsInReplicationMessages', 'disableAuthenticationBackOff',
     'allowInsecureAuthentication', 'enableTypeChangeViaUpdate'

@@ -35,7 +35,7 @@ export function initialTypes(keyword: string): readonly JsonObject[] {
 }
 
 /** Returns the contents that seeded Schema objects had in earlier versions. */
-export function earlierTypes(keyword: string): readonly JsonObject[] {
+function earlierTypes(keyword: string): readonly JsonObject[] {
 
     return [documentType(keyword, { name: { maxLength: 128 }, description: { maxLength: 2048 } })];
 }

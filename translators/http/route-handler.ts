@@ -5,7 +5,6 @@ import type { DoipRequest, DoipResponse } from '../../lib/doip/envelope.js';
 import type { JsonObject } from '../../lib/util/json-types.js';
 import type { Performer, TranslatorOptions } from './request/translator-options.js';
 import type { TransportReader } from './request/transport.js';
-import type { Reply } from './response/reply.js';
 import type { OperationCall, RouteCall, Route } from './route.js';
 import { empty } from '../../lib/doip/segments.js';
 import { Status } from '../../lib/errors/status.js';
@@ -119,17 +118,23 @@ async function answerOf(
     request: Request, h: ResponseToolkit, { operationCall, response, gateway }: { operationCall: OperationCall; response: DoipResponse; gateway: Performer }
 ): Promise<ResponseObject> {
 
+    const sendReply = async (): Promise<ResponseObject> => {
+
+        const reply = operationCall.fromEnvelope ? await operationCall.fromEnvelope(response) : outputReply();
+        return await send(request, h, reply, response);
+    };
+
     if (!isFailure(response)) {
         const { permission } = response.attributes;
         const entityTag = operationCall.isUntagged ? undefined : response.entityTag;
         const unmodified = notModified(request, h, { entityTag, output: response.output });
-        const sent = unmodified ? await unmodified : await send(request, h, await replyOf(operationCall, response), response);
+        const sent = await (unmodified ?? sendReply());
         withEntityTag(request, sent, entityTag);
         return typeof permission === 'string' ? sent.header('X-Permission', permission) : sent;
     }
 
     if (hasReport(response)) {
-        return withReport(await send(request, h, await replyOf(operationCall, response), response), response, gateway.statuses);
+        return withReport(await sendReply(), response, gateway.statuses);
     }
 
     return respondFailure(h, await failureOf(withPathNames(operationCall, response), gateway.statuses));
@@ -140,11 +145,6 @@ function withPathNames({ targetId }: OperationCall, response: DoipResponse): Doi
 
     const isDeclined = response.status === Status.declined && response.http === undefined;
     return isDeclined && targetId !== undefined ? { ...response, http: 404 } : response;
-}
-
-function replyOf(operationCall: OperationCall, response: DoipResponse): Reply | Promise<Reply> {
-
-    return operationCall.fromEnvelope ? operationCall.fromEnvelope(response) : outputReply();
 }
 
 function envelope(

@@ -16,7 +16,7 @@ import { asDigitalObject, asJson, toRestObject } from './mapping/rest-object.js'
 import { restRecordText } from './mapping/record-writer.js';
 
 /** Format of the record of a batch. */
-export const batchRecord: RecordShape = {
+const batchRecord: RecordShape = {
     surround: ({ results, ...others }) => ({ before: {}, after: others }),
     text: (result) => writeJson(batchResult(result instanceof SerializedJson ? result.toJSON() : result as JsonValue))
 };

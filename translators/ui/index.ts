@@ -19,7 +19,7 @@ export interface UiOptions {
     readonly extensionKeyword?: string;
 }
 
-export const DEFAULT_UI_PATH = '/ui';
+const DEFAULT_UI_PATH = '/ui';
 
 /** Responds with the page. `base` is the prefix of the paths of REST. */
 export type PageResponder = (h: ResponseToolkit, base: string) => ResponseObject;

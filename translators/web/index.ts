@@ -19,7 +19,7 @@ import { openApiRoutes } from './openapi/index.js';
 import { sessionRoutes } from './session.js';
 
 /** A page for browsers, JSON for programs. */
-export const frontRoute: Route = {
+const frontRoute: Route = {
     methods: ['GET'],
     path: '',
     toEnvelope: ({ base, request }) => ({

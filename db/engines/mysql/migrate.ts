@@ -294,7 +294,7 @@ export async function change(connection: Connection, sql: string, values: (strin
 }
 
 /** Locks are shared by all databases of a server, and their names have at most 64 characters. */
-export function lockName(database: string): string {
+function lockName(database: string): string {
 
     return `doip-gateway ${database}`.slice(0, 64);
 }
@@ -309,7 +309,7 @@ export const LOST = 'the lock for the migration of the database was lost, anothe
 const ALIVE_MS = 5000;
 
 /** Duration of the lease on a cluster, in seconds; it is renewed after a third of it. */
-export const LEASE_SECONDS = 30;
+const LEASE_SECONDS = 30;
 
 /** Attempts to renew the lease, which a transaction of another server may prevent. */
 const RENEWALS = 3;

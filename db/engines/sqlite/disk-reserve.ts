@@ -9,7 +9,7 @@ import { freeBytes, releaseReserve } from '../../disk-space.js';
 import type { SqliteFile } from './file.js';
 
 /** Bytes that the smallest batch may need, with indexes and the log of the file. */
-export const MIN_BYTES = 128 * 1024;
+const MIN_BYTES = 128 * 1024;
 
 /** Data is written to the log first, and to the file later, so it needs space twice. */
 const COPIES = 2;

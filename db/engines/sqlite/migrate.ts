@@ -83,7 +83,7 @@ export function isUpToDate(file: SqliteFile, { target = 'newest', migrations = M
 }
 
 /** Locks a small file beside the database; the operating system releases the lock when the process ends. */
-export async function lockFile(path: string): Promise<() => void> {
+async function lockFile(path: string): Promise<() => void> {
 
     const deadline = Date.now() + LOCK_WAIT_MS;
     makePrivate(path);

@@ -89,7 +89,7 @@ const AUTHOR_BYTES = 255;
  *
  * @throws DoipError 400 for members of the wrong kind
  */
-export function readMetadata(value: JsonValue | undefined, { author, now }: Fallback): Metadata {
+function readMetadata(value: JsonValue | undefined, { author, now }: Fallback): Metadata {
 
     const object = value ?? {};
     if (!isJsonObject(object)) {

@@ -286,7 +286,7 @@ function naming(id: JsonValue | undefined, error: unknown): never {
 }
 
 /** A sequence of items with one item of look-ahead. */
-export class PeekableItems {
+class PeekableItems {
 
     readonly #iterator: AsyncIterator<BulkItem>;
     #peeked: BulkItem | null | undefined;

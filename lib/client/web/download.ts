@@ -46,7 +46,7 @@ export function rangeHeader({ start, end }: ByteRange): string {
 }
 
 /** Reads the file name of Content-Disposition (RFC 6266), as this service writes it. */
-export function filenameIn(disposition: string): string | null {
+function filenameIn(disposition: string): string | null {
 
     const [, encoded] = /;\s*filename\*=UTF-8''([^;\s]*)/i.exec(disposition) ?? [];
     if (encoded !== undefined) {

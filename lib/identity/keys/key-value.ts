@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { digestOf } from '../tokens/digest.js';
 
 /** Of every value; no access token begins with it. */
-export const KEY_PREFIX = 'doipkey_';
+const KEY_PREFIX = 'doipkey_';
 
 /** 192 bits. */
 const SECRET_BYTES = 24;

@@ -103,7 +103,7 @@ export class WriteHooks {
      */
     async *generatedIds(proposal: Proposal, attempts: number): AsyncGenerator<string> {
 
-        const generator = await this.#parts.lifecycle.generator(proposal.type, this.#facts(proposal.type, { isNew: true }));
+        const generator = await this.#parts.lifecycle.generator(proposal.type, this.#facts({ isNew: true }));
         for (let i = 0; generator && i < (generator.isLoopable ? attempts : 1); ++i) {
             const id = await generator.next(toHookObject(proposal));
             if (id === null) {
@@ -122,7 +122,7 @@ export class WriteHooks {
             return proposal;
         }
 
-        const facts = this.#facts(proposal.type, { ...this.#flags(proposal.type), ...members });
+        const facts = this.#facts({ ...this.#flags(proposal.type), ...members });
         const returned = await lifecycle.run(hook, proposal.type, toHookObject(proposal, before?.metadata), facts);
         if (returned === undefined) {
             return proposal;
@@ -140,7 +140,7 @@ export class WriteHooks {
 
         const { lifecycle } = this.#parts;
         if (lifecycle.has(object.type, hook)) {
-            await lifecycle.run(hook, object.type, toHookObject(object, object.metadata), this.#facts(object.type, members, hook));
+            await lifecycle.run(hook, object.type, toHookObject(object, object.metadata), this.#facts(members, hook));
         }
     }
 
@@ -151,7 +151,7 @@ export class WriteHooks {
         return { isNew: before?.type !== type, isUpdate: before !== null };
     }
 
-    #facts(type: string, members: JsonObject, hook?: ObjectHook): HookFacts {
+    #facts(members: JsonObject, hook?: ObjectHook): HookFacts {
 
         const { before, context } = this.#write;
         const { caller, requestContext = {}, dryRun = false } = context;

@@ -15,8 +15,6 @@ import { checkElementName } from '../../objects/input/field-validation.js';
 import { mustDeclare, readObjectInput, storing } from '../../objects/input/object-input.js';
 import { demandType } from '../../objects/type-change.js';
 import { writtenAnswer } from '../../objects/read/object-presenter.js';
-import { type ObjectInput } from '../../model/object-input.js';
-import type { OperationContext } from '../../core/operation-context.js';
 
 interface UpdateAttributes extends Preconditions {
     readonly dryRun: boolean;
@@ -47,7 +45,7 @@ export const update = defineOperation<UpdateAttributes>({
         demandPreconditions(target, context.attributes);
         const input = await readObjectInput(context.input, {
             limits,
-            beforeBytes: (knownObject) => admitType(context, knownObject),
+            beforeBytes: ({ type }) => demandType(context.caller, policy, { from: target.type, to: type }),
             stage: (body, knownObject) => elements.stage(body, {
                 input: { ...knownObject, id: target.id, type: knownObject.type ?? target.type },
                 requestContext: context.latest().requestContext, signal: context.signal, caller: context.caller.userId ?? ''
@@ -74,8 +72,3 @@ export const update = defineOperation<UpdateAttributes>({
         return tagged(result.json(...writtenAnswer(context, stored, dryRun)), dryRun ? null : entityTagOf(stored));
     }
 });
-
-function admitType({ caller, target, services: { policy } }: OperationContext<UpdateAttributes>, { type }: ObjectInput): void {
-
-    demandType(caller, policy, { from: target.type, to: type });
-}

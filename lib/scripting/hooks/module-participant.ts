@@ -4,7 +4,7 @@
  */
 
 import type { Step } from '../../../db/database.js';
-import type { ObjectChange, WriteParticipant } from '../../model/write-participant.js';
+import { changedObject, type ObjectChange, type WriteParticipant } from '../../model/write-participant.js';
 import type { CatalogStore } from '../../stores/catalog-store.js';
 import type { ScriptModuleStore } from '../../stores/script-module-store.js';
 import { hasSameModules, type ModuleRules } from './module-permissions.js';
@@ -33,7 +33,7 @@ export class ModuleParticipant implements WriteParticipant {
             return isSame ? [] : [this.#catalogStore.bumpStep()];
         }
 
-        const id = after?.id ?? before?.id ?? '';
+        const { id } = changedObject(change);
         return [
             directories.after === undefined ? this.#modules.removeStep(id) : this.#modules.saveStep(id, directories.after),
             this.#catalogStore.bumpStep()

@@ -125,8 +125,8 @@ export class ModuleRules {
             const path = modulePath(directory, element.name);
             specifiersOf(path).forEach((name, order) => {
 
-                const directory = modules.get(name);
-                if (objectId !== id && name !== '' && (!directory || order < directory.order)) {
+                const known = modules.get(name);
+                if (objectId !== id && name !== '' && (!known || order < known.order)) {
                     modules.set(name, { objectId, path, order });
                 }
             });

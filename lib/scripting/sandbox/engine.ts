@@ -99,7 +99,7 @@ export interface TextFunctions {
 }
 
 /** Returns native string functions for a memory. */
-export function nativeTexts(memory: EngineMemory): TextFunctions {
+function nativeTexts(memory: EngineMemory): TextFunctions {
 
     let bytes = Buffer.from(memory.buffer);
     const current = (): Buffer => {

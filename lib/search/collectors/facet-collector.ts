@@ -15,7 +15,7 @@ import { firstIndex } from '../docset/sorted-doc-ids.js';
 
 /** Maximum number of buckets, and of their characters, in all facets of a response. */
 export const MAX_BUCKETS = 10_000;
-export const MAX_BUCKET_CHARACTERS = 1024 * 1024;
+const MAX_BUCKET_CHARACTERS = 1024 * 1024;
 
 /** Interval, in values, at which the deadline is checked. */
 const VALUES_PER_CHECK = 4096;

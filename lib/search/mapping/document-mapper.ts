@@ -21,7 +21,7 @@ import { getAt } from '../../json/pointer.js';
 import { memberOf } from '../../types/schema/extension-keyword.js';
 
 /** Inputs that are known already. */
-export interface CacheEntry {
+export interface KnownInputs {
     /** Indexed in place of the object. */
     readonly form?: IndexedForm | undefined;
     /** The extension keyword wherever it applies to the content; computed when absent. */
@@ -31,7 +31,7 @@ export interface CacheEntry {
 }
 
 /** Maps an object by the current types. Does not throw. */
-export function mapObject(object: StoredObject, catalog: Catalog, { form, annotations, texts }: CacheEntry = {}): IndexDocument {
+export function mapObject(object: StoredObject, catalog: Catalog, { form, annotations, texts }: KnownInputs = {}): IndexDocument {
 
     const type = catalog.current.get(object.type);
     const content = form?.content ?? object.content;
@@ -104,7 +104,7 @@ function textOf(value: unknown): readonly string[] {
 }
 
 /** Returns the languages given by annotations, then the default one; the first one of a place counts. */
-export function languagesOf(annotations: readonly Annotation[], byDefault: TextLanguage | null): LanguageMark[] {
+function languagesOf(annotations: readonly Annotation[], byDefault: TextLanguage | null): LanguageMark[] {
 
     const marks = annotations.flatMap(({ pointer, keyword }): LanguageMark[] => {
 
@@ -118,7 +118,7 @@ export function languagesOf(annotations: readonly Annotation[], byDefault: TextL
  * Returns the values that annotations want indexed under another name (`altFieldName`). They are taken from the content, from which
  * secure values were removed. Of an array or object all values are copied. Names with another meaning are ignored.
  */
-export function copiesOf(content: JsonObject, annotations: readonly Annotation[], marks: readonly LanguageMark[] = []): FieldCopy[] {
+function copiesOf(content: JsonObject, annotations: readonly Annotation[], marks: readonly LanguageMark[] = []): FieldCopy[] {
 
     if (annotations.length === 0) {
         return [];

@@ -107,7 +107,7 @@ function isVisible(scope: SegmentContext, { dictionary, field }: TermEntry, term
 export type TermRange = Pick<RangeQuery, 'low' | 'high' | 'includesLow' | 'includesHigh'>;
 
 /** Returns the first term of a range, and the one after its last. */
-export function rangeOfTerms(terms: SortedTerms, { low, high, includesLow, includesHigh }: TermRange): [first: number, end: number] {
+function rangeOfTerms(terms: SortedTerms, { low, high, includesLow, includesHigh }: TermRange): [first: number, end: number] {
 
     return [
         low === null ? 0 : border(terms, encodeText(low), !includesLow),

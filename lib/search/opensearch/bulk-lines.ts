@@ -54,7 +54,7 @@ function actionLine(action: 'index' | 'delete', id: string, version: number): st
 }
 
 /** Returns the id in the engine of the document of an object. */
-export function documentId(id: string): string {
+function documentId(id: string): string {
 
     return Buffer.byteLength(id) <= MAX_ID_BYTES && !id.startsWith('~') ? id : `~${createHash('sha256').update(id).digest('base64url')}`;
 }

@@ -13,7 +13,7 @@ import type { EngineLocation } from '../../stores/search/engine-location.js';
 import { isJsonObject } from '../../util/json-types.js';
 
 /** Setting with the id of the repository and the place of its indexes. */
-export const SEARCH_ENGINE_SETTING = 'search-engine';
+const SEARCH_ENGINE_SETTING = 'search-engine';
 
 const MARKER = 'repository';
 const CLAIMED = 'search-engine:claimed';

@@ -34,7 +34,7 @@ export function longField(field: WordField): string {
 export const TERM_FIELDS = ['keys', 'names', 'hiddenNames', 'stems', 'hiddenStems', 'columns', 'numbers', 'times', 'stamps', 'acl'] as const;
 
 /** Marks of the lists of principals. */
-export const LIST_MARKS: Readonly<Record<PrincipalList, string>> = {
+const LIST_MARKS: Readonly<Record<PrincipalList, string>> = {
     readers: 'r', writers: 'w', payloadReaders: 'p', noReaders: '-r', noWriters: '-w', noPayloadReaders: '-p', versions: 'v'
 };
 

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CommitResult, Database, Step } from '../../../db/database.js';
 import type { Log } from '../../../db/log.js';
 import type { JobKind, RunningJob } from '../../jobs/job-kind.js';
-import type { WriteParticipant } from '../../model/write-participant.js';
+import { changedObject, type WriteParticipant } from '../../model/write-participant.js';
 import type { SearchLogStore } from '../../stores/search/change-log-store.js';
 import type { IndexSource } from '../mapping/document-source.js';
 import { tooManyRequests, unavailable } from '../../errors/errors.js';
@@ -18,7 +18,6 @@ import { InFlightLimiter } from '../../identity/throttling/in-flight-limiter.js'
 import { SingleFlight } from '../../util/concurrency/single-flight.js';
 import { WorkTally } from '../../util/work-tally.js';
 import { LogOrderer } from '../runtime/change-log-sequencer.js';
-import { idOf } from '../runtime/index-supervisor.js';
 import type { SearcherUsage } from '../runtime/protocol.js';
 import type { SearchAnswer, SearchIndex, SearchLoad } from '../runtime/search-index.js';
 import type { SearchRequest } from '../query/search-request.js';
@@ -39,7 +38,7 @@ import { FeedStates } from './feed-state.js';
 import type { FeedState } from './feed-state.js';
 
 /** Kind of the job that feeds the engine. During an upgrade to another format there are two. */
-export const FEED_JOB = `search.feed.${FORMAT}`;
+const FEED_JOB = `search.feed.${FORMAT}`;
 
 /** Milliseconds after which another node feeds when one has ended without a word. */
 const FEED_LEASE_MS = 8000;
@@ -130,7 +129,7 @@ export class EngineIndex implements SearchIndex {
         });
         this.job = { kind: FEED_JOB, repeatMs: FEED_REPEAT_MS, leaseMs: FEED_LEASE_MS, backOff: () => WATCH_MS, run: (job) => this.#feed(job) };
         this.participant = {
-            steps: (change) => changes.steps(idOf(change), this.#origin, ++this.#number),
+            steps: (change) => changes.steps(changedObject(change).id, this.#origin, ++this.#number),
             committed: () => this.#wrote()
         };
     }

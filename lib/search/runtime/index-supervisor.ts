@@ -6,7 +6,7 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { CommitResult, Step } from '../../../db/database.js';
 import { DoipError, unavailable } from '../../errors/errors.js';
-import type { ObjectChange, WriteParticipant } from '../../model/write-participant.js';
+import { changedObject, type ObjectChange, type WriteParticipant } from '../../model/write-participant.js';
 import { WriteThrottle } from './write-throttle.js';
 import { IndexSession } from './index-session.js';
 import type { StoredState, LocalSearchOptions } from './index-options.js';
@@ -78,14 +78,14 @@ export class IndexSupervisor implements SearchIndex {
                 await this.#throttle.wait();
                 const number = this.#tailer.nextNumber();
                 this.#numbers.set(change, number);
-                return log.steps(idOf(change), this.#tailer.origin, number);
+                return log.steps(changedObject(change).id, this.#tailer.origin, number);
             },
             committed: (change) => {
 
                 this.#orderer.wrote();
                 const number = this.#numbers.get(change);
-                if (number !== undefined && this.#markCommitted(number, idOf(change))) {
-                    this.#session?.changed(idOf(change), change);
+                if (number !== undefined && this.#markCommitted(number, changedObject(change).id)) {
+                    this.#session?.changed(changedObject(change).id, change);
                 }
             }
         };
@@ -336,17 +336,6 @@ export class IndexSupervisor implements SearchIndex {
         await this.#tailer.catchUp();
         return this.#replayed > before;
     }
-}
-
-/** Returns the id of the object of a change. */
-export function idOf({ before, after }: ObjectChange): string {
-
-    const object = after ?? before;
-    if (!object) {
-        throw new Error('a change has an object before or after it');
-    }
-
-    return object.id;
 }
 
 function toError(error: unknown): Error {

@@ -218,7 +218,7 @@ function shares(factor: number, table: Float64Array): Float64Array {
 }
 
 /** Sums the frequencies of a term over fields, for matching documents. */
-export class TermFrequencyAccumulator {
+class TermFrequencyAccumulator {
 
     readonly #buffers: ScratchBuffers;
     readonly #matches: Bits;

@@ -260,7 +260,7 @@ function topK(
 }
 
 /** Buffers for a small number of postings. */
-export class SmallPostings {
+class SmallPostings {
 
     readonly documents: Uint32Array;
     readonly frequencies: Uint32Array;

@@ -29,7 +29,7 @@ export type StoredText = Pick<TextFacts, 'key' | 'rules' | 'reason'> & { readonl
 type FactsRow = Omit<TextFacts, 'key'> & { readonly blob_id: number; readonly format: string };
 
 /** Tag of a unit whose blob was removed. */
-export const TEXT_UNWANTED = 'texts:unwanted';
+const TEXT_UNWANTED = 'texts:unwanted';
 
 /** Extracted texts in the database. */
 export class PayloadTextStore {

@@ -158,7 +158,7 @@ export function objectValues(object: StoredObject): Record<(typeof OBJECT_COLUMN
 }
 
 /** Returns the metadata of a row; without `hashes` where they were not read. */
-export function toMetadata(found: ListedRow & Pick<ObjectRow, 'hashes'>): Metadata & { txnId: number } {
+function toMetadata(found: ListedRow & Pick<ObjectRow, 'hashes'>): Metadata & { txnId: number } {
 
     return {
         ...(found.hashes === null ? {} : { hashes: JSON.parse(found.hashes) as JsonObject }),

@@ -10,7 +10,7 @@ import { memberOf, prependOf } from '../schema/extension-keyword.js';
 import type { Annotation } from '../../model/processed-content.js';
 
 /** Values of `auth`. */
-export const AUTH_ROLES: readonly string[] = [
+const AUTH_ROLES: readonly string[] = [
     'username', 'password', 'requirePasswordChange', 'accountActive', 'publicKey', 'usersList'
 ];
 

@@ -52,7 +52,7 @@ export function formatDisposition(type: string, filename?: string, name?: string
 }
 
 /** The last segment of a path, with slashes or backslashes. */
-export function withoutFolders(path: string): string {
+function withoutFolders(path: string): string {
 
     return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }

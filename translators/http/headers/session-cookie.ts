@@ -6,7 +6,7 @@ import { header } from './decode.js';
 
 export const SESSION_COOKIE = 'JSESSIONID';
 export const CSRF_COOKIE = 'Csrf-token';
-export const CSRF_HEADER = 'x-csrf-token';
+const CSRF_HEADER = 'x-csrf-token';
 
 /** Maximum length of a cookie value in characters; longer ones are ignored. */
 const MAX_LENGTH = 256;

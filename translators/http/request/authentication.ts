@@ -28,7 +28,18 @@ export interface CredentialParameters {
 export function readAuthentication(headers: RequestHeaders, parameters: CredentialParameters = {}): JsonObject {
 
     try {
-        return authenticationOf(headers, parameters);
+        const authorization = headers['authorization'];
+        const authentication = typeof authorization === 'string' ? parseAuthorization(authorization.trim()) : fromAccessToken(parameters.accessToken);
+        const asUser = header(headers, 'as-user')?.trim();
+        if (asUser) {
+            add(authentication, 'asUserId', asUser);
+        }
+
+        if (parameters.authentication !== undefined && parameters.authentication !== null) {
+            addAll(authentication, parameters.authentication);
+        }
+
+        return authentication;
     }
     catch (error) {
         if (error instanceof Unreadable) {
@@ -41,25 +52,6 @@ export function readAuthentication(headers: RequestHeaders, parameters: Credenti
 
 /** Credentials that cannot be read. */
 class Unreadable extends Error {}
-
-function authenticationOf(headers: RequestHeaders, parameters: CredentialParameters): JsonObject {
-
-    const authorization = headers['authorization'];
-    const authentication = typeof authorization === 'string'
-        ? parseAuthorization(authorization.trim())
-        : fromAccessToken(parameters.accessToken);
-
-    const asUser = header(headers, 'as-user')?.trim();
-    if (asUser) {
-        add(authentication, 'asUserId', asUser);
-    }
-
-    if (parameters.authentication !== undefined && parameters.authentication !== null) {
-        addAll(authentication, parameters.authentication);
-    }
-
-    return authentication;
-}
 
 function fromAccessToken(accessToken: string | undefined): JsonObject {
 

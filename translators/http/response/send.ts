@@ -159,7 +159,7 @@ export async function respond(request: Request, h: ResponseToolkit, output: Outp
 }
 
 /** A response without body and Content-Type. */
-export function respondEmpty(h: ResponseToolkit, code = 200): ResponseObject {
+function respondEmpty(h: ResponseToolkit, code = 200): ResponseObject {
 
     return h.response().code(code);                         // Explicit, since hapi would change it to 204
 }
