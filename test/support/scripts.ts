@@ -69,7 +69,7 @@ export interface TestPool {
     close(): Promise<void>;
 }
 
-/** Starts nothing yet; threads come when scripts do. */
+/** Starts nothing yet; threads come when scripts do. Calls may take long, because the machine may be busy. */
 export function testPool(limits: Partial<ScriptLimits> = {}, explain?: HostCallContext['explain']): TestPool {
 
     const lines: LoggedLine[] = [];
@@ -78,7 +78,7 @@ export function testPool(limits: Partial<ScriptLimits> = {}, explain?: HostCallC
         lines.push({ level, fields: fields as Record<string, unknown> });
     };
 
-    const pool = new ScriptPool({ ...DEFAULT_LIMITS, workers: 2, ...limits }, {
+    const pool = new ScriptPool({ ...DEFAULT_LIMITS, timeout: 60_000, workers: 2, ...limits }, {
         info: (fields) => note('info', fields), warn: (fields) => note('warn', fields), error: (fields) => note('error', fields)
     }, explain);
     const run: TestPool['run'] = (code, { host = {}, modules = {}, unit = unitOf(code), ...call } = {}) => pool.call({
