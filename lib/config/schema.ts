@@ -204,13 +204,13 @@ const limits = {
         'Maximum size of the JSON or form body of a request without credentials, of every search, and of every form for DOIP; more gets 413. ' +
             'Binary payloads are not counted.'),
     bodyMemoryBytes: wholeNumber('MAX_BODY_MEMORY_BYTES', 64 * MIB, [1 * MIB, 64 * GIB],
-        'Memory for the JSON and form bodies of all requests in progress, and for the input of methods. One address (IPv6: one /64 network), and all requests ' +
-            'without credentials together, may use half of it, the beginnings of native requests half, one address a quarter for them; more gets 429 or 503.'),
+        'Memory for JSON and form bodies, input of methods, and objects of batches until stored. One address (IPv6: one /64 network), and all requests without ' +
+            'credentials together, may use half of it, the beginnings of native requests half, one address a quarter for them; more gets 429 or 503.'),
     formBytes: wholeNumber('MAX_FORM_BYTES', 4 * MIB, [1 * KIB, 1 * GIB],
         'Maximum size of a form body, or of a form field in a multipart body; more gets 413.'),
     parameters: wholeNumber('MAX_PARAMETERS', 1000, [10, 100_000], 'Maximum number of parameters in the query string and in form fields together.'),
     itemBytes: wholeNumber('MAX_ITEM_BYTES', 8 * MIB, [1 * KIB, 512 * MIB],
-        'Maximum size of one object in a batch upload, with its payloads; the upload as a whole has no limit.'),
+        'Maximum size of one object in a batch upload, with its payloads, which also needs room in `MAX_BODY_MEMORY_BYTES`; the upload as a whole has no limit.'),
     contentBytes: wholeNumber('MAX_CONTENT_BYTES', 2 * MIB, [1 * KIB, 1 * GIB],
         'Maximum size of the JSON text of the content of an object, and likewise of its userMetadata.'),
     idBytes: wholeNumber('MAX_ID_BYTES', COLUMN_BYTES, [16, COLUMN_BYTES], 'Maximum length of an object id, in bytes of UTF-8.'),

@@ -145,8 +145,16 @@ export interface MemoryLimits {
     readonly jsonDepth: number;
     /** Maximum number of values in one JSON text. */
     readonly jsonValues: number;
-    /** Charges bytes to the budget of all requests; throws 429 or 503 when it is exceeded. Absent: no budget. */
-    readonly reserveBytes?: (bytes: number) => void;
+    /** Where the bytes that are held are charged. Absent: there is no budget. */
+    readonly memory?: MemoryAccount;
+}
+
+/** What one request holds of the memory of all requests. The rest of it is released when the response has ended. */
+export interface MemoryAccount {
+    /** Charges bytes. @throws DoipError 429 or 503 when the budget is exceeded, and 400 after the end of the request; nothing is charged then */
+    readonly reserve: (bytes: number) => void;
+    /** Releases bytes that are not held any more. */
+    readonly release: (bytes: number) => void;
 }
 
 /** What the input of an operation is, as far as its size depends on that. */

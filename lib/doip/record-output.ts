@@ -1,5 +1,5 @@
 /**
- * Output that is a JSON record with a list of any length, `results`, streamed block by block. A translator that writes the record in a
+ * Output that is a JSON record with a list of any length, `results`, or such a list alone, streamed block by block. A translator that writes the record in a
  * form of its own takes the blocks; to every other consumer the output is one segment with the whole record, as JSON while it is short,
  * else as the bytes of its text.
  */
@@ -25,6 +25,8 @@ export interface RecordParts {
     readonly blocks: AsyncGenerator<readonly RecordItem[], void, undefined>;
     /** Maximum number of results, where it is known. */
     readonly maxResults?: number;
+    /** True for an array of the results, without a record around it. */
+    readonly isList?: boolean;
 }
 
 /** How a record is written. */
@@ -50,7 +52,7 @@ export class RecordOutput implements AsyncIterable<Segment> {
 
     private constructor(parts: RecordParts, first: IteratorResult<readonly RecordItem[], void> | null) {
 
-        this.#parts = { before: {}, maxResults: 0, ...parts };
+        this.#parts = { before: {}, maxResults: 0, isList: false, ...parts };
         this.#first = first;
     }
 
@@ -64,6 +66,12 @@ export class RecordOutput implements AsyncIterable<Segment> {
     whenClosed(release: () => void): RecordOutput {
 
         return new RecordOutput({ ...this.#parts, blocks: onClose(this.#parts.blocks, release) }, this.#first);
+    }
+
+    /** True for an array of the results. */
+    get isList(): boolean {
+
+        return this.#parts.isList;
     }
 
     /** All members but the results. */
@@ -94,12 +102,13 @@ export class RecordOutput implements AsyncIterable<Segment> {
 
     async *#stream(): AsyncGenerator<Segment, void, undefined> {
 
-        const { before, after, maxResults } = this.#parts;
+        const { before, after, maxResults, isList } = this.#parts;
         const { values, texts, isAll } = maxResults > MAX_BUFFERED ? NOTHING : await this.#buffer();
         if (isAll) {
             const results = values.map((item) => (item instanceof SerializedObject || item instanceof SerializedJson ? item.toJSON() : item) as JsonValue);
             // Writing the value in one go would block the event loop.
-            yield jsonSegment(rememberText({ ...before, results, ...after }, opening(before) + texts.join() + closing(after)));
+            yield jsonSegment(isList ? rememberText(results, `[${texts.join()}]`) :
+                rememberText({ ...before, results, ...after }, opening(before) + texts.join() + closing(after)));
             return;
         }
 
@@ -139,13 +148,13 @@ interface BufferedResults {
 const NOTHING: BufferedResults = { values: [], texts: [], isAll: false };
 
 /**
- * The JSON text of a record, in chunks. Returning early releases the results.
+ * The JSON text of a record, in chunks; of a list alone without the members of its form. Returning early releases the results.
  *
  * @param texts of results that were taken already
  */
 export async function *recordText(record: RecordOutput, form: RecordForm, texts: readonly string[] = []): AsyncGenerator<string, void, undefined> {
 
-    let text = opening(form.before) + texts.join();
+    let text = (record.isList ? '[' : opening(form.before)) + texts.join();
     let separator = texts.length === 0 ? '' : ',';
     try {
         for (let block = await record.next(); block; block = await record.next()) {
@@ -163,7 +172,13 @@ export async function *recordText(record: RecordOutput, form: RecordForm, texts:
         await record.close();
     }
 
-    yield text + closing(form.after);
+    yield text + (record.isList ? ']' : closing(form.after));
+}
+
+/** The JSON text of a list alone, in chunks. */
+export function listText(list: RecordOutput): AsyncGenerator<string, void, undefined> {
+
+    return recordText(list, { before: {}, after: {}, text: textOfItem });
 }
 
 async function *encoded(texts: AsyncIterable<string>): AsyncGenerator<Uint8Array, void, undefined> {

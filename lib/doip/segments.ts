@@ -88,14 +88,14 @@ export async function *bytesOf(segments: AsyncIterable<Segment>): AsyncGenerator
 /**
  * Reads a body into memory.
  *
- * @param reserve charges the bytes as they arrive
+ * @param memory is charged with the bytes as they arrive
  * @throws DoipError 400 (413 over HTTP) if it is longer than `limit` bytes
  */
-export async function readBytes(body: AsyncIterable<Uint8Array>, limit: number, reserve?: MemoryLimits['reserveBytes']): Promise<Buffer> {
+export async function readBytes(body: AsyncIterable<Uint8Array>, limit: number, memory?: MemoryLimits['memory']): Promise<Buffer> {
 
     const buffer = new ByteBuffer(limit);
     for await (const chunk of body) {
-        reserve?.(chunk.byteLength);
+        memory?.reserve(chunk.byteLength);
         buffer.add(chunk);
         if (buffer.length > limit) {
             throw inputTooLong(limit);
@@ -155,8 +155,8 @@ export async function jsonOf(segment: Segment): Promise<JsonValue> {
         throw badRequest('expected JSON input, got bytes: JSON has the media type application/json');
     }
 
-    const { jsonBytes, jsonDepth, jsonValues, reserveBytes } = segment.limits ?? OWN_LIMITS;
-    return parseJsonInTurn(await readBytes(segment.body, jsonBytes, reserveBytes), { maxDepth: jsonDepth, maxValues: jsonValues });
+    const { jsonBytes, jsonDepth, jsonValues, memory } = segment.limits ?? OWN_LIMITS;
+    return parseJsonInTurn(await readBytes(segment.body, jsonBytes, memory), { maxDepth: jsonDepth, maxValues: jsonValues });
 }
 
 /** Reads an optional JSON input; undefined if there is no input. @throws DoipError 400 if there is another kind or more than one segment */

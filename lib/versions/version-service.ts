@@ -29,6 +29,16 @@ export interface PublishRequest {
     readonly withElements: boolean;
 }
 
+/** A check whether a version may be listed. */
+export type IsVisible = (entry: VersionEntry) => boolean;
+
+/** Who lists versions. */
+export interface VersionReader {
+    /** Returns the check for the next records. */
+    readonly visibility: () => Promise<IsVisible>;
+    readonly signal: AbortSignal;
+}
+
 /** Dependencies of the versions. */
 type VersionParts = WriteParts & { readonly versions: VersionStore; readonly references: ReferenceStore };
 
@@ -65,19 +75,26 @@ export class VersionService {
     }
 
     /**
-     * Returns the records of a family of versions, oldest version first, tip last; those that are not visible are left out.
-     * `member` is the tip, one of its versions, or a deleted object.
+     * Yields the records of a family of versions in blocks, oldest version first, tip last; those that are not visible are left out, and no
+     * block is empty. The next block is read when it is asked for. `member` is the tip, one of its versions, or a deleted object.
      */
-    async list(member: Pick<StoredObject, 'id'> & Partial<StoredObject>, isVisible: (entry: VersionEntry) => boolean): Promise<JsonObject[]> {
+    async *list(
+        member: Pick<StoredObject, 'id'> & Partial<StoredObject>, { visibility, signal }: VersionReader
+    ): AsyncGenerator<readonly JsonObject[], void, undefined> {
 
         const tipId = member.metadata?.versionOf ?? member.id;
-        const records: JsonObject[] = [];
         for await (const block of this.#parts.versions.versionsOf(tipId)) {
-            records.push(...block.filter(isVisible).map(versionRecord));
+            signal.throwIfAborted();
+            const visible = block.filter(await visibility());
+            if (visible.length > 0) {
+                yield visible.map(versionRecord);
+            }
         }
 
         const { object: tip } = await this.#parts.store.view(tipId);
-        return tip && isVisible(tip) ? [...records, versionRecord(tip)] : records;
+        if (tip && (await visibility())(tip)) {
+            yield [versionRecord(tip)];
+        }
     }
 
     /** Null when another writer was faster, or a minted id is taken. */

@@ -257,11 +257,14 @@ describe('long bodies', () => {
             let held = 0;
             memory.forRequest = (...facts) => {
 
-                const reserve = forRequest(...facts);
-                return (bytes) => {
+                const { reserve, release } = forRequest(...facts);
+                return {
+                    release,
+                    reserve: (bytes) => {
 
-                    held += bytes;
-                    reserve(bytes);
+                        held += bytes;
+                        reserve(bytes);
+                    }
                 };
             };
 

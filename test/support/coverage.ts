@@ -31,7 +31,7 @@ export const COVERAGE: readonly Covered[] = [
     { rest: ['GET /call', 'POST /call'], operation: Op.call, tests: ['interface/type-methods.ts', 'examples/type-code.ts'] },
     { rest: ['GET /listMethods'], operation: Op.listMethods, tests: ['interface/type-methods.ts'] },
     { rest: ['POST /batchUpload'], operation: Op.batchUpload, tests: [
-        'interface/batch-upload.ts', 'interface/batch-results.ts', 'interface/batch-hooks.ts', 'resilience/batch-crash.ts', 'resilience/batch-memory.ts', 'lib/operations/bulk/batch-upload.ts'
+        'interface/batch-upload.ts', 'interface/batch-results.ts', 'interface/batch-hooks.ts', 'interface/batch-item-memory.ts', 'resilience/batch-crash.ts', 'resilience/batch-memory.ts', 'lib/operations/bulk/batch-upload.ts'
     ] },
     { rest: ['POST /auth/token'], operation: Op.authToken, tests: ['interface/rest-auth.ts', 'lib/operations/auth/tokens.ts'] },
     { rest: ['POST /auth/introspect'], operation: Op.authIntrospect, tests: ['interface/rest-auth.ts', 'lib/operations/auth/tokens.ts'] },

@@ -127,8 +127,7 @@ class InputSegments {
 
         const { limits: { jsonDepth, jsonValues }, openAccount } = this.#context;
         const { share, maxBytes } = this.#bounds;
-        const account = openAccount(share);
-        return { jsonBytes: maxBytes, jsonDepth, jsonValues, reserveBytes: (bytes) => void account.reserve(bytes) };
+        return { jsonBytes: maxBytes, jsonDepth, jsonValues, memory: openAccount(share) };
     }
 
     async *#segments(): AsyncGenerator<RawSegment, void, undefined> {
@@ -153,11 +152,10 @@ async function readHead({ messages, limits, transport, openAccount }: MessageCon
     }
 
     const { jsonBytes, jsonDepth, jsonValues, anonymousBytes } = limits;
-    const account = openAccount('unverified');
     // Whether there are credentials is known at its end only.
     const maxAnonymous = transport.clientCertificate === undefined ? anonymousBytes : jsonBytes;
     const { value, length } = await readJsonText(first.body, {
-        jsonBytes, jsonDepth, jsonValues, reserveBytes: (bytes) => void account.reserve(bytes)
+        jsonBytes, jsonDepth, jsonValues, memory: openAccount('unverified')
     }, (bytes) => demandCredentials(bytes, maxAnonymous));
     if (!isJsonObject(value)) {
         throw badRequest('the first segment must be a JSON object');
@@ -176,7 +174,7 @@ function demandCredentials(text: Buffer, maxAnonymous: number): void {
 
 /** Reads and parses a JSON segment; a long one is parsed in a turn of the event loop of its own. */
 async function readJsonText(
-    body: AsyncIterable<Buffer>, { jsonBytes, jsonDepth, jsonValues, reserveBytes }: MemoryLimits, check?: (text: Buffer) => void
+    body: AsyncIterable<Buffer>, { jsonBytes, jsonDepth, jsonValues, memory }: MemoryLimits, check?: (text: Buffer) => void
 ): Promise<{ readonly value: JsonValue; readonly length: number }> {
 
     const buffer = new ByteBuffer(jsonBytes);
@@ -186,7 +184,7 @@ async function readJsonText(
             throw tooLarge(`a JSON segment may have at most ${jsonBytes} bytes`);
         }
 
-        reserveBytes?.(part.length);
+        memory?.reserve(part.length);
     }
 
     const bytes = buffer.finish().bytes ?? Buffer.alloc(0);

@@ -1,7 +1,7 @@
 /** Converts the response envelope to a message (DOIP 2.0, section on responses). */
 
 import type { BytesSegment, DoipRequest, DoipResponse, Segment } from '../../lib/doip/envelope.js';
-import { RecordOutput, recordText, textOfItem } from '../../lib/doip/record-output.js';
+import { listText, RecordOutput, recordText, textOfItem } from '../../lib/doip/record-output.js';
 import { JsonInMemory } from '../../lib/doip/segments.js';
 import { DoipError, internal } from '../../lib/errors/errors.js';
 import { jsonText } from '../../lib/json/raw-json.js';
@@ -26,7 +26,7 @@ export async function writeResponse(
     const head = { ...response, attributes: attributesOf(response, statuses) };
     const { output } = response;
     if (output instanceof RecordOutput) {
-        await writeRecord(writer, head, output);
+        await (output.isList ? writeList(writer, head, output) : writeRecord(writer, head, output));
         return;
     }
 
@@ -71,11 +71,15 @@ function attributesOf(response: DoipResponse, statuses: StatusTable): JsonObject
     return isFailure(response) && typeof attributes['message'] !== 'string' ? { ...attributes, message: statuses.info(status).reason } : attributes;
 }
 
-async function writeHead(writer: MessageWriter, { requestId, status, attributes }: Head, output: JsonValue | undefined): Promise<void> {
+async function writeHead(writer: MessageWriter, head: Head, output: JsonValue | undefined): Promise<void> {
 
-    const first: JsonObject = { ...requestId === null ? {} : { requestId }, status, ...Object.keys(attributes).length === 0 ? {} : { attributes } };
-    const text = JSON.stringify(first);
+    const text = headText(head);
     await writer.json(output === undefined ? text : `${text.slice(0, -1)},"output":${oneLine(jsonText(output))}}`);
+}
+
+function headText({ requestId, status, attributes }: Head): string {
+
+    return JSON.stringify({ ...requestId === null ? {} : { requestId }, status, ...Object.keys(attributes).length === 0 ? {} : { attributes } });
 }
 
 /** Line ends in JSON text are blanks: those of strings are escaped. */
@@ -98,6 +102,30 @@ async function writeRecord(writer: MessageWriter, head: Head, record: RecordOutp
     finally {
         await parts.return();
     }
+}
+
+/** A list is a value of the first segment, however long it is. */
+async function writeList(writer: MessageWriter, head: Head, list: RecordOutput): Promise<void> {
+
+    const parts = listText(list);
+    try {
+        const first = await parts.next();
+        await writer.jsonParts(withOutput(head, startingWith(first, parts)));
+        await writer.end();
+    }
+    finally {
+        await parts.return();
+    }
+}
+
+async function *withOutput(head: Head, parts: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+
+    yield `${headText(head).slice(0, -1)},"output":`;
+    for await (const part of parts) {
+        yield oneLine(part);
+    }
+
+    yield '}';
 }
 
 async function writeSegments(

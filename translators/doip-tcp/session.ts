@@ -155,7 +155,7 @@ export class Session {
         finally {
             this.#pending = null;
             clearInterval(pending.keepAlive);
-            pending.accounts.forEach(({ release }) => release());
+            pending.accounts.forEach(({ close }) => close());
             this.#report(pending, status, isDone);
         }
 

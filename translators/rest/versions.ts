@@ -4,14 +4,21 @@ import type { Params } from '../http/request/params.js';
 import type { Route } from '../http/route.js';
 import { badRequest } from '../../lib/errors/errors.js';
 import { Op } from '../../lib/doip/operation-ids.js';
+import { listText, RecordOutput } from '../../lib/doip/record-output.js';
 import { preconditionsOf } from '../http/headers/entity-tag.js';
 import { omitUndefined } from '../http/request/params.js';
+import { outputReply } from '../http/response/reply.js';
 
 export const versionRoutes: readonly Route[] = [
     {
         methods: ['GET'],
         path: '/versions',
-        toEnvelope: ({ params }) => ({ operationId: Op.versionsGet, targetId: objectId(params) })
+        toEnvelope: ({ params }) => ({
+            operationId: Op.versionsGet,
+            targetId: objectId(params),
+            fromEnvelope: ({ output }) =>
+                (output instanceof RecordOutput ? { headers: {}, body: { kind: 'texts', texts: listText(output) } } : outputReply())
+        })
     },
     {
         methods: ['POST'],

@@ -13,8 +13,16 @@ import { parseJson } from '../../json/strict-parser.js';
 import { bytesSegment, jsonSegment } from '../../doip/segments.js';
 import type { JsonItem } from '../../json/stream/array-splitter.js';
 
+/** What is known of an item besides its value. */
+export interface ItemFacts {
+    readonly position: number;
+    readonly bytes: number;
+    /** To be called when the item is done: its memory is free for others. May be called more than once. */
+    readonly release: () => void;
+}
+
 /** A parsed item, or the reason why it is invalid. */
-export type BulkItem = { readonly position: number; readonly bytes: number } & (
+export type BulkItem = ItemFacts & (
     { readonly value: JsonObject; readonly error?: undefined } | { readonly error: DoipError; readonly value?: undefined });
 
 /** Format and limits of items. */
@@ -26,13 +34,16 @@ export interface ItemRules {
 }
 
 /**
- * Parses the bytes of an item. An error that concerns only this item becomes its fault.
+ * Parses the bytes of an item. An error that concerns only this item becomes its fault, and its bytes are not needed any more.
  *
  * @throws DoipError 400 for a syntax error within an array, where the start of the next item cannot be found any more
  */
-export function readItem({ position, offset, length, bytes }: JsonItem, { format, maxItemBytes, maxDepth, maxValues = Infinity }: ItemRules): BulkItem {
+export function readItem(
+    { position, offset, length, bytes }: JsonItem, { format, maxItemBytes, maxDepth, maxValues = Infinity }: ItemRules,
+    release: () => void = () => undefined
+): BulkItem {
 
-    const facts = { position, bytes: length };
+    const facts = { position, bytes: length, release };
     if (bytes === null) {
         return { ...facts, error: tooLarge(`the object is longer than the allowed ${maxItemBytes} bytes`) };
     }
@@ -51,12 +62,13 @@ export function readItem({ position, offset, length, bytes }: JsonItem, { format
             });
         }
 
+        release();
         return { ...facts, error };
     }
 }
 
 /** Wraps a parsed value as an item. */
-export function itemOf(facts: { readonly position: number; readonly bytes: number }, value: JsonValue): BulkItem {
+export function itemOf(facts: ItemFacts, value: JsonValue): BulkItem {
 
     return isJsonObject(value) ? { ...facts, value } : { ...facts, error: badRequest('each item must be a JSON object') };
 }

@@ -15,6 +15,8 @@ export interface BatchTask {
     readonly position: number;
     /** Memory that the item takes while it is processed. */
     readonly bytes: number;
+    /** Called when the item is done, or is not accepted. */
+    readonly release?: () => void;
     /** Tasks with the same id run in order; those without one run concurrently. */
     readonly id?: string | undefined;
     /**
@@ -57,7 +59,7 @@ export class Batch {
     readonly #locks = new KeyedLocks();
     #running = 0;
     #bytes = 0;
-    #wake: (() => void) | null = null;
+    readonly #waiting: (() => void)[] = [];
     /** Resolves when all items taken so far are done. */
     #done: Promise<void> = Promise.resolve();
     #error: Error | null = null;
@@ -81,13 +83,11 @@ export class Batch {
 
         await this.#options.pace();
         while (this.#running > 0 && (this.#running >= this.#options.width || this.#bytes + task.bytes > BYTES_PER_BATCH)) {
-            await new Promise<void>((resolve) => {
-
-                this.#wake = resolve;
-            });
+            await this.itemEnded();
         }
 
         if (this.isStopped) {
+            task.release?.();
             return;
         }
 
@@ -97,6 +97,20 @@ export class Batch {
         }
 
         this.#start(task);
+    }
+
+    /** Resolves when an item in work has ended; to false at once if there is none. */
+    async itemEnded(): Promise<boolean> {
+
+        if (this.#running === 0) {
+            return false;
+        }
+
+        await new Promise<void>((resolve) => {
+
+            this.#waiting.push(resolve);
+        });
+        return true;
     }
 
     /** Resolves when all tasks taken so far are done; more may be taken afterwards. */
@@ -131,9 +145,8 @@ export class Batch {
 
             this.#running -= 1;
             this.#bytes -= task.bytes;
-            const wake = this.#wake;
-            this.#wake = null;
-            wake?.();
+            task.release?.();
+            this.#waiting.splice(0).forEach((wake) => wake());
         });
         this.#done = Promise.all([before, work]).then(() => {});
     }

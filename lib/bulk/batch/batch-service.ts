@@ -98,7 +98,7 @@ export class BulkService {
         input: AsyncIterable<Segment>, options: BulkOptions & { readonly ndjson: boolean; isFoundation(item: JsonObject): boolean }, store: StoreItem
     ): Promise<BulkOutcome> {
 
-        return this.run(options, (batch) => this.source.read(input, options.ndjson, async (items) => {
+        return this.run(options, (batch) => this.source.read(input, { ndjson: options.ndjson, itemEnded: () => batch.itemEnded() }, async (items) => {
 
             for await (const item of items) {
                 await batch.add(taskOf(item, store));
@@ -143,13 +143,13 @@ export class BulkService {
     }
 }
 
-function taskOf({ position, bytes, error, value }: BulkItem, store: StoreItem): BatchTask {
+function taskOf({ position, bytes, release, error, value }: BulkItem, store: StoreItem): BatchTask {
 
     if (error) {
-        return { position, bytes, work: () => Promise.reject(error) };
+        return { position, bytes, release, work: () => Promise.reject(error) };
     }
 
-    return { position, bytes, id: idOf(value), work: (beforeWrite) => store(value, beforeWrite) };
+    return { position, bytes, release, id: idOf(value), work: (beforeWrite) => store(value, beforeWrite) };
 }
 
 /** Members of the record besides the results. */

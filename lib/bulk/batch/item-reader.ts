@@ -2,12 +2,15 @@
 
 import type { Segment } from '../../doip/envelope.js';
 import type { JsonValue } from '../../util/json-types.js';
+import type { ItemMemory } from '../../json/stream/item-splitter.js';
+import type { ItemEnded } from './batch-memory.js';
 import type { BulkItem, ItemRules } from './batch-item.js';
 import { badRequest, DoipError } from '../../errors/errors.js';
 import { jsonItems } from '../../json/stream/item-splitter.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { turnFor } from '../../util/concurrency/event-loop-yielder.js';
 import { drain } from '../../doip/segments.js';
+import { BatchMemory } from './batch-memory.js';
 import { itemOf, readItem } from './batch-item.js';
 
 /** Limits of a request. */
@@ -18,6 +21,14 @@ export interface BulkLimits {
     readonly jsonDepth: number;
     /** Maximum number of values in an item; unlimited by default. */
     readonly jsonValues?: number;
+}
+
+/** How an input is read. */
+export interface ReadOptions {
+    /** The input is JSON lines; its media type may also say so. */
+    readonly ndjson: boolean;
+    /** Waits for items whose memory will be released without further ones; by default there are none. */
+    readonly itemEnded?: ItemEnded;
 }
 
 /** Maximum length of what an upload has beside its objects, such as the number of results of a search, and its facets. */
@@ -35,13 +46,12 @@ export class ItemSource {
 
     /**
      * Passes the items of an input to `use`, which may return early. The rest of the input is read nevertheless, because clients read the
-     * response only after they sent everything.
+     * response only after they sent everything. The bytes of an item count as memory for bodies until it is released.
      *
-     * @param ndjson the input is JSON lines; the media type of the input may also say so
      * @returns the error in the input; null when it is valid, or `use` returned early
      * @throws DoipError 400 for an empty input; any error of `use` except DoipErrors
      */
-    async read(input: AsyncIterable<Segment>, ndjson: boolean, use: (items: AsyncIterable<BulkItem>) => Promise<void>): Promise<DoipError | null> {
+    async read(input: AsyncIterable<Segment>, options: ReadOptions, use: (items: AsyncIterable<BulkItem>) => Promise<void>): Promise<DoipError | null> {
 
         let isFirst = true;
         for await (const segment of input) {
@@ -50,7 +60,7 @@ export class ItemSource {
             }
 
             isFirst = false;
-            const error = await this.#readSegment(segment, ndjson, use);
+            const error = await this.#readSegment(segment, options, use);
             if (error) {
                 return error;
             }
@@ -63,26 +73,35 @@ export class ItemSource {
         return null;
     }
 
-    /** Reads items from bytes. */
-    async *items(body: AsyncIterable<Uint8Array>, ndjson: boolean): AsyncGenerator<BulkItem> {
+    /** Reads items from bytes. What `memory` is charged for an item is released by whoever has it. */
+    async *items(body: AsyncIterable<Uint8Array>, ndjson: boolean, memory?: ItemMemory): AsyncGenerator<BulkItem> {
 
         const rules: ItemRules = {
             format: ndjson ? 'ndjson' : 'json', maxItemBytes: this.#limits.itemBytes, maxDepth: this.#limits.jsonDepth,
             maxValues: this.#limits.jsonValues ?? Infinity
         };
-        for await (const item of jsonItems(body, { ...rules, maxOtherBytes: MAX_OTHER_BYTES })) {
+        for await (const item of jsonItems(body, { ...rules, maxOtherBytes: MAX_OTHER_BYTES, memory })) {
+            const release = releasing(item.bytes?.byteLength ?? 0, memory);
             await turnFor(item.length);
-            const read = readItem(item, rules);
+            let read: BulkItem;
+            try {
+                read = readItem(item, rules, release);
+            }
+            catch (error) {
+                release();
+                throw error;
+            }
+
             await turnFor(item.length);
             yield read;
         }
     }
 
-    async #readSegment(segment: Segment, ndjson: boolean, use: (items: AsyncIterable<BulkItem>) => Promise<void>): Promise<DoipError | null> {
+    async #readSegment(segment: Segment, options: ReadOptions, use: (items: AsyncIterable<BulkItem>) => Promise<void>): Promise<DoipError | null> {
 
         const body = segment.kind === 'bytes' ? resumable(segment.body) : null;
         try {
-            await use(body ? this.items(body, ndjson || isNdjson(segment)) : itemsOf(segment));
+            await use(body ? this.items(body, options.ndjson || isNdjson(segment), memoryOf(segment, options)) : itemsOf(segment));
             return null;
         }
         catch (error) {
@@ -112,8 +131,26 @@ async function *itemsOf(segment: Segment): AsyncGenerator<BulkItem> {
     }
 
     for (const [position, item] of list.entries()) {
-        yield itemOf({ position, bytes: 0 }, item);
+        yield itemOf({ position, bytes: 0, release: () => undefined }, item);
     }
+}
+
+/** Undefined for a segment whose carrier has no budget. */
+function memoryOf(segment: Segment, { itemEnded = () => Promise.resolve(false) }: ReadOptions): ItemMemory | undefined {
+
+    const account = segment.kind === 'bytes' ? segment.limits?.memory : undefined;
+    return account && new BatchMemory(account, itemEnded);
+}
+
+/** Returns a function that releases bytes once. */
+function releasing(bytes: number, memory: ItemMemory | undefined): () => void {
+
+    let left = bytes;
+    return () => {
+
+        memory?.release(left);
+        left = 0;
+    };
 }
 
 function isNdjson(segment: Segment): boolean {

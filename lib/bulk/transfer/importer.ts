@@ -82,11 +82,13 @@ export class Importer {
 
                 isExport = true;
                 objects = 0;
+                item.release();
                 if (item.value['export'] !== EXPORT_VERSION) {
                     throw badRequest(`an export of version ${JSON.stringify(item.value['export'])} cannot be read here, only version ${EXPORT_VERSION}`);
                 }
             }
             else if (isTrailer(item.value)) {
+                item.release();
                 checkCount(item.value, objects);
                 // Another export may follow.
                 isExport = false;
@@ -108,18 +110,19 @@ export class Importer {
         { lines: PeekableItems; batch: Batch; context: ImportContext; counts: ImportCounts }
     ): Promise<void> {
 
-        const { position, bytes, value } = item;
+        const { position, bytes, release, value } = item;
         try {
             const object = await readImported(value, this.#limits, { author: authorOf(context.caller), now: Date.now() });
             const hasChunks = object.elements.some(({ base64 }) => base64 === undefined);
             if (hasChunks && await this.#exists(object)) {
                 counts.unchanged += 1;
+                release();
                 return;
             }
 
             const staged = hasChunks ? await this.#stageChunks(object, lines, context) : null;
             const isFoundation = object.type === SCHEMA_TYPE || object.id === DESIGN_ID;
-            await batch.add({ position, bytes, id: object.id, work: async () => {
+            await batch.add({ position, bytes, release, id: object.id, work: async () => {
 
                 await context.currentCaller();
                 return await this.#restore(object, staged, context, counts);
@@ -137,9 +140,9 @@ export class Importer {
         }
     }
 
-    async #reject(batch: Batch, { position, bytes, value }: BulkItem, error: unknown): Promise<void> {
+    async #reject(batch: Batch, { position, bytes, release, value }: BulkItem, error: unknown): Promise<void> {
 
-        await batch.add({ position, bytes, work: async () => naming(value?.['id'], error) });
+        await batch.add({ position, bytes, release, work: async () => naming(value?.['id'], error) });
     }
 
     #exists({ input, ...object }: ImportedObject): Promise<boolean> {
@@ -231,7 +234,7 @@ async function *chunks(lines: PeekableItems, { name, length }: ImportedElement):
             throw badRequest(`payload ${name} has ${count} bytes instead of ${length}`);
         }
 
-        await lines.next();
+        await lines.consume();
         const bytes = decodeBase64(chunk.base64, name);
         count += bytes.byteLength;
         if (count > length) {
@@ -246,7 +249,7 @@ async function *chunks(lines: PeekableItems, { name, length }: ImportedElement):
 async function skipChunks(lines: PeekableItems): Promise<void> {
 
     for (let next = await lines.peek(); next?.value && chunkOf(next.value); next = await lines.peek()) {
-        await lines.next();
+        await lines.consume();
     }
 }
 
@@ -305,6 +308,12 @@ class PeekableItems {
         }
 
         return this.#peeked;
+    }
+
+    /** Consumes the next item, of which nothing is needed any more. */
+    async consume(): Promise<void> {
+
+        (await this.next())?.release();
     }
 
     /** Consumes the next item; null at the end. */

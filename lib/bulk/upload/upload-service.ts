@@ -129,13 +129,14 @@ export class UploadService {
         const { catalog } = this.#parts;
         const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
         const lines = writable.getWriter();
-        this.#parts.source.read(input, false, async (items) => {
+        this.#parts.source.read(input, { ndjson: false }, async (items) => {
 
             for await (const item of items) {
                 const id = item.value?.['id'] ?? '';
                 const value = item.value && { ...item.value, id: id === '' ? mintId(catalog.current.prefix) : id };
                 await this.#validate({ ...item, value } as BulkItem, plan, request);
                 await lines.write(Buffer.from(lineOf(value ?? {})));
+                item.release();
             }
         }).then((itemError) => (itemError ? lines.abort(itemError) : lines.close()), (error: unknown) => lines.abort(error)).catch(() => {
             // The consumer has stopped, for an error of its own.

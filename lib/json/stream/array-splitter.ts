@@ -115,12 +115,20 @@ export class ArraySplitter {
         this.#before += chunk.byteLength;
     }
 
-    /** Throws DoipError 400 when the text is incomplete. */
-    end(): void {
+    /** Number of bytes in memory of the value that has not ended yet. */
+    get held(): number {
+
+        return this.#buffer.held;
+    }
+
+    /** Ends the text, with which no item ends. Throws DoipError 400 when it is incomplete. */
+    end(): readonly JsonItem[] {
 
         if (this.#value || this.#state !== 'end') {
             throw this.#broken(this.#value ? 'the text ends within a value' : `the text ends where ${EXPECTED[this.#state]} is expected`, this.#before);
         }
+
+        return [];
     }
 
     /** Handles one byte between values; returns how many bytes were consumed. */

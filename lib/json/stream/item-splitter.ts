@@ -4,15 +4,23 @@
  * outside of the items only.
  */
 
-import { ByteBuffer } from '../../util/streams/byte-buffer.js';
 import { ArraySplitter } from './array-splitter.js';
 import type { ArrayLimits, JsonItem } from './array-splitter.js';
-import { isBlank } from './value-scanner.js';
+import { LineSplitter } from './line-splitter.js';
 
 /** Options for splitting. */
 export interface JsonItemsOptions extends ArrayLimits {
     /** `json`: an array, or an object with the array `results`. `ndjson`: one value per line; blank lines are ignored. */
     readonly format: 'json' | 'ndjson';
+    /** Is charged with the bytes of items. Those of an item that was returned stay charged: who has it releases them. */
+    readonly memory?: ItemMemory | undefined;
+}
+
+/** Memory for items. */
+export interface ItemMemory {
+    /** Charges bytes, as soon as there is room for them. @throws DoipError 429 or 503 when there is none */
+    reserve(bytes: number): Promise<void> | undefined;
+    release(bytes: number): void;
 }
 
 /**
@@ -20,69 +28,65 @@ export interface JsonItemsOptions extends ArrayLimits {
  *
  * @throws DoipError 400 with `offset` (bytes) where the text does not have its format, after all items before that place
  */
-export function jsonItems(body: AsyncIterable<Uint8Array>, { format, ...limits }: JsonItemsOptions): AsyncGenerator<JsonItem> {
+export async function *jsonItems(body: AsyncIterable<Uint8Array>, { format, memory, ...limits }: JsonItemsOptions): AsyncGenerator<JsonItem> {
 
-    return format === 'ndjson' ? lines(body, limits.maxItemBytes) : elements(body, limits);
-}
+    const splitter = format === 'ndjson' ? new LineSplitter(limits.maxItemBytes) : new ArraySplitter(limits);
+    const charge = new Charge(memory);
+    try {
+        for await (const chunk of body) {
+            for (const item of splitter.split(chunk)) {
+                await charge.handOver(item);
+                yield item;
+            }
 
-async function *elements(body: AsyncIterable<Uint8Array>, limits: ArrayLimits): AsyncGenerator<JsonItem> {
-
-    const splitter = new ArraySplitter(limits);
-    for await (const chunk of body) {
-        yield *splitter.split(chunk);
-    }
-
-    splitter.end();
-}
-
-const NEWLINE = 0x0a;
-const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
-
-/** Lines; the last one needs no newline. */
-async function *lines(body: AsyncIterable<Uint8Array>, maxItemBytes: number): AsyncGenerator<JsonItem> {
-
-    const buffer = new ByteBuffer(maxItemBytes);
-    let position = 0;
-    let offset = 0;
-    let isBlankLine = true;
-    const add = (part: Uint8Array): void => {
-
-        buffer.add(part);
-        isBlankLine &&= isAllBlank(part);
-    };
-
-    const line = (): JsonItem[] => {
-
-        const start = offset;
-        const isSkipped = isBlankLine && buffer.length <= maxItemBytes;
-        offset += buffer.length + 1;
-        isBlankLine = true;
-        if (isSkipped) {
-            buffer.discard();
-            return [];
+            await charge.hold(splitter.held);
         }
 
-        const { bytes, length } = buffer.finish();
-        return start === 0 && bytes?.equals(MARK) ? [] : [{ position: position++, offset: start, length, bytes }];
-    };
-
-    for await (const chunk of body) {
-        let start = 0;
-        for (let newline = chunk.indexOf(NEWLINE); newline !== -1; newline = chunk.indexOf(NEWLINE, start)) {
-            add(chunk.subarray(start, newline));
-            yield *line();
-            start = newline + 1;
+        for (const item of splitter.end()) {
+            await charge.handOver(item);
+            yield item;
         }
-
-        add(chunk.subarray(start));
     }
-
-    yield *line();
+    finally {
+        charge.release();
+    }
 }
 
-const NO_BLANK = /[^ \t\n\r]/;
+/** What is charged for an item of which a part has arrived. */
+class Charge {
 
-function isAllBlank(bytes: Uint8Array): boolean {
+    readonly #memory: ItemMemory | undefined;
+    #bytes = 0;
 
-    return isBlank(bytes[0] ?? 0x20) && !NO_BLANK.test(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'));
+    constructor(memory: ItemMemory | undefined) {
+
+        this.#memory = memory;
+    }
+
+    /** Charges the number of bytes in memory instead of those before. */
+    async hold(bytes: number): Promise<void> {
+
+        const more = bytes - this.#bytes;
+        if (more > 0) {
+            await this.#memory?.reserve(more);
+        }
+        else if (more < 0) {
+            this.#memory?.release(-more);
+        }
+
+        this.#bytes = bytes;
+    }
+
+    /** Charges the bytes of an item, which then are no longer those of the splitter. */
+    async handOver({ bytes }: JsonItem): Promise<void> {
+
+        await this.hold(bytes?.byteLength ?? 0);
+        this.#bytes = 0;
+    }
+
+    release(): void {
+
+        this.#memory?.release(this.#bytes);
+        this.#bytes = 0;
+    }
 }

@@ -25,7 +25,8 @@ export const importObjects = defineOperation({
         const counts = { created: 0, updated: 0, unchanged: 0 };
         const outcome = await bulk.run({ parallel: true, failFast: false, log }, (batch) => {
 
-            return bulk.source.read(rawInput, true, (items) => transfer.importer.run(items, batch, importing, counts));
+            const options = { ndjson: true, itemEnded: () => batch.itemEnded() };
+            return bulk.source.read(rawInput, options, (items) => transfer.importer.run(items, batch, importing, counts));
         });
         return result.report(await bulkRecord(outcome, { ...counts }), outcome.error);
     }

@@ -7,8 +7,11 @@ import { missingTarget } from '../../core/authorise.js';
 import { demand } from '../../model/caller.js';
 import { defineOperation, result } from '../../core/operation.js';
 import { Op } from '../../doip/operation-ids.js';
+import { RecordOutput } from '../../doip/record-output.js';
 import { arrayOf, VERSION } from '../../doip/result-schemas.js';
 import { objectAttributes } from '../../objects/read/object-presenter.js';
+import { startingWith } from '../../util/streams/starting-with.js';
+import type { IsVisible } from '../../versions/version-service.js';
 
 export const getVersions = defineOperation({
     id: Op.versionsGet,
@@ -22,17 +25,25 @@ export const getVersions = defineOperation({
 
     async handler(context) {
 
-        const { caller, hasTarget, targetId, services: { policy, versions } } = context;
+        const { caller, hasTarget, targetId, services: { policy, versions }, signal } = context;
         if (hasTarget) {
             demand(caller, policy.canRead(caller, context.target));
         }
 
         const member = hasTarget ? context.target : { id: targetId };
-        const records = await versions.list(member, (entry) => policy.canRead(caller, entry).allowed);
-        if (!hasTarget && records.length === 0) {
+        const visibility = async (): Promise<IsVisible> => {
+
+            const current = await context.currentCaller();
+            return (entry) => policy.canRead(current, entry).allowed;
+        };
+
+        const records = versions.list(member, { visibility, signal });
+        const first = await records.next();
+        if (!hasTarget && first.done === true) {
             throw missingTarget(context);
         }
 
-        return result.json(records, hasTarget ? objectAttributes(context, context.target) : {});
+        const output = await RecordOutput.open({ isList: true, after: {}, blocks: startingWith(first, records) });
+        return result.segments(output, hasTarget ? objectAttributes(context, context.target) : {});
     }
 });

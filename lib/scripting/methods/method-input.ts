@@ -59,7 +59,7 @@ function ofJson(params: JsonValue, attributes: JsonObject): MethodInput {
 async function ofBytes({ body, mediaType, filename, limits = OWN_LIMITS }: BytesSegment, attributes: JsonObject, limit: number): Promise<MethodInput> {
 
     const isJson = mediaType !== undefined && JSON_TYPE.test(mediaType);
-    const bytes = await readBytes(body, isJson ? Math.min(limit, limits.jsonBytes) : limit, limits.reserveBytes);
+    const bytes = await readBytes(body, isJson ? Math.min(limit, limits.jsonBytes) : limit, limits.memory);
     const direct: Direct = { bytes, filename, mediaType };
     if (isJson) {
         const { jsonDepth: maxDepth, jsonValues: maxValues } = limits;

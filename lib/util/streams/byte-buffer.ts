@@ -25,6 +25,12 @@ export class ByteBuffer {
         return this.#length;
     }
 
+    /** Number of bytes in memory. */
+    get held(): number {
+
+        return this.#length > this.#limit ? 0 : this.#length;
+    }
+
     add(chunk: Uint8Array): void {
 
         this.#length += chunk.byteLength;

@@ -5,7 +5,8 @@ import type { Segment } from '../../../lib/doip/envelope.js';
 import type { DigitalObject } from '../../../lib/doip/digital-object.js';
 import { onClose } from '../../../lib/util/streams/on-close.js';
 import type { RecordForm } from '../../../lib/doip/record-output.js';
-import { RecordOutput, recordText } from '../../../lib/doip/record-output.js';
+import { jsonText } from '../../../lib/json/raw-json.js';
+import { listText, RecordOutput, recordText } from '../../../lib/doip/record-output.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -66,6 +67,27 @@ describe('a record output', () => {
             expect(await segments.next()).to.equal({ done: true, value: undefined });
             await setImmediate();
             expect(state.isReleased).to.be.true();
+        });
+    }
+
+    for (const [title, count, kind] of [['nothing', 0, 'json'], ['few results', 5, 'json'], ['many results', 40, 'bytes']] as const) {
+        it(`may be a list alone, with ${title}`, async () => {
+
+            const { blocks, state } = blocksOf(count, LONG);
+            const list = (await RecordOutput.open({ isList: true, after: {}, blocks })).whenClosed(() => undefined);
+            const [inChunks, whole] = [blocksOf(count, LONG), JSON.stringify((JSON.parse(expected(count, LONG)) as { results: unknown }).results)];
+
+            const segments = list[Symbol.asyncIterator]();
+            const { value: segment } = await segments.next() as { value: Segment };
+            expect(segment.kind).to.equal(kind);
+            expect(state.taken).to.be.at.most(11);
+            expect(segment.kind === 'json' ? jsonText(segment.value) : await textOf(segment)).to.equal(whole);
+            let text = '';
+            for await (const chunk of listText(await RecordOutput.open({ isList: true, after: {}, blocks: inChunks.blocks }))) {
+                text += chunk;
+            }
+
+            expect(text).to.equal(whole);
         });
     }
 

@@ -68,6 +68,16 @@ describe('a response of native DOIP', () => {
                 yield ['b'];
             })()
         })), '{"status":"0.DOIP/Status.001"}\n#\n{"size":2,"results":["a","b"],"pageNum":0,"facets":[]}\n#\n#\n'],
+        ['with a list', async () => response(await RecordOutput.open({
+            isList: true, after: {}, blocks: (async function *() {
+
+                yield [{ a: '\n' }];
+                yield ['b'];
+            })()
+        }), { requestId: 'r', attributes: { b: 1 } }),
+        '{"requestId":"r","status":"0.DOIP/Status.001","attributes":{"b":1},"output":[{"a":"\\n"},"b"]}\n#\n#\n'],
+        ['with an empty list', async () => response(await RecordOutput.open({ isList: true, after: {}, blocks: (async function *() {})() })),
+            '{"status":"0.DOIP/Status.001","output":[]}\n#\n#\n'],
         ['that is an error without a message', () => response(sequence(), { requestId: 'r', status: Status.notFound, attributes: { message: 7 } }),
             `{"requestId":"r","status":"0.DOIP/Status.104","attributes":{"message":"${STATUSES.info(Status.notFound).reason}"}}\n#\n#\n`]
     ];

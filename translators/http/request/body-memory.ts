@@ -1,11 +1,13 @@
 /**
- * Memory budget for bodies that are buffered as a whole (JSON and forms) for the duration of their requests. Bytes are charged as they
- * arrive, after decompression and before parsing. There are limits for each source, which is an address or a /64 network of IPv6, for all
- * callers without credentials together, and in total; a request beyond them is rejected and may be retried.
+ * Memory budget for bodies that are buffered as a whole (JSON and forms), for the duration of their requests, and for the items of long bodies
+ * until each is done. Bytes are charged as they arrive, after decompression and before parsing. There are limits for each source, which is an
+ * address or a /64 network of IPv6, for all callers without credentials together, and in total; a request beyond them is rejected and may be
+ * retried.
  */
 
 import type { Request, Server } from '@hapi/hapi';
-import { badRequest, tooManyRequests, unavailable } from '../../../lib/errors/errors.js';
+import type { MemoryAccount } from '../../../lib/doip/envelope.js';
+import { badRequest, type DoipError, tooManyRequests, unavailable } from '../../../lib/errors/errors.js';
 import { readBytes } from '../../../lib/doip/segments.js';
 import { sourceOf } from '../../../lib/util/net/ip-address.js';
 import type { HttpLimits } from './translator-options.js';
@@ -28,19 +30,16 @@ const OF_STRANGERS = 3 / 4;
 
 const RETRY_SECONDS = 1;
 
-/** Charges bytes to the budget; throws when they exceed it. */
-export type ReserveBytes = (bytes: number) => void;
-
 /** What one request has charged to the budget. */
-export interface BodyAccount {
+export interface BodyAccount extends MemoryAccount {
     /**
      * Adds bytes; true if some of them were charged, as those of small requests are not.
      *
-     * @throws DoipError 429 when the source exceeds its share, 503 when the budget is exhausted
+     * @throws DoipError 429 when the source exceeds its share, 503 when the budget is exhausted, 400 when the account is closed
      */
     readonly reserve: (bytes: number) => boolean;
     /** Releases everything. To be called when the response has ended. */
-    readonly release: () => void;
+    readonly close: () => void;
 }
 
 /** Bytes charged, by share. */
@@ -68,55 +67,71 @@ export class BodyMemory {
     open(remoteAddress: string, share: MemoryShare): BodyAccount {
 
         let source: string | null = null;
-        let read = 0;
-        let counted = 0;
+        let isOpen = true;
+        let held = 0;
+        let charged = 0;
+        const lower = (bytes: number): void => {
+
+            held = bytes;
+            const less = charged - chargeable(held);
+            if (source !== null && less > 0) {
+                this.#release(source, share, less);
+                charged -= less;
+            }
+        };
+
         return {
             reserve: (bytes) => {
 
-                read += bytes;
-                const more = Math.max(0, read - FREE) - counted;
-                if (more === 0) {
-                    return false;
+                if (!isOpen) {
+                    throw requestEnded();
                 }
 
-                source ??= sourceOf(remoteAddress);
-                this.#reserve(source, share, more);
-                counted += more;
-                return true;
+                const more = chargeable(held + bytes) - charged;
+                if (more > 0) {
+                    source ??= sourceOf(remoteAddress);
+                    this.#reserve(source, share, more);
+                    charged += more;
+                }
+
+                held += bytes;
+                return more > 0;
             },
-            release: () => {
+            release: (bytes) => lower(Math.max(0, held - bytes)),
+            close: () => {
 
-                if (source !== null && counted > 0) {
-                    this.#release(source, share, counted);
-                    counted = 0;
-                }
+                isOpen = false;
+                lower(0);
             }
         };
     }
 
     /**
-     * Creates the function that charges the bytes of an HTTP request; they are released when the response has ended.
+     * Opens the account of an HTTP request, which is closed when the response has ended.
      *
-     * @throws DoipError from that function, like {@link BodyAccount.reserve}
+     * @throws DoipError from its functions, like {@link BodyAccount.reserve}
      */
-    forRequest(request: Request, remoteAddress: string, share: MemoryShare): ReserveBytes {
+    forRequest(request: Request, remoteAddress: string, share: MemoryShare): MemoryAccount {
 
-        const account = this.open(remoteAddress, share);
+        const { reserve, release, close } = this.open(remoteAddress, share);
         let isWatched = false;
-        return (bytes) => {
+        return {
+            release,
+            reserve: (bytes) => {
 
-            if (!account.reserve(bytes)) {
-                return;
-            }
+                if (!reserve(bytes)) {
+                    return;
+                }
 
-            if (!request.active()) {
-                account.release();
-                throw badRequest('the request ended before its body was read');
-            }
+                if (!request.active()) {
+                    close();
+                    throw requestEnded();
+                }
 
-            if (!isWatched) {
-                isWatched = true;
-                whenDone(request, account.release);
+                if (!isWatched) {
+                    isWatched = true;
+                    whenDone(request, close);
+                }
             }
         };
     }
@@ -151,6 +166,17 @@ export class BodyMemory {
             }
         }
     }
+}
+
+/** How many of the bytes that a request holds are charged. */
+function chargeable(bytes: number): number {
+
+    return Math.max(0, bytes - FREE);
+}
+
+function requestEnded(): DoipError {
+
+    return badRequest('the request ended before its body was read');
 }
 
 function noCharges(): Charges {
@@ -195,7 +221,7 @@ export function bodyMemoryOf(server: Server, max: number): BodyMemory {
 }
 
 /** Buffers a body, and charges it to the budget. */
-export function bufferBody(body: AsyncIterable<Uint8Array>, limit: number, { reserveBytes }: Pick<HttpLimits, 'reserveBytes'>): Promise<Buffer> {
+export function bufferBody(body: AsyncIterable<Uint8Array>, limit: number, { memory }: Pick<HttpLimits, 'memory'>): Promise<Buffer> {
 
-    return readBytes(body, limit, reserveBytes);
+    return readBytes(body, limit, memory);
 }

@@ -32,13 +32,13 @@ export class RequestLimits {
     ofForm(request: Request, { remoteAddress }: Transport, isShort = false): HttpLimits {
 
         const limits = isShort || header(request.headers, 'authorization') === undefined ? this.#unknown : this.base;
-        return { ...limits, reserveBytes: this.#memory.forRequest(request, remoteAddress, 'anonymous') };
+        return { ...limits, memory: this.#memory.forRequest(request, remoteAddress, 'anonymous') };
     }
 
     /** For a body that is read before the caller is authenticated. */
     ofUnknown(request: Request, { remoteAddress }: Transport): HttpLimits {
 
-        return { ...this.#unknown, reserveBytes: this.#memory.forRequest(request, remoteAddress, 'anonymous') };
+        return { ...this.#unknown, memory: this.#memory.forRequest(request, remoteAddress, 'anonymous') };
     }
 
     /** For a body that is read after the operation has authorised the caller. `kind` is that of the input, where the path does not tell it. */
@@ -52,7 +52,7 @@ export class RequestLimits {
         const limits = isVerified ? this.base : this.#unknown;
         return {
             ...shortened(limits, maxBytesOf(kind, limits.anonymousBytes)),
-            reserveBytes: this.#memory.forRequest(request, remoteAddress, isVerified ? 'verified' : 'anonymous')
+            memory: this.#memory.forRequest(request, remoteAddress, isVerified ? 'verified' : 'anonymous')
         };
     }
 }

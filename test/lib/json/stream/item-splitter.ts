@@ -88,6 +88,26 @@ const BROKEN: readonly [title: string, text: string, items: readonly string[], m
     ['an end within the object', '{"results":[1]', ['1'], 'byte 14: the text ends where , or } is expected']
 ];
 
+/** A memory that counts what is charged, and the most that ever was. */
+class CountedMemory {
+
+    bytes = 0;
+    most = 0;
+
+    async reserve(bytes: number): Promise<void> {
+
+        this.bytes += bytes;
+        this.most = Math.max(this.most, this.bytes);
+        await Promise.resolve();
+    }
+
+    release(bytes: number): void {
+
+        this.bytes -= bytes;
+        expect(this.bytes).to.be.at.least(0);
+    }
+}
+
 describe('the items of a JSON stream', () => {
 
     for (const [title, format, text, items] of GOOD) {
@@ -152,6 +172,63 @@ describe('the items of a JSON stream', () => {
 
         await expect(all()).to.reject(DoipError, /^the list of objects is broken at byte 20: /);
         expect(chunks).to.equal(2);
+    });
+
+    const CHARGED: readonly [title: string, format: JsonItemsOptions['format'], text: string, most: number][] = [
+        ...GOOD.map(([title, format, text]): [string, JsonItemsOptions['format'], string, number] => [title, format, text, Buffer.byteLength(text)]),
+        ...BROKEN.map(([title, text]): [string, 'json', string, number] => [title, 'json', text, Buffer.byteLength(text)]),
+        ['an item that is too long', 'json', `[{},{"a":"${'x'.repeat(500)}"},{}]`, 100],
+        ['a line that is too long', 'ndjson', `{}\n"${'x'.repeat(500)}"\n{}`, 100],
+        ['a blank line that is too long', 'ndjson', `{}\n${' '.repeat(500)}\n{}`, 100],
+        ['many items', 'json', `[${'{"a":1},'.repeat(500)}{}]`, 7],
+        ['many blanks', 'json', `[${'{"a":1},'.padEnd(500)}{}]`, 7]
+    ];
+    for (const [title, format, text, most] of CHARGED) {
+        it(`are charged to a memory, from which what is left is released at the end: ${title}`, async () => {
+
+            const bytes = Buffer.from(text);
+            for (const length of [1, 7, 64, 1000]) {
+                for (const stopAt of [Infinity, 1]) {
+                    const memory = new CountedMemory();
+                    let count = 0;
+                    try {
+                        for await (const item of jsonItems(pieces(bytes, length), { format, maxItemBytes: 100, memory })) {
+                            expect(memory.bytes).to.equal(item.bytes?.byteLength ?? 0);
+                            memory.release(item.bytes?.byteLength ?? 0);
+                            if (++count === stopAt) {
+                                break;
+                            }
+                        }
+                    }
+                    catch (error) {
+                        expect(error).to.be.an.instanceof(DoipError);
+                    }
+
+                    expect(memory.bytes).to.equal(0);
+                    expect(memory.most).to.be.at.most(most);
+                }
+            }
+        });
+    }
+
+    it('stay charged until they are released, and what has arrived of one is charged', async () => {
+
+        const memory = new CountedMemory();
+        const seen: number[] = [];
+        const body = async function *(): AsyncGenerator<Buffer> {
+
+            for (const piece of ['[{"a":1},', '{"b', '":1', '},', '{}', ']']) {
+                yield Buffer.from(piece);
+                seen.push(memory.bytes);
+            }
+        };
+
+        for await (const { bytes } of jsonItems(body(), { format: 'json', maxItemBytes: 100, memory })) {
+            expect(bytes).to.not.be.null();
+        }
+
+        expect(seen).to.equal([7, 10, 13, 14, 16, 16]);
+        expect(memory.bytes).to.equal(16);
     });
 
     it('are beside members of limited depth and number of values', async () => {

@@ -151,9 +151,12 @@ describe('the input of Create and Update', () => {
         let charged = 0;
         const limits = {
             jsonBytes: 100, jsonDepth: 4, jsonValues: 8,
-            reserveBytes: (count: number) => {
+            memory: {
+                reserve: (count: number) => {
 
-                charged += count;
+                    charged += count;
+                },
+                release: () => undefined
             }
         };
         const json = (text: string): Segment => bytes(text, { mediaType: 'application/json', limits });

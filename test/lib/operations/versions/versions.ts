@@ -6,7 +6,8 @@ import { Op } from '../../../../lib/doip/operation-ids.js';
 import { account, ACCOUNT, basic, defineAccounts, whoIs } from '../../../support/accounts.js';
 import { forEachDatabase } from '../../../support/database.js';
 import type { TestDatabase } from '../../../support/database.js';
-import { startGateway } from '../../../support/gateway.js';
+import type { RecordOutput } from '../../../../lib/doip/record-output.js';
+import { envelope, startGateway } from '../../../support/gateway.js';
 import type { ShortRequest, TestGateway } from '../../../support/gateway.js';
 import { VersionKit } from '../../../support/versions.js';
 
@@ -94,6 +95,44 @@ forEachDatabase((name, create) => {
             expect<unknown>((await kit.retrieve(id)).elements).to.equal([]);
             expect((await kit.bytesOf(id)).status).to.equal(NOT_FOUND);
             expect((await kit.bytesOf(tip)).value).to.equal('old bytes');
+        });
+
+        it('are listed in blocks, each of which is read when it is asked for, until the client is gone', async () => {
+
+            const ids: string[] = [];
+            for (let n = 0; n < 401; ++n) {
+                ids.push((await kit.publish(tip, { clonePayloads: false })).id);
+            }
+
+            const list = async (): Promise<{ output: RecordOutput; leave: () => void }> => {
+
+                const leaving = new AbortController();
+                const { output } = await test.gateway.perform({ ...envelope(Op.versionsGet, { targetId: tip }), signal: leaving.signal });
+                return { output: output as RecordOutput, leave: () => leaving.abort(new Error('the client has left')) };
+            };
+
+            const { output } = await list();
+            const blocks: string[][] = [];
+            for (let block = await output.next(); block; block = await output.next()) {
+                blocks.push((block as JsonObject[]).map(({ id }) => id as string));
+            }
+
+            expect(blocks.map(({ length }) => length)).to.equal([200, 200, 1, 1]);
+            const publishedOn = (await kit.list(tip)).map((record) => record['publishedOn'] as number);
+            expect(publishedOn.slice(0, -1)).to.equal(publishedOn.slice(0, -1).sort((one, other) => one - other));
+            expect(blocks.flat().sort()).to.equal([...ids, tip].sort());
+            expect(blocks.at(-1)).to.equal([tip]);
+
+            const left = await list();
+            await left.output.next();
+            left.leave();
+            await expect(left.output.next()).to.reject('the client has left');
+            expect(await left.output.next()).to.be.null();
+
+            const closed = await list();
+            await closed.output.next();
+            await closed.output.close();
+            expect(await closed.output.next()).to.be.null();
         });
 
         it('are listed from the oldest to the tip, for any id of the family', async () => {

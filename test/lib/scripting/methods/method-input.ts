@@ -26,12 +26,12 @@ async function *chunks(text: string): AsyncGenerator<Uint8Array> {
 function carried(text: string, mediaType?: string): { segment: BytesSegment; charged: () => number } {
 
     let charged = 0;
-    const reserveBytes = (bytes: number): void => {
+    const reserve = (bytes: number): void => {
 
         charged += bytes;
     };
 
-    const limits = { jsonBytes: 4 * MIB, jsonDepth: 100, jsonValues: 20_000, reserveBytes };
+    const limits = { jsonBytes: 4 * MIB, jsonDepth: 100, jsonValues: 20_000, memory: { reserve, release: () => undefined } };
     return { segment: { kind: 'bytes', body: chunks(text), limits, ...mediaType === undefined ? {} : { mediaType } }, charged: () => charged };
 }
 

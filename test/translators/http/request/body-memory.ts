@@ -57,6 +57,36 @@ describe('the memory for bodies', () => {
         });
     }
 
+    it('is given back by parts, so that a request may hold any number of bytes one after the other', () => {
+
+        const memory = new BodyMemory(MAX);
+        const account = memory.open('192.0.2.1', 'verified');
+        for (let n = 0; n < 10; ++n) {
+            account.reserve(FREE + MAX / 2);
+            expect(memory.used).to.equal(MAX / 2);
+            expect(() => account.reserve(1)).to.throw(/too many long bodies/);
+            account.release(MAX / 4);
+            expect(memory.used).to.equal(MAX / 4);
+            account.release(MAX / 4 + 10);
+            expect(memory.used).to.equal(0);
+            expect(account.reserve(10)).to.be.false();
+            account.release(FREE);
+        }
+    });
+
+    it('is not charged any more by a request that has ended', () => {
+
+        const memory = new BodyMemory(MAX);
+        const [ended, other] = ['192.0.2.1', '192.0.2.1'].map((address) => memory.open(address, 'verified'));
+        ended?.reserve(FREE + 1000);
+        other?.reserve(FREE + 1000);
+        ended?.close();
+        ended?.release(500);
+
+        expect(() => ended?.reserve(1000)).to.throw('the request ended before its body was read');
+        expect(memory.used).to.equal(1000);
+    });
+
     it('is given back to all shares and addresses', () => {
 
         const memory = new BodyMemory(MAX);
@@ -67,8 +97,8 @@ describe('the memory for bodies', () => {
             return account;
         });
         expect(memory.used).to.equal(480_000);
-        accounts.forEach(({ release }) => release());
-        accounts.forEach(({ release }) => release());
+        accounts.forEach(({ close }) => close());
+        accounts.forEach(({ close }) => close());
         expect(memory.used).to.equal(0);
         expect(memory.open('2001:db8::9', 'verified').reserve(FREE + MAX / 2)).to.be.true();
     });
