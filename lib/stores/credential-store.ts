@@ -55,6 +55,12 @@ export class CredentialStore {
         return [this.#sql.remove.step({ userId })];
     }
 
+    /** Returns the steps that delete the password of a user id without an account. */
+    removeWithoutAccountSteps(userId: string): Step[] {
+
+        return [this.#sql.removeWithoutAccount.step({ userId })];
+    }
+
     /** Returns the record of the secret at a JSON pointer of an object, or null. */
     async getSecret(objectId: string, pointer: string): Promise<string | null> {
 
@@ -115,6 +121,8 @@ function buildStatements(db: Database) {
         expect: build<'userId' | 'record'>((knex, bind) => knex('credentials')
             .where('user_id', bind('userId')).where('record', bind('record')).increment('checks')),
         remove: build<'userId'>((knex, bind) => knex('credentials').where('user_id', bind('userId')).delete()),
+        removeWithoutAccount: build<'userId'>((knex, bind) => knex('credentials').where('user_id', bind('userId'))
+            .whereNotExists(knex('accounts').where('user_id', bind('userId')).select(knex.raw('1'))).delete()),
         getSecret: build<'objectId' | 'pointer'>((knex, bind) => knex('secrets')
             .where('object_id', bind('objectId')).where('pointer_hash', bind('pointer')).select('record')),
         putSecret: build<'objectId' | 'pointer' | 'record'>((knex, bind) => knex('secrets')

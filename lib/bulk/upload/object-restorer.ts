@@ -31,7 +31,7 @@ export type RestoredObject = Omit<StoredObject, 'metadata' | 'id'> & {
     readonly reviewed?: { readonly uploadEpoch: number; readonly indexForm?: IndexedForm | null };
     /** When true, a default type with the same name, unchanged since the first start, is replaced. */
     readonly replacesDefault?: boolean;
-    /** Additional steps of the write, such as hashed secrets. */
+    /** Additional steps of the write that store its hashed secrets; not done for a version, which has none. */
     readonly steps: (isNew: boolean) => Step[];
 };
 
@@ -118,7 +118,8 @@ export class ObjectRestorer {
         });
         const isNew = before === null;
         const created = replacesDefault ? await this.#createdBefore(change.after) : null;
-        const complete = { ...change, steps: [...change.steps, ...steps(isNew)] };
+        const ownSteps = steps(isNew);
+        const complete = { ...change, steps: [...change.steps, ...change.after.metadata.isVersion ? [] : ownSteps] };
         const prepared = reviewed ? { ...complete, ...reviewed } : await withIndexForm(this.#parts, complete, { caller });
         const replacement = created ? { instead: removal(created, caller) } : {};
         const outcome = await this.#parts.writer.write({ ...prepared, ...replacement });

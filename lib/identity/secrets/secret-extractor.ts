@@ -10,6 +10,7 @@ import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { secretKey, type CredentialStore } from '../../stores/credential-store.js';
 import type { AccountAnnotations, AnnotatedValue } from '../../model/account-annotations.js';
+import { isAccount } from '../../model/account-annotations.js';
 import type { PasswordHasher } from '../passwords/password-hasher.js';
 import type { SecretTransfer } from './secret-transfer.js';
 
@@ -59,25 +60,46 @@ export class SecretExtractor {
      */
     async extract({ id, isNew, content, roles, source }: SecretBearer): Promise<ExtractedContent> {
 
-        this.check(isNew, roles);
+        const emptied = this.emptied(isNew, content, roles);
         const secrets: JsonObject = {};
         const properties: JsonObject = {};
-        let emptied = content;
         const { password } = roles;
         if (password && textOf(password) !== '') {
-            emptied = withoutValue(emptied, password);
             secrets['password'] = JSON.parse(await this.#passwords.hash(textOf(password), source)) as JsonValue;
         }
 
-        // Each change copies the parent of the value, so values that are empty already, of which there may be thousands, are left out.
         for (const marked of besidePassword(roles).filter((one) => textOf(one) !== '')) {
-            emptied = withoutValue(emptied, marked);
             properties[secretKey(marked.pointer)] = JSON.parse(await this.#passwords.hash(textOf(marked), source)) as JsonValue;
             secrets['properties'] = properties;
         }
 
         const steps = this.#transfer.steps(id, isNew, secrets);
         return { content: emptied, steps, ...steps.length > 0 ? { secrets } : {} };
+    }
+
+    /**
+     * Returns content with empty strings in place of all secrets.
+     *
+     * @throws DoipError 400 as {@link extract}
+     */
+    emptied(isNew: boolean, content: JsonObject, roles: AccountAnnotations): JsonObject {
+
+        this.check(isNew, roles);
+        const { password } = roles;
+        // Each change copies the parent of the value, so values that are empty already, of which there may be thousands, are left out.
+        return [...password ? [password] : [], ...besidePassword(roles)].filter((one) => textOf(one) !== '').reduce(withoutValue, content);
+    }
+
+    /**
+     * Returns the steps that delete hashes which are stored under the id of an object, but are not its own: they must come before those that store
+     * its own ones.
+     */
+    leftOverSteps(id: string, isNew: boolean, roles: AccountAnnotations): Step[] {
+
+        return [
+            ...isAccount(roles) ? this.#credentials.removeWithoutAccountSteps(id) : [],
+            ...isNew ? this.#credentials.removeSecretsSteps(id) : []
+        ];
     }
 
     /** Compares a secret with the stored hash for a JSON pointer in an object; false if there is none. For scripts. */

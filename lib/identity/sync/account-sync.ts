@@ -25,11 +25,11 @@ export interface IdentityChange {
     /** True if the object is created. */
     readonly isNew: boolean;
     /**
-     * Annotated values of the new content; null if the object is deleted. Changes that leave the content alone, and versions,
-     * do not concern identity.
+     * Annotated values of the new content; null if the object is deleted, or is a version now. Changes that leave the content alone do not
+     * concern identity.
      */
     readonly roles: AccountAnnotations | null;
-    /** The new content; absent if the object is deleted. */
+    /** The new content; absent without `roles`. */
     readonly content?: JsonObject | undefined;
     readonly caller: Caller;
 }

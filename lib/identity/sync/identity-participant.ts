@@ -7,7 +7,7 @@ import type { Step } from '../../../db/database.js';
 import type { ObjectChange, WriteParticipant } from '../../model/write-participant.js';
 import type { AccountWriter, IdentityChange } from './account-sync.js';
 import { checkCredentialChange } from '../../model/caller.js';
-import { NO_ROLES } from '../../model/account-annotations.js';
+import { isPrincipalContent, NO_ROLES } from '../../model/account-annotations.js';
 import type { Principals } from '../accounts/principals.js';
 import type { ExtractedContent, SecretExtractor } from '../secrets/secret-extractor.js';
 import type { ProcessedContent } from '../../model/processed-content.js';
@@ -43,7 +43,7 @@ export class IdentityParticipant implements WriteParticipant {
     }
 }
 
-/** Extracts secrets from content that is about to be stored. */
+/** Extracts secrets from content that is about to be stored. Versions have none: their secrets are emptied. */
 export class IdentitySecretRemover implements SecretRemover {
 
     readonly #values: SecretExtractor;
@@ -53,11 +53,15 @@ export class IdentitySecretRemover implements SecretRemover {
         this.#values = values;
     }
 
-    async extract(processed: ProcessedContent, { id, before, caller, restored }: Draft): Promise<ExtractedContent> {
+    async extract(processed: ProcessedContent, { id, before, caller, restored, metadata }: Draft): Promise<ExtractedContent> {
 
         const { roles, content } = processed;
-        if (!roles.password && roles.secure.length === 0) {
+        if (!isPrincipalContent(roles) && !roles.mayHaveSecrets && roles.secure.length === 0) {
             return { content, steps: [] };
+        }
+
+        if (metadata.isVersion) {
+            return { content: this.#values.emptied(false, content, roles), steps: [] };
         }
 
         const password = roles.password?.value;
@@ -65,19 +69,23 @@ export class IdentitySecretRemover implements SecretRemover {
             checkCredentialChange(caller, id);
         }
 
-        return this.#values.extract({
+        const extracted = await this.#values.extract({
             id, isNew: before === null && restored !== 'as-it-was' && restored !== 'reviewed',
             content, roles, source: caller.userId ?? 'anonymous'
         });
+        return { ...extracted, steps: [...this.#values.leftOverSteps(id, before === null, roles), ...extracted.steps] };
     }
 }
 
-/** Returns the change from the view of identity; null if it does not concern identity. Versions of user objects are not accounts. */
+/**
+ * Returns the change from the view of identity; null if it does not concern identity. Versions of user objects are not accounts: nothing that is
+ * stored under the id of an object outlives its deletion, or its replacement by a version.
+ */
 function concernOf({ before, after, processed, caller }: ObjectChange): IdentityChange | null {
 
-    if (!after) {
-        return before && !before.metadata.isVersion ? { id: before.id, isNew: false, roles: null, caller } : null;
+    if (!after || after.metadata.isVersion) {
+        return before ? { id: before.id, isNew: false, roles: null, caller } : null;
     }
 
-    return processed && !after.metadata.isVersion ? { id: after.id, isNew: before === null, roles: processed.roles, content: after.content, caller } : null;
+    return processed ? { id: after.id, isNew: before === null, roles: processed.roles, content: after.content, caller } : null;
 }
