@@ -29,7 +29,7 @@ export interface AuditedRequest {
     readonly caller: Caller | null;
     readonly origin: RequestOrigin;
     readonly targetId: string;
-    /** What it did, by ids. */
+    /** What it did to a user, key or token, by ids. */
     readonly more?: JsonObject;
 }
 
@@ -59,11 +59,12 @@ export class AuditTrail implements WriteParticipant {
     }
 
     /** Records an operation that has changed no object. Resolves when the entry is durable. */
-    async performed({ caller, origin, targetId, more = {} }: AuditedRequest, rule: string | null): Promise<void> {
+    async performed({ caller, origin, targetId, more }: AuditedRequest, rule: string | null): Promise<void> {
 
         const { store, now } = this.#parts;
-        // Logins and revocations are stored without free space, too.
-        await store.append([toAuditRow({ at: now(), outcome: 'performed', objectId: targetId, more, rule, caller, origin })], { essential: true });
+        // Logins and revocations are stored without free space, too; not what needs no credentials, which anybody can repeat for ever.
+        const essential = more !== undefined || caller !== null && caller.userId !== null;
+        await store.append([toAuditRow({ at: now(), outcome: 'performed', objectId: targetId, more: more ?? {}, rule, caller, origin })], { essential });
     }
 
     /** Records an operation that has failed, where that counts as performed; not one that was denied. Resolves when the entry is durable. */

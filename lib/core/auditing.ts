@@ -20,11 +20,12 @@ export function originOf(request: DoipRequest, operationId = request.operationId
 }
 
 /** Records an operation that may change things, but has changed no object, as a login does; changes of objects are recorded with them. */
-export async function recordOperation(operation: Operation, context: OperationContext, { callerId, changedBy, audited }: OperationResult): Promise<void> {
+export async function recordOperation(operation: Operation, context: OperationContext, outcome: OperationResult): Promise<void> {
 
+    const { callerId, changedBy, audited, unaudited } = outcome;
     const { caller, targetId, services: { auditTrail } } = context;
     const { origin } = caller;
-    if (!auditTrail || !origin || origin.changes > 0 || isReading(operation) && changedBy === undefined || isRehearsal(operation, context)) {
+    if (!auditTrail || !origin || origin.changes > 0 || unaudited || isReading(operation) && changedBy === undefined || isRehearsal(operation, context)) {
         return;
     }
 

@@ -72,8 +72,10 @@ export interface OperationResult {
     readonly createdId?: string;
     /** Of an operation that counts as reading, where it may have changed something: the rule that allowed it, for the audit log. */
     readonly changedBy?: string;
-    /** What was done, for the audit log: ids as members beside those of all entries. */
+    /** What was done to a user, key or token, for the audit log: ids as members beside those of all entries. */
     readonly audited?: JsonObject;
+    /** True if nothing was changed that has no entry of its own in the audit log, as each object has: the operation gets none. */
+    readonly unaudited?: boolean;
     /** Tag of the version of the object on which the output depends; absent if it depends on more than that. */
     readonly entityTag?: string;
 }

@@ -119,9 +119,9 @@ forEachWay((name, start) => {
             })) as { key: string; id: string };
             await service.anonymously('POST /objects?type=Document&handle=test/by-key', { payload: '{}', headers: { authorization: `Bearer ${key}` } });
             await service.anonymously(`DELETE /auth/keys/${id}`, asAnn);
+            await service.anonymously('POST /auth/revoke', { payload: JSON.stringify({ token }), headers: JSON_TYPE });
             await service.anonymously('PUT /users/this/password', { ...asAnn, payload: `${SECRET} 2` });
             await service.anonymously('PUT /users/this/password', { headers: basic('ann', `${SECRET} 2`), payload: SECRET });
-            await service.anonymously('POST /auth/revoke', { payload: JSON.stringify({ token }), headers: JSON_TYPE });
             await service.anonymously('POST /auth/token', {
                 payload: JSON.stringify({ grant_type: 'password', username: 'ann', password: 'wrong password' }), headers: JSON_TYPE
             });
@@ -143,9 +143,9 @@ forEachWay((name, start) => {
                 ['performed', Op.keysCreate, ann, null],
                 ['created', Op.create, ann, id],
                 ['performed', Op.keysRevoke, ann, null],
-                ['changed', Op.changePassword, ann, null],
-                ['changed', Op.changePassword, ann, null],
                 ['performed', Op.authRevoke, null, null],
+                ['changed', Op.changePassword, ann, null],
+                ['changed', Op.changePassword, ann, null],
                 ['deleted', Op.delete, 'admin', null],
                 ['performed', Op.keysCreate, 'admin', null],
                 ['performed', Op.authRevoke, null, null],

@@ -95,12 +95,10 @@ export class Sessions {
         return { sessionId, csrfToken: issued?.csrf ?? '' };
     }
 
-    /** Ends the session that a caller has used, if any. */
-    async end(caller: Caller): Promise<void> {
+    /** Ends the session that a caller has used; resolves to false if there is none. */
+    async end(caller: Caller): Promise<boolean> {
 
         const sessionId = this.#authenticator.sessionOf(caller);
-        if (sessionId !== null) {
-            await this.#tokens.revoke(sessionId);
-        }
+        return sessionId !== null && this.#tokens.revoke(sessionId);
     }
 }

@@ -149,18 +149,18 @@ export class OAuthTokenService {
         return this.#keys.restricted(caller, key);
     }
 
-    /** Revokes a token or API key; unknown ones are ignored. Returns the key, if it was one. */
-    async revoke(request: JsonValue | undefined, transport: Transport): Promise<StoredApiKey | null> {
+    /** Revokes a token or API key. Returns what was revoked, with the key, if it was one; null for an unknown value, which is ignored. */
+    async revoke(request: JsonValue | undefined, transport: Transport): Promise<{ readonly key: StoredApiKey | null } | null> {
 
         return await inOauth(async () => {
 
             const value = this.#tokenOf(request, transport);
             if (claimsKey(value)) {
-                return await this.#keys.revokeValue(value);
+                const key = await this.#keys.revokeValue(value);
+                return key && { key };
             }
 
-            await this.#tokens.revoke(value);
-            return null;
+            return await this.#tokens.revoke(value) ? { key: null } : null;
         });
     }
 

@@ -16,7 +16,13 @@ export const revoke = defineOperation({
 
     async handler({ inputJson, services: { identity }, transport }) {
 
-        const key = await identity.tokens.revoke(inputJson, transport);
-        return { ...result.json({ active: false }), ...key ? { audited: { key: key.id, subject: key.userId } } : {} };
+        const revoked = await identity.tokens.revoke(inputJson, transport);
+        const answer = result.json({ active: false });
+        if (!revoked) {
+            return { ...answer, unaudited: true };
+        }
+
+        const { key } = revoked;
+        return { ...answer, audited: key ? { key: key.id, subject: key.userId } : {} };
     }
 });

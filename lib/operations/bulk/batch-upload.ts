@@ -60,7 +60,7 @@ export const batchUpload = defineOperation<BatchAttributes>({
 
         const options = { ndjson: format === 'ndjson', failFast, parallel, log, isFoundation: (item: JsonObject) => isFoundation(context, item) };
         const outcome = await bulk.storeAll(context.rawInput, options, (item, beforeWrite) => storeAudited(context, item, beforeWrite));
-        return result.report(await bulkRecord(outcome), outcome.error);
+        return { ...result.report(await bulkRecord(outcome), outcome.error), unaudited: true };
     }
 });
 

@@ -18,7 +18,8 @@ export const deleteSession = defineOperation<{ readonly session: string }>({
 
     async handler({ caller, services: { identity } }) {
 
-        await identity.sessions.end(caller);
-        return result.json({ isActiveSession: false, typesPermittedToCreate: [] }, { cookies: identity.sessions.cookies });
+        const hasEnded = await identity.sessions.end(caller);
+        const answer = result.json({ isActiveSession: false, typesPermittedToCreate: [] }, { cookies: identity.sessions.cookies });
+        return { ...answer, unaudited: !hasEnded };
     }
 });

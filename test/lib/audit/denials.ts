@@ -193,7 +193,7 @@ describe('denied requests', () => {
         expect(await counts()).to.equal(3);
     });
 
-    it('are not written without free space, unlike operations that were performed', async () => {
+    it('are not written without free space, unlike operations that were performed by a user, or with a credential', async () => {
 
         const units: Unit[] = [];
         const commit: Database['commit'] = (unit) => {
@@ -206,11 +206,14 @@ describe('denied requests', () => {
         const policy = { canCreate: () => ({ allowed: true, reason: '' }), canWrite: () => ({ allowed: true, reason: '' }) };
         const trail = new AuditTrail({ store: new AuditStore(observed), policy, log: pino({ level: 'silent' }), now: () => now });
         const origin = { operationId: '20.DOIP/Op.Auth.Token', address: '192.0.2.1', protocol: 'rest', requestId: null, changes: 0 };
+        const caller = { ...ANONYMOUS, userId: 'test/ann' };
+        await trail.performed({ caller, origin, targetId: 'test/service' }, 'anyone');
+        await trail.performed({ caller: ANONYMOUS, origin, targetId: 'test/service', more: {} }, 'anyone');
         await trail.performed({ caller: ANONYMOUS, origin, targetId: 'test/service' }, 'anyone');
         trail.denied({ caller: ANONYMOUS, origin, targetId: 'test/service' }, unauthenticated('Authentication failed'));
         await trail.close();
 
-        expect(units.map(({ essential }) => essential)).to.equal([true, false]);
+        expect(units.map(({ essential }) => essential)).to.equal([true, true, false, false]);
     });
 
     it('are written when the service stops', async () => {
