@@ -78,6 +78,18 @@ function demandScope({ apiKey }: Caller, operation: ScopedOperation): void {
     }
 }
 
+/**
+ * Throws unless the API key of the caller, if there is one, permits calls of methods: to be called before a method is looked up, since an error
+ * afterwards would reveal whether it exists.
+ *
+ * @throws DoipError 403
+ */
+export function demandCall(caller: Caller, isNested: boolean): void {
+
+    // Whether a method only reads is not known yet, and each counts as reading until it runs.
+    demandScope(caller, { id: Op.call, isReading: true, isNested });
+}
+
 /** True for operations that change nothing. */
 export function isReading({ methods, readOnly }: Pick<OperationSummary, 'methods' | 'readOnly'>): boolean {
 

@@ -21,7 +21,7 @@ import { DESIGN_ID, SERVICE_ALIAS } from '../doip/ids.js';
 import { Op } from '../doip/operation-ids.js';
 import { Status, type StatusTable } from '../errors/status.js';
 import { ANONYMOUS, inRequest } from '../model/caller.js';
-import { authorise, authoriseAgain, isReading, unknownOperation } from './authorise.js';
+import { authorise, authoriseAgain, demandCall, isReading, unknownOperation } from './authorise.js';
 import { originOf, recordDenial, recordOperation } from './auditing.js';
 import { shapeAttributes, shapeInput } from './input.js';
 import { ForPrimary } from '../errors/for-primary.js';
@@ -250,6 +250,10 @@ export class Dispatcher {
         const { id: targetId, object: stored } = target;
         // Before methods are looked up: the error for an invalid request must not depend on whether a method exists.
         const requestContext = readRequestContext(request.attributes);
+        if (!fixed) {
+            demandCall(caller, seen === undefined);
+        }
+
         const operation = fixed ?? await this.#options.registry.find(request.operationId, targetId);
         if (!operation) {
             throw unknownOperation({ caller, targetId, services }, request.operationId, stored);

@@ -121,6 +121,26 @@ forEachWay((name, start) => {
             expect(jsonOf(found)['results']).to.equal(['test/map']);
         });
 
+        it('without calls do not reveal which objects and methods exist', async () => {
+
+            const javascript = 'exports.methods = { approve: () => true };';
+            await service.create('Schema', { name: 'Contract', schema: { type: 'object' }, javascript }, 'handle=test/contract');
+            for (const [type, id] of [['Contract', 'test/secret'], ['Document', 'test/hidden']]) {
+                await service.create(type ?? '', {}, `handle=${id}`);
+                await service.asAdmin(`PUT /acls/${id}`, { payload: '{"readers":[],"writers":[]}' });
+            }
+
+            const { key } = await keyOf({ operations: [Op.retrieve] });
+            const answers = await Promise.all(['test/secret', 'test/hidden', 'test/missing'].flatMap((targetId) => [
+                service.anonymously(`POST /doip?operationId=approve&targetId=${targetId}`, bearer(key)),
+                native({ operationId: 'approve', targetId, authentication: { token: key } })
+            ]));
+            const message = `the API key does not permit ${Op.call}`;
+
+            expect<unknown>(answers.map((answer) => ('payload' in answer ? [answer.statusCode, jsonOf(answer)] : answer))).to.equal(
+                [1, 2, 3].flatMap(() => [[403, { message }], ['0.DOIP/Status.103', { message }]]));
+        });
+
         it('that are wrong get the answer of a wrong token', async () => {
 
             const { key, id } = await keyOf();
