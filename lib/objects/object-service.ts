@@ -59,12 +59,11 @@ export class ObjectService {
                 throw badRequest(`the id of the input, ${input.id}, differs from the target, ${id}`);
             }
 
-            checkWriters(before, input.acl ?? before.acl, context);
+            const rights = { type: this.#typeAfter(before, request), acl: input.acl ?? before.acl };
+            checkWriters(before, rights, context);
             const proposal: Proposal = {
-                id,
-                type: this.#typeAfter(before, request),
+                id, ...rights,
                 content: applyContent(before.content, request),
-                acl: input.acl ?? before.acl,
                 userMetadata: input.userMetadata ?? before.userMetadata,
                 elements: applyElements(before, request)
             };
@@ -81,7 +80,7 @@ export class ObjectService {
         return this.#stored(id, context, async (before, now) => {
 
             checkVersion(this.#parts.catalog.current.design, before);
-            checkWriters(before, acl, context);
+            checkWriters(before, { type: before.type, acl }, context);
             const write = { before, input: undefined, context };
             return this.#prepare(write, { now, target: { ...before, acl }, hooks: this.#hooksOf(write, before.type), sent: null });
         });
@@ -218,10 +217,10 @@ export class ObjectService {
     }
 }
 
-/** Checks changes of permissions to write, or to call methods, which can write. */
-function checkWriters({ id, acl }: StoredObject, target: Acl | null, { caller }: WriteContext): void {
+/** Checks changes of permissions to write, or to call methods, which can write. Another type has other default writers, and other methods. */
+function checkWriters({ id, type, acl }: StoredObject, target: Pick<StoredObject, 'type' | 'acl'>, { caller }: WriteContext): void {
 
-    if (JSON.stringify([acl?.writers, acl?.methods]) !== JSON.stringify([target?.writers, target?.methods])) {
+    if (JSON.stringify([type, acl?.writers, acl?.methods]) !== JSON.stringify([target.type, target.acl?.writers, target.acl?.methods])) {
         checkOwnWriters(caller, id);
     }
 }

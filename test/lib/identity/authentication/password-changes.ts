@@ -15,6 +15,9 @@ import { IdentityKit } from '../../../support/identity.js';
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
 
+/** Type of users whom everybody may change. */
+const OPEN = 'OpenAccount';
+
 const OK = '0.DOIP/Status.001';
 const UNAUTHENTICATED = '0.DOIP/Status.102';
 const FORBIDDEN = '0.DOIP/Status.103';
@@ -34,6 +37,14 @@ forEachDatabase((name, create) => {
             test = await startGateway(place);
             kit = new IdentityKit(await place.open());
             await defineAccounts(test);
+            await test.create('Schema', {
+                name: OPEN,
+                schema: { properties: {
+                    username: { type: 'string', cordra: { auth: 'username' } },
+                    login: { properties: { password: { type: 'string', cordra: { auth: 'password' } } } }
+                } },
+                authConfig: { defaultAclRead: ['public'], defaultAclWrite: ['self', 'authenticated'], aclCreate: ['authenticated'] }
+            });
             ann = (await test.create(ACCOUNT, account('ann'))).id;
         });
 
@@ -160,7 +171,8 @@ forEachDatabase((name, create) => {
                 ['by its access control list', (targetId) => [Op.aclsUpdate, { targetId, input: writers }]],
                 ['by an update', (targetId, content) => [Op.update, { targetId, input: { attributes: { content, acl: writers } } }]],
                 ['by rights to its methods', (targetId) => [Op.aclsUpdate, { targetId, input: { methods: { reset: ['test/friend'] } } }]],
-                ['in a batch', (id, content) => [Op.batchUpload, { input: [{ id, type: ACCOUNT, attributes: { content, acl: writers } }] }]]
+                ['in a batch', (id, content) => [Op.batchUpload, { input: [{ id, type: ACCOUNT, attributes: { content, acl: writers } }] }]],
+                ['by another type', (targetId, content) => [Op.update, { targetId, allowTypeChange: true, input: { type: OPEN, attributes: { content } } }]]
             ];
             for (const [how, request] of openings) {
                 it(`by other users is rejected with a token or a session, ${how}`, async () => {
