@@ -23,6 +23,8 @@ export interface AccountAnnotations {
     readonly members?: readonly string[];
     /** True if the type has properties for authentication or groups, whether or not this content has values for them. */
     readonly isOfPrincipalType?: boolean;
+    /** True if the type has secure properties, whether or not this content has values for them. */
+    readonly mayHaveSecrets?: boolean;
     /** Values of secure properties. */
     readonly secure: readonly AnnotatedValue[];
 }

@@ -148,6 +148,12 @@ export class CompiledSchema {
         return this.#plan.hasAuthRole;
     }
 
+    /** True if content may have secure properties. */
+    get hasSecrets(): boolean {
+
+        return this.#plan.hasSecret;
+    }
+
     /** Returns the content with its generated fields; see {@link fillGenerated}. */
     fill(content: JsonObject, inputs: GenerationInputs & FillRules): JsonObject {
 

@@ -183,14 +183,15 @@ export class TypeDefinition {
 
         const { prefix } = this.#surroundings;
         const isOfPrincipalType = this.#compiled?.hasAuthRoles === true;
-        if (annotations.length === 0 && !isOfPrincipalType) {
+        const mayHaveSecrets = this.#compiled?.hasSecrets === true;
+        if (annotations.length === 0 && !isOfPrincipalType && !mayHaveSecrets) {
             return { content, annotations, references: [], roles: NO_ROLES, moduleDirectory: undefined };
         }
 
         return {
             content, annotations,
             references: findReferences(annotations, prefix, isStored),
-            roles: { ...findRoles(annotations, prefix), ...isOfPrincipalType ? { isOfPrincipalType } : {} },
+            roles: { ...findRoles(annotations, prefix), ...isOfPrincipalType ? { isOfPrincipalType } : {}, ...mayHaveSecrets ? { mayHaveSecrets } : {} },
             moduleDirectory: findModuleDirectory(annotations)
         };
     }

@@ -56,7 +56,7 @@ export class IdentitySecretRemover implements SecretRemover {
     async extract(processed: ProcessedContent, { id, before, caller, restored, metadata }: Draft): Promise<ExtractedContent> {
 
         const { roles, content } = processed;
-        if (!isPrincipalContent(roles) && roles.secure.length === 0) {
+        if (!isPrincipalContent(roles) && !roles.mayHaveSecrets && roles.secure.length === 0) {
             return { content, steps: [] };
         }
 

@@ -9,7 +9,7 @@ import type { AutoField } from './generated-values.js';
 import { autoFieldOf } from './generated-values.js';
 import { SafeRegExp } from '../../util/regexp/safe-regexp.js';
 import { ANNOTATION, eitherOf, listOf, propertiesOf, referredBy } from '../schema/linked-schema.js';
-import { authRoleOf } from './roles.js';
+import { authRoleOf, isSecure } from './roles.js';
 import type { Schema } from '../schema/shapes.js';
 
 /** A part of a schema that applies only to content that matches it. */
@@ -46,6 +46,8 @@ export interface PlanNode {
     isGenerated: boolean;
     /** True if it, or a node it leads to, has a role for authentication or groups. */
     hasAuthRole: boolean;
+    /** True if it, or a node it leads to, is a secure property. */
+    hasSecret: boolean;
     /** True if it, or a node that always applies to the same value, requires members. */
     isRequiring: boolean;
 }
@@ -73,6 +75,7 @@ class Planner {
         mark(nodes, 'isMarked', ({ keyword }) => keyword !== undefined);
         mark(nodes, 'isGenerated', ({ auto }) => auto !== undefined);
         mark(nodes, 'hasAuthRole', ({ keyword }) => keyword !== undefined && authRoleOf(keyword) !== undefined);
+        mark(nodes, 'hasSecret', ({ keyword }) => keyword !== undefined && isSecure(keyword));
         mark(nodes, 'isRequiring', ({ required }) => required.size > 0, ({ applied }) => applied);
         nodes.forEach(prune);
         return root;
@@ -181,13 +184,14 @@ function emptyNode(schema: JsonObject): PlanNode {
         keyword, auto: keyword && autoFieldOf(keyword), properties: [], patterns: [], additional: undefined, tuple: [], items: undefined,
         contains: undefined, applied: [], alternatives: [], condition: undefined, dependents: [],
         required: new Set(listOf(schema['required']).filter((name) => typeof name === 'string')), requiring: [],
-        isMarked: false, isGenerated: false, hasAuthRole: false, isRequiring: false
+        isMarked: false, isGenerated: false, hasAuthRole: false, hasSecret: false, isRequiring: false
     };
 }
 
 /** Sets a flag on all nodes that satisfy `has`, and on their ancestors. */
 function mark(
-    nodes: readonly PlanNode[], flag: 'isMarked' | 'isGenerated' | 'hasAuthRole' | 'isRequiring', has: (node: PlanNode) => boolean, leadsTo = childrenOf
+    nodes: readonly PlanNode[], flag: 'isMarked' | 'isGenerated' | 'hasAuthRole' | 'hasSecret' | 'isRequiring', has: (node: PlanNode) => boolean,
+    leadsTo = childrenOf
 ): void {
 
     const pending = nodes.filter(has);

@@ -22,6 +22,12 @@ export function authRoleOf(keyword: JsonObject): string | undefined {
     return typeof role === 'string' && AUTH_ROLES.includes(role) ? role : undefined;
 }
 
+/** True for a property of which only a hash is stored. */
+export function isSecure(keyword: JsonObject): boolean {
+
+    return memberOf(keyword, 'secureProperty') === true;
+}
+
 /** Returns the roles among annotations. Of several values with one role the first counts; of several member lists, the last. */
 export function findRoles(annotations: readonly Annotation[], prefix: string): AccountAnnotations {
 
@@ -38,7 +44,7 @@ export function findRoles(annotations: readonly Annotation[], prefix: string): A
             annotated[role] ??= { pointer, value };
         }
 
-        if (memberOf(keyword, 'secureProperty') === true && value !== null) {
+        if (isSecure(keyword) && value !== null) {
             secure.push({ pointer, value });
         }
     }

@@ -36,7 +36,7 @@ describe('a type', () => {
 
         expect(JSON.stringify(processed.content)).to.equal('{"id":"test/1","title":"T","author":"test/u","secret":"s","extra":1}');
         expect(processed.references).to.equal([{ pointer: '/author', id: 'test/u', types: ['User'] }]);
-        expect<unknown>(processed.roles).to.equal({ secure: [{ pointer: '/secret', value: 's' }] });
+        expect<unknown>(processed.roles).to.equal({ mayHaveSecrets: true, secure: [{ pointer: '/secret', value: 's' }] });
         expect(processed.annotations.map(({ pointer }) => pointer)).to.equal(['', '/id', '/title', '/author', '/secret']);
         expect(processed.moduleDirectory).to.be.undefined();
         expect(content).to.equal({ extra: 1, secret: 's', author: 'test/u', title: 'T' });

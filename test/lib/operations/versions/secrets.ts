@@ -153,6 +153,16 @@ forEachDatabase((name, create) => {
             });
         }
 
+        it('do not become those of another object, also where it has no values for them', async () => {
+
+            const pin = { type: 'string', cordra: { secureProperty: true } };
+            await test.create('Schema', { name: 'Locker', schema: { type: 'object', properties: { pin } } });
+            await leaveHashes();
+            await test.create('Locker', {}, { id });
+
+            expect(await identity.credentials.getSecret(id, '/pin')).to.be.null();
+        });
+
         it('do not become those of an object that is changed to a user', async () => {
 
             await test.create('Document', { name: 'x' }, { id });
