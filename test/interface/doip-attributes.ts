@@ -80,6 +80,20 @@ describe('attributes of DOIP over HTTP', () => {
         expect([found.statusCode, found.payload]).to.equal([200, posted.payload]);
     });
 
+    const ranges: readonly [string, string][] = [
+        ['{"start":9,"end":null}', '1.0'], ['{"start":null,"end":2}', '.0'], ['{"start":null,"end":null}', 'bytes of 1.0'], ['{}', 'bytes of 1.0']
+    ];
+    for (const [range, bytes] of ranges) {
+        it(`may be a range without the ends that are not meant: ${range}`, async () => {
+
+            const single = await service.asAdmin(`GET ${url('0.DOIP/Op.Retrieve', 'test/1', `&element=1.0&range=${encodeURIComponent(range)}`)}`);
+            const attributes = encodeURIComponent(`{"element":"1.0","range":${range}}`);
+            const together = await service.asAdmin(`GET ${url('0.DOIP/Op.Retrieve', 'test/1', `&attributes=${attributes}`)}`);
+
+            expect([single.statusCode, single.payload, together.payload]).to.equal([200, bytes, bytes]);
+        });
+    }
+
     it('are rejected when a search also has one in its body', async () => {
 
         const response = await service.asAdmin(`POST ${url('0.DOIP/Op.Search', 'service', '&query=type:Loose')}`, {

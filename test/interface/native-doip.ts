@@ -248,8 +248,14 @@ describe('native DOIP', () => {
         expect((await client.ask(compact(Op.search, search))).head.status).to.equal(OK);
         expect((await client.ask(compact(Op.search, { ...search, input: null }))).head.status).to.equal(OK);
         const id = await stored(create());
-        const part = { targetId: id, attributes: { element: 'a', range: { start: 1, end: null } } };
-        expect((await client.ask(compact(Op.retrieve, part))).segments).to.equal([{ bytes: 'bc\n#\n#\n' }]);
+        const ranges: readonly [JsonObject | null, string][] = [
+            [{ start: 1, end: null }, 'bc\n#\n#\n'], [{ start: null, end: 6 }, 'c\n#\n#\n'], [{ start: null, end: null }, 'abc\n#\n#\n'], [{}, 'abc\n#\n#\n'],
+            [null, 'abc\n#\n#\n']
+        ];
+        for (const [range, bytes] of ranges) {
+            const part = { targetId: id, attributes: { element: 'a', range } };
+            expect((await client.ask(compact(Op.retrieve, part))).segments, JSON.stringify(range)).to.equal([{ bytes }]);
+        }
     });
 
     it('writes the size of a search first, then the results', async () => {

@@ -229,7 +229,6 @@ function requiredText(head: JsonObject, name: string): string {
     return value;
 }
 
-/** Attributes of the request. Some clients send null for the parts of a range that they do not mean. */
 function attributesOf(value: JsonValue | undefined): JsonObject {
 
     if (value === undefined || value === null) {
@@ -240,13 +239,7 @@ function attributesOf(value: JsonValue | undefined): JsonObject {
         throw badRequest('attributes must be a JSON object');
     }
 
-    const { range } = value;
-    if (!isJsonObject(range) || range['start'] !== null && range['end'] !== null) {
-        return value;
-    }
-
-    const known = Object.entries(range).filter(([, member]) => member !== null);
-    return { ...value, range: known.length === 0 ? null : Object.fromEntries(known) };
+    return value;
 }
 
 function authenticationOf(value: JsonValue | undefined): JsonObject {

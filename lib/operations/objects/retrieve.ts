@@ -34,7 +34,8 @@ interface RetrieveAttributes {
     readonly filter?: readonly string[];
 }
 
-const offset = Joi.number().integer().min(0).max(Number.MAX_SAFE_INTEGER);
+/** Some clients send null for the end of a range that they do not mean. */
+const offset = Joi.number().integer().min(0).max(Number.MAX_SAFE_INTEGER).empty(null);
 
 export const retrieve = defineOperation<RetrieveAttributes>({
     id: Op.retrieve,
@@ -46,7 +47,7 @@ export const retrieve = defineOperation<RetrieveAttributes>({
     isLocal: true,
     attributes: Joi.object<RetrieveAttributes>({
         element: text(),
-        range: Joi.object({ start: offset, end: offset }).or('start', 'end'),
+        range: Joi.object({ start: offset, end: offset }),
         ifRange: text(),
         includeElementData: flag().default(false),
         jsonPointer: text(),

@@ -10,6 +10,7 @@ describe('a byte range', () => {
 
     const resolved: [string, { start?: number; end?: number }, number, { start: number; end: number } | null][] = [
         ['with both ends', { start: 2, end: 4 }, 10, { start: 2, end: 4 }],
+        ['without ends', {}, 10, null],
         ['without an end', { start: 2 }, 10, { start: 2, end: 9 }],
         ['of the last bytes', { end: 3 }, 10, { start: 7, end: 9 }],
         ['of more last bytes than there are', { end: 30 }, 10, { start: 0, end: 9 }],
