@@ -11,15 +11,15 @@ export interface ByteRange {
 }
 
 /**
- * Returns the requested range, or null for all bytes, which a range without ends means. `end` alone means the last `end` bytes; an
- * `end` beyond the size is clipped; a range of empty data is ignored.
+ * Returns the requested range, or null for all bytes, which a range without ends means. `end` alone means the last `end` bytes, of empty
+ * data all; an `end` beyond the size is clipped.
  *
  * @throws DoipError 400 (416 over HTTP) if no requested byte exists
  */
 export function resolveRange(requested: { readonly start?: number; readonly end?: number }, size: number): ByteRange | null {
 
     const { start, end } = requested;
-    if (size === 0 || start === undefined && end === undefined) {
+    if (start === undefined && (end === undefined || size === 0)) {
         return null;
     }
 

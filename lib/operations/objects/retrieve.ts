@@ -89,10 +89,16 @@ async function retrieveElement(
         throw notFound(`No payload ${name} in object ${target.id}`);
     }
 
-    const range = wanted && (ifRange === undefined || ifRange === entityTag) ? resolveRange(wanted, element.size) : null;
+    const part = wanted && (ifRange === undefined || ifRange === entityTag) ? wanted : {};
+    // Code may have bytes where none are stored.
+    const range = element.size === 0 ? null : resolveRange(part, element.size);
     const replacement = await resolution.resolvePayload({ object: target, shown: visible }, name, context, range);
     if (replacement) {
         return replaced(context, replacement);
+    }
+
+    if (element.size === 0) {
+        resolveRange(part, 0);
     }
 
     const length = range ? range.end - range.start + 1 : element.size;
