@@ -239,6 +239,18 @@ describe('native DOIP', () => {
         expect(JSON.stringify(test.log.slice(from)).length).to.be.below(5000);
     });
 
+    it('calls a static method by the name of its type', async () => {
+
+        const javascript = 'exports.staticMethods = { double: ({ params }) => params * 2 };';
+        await stored(compact(Op.create, { input: { type: 'Schema', attributes: { content: { name: 'Numbers', schema: { type: 'object' }, javascript } } } }));
+        const call = { targetId: 'Numbers', attributes: { isCallForType: 'true' }, input: 21 };
+
+        expect((await client.ask(compact('double', call))).head).to.include({ status: OK, output: 42 });
+        expect((await client.ask(compact('double', { ...call, attributes: { isCallForType: true } }))).head).to.include({ status: OK, output: 42 });
+        expect((await client.ask(compact('double', { ...call, attributes: {} }))).head.status).to.equal('0.DOIP/Status.104');
+        expect((await client.ask(compact('halve', call))).head.status).to.equal('0.DOIP/Status.200');
+    });
+
     it('takes null for what is absent', async () => {
 
         const nothing = { input: null, attributes: null, clientId: null, authentication: null, requestId: null };
