@@ -104,12 +104,14 @@ class InputSegments {
         this.#bounds = bounds;
     }
 
-    /** Yields JSON segments as values. */
+    /** Yields the first segment as a value, if it is JSON. Later ones may be elements, of which the text is stored as it was sent. */
     async *parsed(): AsyncGenerator<Segment, void, undefined> {
 
         const limits = this.#limits();
-        for await (const { kind, body } of this.#segments()) {
-            yield kind === 'bytes' ? { kind, body, limits } : jsonSegment((await readJsonText(body, limits)).value);
+        for await (const segment of this.#segments()) {
+            const { kind, body } = segment;
+            yield kind === 'bytes' ? { kind, body, limits } :
+                segment === this.#first ? jsonSegment((await readJsonText(body, limits)).value) : { kind: 'bytes', body, limits, isJson: true };
         }
     }
 
