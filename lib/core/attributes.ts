@@ -59,6 +59,8 @@ export function texts(): Joi.ArraySchema {
 interface Declared {
     readonly names: ReadonlySet<string>;
     readonly texts: ReadonlySet<string>;
+    /** Attributes that Joi takes for strings, without a conversion of numbers. */
+    readonly strings: ReadonlySet<string>;
     readonly nullable: ReadonlySet<string>;
     /** For attributes without further rules: whether a value is valid as it is. Null if the schema has rules besides those of its attributes. */
     readonly checks: ReadonlyMap<string, Check> | null;
@@ -93,11 +95,11 @@ export function declaredNames(schema: Joi.ObjectSchema): ReadonlySet<string> {
  */
 export function asDeclared(schema: Joi.ObjectSchema, attributes: JsonObject, texts?: ReadonlyMap<string, string>): JsonObject {
 
-    const { names, texts: areTexts, nullable } = declaredBy(schema);
+    const { names, texts: areTexts, strings, nullable } = declaredBy(schema);
     const declared: JsonObject = {};
     for (const [name, value] of Object.entries(attributes)) {
-        const text = areTexts.has(name) ? texts?.get(name) : undefined;
-        if (text !== undefined) {
+        const text = texts?.get(name);
+        if (text !== undefined && (areTexts.has(name) || strings.has(name) && typeof value === 'number' && String(value) !== text.trim())) {
             declared[name] = text;
         }
         else if (value !== null || nullable.has(name) || !names.has(name)) {
@@ -122,7 +124,8 @@ function declaredBy(schema: Joi.ObjectSchema): Declared {
         }));
         const isPlain = description.type === 'object' && hasOnly(description, ['type', 'keys']) && keys.every(([, key]) => mayBeAbsent(key));
         return {
-            names: new Set(keys.map(([name]) => name)), texts: marked('isText'), nullable: marked('isNullable'),
+            names: new Set(keys.map(([name]) => name)), texts: marked('isText'),
+            strings: new Set(keys.flatMap(([name, { type }]) => (type === 'string' ? [name] : []))), nullable: marked('isNullable'),
             checks: isPlain ? checks : null
         };
     });

@@ -13,6 +13,7 @@ import { admitsOperation } from '../model/api-key-scope.js';
 import { demand, denied, isUnrestrictedAdmin } from '../model/caller.js';
 import type { OperationContext } from './operation-context.js';
 import type { OperationSummary } from './operation-summary.js';
+import type { Target } from './request-target.js';
 
 /** A request to authorise. */
 export interface Authorised {
@@ -129,15 +130,18 @@ const MAX_SHOWN = 100;
 
 /** Returns the error for an unknown operation. Reveals nothing about a target that the caller may not read, methods included. */
 export function unknownOperation(
-    context: Pick<OperationContext, 'caller' | 'targetId' | 'services'>, operationId: string, target: StoredObject | null
+    { caller, services, operationId }: Pick<OperationContext, 'caller' | 'services'> & { readonly operationId: string }, { id, object, isService, calledType }: Target
 ): Error {
 
-    const { caller, targetId, services: { policy, serviceId } } = context;
+    const { catalog, policy } = services;
+    const targetId = calledType ?? id;
     const unknown = `Operation not supported: ${operationId.slice(0, MAX_SHOWN).toWellFormed()} is not known for ${targetId.slice(0, MAX_SHOWN).toWellFormed()}`;
-    if (target) {
-        const mayRead = policy.canRead(caller, target);
+    if (object) {
+        const mayRead = policy.canRead(caller, object);
         return mayRead.allowed ? declined(unknown) : denied(caller, mayRead.reason);
     }
 
-    return targetId === serviceId ? declined(unknown) : missingTarget(context);
+    // Only built-in types have no Schema object.
+    const isBuiltIn = calledType !== null && catalog.current.get(calledType)?.schemaId === null;
+    return isService || isBuiltIn ? declined(unknown) : missingTarget({ caller, targetId, services });
 }

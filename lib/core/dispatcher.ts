@@ -12,12 +12,11 @@ import type { Logger } from 'pino';
 import type { DoipRequest, DoipResponse } from '../doip/envelope.js';
 import type { Caller } from '../model/caller.js';
 import type { RequestAllowance, RequestKind, RequestLimiter } from '../identity/throttling/request-limiter.js';
-import type { ObjectView } from '../stores/objects/object-store.js';
 import type { Services } from './services.js';
 import type { Operation, OperationResult } from './operation.js';
 import type { OperationRegistry } from './registry.js';
 import { badRequest, declined, unknownOutcome, type DoipError } from '../errors/errors.js';
-import { DESIGN_ID, SERVICE_ALIAS } from '../doip/ids.js';
+import { DESIGN_ID } from '../doip/ids.js';
 import { Op } from '../doip/operation-ids.js';
 import { Status, type StatusTable } from '../errors/status.js';
 import { ANONYMOUS, inRequest } from '../model/caller.js';
@@ -28,6 +27,7 @@ import { ForPrimary } from '../errors/for-primary.js';
 import { forPrimary, type LocalRequests } from './local-requests.js';
 import { Context, CURRENT_MS } from './context.js';
 import { readRequestContext } from './attributes.js';
+import { isOnService, readTarget, type Target } from './request-target.js';
 import { errorResponse, responseTo } from './responses.js';
 import { CallCounter } from '../util/concurrency/event-loop-yielder.js';
 
@@ -73,12 +73,6 @@ export interface DispatcherState {
     readonly services: Services;
     /** Error for all operations while the service is not up, except those available when down; null when it is up. */
     readonly outage: DoipError | null;
-}
-
-/** The target of a request: the service, which is not an object, or an object that may not exist. */
-interface Target extends ObjectView {
-    readonly id: string;
-    readonly isService: boolean;
 }
 
 /** What becomes known of a request while it is performed. */
@@ -210,7 +204,7 @@ export class Dispatcher {
         }
 
         await this.#requests.count();
-        const target = await readTarget(request, services);
+        const target = await readTarget(request, services, fixed !== undefined);
         if (this.#options.local?.admitsTarget(request, target, services) === false) {
             throw new ForPrimary();
         }
@@ -235,9 +229,10 @@ export class Dispatcher {
         }
 
         await this.#requests.count();
-        const target = await readTarget(request, services);
+        const fixed = this.#options.registry.get(request.operationId);
+        const target = await readTarget(request, services, fixed !== undefined);
         try {
-            return await this.#runFor(caller, { request, services, target, fixed: this.#options.registry.get(request.operationId) });
+            return await this.#runFor(caller, { request, services, target, fixed });
         }
         catch (error) {
             recordDenial(services, request, caller, error);
@@ -247,16 +242,16 @@ export class Dispatcher {
 
     async #runFor(caller: Caller, { request, services, target, fixed }: Dispatched, seen?: Seen): Promise<OperationResult> {
 
-        const { id: targetId, object: stored } = target;
+        const { id: targetId, object: stored, calledType } = target;
         // Before methods are looked up: the error for an invalid request must not depend on whether a method exists.
         const requestContext = readRequestContext(request.attributes);
         if (!fixed) {
             demandCall(caller, seen === undefined);
         }
 
-        const operation = fixed ?? await this.#options.registry.find(request.operationId, targetId);
+        const operation = fixed ?? await this.#options.registry.find(request.operationId, targetId, calledType);
         if (!operation) {
-            throw unknownOperation({ caller, targetId, services }, request.operationId, stored);
+            throw unknownOperation({ caller, services, operationId: request.operationId }, target);
         }
 
         if (seen && !fixed) {
@@ -317,33 +312,6 @@ async function abandon({ output }: OperationResult, error: unknown): Promise<nev
 
     await output[Symbol.asyncIterator]().return?.().catch(() => undefined);
     throw error;
-}
-
-function isOnService({ targetId }: DoipRequest, serviceId: string): boolean {
-
-    return targetId === SERVICE_ALIAS || targetId === serviceId;
-}
-
-/** Reads the target; of the service only the epochs. */
-async function readTarget(request: DoipRequest, services: Services): Promise<Target> {
-
-    if (isOnService(request, services.serviceId)) {
-        const epochs = await services.reader.epochs();
-        // Reading the epochs may have brought a newer design, with another prefix.
-        if (isOnService(request, services.serviceId)) {
-            return { id: services.serviceId, isService: true, object: null, epochs };
-        }
-    }
-
-    const cached = services.reader.recall(request.targetId);
-    if (cached) {
-        return { id: request.targetId, isService: false, object: cached.object, epochs: cached.epochs };
-    }
-
-    const { object, epochs } = await services.reader.view(request.targetId);
-    return isOnService(request, services.serviceId) ?
-        { id: services.serviceId, isService: true, object: null, epochs } :
-        { id: request.targetId, isService: false, object, epochs };
 }
 
 function checkVerb(operation: Operation, request: DoipRequest): void {

@@ -11,8 +11,13 @@ import { OUTPUT_KINDS } from './operation-summary.js';
 
 /** Provides operations that depend on the target, such as the methods of its type. */
 export interface OperationResolver {
-    /** Returns an operation on a target; undefined if there is none. */
-    resolve(operationId: string, targetId: string): Promise<Operation | undefined>;
+    /**
+     * Returns an operation on a target; undefined if there is none.
+     *
+     * @param calledType the type that a request with `isCallForType` names as its target, for a static method; the target is its Schema object then,
+     *   or the name itself if the type has none. Null for all other requests
+     */
+    resolve(operationId: string, targetId: string, calledType: string | null): Promise<Operation | undefined>;
     /** Returns the operations on a target that a caller may perform: their ids, or more about them. */
     list(targetId: string, caller: Caller): Promise<readonly (string | DynamicOperation)[]>;
 }
@@ -140,11 +145,11 @@ export class OperationRegistry {
         return this.#byName.has(idOrAlias);
     }
 
-    /** Returns the operation with an id or alias that the resolvers provide on a target. */
-    async find(idOrAlias: string, targetId: string): Promise<Operation | undefined> {
+    /** Returns the operation with an id or alias that the resolvers provide on a target, as {@link OperationResolver}. */
+    async find(idOrAlias: string, targetId: string, calledType: string | null): Promise<Operation | undefined> {
 
         for (const resolver of this.#resolvers) {
-            const operation = await resolver.resolve(idOrAlias, targetId);
+            const operation = await resolver.resolve(idOrAlias, targetId, calledType);
             if (operation) {
                 return operation;
             }

@@ -52,4 +52,6 @@ export interface DigitalObject<C = JsonObject> {
         responseContext?: JsonObject;
     };
     elements: Element[];
+    /** What belongs to the response and not to the object, such as the score of a search; the same as among the attributes. */
+    responseContext?: JsonObject;
 }

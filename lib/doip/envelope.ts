@@ -174,8 +174,8 @@ export interface JsonSegment {
 }
 
 /**
- * A segment of raw bytes. Its body must be drained (see `drain`) before the next segment is read. Of a multipart input the
- * carrier parses only the first part as JSON; later parts stay bytes, even JSON ones, because they may be elements, which are
+ * A segment of raw bytes. Its body must be drained (see `drain`) before the next segment is read. Of an input of several segments the
+ * carrier parses only the first one as JSON; later ones stay bytes, even JSON ones, because they may be elements, which are
  * stored byte for byte. `jsonOf` parses them where JSON is expected.
  */
 export interface BytesSegment {
@@ -183,6 +183,8 @@ export interface BytesSegment {
     readonly body: AsyncIterable<Uint8Array>;
     /** Media type, if the carrier received one. */
     readonly mediaType?: string;
+    /** True for JSON of a carrier that has no media types. */
+    readonly isJson?: true;
     /** File name, if the carrier received one. */
     readonly filename?: string;
     /** Length in bytes, if known in advance. */

@@ -66,12 +66,13 @@ export const METADATA: JsonObject = {
 
 /** An object in the DOIP form. */
 export const DIGITAL_OBJECT: JsonObject = {
-    ...whole({
+    ...record({
         id: TEXT,
         type: TEXT,
         attributes: record({ content: {}, acl: ACL, userMetadata: OPEN, metadata: METADATA, responseContext: OPEN }, ['content']),
-        elements: arrayOf(record({ id: TEXT, length: COUNT, type: TEXT, attributes: record({ filename: TEXT }) }, ['id', 'length', 'attributes']))
-    }),
+        elements: arrayOf(record({ id: TEXT, length: COUNT, type: TEXT, attributes: record({ filename: TEXT }) }, ['id', 'length', 'attributes'])),
+        responseContext: OPEN
+    }, ['id', 'type', 'attributes', 'elements']),
     description: 'a digital object'
 };
 

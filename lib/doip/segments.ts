@@ -140,8 +140,8 @@ export async function parseJsonInTurn(bytes: Uint8Array, options: JsonTextOption
 }
 
 /**
- * Returns the JSON value of a segment. Parses bytes with a JSON media type, as carriers pass on all parts after the first one
- * unparsed.
+ * Returns the JSON value of a segment. Parses bytes that are JSON by their media type or their carrier, as carriers pass on all segments
+ * after the first one unparsed.
  *
  * @throws DoipError 400 for other bytes, invalid JSON, or more than the limits of the segment allow; 429 or 503 if they do not fit into memory
  */
@@ -151,7 +151,7 @@ export async function jsonOf(segment: Segment): Promise<JsonValue> {
         return segment.value;
     }
 
-    if (!/^application\/([^;\s]+\+)?json\s*(;|$)/i.test(segment.mediaType ?? '')) {
+    if (!segment.isJson && !/^application\/([^;\s]+\+)?json\s*(;|$)/i.test(segment.mediaType ?? '')) {
         throw badRequest('expected JSON input, got bytes: JSON has the media type application/json');
     }
 

@@ -18,7 +18,7 @@ export interface SerializedParts {
     /** JSON text; null if there is none. */
     readonly userMetadata: string | null;
     readonly metadata: Metadata;
-    /** Null if there is none. */
+    /** Null if there is none. It is also a member of the object itself. */
     readonly responseContext: JsonObject | null;
 }
 
@@ -52,18 +52,18 @@ export class SerializedObject implements DigitalObject {
     /** Returns the object as a plain digital object, all parts parsed. */
     toJSON(): DigitalObject {
 
-        const { id, type, attributes, elements } = this;
-        return { id, type, attributes, elements };
+        const { id, type, attributes, elements, parts: { responseContext } } = this;
+        return responseContext === null ? { id, type, attributes, elements } : { id, type, attributes, elements, responseContext };
     }
 
     /** Returns the JSON text of the object. */
     text(): string {
 
         const { id, type, elements, parts: { content, acl, userMetadata, metadata, responseContext } } = this;
+        const context = responseContext === null ? '' : `,"responseContext":${JSON.stringify(responseContext)}`;
         return `{"id":${JSON.stringify(id)},"type":${JSON.stringify(type)},"attributes":{"content":${unmarked(content)}` +
             `${acl === null ? '' : `,"acl":${acl}`}${userMetadata === null ? '' : `,"userMetadata":${unmarked(userMetadata)}`}` +
-            `,"metadata":${JSON.stringify(metadata)}` +
-            `${responseContext === null ? '' : `,"responseContext":${JSON.stringify(responseContext)}`}},"elements":${JSON.stringify(elements)}}`;
+            `,"metadata":${JSON.stringify(metadata)}${context}},"elements":${JSON.stringify(elements)}${context}}`;
     }
 }
 
@@ -107,10 +107,11 @@ function readAttributes({ content, acl, userMetadata, metadata, responseContext 
 }
 
 /** Returns the JSON text of a digital object; reuses the text of its content if it is known. */
-export function digitalObjectText({ id, type, attributes, elements = [] }: DigitalObject): string {
+export function digitalObjectText({ id, type, attributes, elements = [], responseContext }: DigitalObject): string {
 
     const { content, ...others } = attributes;
     const rest = writeJson(others).slice(1);
     return `{"id":${JSON.stringify(id)},"type":${JSON.stringify(type)},"attributes":{"content":${jsonText(content)}` +
-        `${rest === '}' ? '' : ','}${rest},"elements":${JSON.stringify(elements)}}`;
+        `${rest === '}' ? '' : ','}${rest},"elements":${JSON.stringify(elements)}` +
+        `${responseContext === undefined ? '' : `,"responseContext":${JSON.stringify(responseContext)}`}}`;
 }

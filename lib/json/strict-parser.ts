@@ -135,7 +135,7 @@ export function mayBeJson(text: string): boolean {
 
 /**
  * Parses a parameter as JSON if it is valid JSON, otherwise returns it as text. A standalone number that JavaScript writes
- * differently stays text; nested values are as strict as everywhere.
+ * differently is a {@link SentNumber}, and one beyond the range of doubles stays text; nested values are as strict as everywhere.
  */
 export function parseJsonOrText(text: string, options: JsonTextOptions = {}): JsonValue {
 
@@ -144,8 +144,7 @@ export function parseJsonOrText(text: string, options: JsonTextOptions = {}): Js
     }
 
     try {
-        const value = parseJson(text, { maxValues: PARAMETER_VALUES, ...options, locatesErrors: false });
-        return typeof value === 'number' && String(value) !== text.trim() ? text : value;
+        return parseJson(text, { maxValues: PARAMETER_VALUES, ...options, sentNumber: true, locatesErrors: false });
     }
     catch (error) {
         if (isJsonSyntaxError(error) || /^\s*-?[0-9]/.test(text)) {

@@ -29,7 +29,7 @@ const METHOD_ATTEMPTS = 20;
 const STALE = new Error('the object has changed');
 
 /** A prepared change, and the hooks to run after it is stored. */
-type HookedChange = PreparedChange & { readonly hooks: WriteHooks | null };
+type HookedChange = PreparedChange & { readonly before: StoredObject; readonly hooks: WriteHooks | null };
 
 /** Creates, updates and deletes objects. */
 export class ObjectService {
@@ -171,14 +171,17 @@ export class ObjectService {
         }
     }
 
-    /** Computes a change and stores it. The final hooks run after the mutex is released. */
+    /**
+     * Computes a change and stores it. The final hooks run after the mutex is released. The object that a dry run returns keeps the transaction
+     * number that is stored.
+     */
     async #stored(
         id: string, context: WriteContext, compute: (before: StoredObject, now: number) => Promise<HookedChange>
     ): Promise<StoredObject> {
 
-        const { after, hooks } = await this.#transaction.change(id, context, compute);
+        const { before, after, hooks } = await this.#transaction.change(id, context, compute);
         await hooks?.afterStorage(after);
-        return after;
+        return context.dryRun ? { ...after, metadata: { ...after.metadata, txnId: before.metadata.txnId } } : after;
     }
 
     async #prepare(
@@ -194,7 +197,7 @@ export class ObjectService {
             beforeWrite, sent
         });
         await hooks?.beforeStorage(change.after);
-        return withIndexForm(this.#parts, { ...change, hooks }, context);
+        return withIndexForm(this.#parts, { ...change, before, hooks }, context);
     }
 
     /** Returns the hooks of a write; null if there are none, or if a script writes. */

@@ -161,7 +161,12 @@ export class ResultReader {
     #toDigital(visible: StoredObject, caller: Caller, { object, score }: Result): DigitalObject {
 
         const found = toDigitalObject(this.#policy.visibleTo(caller, visible, object));
-        return score === null ? found : { ...found, attributes: { ...found.attributes, responseContext: { score } } };
+        if (score === null) {
+            return found;
+        }
+
+        const responseContext = { score };
+        return { ...found, attributes: { ...found.attributes, responseContext }, responseContext };
     }
 }
 

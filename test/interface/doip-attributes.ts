@@ -65,6 +65,39 @@ describe('attributes of DOIP over HTTP', () => {
         expect([right.statusCode, number.statusCode, jsonOf(number)['username']]).to.equal([200, 200, '12.50']);
     });
 
+    it('are numbers for methods, however they are written, unless they would be altered', async () => {
+
+        const javascript = 'exports.methods = { tell: (object, { attributes: { mediaType, ...others } }) => others };';
+        await service.create('Schema', { name: 'Telling', schema: { type: 'object' }, javascript });
+        await service.create('Telling', {}, 'handle=test/telling');
+        const query = 'lat=47.0&lon=1.50&far=1e3&big=12345678901234567890';
+
+        const byDoip = await service.asAdmin(`POST ${url('tell', 'test/telling', `&${query}&at.lat=47.0`)}`);
+        const byRest = await service.asAdmin(`POST /call?objectId=test/telling&method=tell&attributes.at.lat=47.0&attributes.${query.replaceAll('&', '&attributes.')}`);
+
+        for (const answer of [byDoip, byRest]) {
+            expect(jsonOf(answer)).to.equal({ lat: 47, lon: 1.5, far: 1000, big: '12345678901234567890', at: { lat: 47 } });
+        }
+    });
+
+    it('of an input are numbers of the content, which keep their digits', async () => {
+
+        const content = ['price=1.50', 'big=12345678901234567890', 'n=47.0'].map((each) => `&i.attributes.content.${each}`).join('');
+        const created = await service.asAdmin(`POST /doip?o=0.DOIP/Op.Create&t=service&i.type=Loose${content}`);
+
+        expect(created.statusCode, created.payload).to.equal(200);
+        const { payload } = await service.asAdmin(`GET /objects/${String(jsonOf(created)['id'])}`);
+        expect(payload).to.equal('{"price":1.50,"big":12345678901234567890,"n":47.0}');
+    });
+
+    it('of an input may be a password that looks like a number', async () => {
+
+        await service.create('User', { id: '', username: '77.50', password: '12345678.0' });
+        const token = await service.anonymously('POST /doip?o=Auth.Token&t=service&i.grant_type=password&i.username=77.50&i.password=12345678.0');
+
+        expect([token.statusCode, jsonOf(token)['username']]).to.equal([200, '77.50']);
+    });
+
     it('that are null count as absent', async () => {
 
         const attributes = encodeURIComponent(JSON.stringify({
@@ -79,6 +112,20 @@ describe('attributes of DOIP over HTTP', () => {
         expect([read.statusCode, jsonOf(read)['id']]).to.equal([200, 'test/1']);
         expect([found.statusCode, found.payload]).to.equal([200, posted.payload]);
     });
+
+    const ranges: readonly [string, string][] = [
+        ['{"start":9,"end":null}', '1.0'], ['{"start":null,"end":2}', '.0'], ['{"start":null,"end":null}', 'bytes of 1.0'], ['{}', 'bytes of 1.0']
+    ];
+    for (const [range, bytes] of ranges) {
+        it(`may be a range without the ends that are not meant: ${range}`, async () => {
+
+            const single = await service.asAdmin(`GET ${url('0.DOIP/Op.Retrieve', 'test/1', `&element=1.0&range=${encodeURIComponent(range)}`)}`);
+            const attributes = encodeURIComponent(`{"element":"1.0","range":${range}}`);
+            const together = await service.asAdmin(`GET ${url('0.DOIP/Op.Retrieve', 'test/1', `&attributes=${attributes}`)}`);
+
+            expect([single.statusCode, single.payload, together.payload]).to.equal([200, bytes, bytes]);
+        });
+    }
 
     it('are rejected when a search also has one in its body', async () => {
 

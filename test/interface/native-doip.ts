@@ -239,6 +239,18 @@ describe('native DOIP', () => {
         expect(JSON.stringify(test.log.slice(from)).length).to.be.below(5000);
     });
 
+    it('calls a static method by the name of its type', async () => {
+
+        const javascript = 'exports.staticMethods = { double: ({ params }) => params * 2 };';
+        await stored(compact(Op.create, { input: { type: 'Schema', attributes: { content: { name: 'Numbers', schema: { type: 'object' }, javascript } } } }));
+        const call = { targetId: 'Numbers', attributes: { isCallForType: 'true' }, input: 21 };
+
+        expect((await client.ask(compact('double', call))).head).to.include({ status: OK, output: 42 });
+        expect((await client.ask(compact('double', { ...call, attributes: { isCallForType: true } }))).head).to.include({ status: OK, output: 42 });
+        expect((await client.ask(compact('double', { ...call, attributes: {} }))).head.status).to.equal('0.DOIP/Status.104');
+        expect((await client.ask(compact('halve', call))).head.status).to.equal('0.DOIP/Status.200');
+    });
+
     it('takes null for what is absent', async () => {
 
         const nothing = { input: null, attributes: null, clientId: null, authentication: null, requestId: null };
@@ -248,8 +260,14 @@ describe('native DOIP', () => {
         expect((await client.ask(compact(Op.search, search))).head.status).to.equal(OK);
         expect((await client.ask(compact(Op.search, { ...search, input: null }))).head.status).to.equal(OK);
         const id = await stored(create());
-        const part = { targetId: id, attributes: { element: 'a', range: { start: 1, end: null } } };
-        expect((await client.ask(compact(Op.retrieve, part))).segments).to.equal([{ bytes: 'bc\n#\n#\n' }]);
+        const ranges: readonly [JsonObject | null, string][] = [
+            [{ start: 1, end: null }, 'bc\n#\n#\n'], [{ start: null, end: 6 }, 'c\n#\n#\n'], [{ start: null, end: null }, 'abc\n#\n#\n'], [{}, 'abc\n#\n#\n'],
+            [null, 'abc\n#\n#\n']
+        ];
+        for (const [range, bytes] of ranges) {
+            const part = { targetId: id, attributes: { element: 'a', range } };
+            expect((await client.ask(compact(Op.retrieve, part))).segments, JSON.stringify(range)).to.equal([{ bytes }]);
+        }
     });
 
     it('writes the size of a search first, then the results', async () => {

@@ -156,6 +156,8 @@ onEveryDatabase((name, start) => {
             expect(response.statusCode).to.equal(200);
             expect(jsonOf(response)['content']).to.equal({ name: 'dry' });
             expect((jsonOf(response)['payloads'] as unknown[]).length).to.equal(3);
+            const [now, earlier] = [jsonOf(response), before].map(({ metadata }) => (metadata as { txnId: number }).txnId);
+            expect(now).to.equal(earlier).and.to.be.a.number();
             expect(await full()).to.equal(before);
         });
 

@@ -147,6 +147,17 @@ onEveryDatabase((name, start) => {
                     expect<unknown>(rest).to.equal(without.results[place]);
                 }
 
+                // DOIP has the score among the attributes as well.
+                const doip = await ask(
+                    'GET /doip?operationId=0.DOIP/Op.Search&targetId=service&query=/mark:all&includeVersions=true&sortFields=id&includeScore=true'
+                ) as unknown as SearchRecord;
+                for (const [place, { attributes, responseContext, ...rest }] of doip.results.entries()) {
+                    const { responseContext: repeated, ...others } = attributes as JsonObject;
+                    expect<unknown>(responseContext, rest.id).to.equal(scored.results[place]?.['responseContext']);
+                    expect<unknown>(repeated, rest.id).to.equal(responseContext);
+                    expect<unknown>({ ...rest, attributes: others }).to.equal(await ask(`GET /doip?operationId=0.DOIP/Op.Retrieve&targetId=${rest.id}`));
+                }
+
                 // The member of that name in the content gives way to the score.
                 const bare = jsonOf(await service.anonymously('GET /search?query=id:test/context&full=false&includeScore', { headers }));
                 const [content] = bare['results'] as JsonObject[];

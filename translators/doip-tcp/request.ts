@@ -104,12 +104,14 @@ class InputSegments {
         this.#bounds = bounds;
     }
 
-    /** Yields JSON segments as values. */
+    /** Yields the first segment as a value, if it is JSON. Later ones may be elements, of which the text is stored as it was sent. */
     async *parsed(): AsyncGenerator<Segment, void, undefined> {
 
         const limits = this.#limits();
-        for await (const { kind, body } of this.#segments()) {
-            yield kind === 'bytes' ? { kind, body, limits } : jsonSegment((await readJsonText(body, limits)).value);
+        for await (const segment of this.#segments()) {
+            const { kind, body } = segment;
+            yield kind === 'bytes' ? { kind, body, limits } :
+                segment === this.#first ? jsonSegment((await readJsonText(body, limits)).value) : { kind: 'bytes', body, limits, isJson: true };
         }
     }
 
@@ -227,7 +229,6 @@ function requiredText(head: JsonObject, name: string): string {
     return value;
 }
 
-/** Attributes of the request. Some clients send null for the parts of a range that they do not mean. */
 function attributesOf(value: JsonValue | undefined): JsonObject {
 
     if (value === undefined || value === null) {
@@ -238,13 +239,7 @@ function attributesOf(value: JsonValue | undefined): JsonObject {
         throw badRequest('attributes must be a JSON object');
     }
 
-    const { range } = value;
-    if (!isJsonObject(range) || range['start'] !== null && range['end'] !== null) {
-        return value;
-    }
-
-    const known = Object.entries(range).filter(([, member]) => member !== null);
-    return { ...value, range: known.length === 0 ? null : Object.fromEntries(known) };
+    return value;
 }
 
 function authenticationOf(value: JsonValue | undefined): JsonObject {

@@ -11,7 +11,7 @@ import type { Readable } from 'node:stream';
 /** A segment as it arrives. Its body must be read to its end, or {@link MessageReader.nextSegment} does. */
 export interface RawSegment {
     readonly kind: 'json' | 'bytes';
-    /** JSON text as UTF-8, or the bytes without their framing. */
+    /** JSON text as UTF-8, as it was sent, or the bytes without their framing. */
     readonly body: AsyncGenerator<Buffer, void, undefined>;
 }
 
@@ -23,6 +23,8 @@ const MAX_BLANKS = 65_536;
 
 /** Maximum number of blanks at the end of a line: bytes between them are kept in memory with what has arrived around them. */
 const MAX_LINE_BLANKS = 1024;
+
+const LINE_END = Buffer.from('\n');
 
 /** Reads the messages of a connection. After an error of the framing nothing more can be read from it. */
 export class MessageReader {
@@ -117,6 +119,7 @@ export class MessageReader {
     /** JSON text, up to a `#` that follows a line end directly: JSON itself cannot contain one. */
     async *#text(): AsyncGenerator<Buffer, void, undefined> {
 
+        // The line end before the mark is not part of the text.
         let isAfterLine = false;
         for (;;) {
             const next = await this.#bytes.peek();
@@ -130,15 +133,21 @@ export class MessageReader {
                 return;
             }
 
+            if (isAfterLine) {
+                yield LINE_END;
+            }
+
             const part = this.#bytes.take();
             const end = part.indexOf('\n#');
             if (end !== -1) {
                 this.#bytes.putBack(part.length - end - 1);
             }
 
-            const text = end === -1 ? part : part.subarray(0, end + 1);
-            isAfterLine = text[text.length - 1] === Octet.lf;
-            yield text;
+            isAfterLine = end !== -1 || part[part.length - 1] === Octet.lf;
+            const text = end !== -1 ? part.subarray(0, end) : isAfterLine ? part.subarray(0, -1) : part;
+            if (text.length > 0) {
+                yield text;
+            }
         }
     }
 

@@ -11,18 +11,18 @@ export interface ByteRange {
 }
 
 /**
- * Returns the requested range, or null for all bytes. `end` alone means the last `end` bytes; an `end` beyond the size is
- * clipped; a range of empty data is ignored.
+ * Returns the requested range, or null for all bytes, which a range without ends means. `end` alone means the last `end` bytes, of empty
+ * data all; an `end` beyond the size is clipped.
  *
  * @throws DoipError 400 (416 over HTTP) if no requested byte exists
  */
 export function resolveRange(requested: { readonly start?: number; readonly end?: number }, size: number): ByteRange | null {
 
-    if (size === 0) {
+    const { start, end } = requested;
+    if (start === undefined && (end === undefined || size === 0)) {
         return null;
     }
 
-    const { start, end } = requested;
     const range = start === undefined ?
         { start: Math.max(0, size - (end ?? 0)), end: size - 1 } :
         { start, end: Math.min(end ?? size - 1, size - 1) };

@@ -26,8 +26,8 @@ export function objectAnswer(request: PresentationRequest, object: StoredObject,
     return [toDigitalObject(visible) as unknown as JsonObject, objectAttributes(request, object)];
 }
 
-/** Like {@link objectAnswer} for an object after a write. The result of a dry run has no transaction number. */
-export function writtenAnswer(request: PresentationRequest, object: StoredObject, dryRun: boolean): [JsonValue, JsonObject] {
+/** Like {@link objectAnswer} for an object that was created. The result of a dry run has no transaction number. */
+export function createdAnswer(request: PresentationRequest, object: StoredObject, dryRun: boolean): [JsonValue, JsonObject] {
 
     const [value, responseAttributes] = objectAnswer(request, object);
     if (dryRun) {

@@ -87,10 +87,16 @@ export function methodResolver(services: () => Services): OperationResolver {
         return object && { kind: 'instance', type: object.type, object, methods: await offered.scripts.methods.asOperations(object) };
     };
 
-    return {
-        async resolve(operationId, targetId) {
+    const ofType = async (type: string): Promise<Callee | null> => {
 
-            const callee = await find(targetId);
+        const offered = services();
+        return offered.catalog.current.get(type) ? onType(offered, type) : null;
+    };
+
+    return {
+        async resolve(operationId, targetId, calledType) {
+
+            const callee = calledType === null ? await find(targetId) : await ofType(calledType);
             const method = callee?.methods.find(({ name }) => name === operationId);
             return callee && method ? operationOf(method, { ...callee, kind: method.kind, type: method.type }) : undefined;
         },

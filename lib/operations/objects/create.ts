@@ -12,7 +12,7 @@ import { badRequest } from '../../errors/errors.js';
 import { Op } from '../../doip/operation-ids.js';
 import { DIGITAL_OBJECT } from '../../doip/result-schemas.js';
 import { mustDeclare, readObjectInput, storing } from '../../objects/input/object-input.js';
-import { writtenAnswer } from '../../objects/read/object-presenter.js';
+import { createdAnswer } from '../../objects/read/object-presenter.js';
 import { type ObjectInput } from '../../model/object-input.js';
 import type { OperationContext } from '../../core/operation-context.js';
 
@@ -51,7 +51,7 @@ export const create = defineOperation<CreateAttributes>({
             demand(caller, policy.canGrantMethods(caller, { type: input.type ?? '', acl: input.acl ?? null, before: null }));
             return creation.create(input, { caller, dryRun, requestContext }, { suffix: suffix || undefined });
         });
-        const written = result.json(...writtenAnswer(context, stored, dryRun));
+        const written = result.json(...createdAnswer(context, stored, dryRun));
         return dryRun ? written : { ...tagged(written, entityTagOf(stored)), createdId: stored.id };
     }
 });

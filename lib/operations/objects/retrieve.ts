@@ -34,7 +34,8 @@ interface RetrieveAttributes {
     readonly filter?: readonly string[];
 }
 
-const offset = Joi.number().integer().min(0).max(Number.MAX_SAFE_INTEGER);
+/** Some clients send null for the end of a range that they do not mean. */
+const offset = Joi.number().integer().min(0).max(Number.MAX_SAFE_INTEGER).empty(null);
 
 export const retrieve = defineOperation<RetrieveAttributes>({
     id: Op.retrieve,
@@ -46,7 +47,7 @@ export const retrieve = defineOperation<RetrieveAttributes>({
     isLocal: true,
     attributes: Joi.object<RetrieveAttributes>({
         element: text(),
-        range: Joi.object({ start: offset, end: offset }).or('start', 'end'),
+        range: Joi.object({ start: offset, end: offset }),
         ifRange: text(),
         includeElementData: flag().default(false),
         jsonPointer: text(),
@@ -88,10 +89,16 @@ async function retrieveElement(
         throw notFound(`No payload ${name} in object ${target.id}`);
     }
 
-    const range = wanted && (ifRange === undefined || ifRange === entityTag) ? resolveRange(wanted, element.size) : null;
+    const part = wanted && (ifRange === undefined || ifRange === entityTag) ? wanted : {};
+    // Code may have bytes where none are stored.
+    const range = element.size === 0 ? null : resolveRange(part, element.size);
     const replacement = await resolution.resolvePayload({ object: target, shown: visible }, name, context, range);
     if (replacement) {
         return replaced(context, replacement);
+    }
+
+    if (element.size === 0) {
+        resolveRange(part, 0);
     }
 
     const length = range ? range.end - range.start + 1 : element.size;

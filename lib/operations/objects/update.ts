@@ -14,7 +14,7 @@ import { DIGITAL_OBJECT } from '../../doip/result-schemas.js';
 import { checkElementName } from '../../objects/input/field-validation.js';
 import { mustDeclare, readObjectInput, storing } from '../../objects/input/object-input.js';
 import { demandType } from '../../objects/type-change.js';
-import { writtenAnswer } from '../../objects/read/object-presenter.js';
+import { objectAnswer } from '../../objects/read/object-presenter.js';
 
 interface UpdateAttributes extends Preconditions {
     readonly dryRun: boolean;
@@ -69,6 +69,6 @@ export const update = defineOperation<UpdateAttributes>({
                 }
             });
         });
-        return tagged(result.json(...writtenAnswer(context, stored, dryRun)), dryRun ? null : entityTagOf(stored));
+        return tagged(result.json(...objectAnswer(context, stored)), dryRun ? null : entityTagOf(stored));
     }
 });

@@ -16,7 +16,7 @@ import { Op } from '../../doip/operation-ids.js';
 import { DIGITAL_OBJECT } from '../../doip/result-schemas.js';
 import { badRequest, conflict } from '../../errors/errors.js';
 import { isJsonObject } from '../../util/json-types.js';
-import { writtenAnswer } from '../../objects/read/object-presenter.js';
+import { objectAnswer } from '../../objects/read/object-presenter.js';
 
 export const rehearseSchema = defineOperation({
     id: Op.schemasRehearse,
@@ -47,7 +47,7 @@ export const rehearseSchema = defineOperation({
                 }
             }
         }));
-        return result.json(...writtenAnswer(context, object, true));
+        return result.json(...objectAnswer(context, object));
     }
 });
 

@@ -40,8 +40,8 @@ const STRICT_SINCE = 7;
 const EARLIER = 'earlier-';
 
 /**
- * Formats of drafts before 7, with what they accept beyond today's definition (null: nothing). Formats that those drafts do not
- * define are annotations.
+ * Formats that validators of drafts before 7 check, with what they accept beyond today's definition (null: nothing). All other formats
+ * are annotations there.
  */
 const EARLIER_FORMATS: Readonly<Record<string, TextCheck | null>> = {
     'date-time': null,
@@ -49,8 +49,10 @@ const EARLIER_FORMATS: Readonly<Record<string, TextCheck | null>> = {
     'hostname': bounded((text) => text.length <= 253 && text.replace(/\.$/, '').split('.').every(isLabel)),
     'ipv4': null,
     'ipv6': null,
+    'json-pointer': null,
     'regex': null,
-    'uri': bounded(isUriReference)
+    'uri': bounded(isUriReference),
+    'uuid': null
 };
 
 /** Returns all formats by name, in ajv's form. */
@@ -66,7 +68,7 @@ export function schemaFormats(): Record<string, AddedFormat> {
 }
 
 /**
- * Returns the name by which a format is checked; undefined if the draft does not define it. A schema without a draft is read as
+ * Returns the name by which a format is checked; undefined if it is not checked in the draft. A schema without a draft is read as
  * draft 4 here, because the content of older repositories was validated that way.
  */
 export function formatIn(draft: Draft, format: string): string | undefined {

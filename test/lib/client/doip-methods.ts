@@ -172,10 +172,11 @@ for (const transport of TRANSPORTS) {
 
             const described = { type: 'Document', attributes: { content: { name: 'x' } } };
             const dry = await client.create({ ...described, id: 'test/dry' }, { dryRun: true });
-            const { id } = await client.create(described, { suffix: 'suffixed' });
+            const { id, attributes: { metadata } } = await client.create(described, { suffix: 'suffixed' });
             const changed = await client.update({ id, attributes: { content: { name: 'y' } } }, { dryRun: true });
 
             expect<unknown>([dry.id, id, changed.attributes.content['name']]).to.equal(['test/dry', 'test/suffixed', 'y']);
+            expect([dry.attributes.metadata?.txnId, changed.attributes.metadata?.txnId]).to.equal([undefined, metadata?.txnId]);
             expect<unknown>([await client.retrieve('test/dry'), (await client.retrieve<{ name: string }>(id))?.attributes.content.name]).to.equal([null, 'x']);
         });
 

@@ -41,6 +41,16 @@ function shaped(schema: Joi.ObjectSchema, attributes: JsonObject): JsonValue {
 
 describe('the attributes of a request', () => {
 
+    it('keep the spelling of numbers where they are text', () => {
+
+        const schema = Joi.object({ word: Joi.string(), name: text(), list: texts(), count: Joi.number() });
+        const attributes = { word: 1.5, name: 1.5, list: 1.5, count: 1.5, other: 1.5 };
+        const spelled = new Map(Object.keys(attributes).map((name) => [name, '1.50']));
+
+        expect<unknown>(shapeAttributes(withAttributes(schema), attributes, spelled)).to.equal({ word: '1.50', name: '1.50', list: ['1.50'], count: 1.5, other: 1.5 });
+        expect(() => shapeAttributes(withAttributes(schema), { word: 15 }, new Map([['word', '15']]))).to.throw(/must be a string/);
+    });
+
     for (const { id, attributes: schema } of builtInOperations) {
         if (!schema) {
             continue;

@@ -92,8 +92,8 @@ describe('the registry of operations', () => {
             list: async (_targetId, { isAdmin }) => (isAdmin ? ['hello', 'secret', 'Count'] : ['hello', 'Count'])
         });
 
-        expect((await registry.find('hello', 'test/1'))?.id).to.equal('x/hello');
-        expect(await registry.find('hello', 'test/2')).to.be.undefined();
+        expect((await registry.find('hello', 'test/1', null))?.id).to.equal('x/hello');
+        expect(await registry.find('hello', 'test/2', null)).to.be.undefined();
         expect(await registry.listDynamic('test/1', ANONYMOUS)).to.equal([{ id: 'hello' }]);
         expect(await registry.listDynamic('test/1', SERVICE)).to.equal([{ id: 'hello' }, { id: 'secret' }]);
     });

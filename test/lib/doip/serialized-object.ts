@@ -3,7 +3,7 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
-import { plainObject, SerializedObject } from '../../../lib/doip/serialized-object.js';
+import { digitalObjectText, plainObject, SerializedObject } from '../../../lib/doip/serialized-object.js';
 import { LazyStoredObject } from '../../../lib/model/lazy-stored-object.js';
 import { toDigitalObject } from '../../../lib/model/stored-object.js';
 import { projectResult, resultText } from '../../../translators/rest/mapping/search-results.js';
@@ -57,13 +57,15 @@ describe('a serialized object', () => {
             const text = randomText();
             const context = some({ score: random(1000) / 7 });
             const plain = toDigitalObject(text.read());
-            const expected = { ...plain, attributes: { ...plain.attributes, ...context ? { responseContext: context } : {} } };
+            const inResponse = context ? { responseContext: context } : {};
+            const expected = { ...plain, attributes: { ...plain.attributes, ...inResponse }, ...inResponse };
 
             const written = text.toWritten(context);
 
             expect(written.text()).to.equal(JSON.stringify(expected));
             expect(JSON.stringify(written)).to.equal(JSON.stringify(expected));
             expect<unknown>(plainObject(written)).to.equal(expected);
+            expect(digitalObjectText(expected)).to.equal(JSON.stringify(expected));
             expect(plainObject(plain) === plain).to.be.true();
         }
     });

@@ -2,6 +2,7 @@ import * as Code from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { JsonValue } from '../../../lib/util/json-types.js';
 import { DoipError } from '../../../lib/errors/errors.js';
+import type { SentNumber } from '../../../lib/json/exact-numbers.js';
 import { decodeUtf8, parseJson, parseJsonOrText, parseLenientJson } from '../../../lib/json/strict-parser.js';
 import { processorTime } from '../../support/processor-time.js';
 
@@ -249,9 +250,9 @@ describe('parseLenientJson', () => {
 describe('parseJsonOrText', () => {
 
     const cases: [string, JsonValue][] = [
-        ['true', true], ['10', 10], ['1.0', '1.0'], ['1e3', '1e3'], ['-0', '-0'], ['20.5000', '20.5000'], ['20.5', 20.5], ['["a"]', ['a']], ['{"a":1}', { a: 1 }], ['"x"', 'x'], ['null', null],
+        ['true', true], ['10', 10], ['20.5', 20.5], ['1e400', '1e400'], ['["a"]', ['a']], ['{"a":1}', { a: 1 }], ['"x"', 'x'], ['null', null],
         ['', ''], ['foo', 'foo'], ['True', 'True'], ['007', '007'], ['[a TO b]', '[a TO b]'], ['-x', '-x'], ['nullable', 'nullable'],
-        ['12345678901234567890', '12345678901234567890'], ['2024-01-01', '2024-01-01'], ['"a" AND "b"', '"a" AND "b"'],
+        ['2024-01-01', '2024-01-01'], ['"a" AND "b"', '"a" AND "b"'],
         ['\'x\'', '\'x\''], [' 5 ', 5]
     ];
 
@@ -259,6 +260,19 @@ describe('parseJsonOrText', () => {
         it(`reads ${text || 'the empty text'} as ${JSON.stringify(value)}`, () => {
 
             expect<unknown>(parseJsonOrText(text)).to.equal(value);
+        });
+    }
+
+    for (const [text, isExact] of [
+        ['1.0', true], ['1e3', true], ['-0', true], ['20.5000', true], ['-1.50E+1', true], ['0.00', true], ['1000000000000000000000000', true], ['1.0e-7', true],
+        ['12345678901234567890', false], ['9007199254740993', false], ['0.1000000000000000055', false], ['4.9e-324', false], ['1e-400', false]
+    ] as const) {
+        it(`keeps the text of ${text}, of which ${isExact ? 'the value' : 'not even the value'} is that of a double`, () => {
+
+            const number = parseJsonOrText(` ${text} `) as unknown as SentNumber;
+
+            expect([number.toString(), number.isExact]).to.equal([text, isExact]);
+            expect(number.toJSON()).to.equal(Number(text));
         });
     }
 

@@ -102,7 +102,8 @@ forEachDatabase((name, create) => {
             await node.asAdmin(CREATE, {
                 input: [
                     jsonSegment({ id: 'test/veiled', type: 'Veiled', attributes: { content: {} } }),
-                    jsonSegment({ id: 'scan' }), bytesSegment(Buffer.from('the scan')), jsonSegment({ id: 'none' }), bytesSegment(Buffer.from('x'))
+                    jsonSegment({ id: 'scan' }), bytesSegment(Buffer.from('the scan')), jsonSegment({ id: 'none' }), bytesSegment(Buffer.from('x')),
+                    jsonSegment({ id: 'empty' }), bytesSegment(Buffer.alloc(0))
                 ]
             });
 
@@ -110,8 +111,13 @@ forEachDatabase((name, create) => {
             const other = await node.perform(RETRIEVE, { targetId: 'test/veiled', attributes: { element: 'scan' } });
             const blank = await node.perform(RETRIEVE, { targetId: 'test/veiled', attributes: { element: 'scan', requestContext: { blank: true } } });
             const refused = await node.perform(RETRIEVE, { targetId: 'test/veiled', attributes: { element: 'none' } });
+            // Ranges are those of the stored bytes, so that one of an empty payload does not apply to what replaces it.
+            const empty = { targetId: 'test/veiled', attributes: { element: 'empty', range: { start: 0 } } };
+            const filled = await node.perform(RETRIEVE, empty);
+            const outside = await node.asAdmin(RETRIEVE, empty);
 
-            expect([admin.value, other.value, blank.value]).to.equal(['the scan', 'a veil over scan', '']);
+            expect([admin.value, other.value, blank.value, filled.value]).to.equal(['the scan', 'a veil over scan', '', 'a veil over empty']);
+            expect([outside.status, outside.http]).to.equal([BAD, 416]);
             expect(other.attributes).to.include({ mediaType: 'text/plain', filename: 'veil.txt' });
             expect([refused.status, refused.http]).to.equal([BAD, 403]);
         });

@@ -71,7 +71,7 @@ const CASES: Case[] = [
         [{ u: '/rel' }, { u: 'x' }, { u: '' }, { u: 'https://a.example/ü?x=%20#y' }, { h: 'a_b' }, { h: 'a.example' }, { e: 'a@b' }, { e: 'a.b+c@d.example' }],
         [{ u: 'a b' }, { u: '%zz' }, { u: 'a#b#c' }, { u: ':x' }, { h: '-a' }, { h: 'a b' }, { h: '' }, { e: 'a' }, { e: 'a@b@c' }]],
     ['formats of later drafts are hints before draft 7', [undefined, DRAFT_4, DRAFT_6],
-        { properties: { d: { format: 'date' }, t: { format: 'time' }, i: { format: 'iri' }, r: { format: 'uri-reference' }, n: { format: 'uuid' } } },
+        { properties: { d: { format: 'date' }, t: { format: 'time' }, i: { format: 'iri' }, r: { format: 'uri-reference' }, n: { format: 'relative-json-pointer' } } },
         [{ d: 'in May', t: 'noon', i: 'x y', r: '\\\\', n: 'x' }], []],
     ['formats are strict from draft 7 on', [DRAFT_7, DRAFT_2019, DRAFT_2020],
         { properties: { u: { format: 'uri' }, h: { format: 'hostname' }, e: { format: 'email' }, d: { format: 'date' }, t: { format: 'time' } } },
@@ -79,6 +79,8 @@ const CASES: Case[] = [
         [{ u: '/rel' }, { u: '' }, { h: 'a_b' }, { e: 'a@b@c' }, { d: 'in May' }, { t: 'noon' }]],
     ['addresses and expressions are formats of every draft', ALL,
         { properties: { a: { format: 'ipv4' }, b: { format: 'ipv6' }, r: { format: 'regex' } } }, [{ a: '127.0.0.1', b: '::1', r: '^a' }], [{ a: '1.2.3' }, { b: 'x' }, { r: '(' }]],
+    ['unique ids and pointers are formats of every draft', ALL, { properties: { u: { format: 'uuid' }, p: { format: 'json-pointer' } } },
+        [{ u: '12345678-1234-1234-1234-123456789ABC', p: '/a~0/~1' }, { p: '' }, { u: 5, p: null }], [{ u: 'x' }, { u: '' }, { p: 'a' }, { p: '/~' }]],
     ['unknown formats are hints', ALL, { format: 'textarea' }, ['anything'], []],
     ['defaults are not filled in', ALL, { properties: { a: { default: 1 } }, required: ['a'] }, [{ a: 2 }], [{}]],
     ['unknown keywords are ignored', ALL, { nullable: true, type: 'string', $async: true, example: 5 }, ['a'], [null]]

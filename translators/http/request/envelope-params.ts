@@ -4,6 +4,7 @@
  */
 
 import { badRequest, tooLarge } from '../../../lib/errors/errors.js';
+import { SentNumber, setNumberText } from '../../../lib/json/exact-numbers.js';
 import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
 import { isJsonObject } from '../../../lib/util/json-types.js';
 import { turnFor } from '../../../lib/util/concurrency/event-loop-yielder.js';
@@ -118,15 +119,25 @@ async function setParts(
             budget.spend(value);
         }
 
-        const isLiteral = path.length === 1 && typeof parsed !== 'string' && (typeof parsed !== 'object' || parsed === null);
+        const read = parsed instanceof SentNumber && !isNumber(name, path, parsed) ? value : parsed;
+        const isLiteral = path.length === 1 && typeof read !== 'string' && (typeof read !== 'object' || read === null || read instanceof SentNumber);
         const isCredential = isLiteral && name === 'authentication' && CREDENTIALS.has(first);
-        values[name] = setPart(values[name], path, isCredential ? value : parsed, shortened(full));
+        values[name] = setPart(values[name], path, isCredential ? value : read, shortened(full));
         if (isLiteral && name === 'attributes') {
             literals.set(first, value);
         }
     }
 
     return literals;
+}
+
+/**
+ * Whether a number that JavaScript writes differently is one. The members of an input stay text, as many of them are, such as passwords; what is nested
+ * in them is content, whose numbers keep their text. Others stay text unless a double has their value.
+ */
+function isNumber(name: JsonName, path: readonly string[], number: SentNumber): boolean {
+
+    return name === 'input' ? path.length > 1 : number.isExact;
 }
 
 /** Length in characters of parameters that are parsed in one turn of the event loop. */
@@ -204,7 +215,14 @@ function setPart(root: JsonValue | undefined, path: readonly string[], value: Js
         throw badRequest(`parameter ${full} is given more than once`);
     }
 
-    object[last] = value;
+    if (value instanceof SentNumber) {
+        object[last] = value.toJSON();
+        setNumberText(object, last, value.toString());
+    }
+    else {
+        object[last] = value;
+    }
+
     return top;
 }
 

@@ -48,7 +48,7 @@ async function readAll(pieces: Iterable<Buffer>, { skipping = () => false }: { s
                 }
 
                 const bytes = Buffer.concat(body);
-                segments.push(next.kind === 'json' ? bytes.toString().trim() : bytes);
+                segments.push(next.kind === 'json' ? bytes.toString() : bytes);
             }
         }
 
@@ -71,7 +71,8 @@ const VALID: readonly [title: string, text: string, messages: Known[][]][] = [
     ['blank lines', ' \r\n\n', []],
     ['one JSON segment', '{"a":1}\n#\n#\n', [['{"a":1}']]],
     ['JSON on several lines', '{\n  "a": 1\n}\n#\n#\n', [['{\n  "a": 1\n}']]],
-    ['line ends of CR and LF', '{"a":1}\r\n#\r\n#\r\n', [['{"a":1}']]],
+    ['line ends of CR and LF', '{"a":1}\r\n#\r\n#\r\n', [['{"a":1}\r']]],
+    ['blanks and lines within a text', '{ "a" :\n\n1 }\n \n#\n#\n', [['{ "a" :\n\n1 }\n ']]],
     ['blanks after every mark', '{}\n# \t\n@ \r\n3 \nabc\t\n# \n#  \n', [['{}', Buffer.from('abc')]]],
     ['a mark within a text', '{"a":"x #\\n# y"}\n#\n#\n', [['{"a":"x #\\n# y"}']]],
     ['an element without chunks', '{}\n#\n@\n#\n#\n', [['{}', Buffer.alloc(0)]]],
@@ -161,7 +162,7 @@ describe('the reader of messages', () => {
         }
 
         const last = await reader.nextSegment();
-        expect((await readBytes(last!.body, 100)).toString()).to.equal('{"last":1}\n');
+        expect((await readBytes(last!.body, 100)).toString()).to.equal('{"last":1}');
         expect(await reader.nextSegment()).to.be.null();
     });
 

@@ -65,12 +65,17 @@ describe('Op.Search', () => {
 
         const { results: [plain] } = await found(gateway, { query: 'id:test/1' });
         const { results: [scored] } = await found(gateway, { query: '/title:two', includeScore: true, pageSize: 1 });
+        const { results: [narrowed] } = await found(gateway, { query: '/title:two', includeScore: true, pageSize: 1, filter: ['/responseContext/score'] });
         const { results: [filtered] } = await found(gateway, { query: 'id:test/1', filter: ['/attributes/content/title'] });
 
         expect<unknown>(plain).to.include({ id: 'test/1', type: 'Document' });
         expect<unknown>(plain).to.part.include({ attributes: { content: { title: 'two words', n: 1, part: 1, 'a b': 1 } } });
         expect((plain as { attributes: JsonObject }).attributes['responseContext']).to.be.undefined();
-        expect((scored as { attributes: { responseContext: { score: number } } }).attributes.responseContext.score).to.be.above(0);
+        const { attributes, responseContext } = scored as { attributes: JsonObject; responseContext: { score: number } };
+        expect<unknown>(attributes['responseContext']).to.equal(responseContext);
+        expect(responseContext.score).to.be.above(0);
+        expect(Object.keys(plain as object)).to.equal(['id', 'type', 'attributes', 'elements']);
+        expect<unknown>(narrowed).to.equal({ responseContext });
         expect<unknown>(filtered).to.equal({ attributes: { content: { title: 'two words' } } });
     });
 

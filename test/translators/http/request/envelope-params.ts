@@ -24,9 +24,19 @@ describe('the parameters of the envelope', () => {
 
         const { texts, attributes } = await readEnvelopeParameters(parseParameters('query=1.0&a.element=1e3&xx=null&name=abc&quoted="1"&deep.x=1.0&i.y=1.0', 1000));
 
-        // A number that would be written otherwise is a text already.
-        expect<unknown>([attributes['query'], attributes['element']]).to.equal(['1.0', '1e3']);
-        expect([...texts]).to.equal([['xx', 'null']]);
+        expect<unknown>([attributes['query'], attributes['element']]).to.equal([1, 1000]);
+        expect([...texts]).to.equal([['query', '1.0'], ['element', '1e3'], ['xx', 'null']]);
+    });
+
+    it('keep the digits of numbers in attributes and in what is nested in an input', async () => {
+
+        const { attributes, authentication, input } = await readEnvelopeParameters(parseParameters(
+            'price=1.50&a.at.lat=47.0&big=12345678901234567890&a.at.big=0.1000000000000000055&u.password=1.50&i.password=1.50&i.attributes.content.price=1.50' +
+            '&i.attributes.content.big=12345678901234567890&i.attributes.content.far=1e400', 1000));
+
+        expect(writeJson(attributes)).to.equal('{"price":1.50,"at":{"lat":47.0,"big":"0.1000000000000000055"},"big":"12345678901234567890"}');
+        expect<unknown>(authentication).to.equal({ password: '1.50' });
+        expect(writeJson(input ?? null)).to.equal('{"password":"1.50","attributes":{"content":{"price":1.50,"big":12345678901234567890,"far":"1e400"}}}');
     });
 
     const accepted: [string, string, object][] = [
