@@ -38,12 +38,7 @@ export async function readTarget(request: DoipRequest, services: Services, isFix
         return await readType(request.targetId, services);
     }
 
-    const cached = services.reader.recall(request.targetId);
-    if (cached) {
-        return { id: request.targetId, isService: false, object: cached.object, epochs: cached.epochs, calledType: null };
-    }
-
-    const { object, epochs } = await services.reader.view(request.targetId);
+    const { object, epochs } = services.reader.recall(request.targetId) ?? await services.reader.view(request.targetId);
     return isOnService(request, services.serviceId) ?
         { id: services.serviceId, isService: true, object: null, epochs, calledType: null } :
         { id: request.targetId, isService: false, object, epochs, calledType: null };

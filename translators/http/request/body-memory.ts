@@ -8,9 +8,7 @@
 import type { Request, Server } from '@hapi/hapi';
 import type { MemoryAccount } from '../../../lib/doip/envelope.js';
 import { badRequest, type DoipError, tooManyRequests, unavailable } from '../../../lib/errors/errors.js';
-import { readBytes } from '../../../lib/doip/segments.js';
 import { sourceOf } from '../../../lib/util/net/ip-address.js';
-import type { HttpLimits } from './translator-options.js';
 
 /** Bytes of each request that are not charged, so that small requests are never rejected. */
 const FREE = 16 * 1024;
@@ -218,10 +216,4 @@ export function bodyMemoryOf(server: Server, max: number): BodyMemory {
     }
 
     return memory;
-}
-
-/** Buffers a body, and charges it to the budget. */
-export function bufferBody(body: AsyncIterable<Uint8Array>, limit: number, { memory }: Pick<HttpLimits, 'memory'>): Promise<Buffer> {
-
-    return readBytes(body, limit, memory);
 }

@@ -11,8 +11,7 @@ import type { JsonValue } from '../../../lib/util/json-types.js';
 import { decodeUtf8 } from '../../../lib/json/strict-parser.js';
 import { turnFor } from '../../../lib/util/concurrency/event-loop-yielder.js';
 import { startingWith } from '../../../lib/util/streams/starting-with.js';
-import { bytesSegment, empty, inputTooLong, jsonSegment, parseJsonInTurn } from '../../../lib/doip/segments.js';
-import { bufferBody } from './body-memory.js';
+import { bytesSegment, empty, inputTooLong, jsonSegment, parseJsonInTurn, readBytes } from '../../../lib/doip/segments.js';
 import { contentType, FORM_TYPE, isJsonType, parseMediaType } from '../headers/content-type.js';
 import { parseDisposition } from '../headers/content-disposition.js';
 import type { RequestHeaders } from '../headers/decode.js';
@@ -111,7 +110,7 @@ export function readParts(request: RequestWithBody, limits: HttpLimits): AsyncGe
 /** Reads the JSON value of a part, whatever its media type. */
 export async function readJsonPart(part: Part, limits: HttpLimits, sentNumber = false): Promise<JsonValue> {
 
-    const bytes = await bufferBody(part.body, limits.jsonBytes, limits);
+    const bytes = await readBytes(part.body, limits.jsonBytes, limits.memory);
     const name = part.name === undefined ? 'JSON' : `part ${part.name.slice(0, 60)}`;
     return parseJsonInTurn(bytes, { maxDepth: limits.jsonDepth, maxValues: limits.jsonValues, sentNumber, name });
 }
@@ -119,7 +118,7 @@ export async function readJsonPart(part: Part, limits: HttpLimits, sentNumber = 
 /** Reads the text of a form field in a multipart body. */
 export async function readTextPart(part: Part, limits: HttpLimits): Promise<string> {
 
-    return decodeUtf8(await bufferBody(part.body, limits.formBytes, limits), `part ${(part.name ?? '').slice(0, 60)}`);
+    return decodeUtf8(await readBytes(part.body, limits.formBytes, limits.memory), `part ${(part.name ?? '').slice(0, 60)}`);
 }
 
 /** A part as a segment of bytes, with metadata from its headers. */
@@ -204,7 +203,7 @@ async function firstSegment(part: Part, isFormData: boolean, limits: HttpLimits)
     }
 
     if (isFormData && part.mediaType === undefined && part.filename === undefined) {
-        return await untypedField(await bufferBody(part.body, limits.formBytes, limits), limits);
+        return await untypedField(await readBytes(part.body, limits.formBytes, limits.memory), limits);
     }
 
     return bytesPart(part, limits);
@@ -244,7 +243,7 @@ export async function readFully(request: RequestWithBody, limit: number, limits:
         throw inputTooLong(limit);
     }
 
-    return bufferBody(bodyBytes(request), limit, limits);
+    return readBytes(bodyBytes(request), limit, limits.memory);
 }
 
 /** Returns the bytes, or null for an empty body. */
