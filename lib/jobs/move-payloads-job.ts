@@ -3,6 +3,7 @@
  * where it was.
  */
 
+import type { Step } from '../../db/database.js';
 import type { Log } from '../../db/log.js';
 import { conflict, declined } from '../errors/errors.js';
 import { type BlobMover, DamagedSourceError, type MovablePayload, type MovePosition, type MoveRoute } from '../stores/blobs/blob-mover.js';
@@ -199,8 +200,9 @@ class PageMove {
             return;
         }
 
+        let copied: readonly Step[];
         try {
-            await mover.copy(payload, route, signal);
+            copied = await mover.copy(payload, route, signal);
         }
         catch (error) {
             if (!(error instanceof DamagedSourceError)) {
@@ -212,7 +214,7 @@ class PageMove {
             return;
         }
 
-        await this.#switch(payload, 1);
+        await this.#switch(payload, 1, copied);
         if (!await this.#removeSource(payload)) {
             this.#count(-1, -payload.size);
         }
@@ -249,12 +251,12 @@ class PageMove {
      * Written with the progress, and so only while this process has the job. One after the other: on several connections, an earlier count could be
      * stored after a later one, and be continued from when the process ends.
      */
-    async #switch(payload: MovablePayload, moved: 0 | 1 = 0): Promise<void> {
+    async #switch(payload: MovablePayload, moved: 0 | 1 = 0, copied: readonly Step[] = []): Promise<void> {
 
         await this.#switches.run('switch', () => {
 
             this.#count(moved, moved * payload.size);
-            return this.#job.report({ ...this.#facts.progress, ...this.counts }, this.#parts.mover.switchSteps(payload, this.#facts.route));
+            return this.#job.report({ ...this.#facts.progress, ...this.counts }, [...copied, ...this.#parts.mover.switchSteps(payload, this.#facts.route)]);
         });
     }
 }

@@ -7,7 +7,7 @@ import { createHash, type Hash } from 'node:crypto';
 import type { Database, Step } from '../../../db/database.js';
 import { statements } from '../../../db/statements.js';
 import { unavailable } from '../../errors/errors.js';
-import { DamagedBlobError, type ElementStores, removeAll } from './element-store.js';
+import { copyTo, DamagedBlobError, type ElementStores, removeAll } from './element-store.js';
 
 /** A payload whose reference names the store to be left. */
 export interface MovablePayload {
@@ -72,32 +72,34 @@ export class BlobMover {
 
     /**
      * Copies a blob and reads the copy back. What an incomplete copy leaves is overwritten by the next one, or removed with the blob by the sweeper.
+     * Returns steps for the unit that makes it a blob of the other store.
      *
      * @throws DamagedSourceError when the bytes were damaged before
      */
-    async copy({ blobId, size, hash }: MovablePayload, { from, to }: MoveRoute, signal: AbortSignal): Promise<void> {
+    async copy({ blobId, size, hash }: MovablePayload, { from, to }: MoveRoute, signal: AbortSignal): Promise<readonly Step[]> {
 
         if (size === 0) {
-            return;
+            return [];
         }
 
         const range = { start: 0, end: size - 1 };
         const sent = createHash('sha256');
-        const target = this.#stores.get(to);
-        await target.write(blobId, hashed(sourceOf(this.#stores.get(from).read(blobId, range, size)), sent, signal));
+        const copy = await copyTo(this.#stores.get(to), blobId, hashed(sourceOf(this.#stores.get(from).read(blobId, range, size)), sent, signal));
         const expected = sent.digest('hex');
         if (hash !== null && hash !== expected) {
             throw new DamagedSourceError(`blob ${blobId} is damaged: it has another hash than when it was stored`);
         }
 
         const received = createHash('sha256');
-        for await (const chunk of hashed(target.read(blobId, range, size), received, signal)) {
+        for await (const chunk of hashed(copy.read(range, size), received, signal)) {
             void chunk;
         }
 
         if (received.digest('hex') !== expected) {
             throw new Error(`the copy of blob ${blobId} in ${to} differs`);
         }
+
+        return copy.steps;
     }
 
     /** Removes what a store has of a blob. */
