@@ -68,7 +68,7 @@ forEachDatabase((name, create) => {
 
             const blob = await blobs.stage(body(SIZE), { maxBytes: SIZE });
             await database.commit({ steps: blobs.linkSteps(blob) });
-            return { objectId: 'test/1', name: 'file', blobId: blob.blobId, size: SIZE, hash: null };
+            return { objectId: 'test/1', name: 'file', store: ROUTE.from, blobId: blob.blobId, size: SIZE, hash: null };
         }
 
         it('keeps a payload readable when what another process has sent arrives after it has given up', async () => {
