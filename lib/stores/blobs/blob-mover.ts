@@ -125,10 +125,10 @@ export class BlobMover {
         return copy.steps;
     }
 
-    /** Removes what a store has of a blob. */
+    /** Removes what a store has of a blob that was moved to another one. */
     async remove(store: string, blobId: number): Promise<void> {
 
-        await removeAll(this.#stores.get(store), blobId, { hasRow: true });
+        await removeAll(this.#stores.get(store), blobId, { hasRow: true, isMoved: true });
     }
 
     /**

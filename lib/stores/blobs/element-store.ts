@@ -29,6 +29,13 @@ export interface StoredCopy {
     read(range: ByteRange, size: number): AsyncIterable<Uint8Array>;
 }
 
+/** A blob whose bytes are to be removed. */
+export interface BlobFate {
+    /** True if it has a row, or had one until now. */
+    readonly hasRow: boolean;
+    readonly isMoved?: boolean;
+}
+
 /** A store of bytes by id of their blob. */
 export interface ElementStore {
     /** True where removed bytes free no disk space of the database. */
@@ -59,9 +66,9 @@ export interface ElementStore {
     prepareSweep?(): Promise<boolean>;
     /**
      * Removes all that there is of a blob, which any process may have written; without this method, {@link remove} does. The number of one without a
-     * row may be given to another blob meanwhile, whose bytes must be kept.
+     * row may be given to another blob meanwhile, whose bytes must be kept. One that was moved to another store may be moved back meanwhile.
      */
-    removeAll?(blobId: number, how: { readonly hasRow: boolean }): Promise<void>;
+    removeAll?(blobId: number, how: BlobFate): Promise<void>;
     /** Returns up to `limit` ids of stored blobs, ascending from `after` (exclusive); used to find what crashes left. */
     list(after: number, limit: number): Promise<readonly number[]>;
 }
@@ -102,7 +109,7 @@ export async function copyTo(store: ElementStore, blobId: number, body: AsyncIte
 }
 
 /** Removes all bytes of a blob from a store. */
-export async function removeAll(store: ElementStore, blobId: number, how: { readonly hasRow: boolean }): Promise<void> {
+export async function removeAll(store: ElementStore, blobId: number, how: BlobFate): Promise<void> {
 
     await (store.removeAll ? store.removeAll(blobId, how) : store.remove(blobId));
 }

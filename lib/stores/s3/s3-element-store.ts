@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../../db/database.js';
 import type { Log } from '../../../db/log.js';
 import { abortable } from '../../util/streams/abortable.js';
-import { type ByteRange, DamagedBlobError, type ElementStore, type StoredCopy } from '../blobs/element-store.js';
+import { type BlobFate, type ByteRange, DamagedBlobError, type ElementStore, type StoredCopy } from '../blobs/element-store.js';
 import { BlockChecksumStore, BlockHasher, storedBlob } from './block-checksums.js';
 import { BlockReading, type BlockReadingFacts, steady } from './block-reading.js';
 import type { BucketOwnership } from './bucket-ownership.js';
@@ -210,7 +210,7 @@ export class S3ElementStore implements ElementStore {
     }
 
     /** @throws DoipError 503 soon after the start, and when another copy of the database owns the bucket */
-    async removeAll(blobId: number, { hasRow }: { readonly hasRow: boolean }): Promise<void> {
+    async removeAll(blobId: number, { hasRow, isMoved = false }: BlobFate): Promise<void> {
 
         await this.#ownership.demandEstablished();
         const prefix = keyPrefix(blobId);
@@ -221,7 +221,8 @@ export class S3ElementStore implements ElementStore {
             await (uploadId === null ? this.#bucket.delete(key) : this.#bucket.abortUpload(key, uploadId));
         }
 
-        if (hasRow) {
+        // What names another object was stored since these were listed.
+        if (hasRow && !isMoved) {
             await this.#checksums.remove(blobId);
         }
     }

@@ -96,6 +96,27 @@ forEachDatabase((name, create) => {
             expect((await gather(blobs.open({ blobId, store: S3_STORE, size: SIZE }))).equals(pattern(0, SIZE - 1))).to.be.true();
         });
 
+        it('keeps what was moved back while the removal of the former bytes was suspended', async () => {
+
+            const moved = await payload();
+            const { blobId } = moved;
+            const stores = storesOf(database);
+            const mover = new BlobMover(database, stores);
+            await database.commit({ steps: await mover.copy(moved, ROUTE, signal) });
+            const listObjects = bucket.listObjects.bind(bucket);
+            bucket.listObjects = async (...range) => {
+
+                const page = await listObjects(...range);
+                bucket.listObjects = listObjects;
+                await database.commit({ steps: [...await mover.copy(moved, ROUTE, signal), ...mover.switchSteps(moved, ROUTE)] });
+                return page;
+            };
+
+            await mover.remove(S3_STORE, blobId);
+
+            expect((await gather(blobs.open({ blobId, store: S3_STORE, size: SIZE }))).equals(pattern(0, SIZE - 1))).to.be.true();
+        });
+
         it('changes nothing of what is found before its steps are committed', async () => {
 
             const moved = await payload();
