@@ -3,6 +3,7 @@
  * where it was.
  */
 
+import type { Step } from '../../db/database.js';
 import type { Log } from '../../db/log.js';
 import { conflict, declined } from '../errors/errors.js';
 import { type BlobMover, DamagedSourceError, type MovablePayload, type MovePosition, type MoveRoute } from '../stores/blobs/blob-mover.js';
@@ -16,7 +17,6 @@ import type { JobKind, RunningJob } from './job-kind.js';
 const MOVE_JOB = 'payloads.move';
 
 const LEASE_MS = 10_000;
-const PAGE = 100;
 /** Payloads that are copied at a time. */
 const WIDTH = 4;
 /** Milliseconds for which what was read about a blob counts as current. */
@@ -117,20 +117,14 @@ export class MoveJobs {
         }
 
         progress = { ...progress, strays: 0 };
-        // The process may have ended between the steps of any payload of the first page.
-        let isFirst = true;
-        for (;;) {
-            const page = await this.#parts.mover.page(route, progress, PAGE);
-            if (page.length === 0) {
-                break;
-            }
-
-            const run = new PageMove(this.#parts, job, { route, progress, isFirst });
-            await run.all(page);
-            const { objectId, name } = page.at(-1) ?? progress;
-            progress = { ...run.counts, objectId, name, strays: 0 };
-            await job.report({ ...progress });
-            isFirst = false;
+        for (let isLast = false; !isLast;) {
+            job.signal.throwIfAborted();
+            const { payloads, end, isLast: isEnd } = await this.#parts.mover.page(route, progress);
+            const run = new PageMove(this.#parts, job, { route, progress });
+            await run.all(payloads);
+            progress = { ...progress, ...run.counts, ...end };
+            await (payloads.length > 0 ? job.report({ ...progress }, run.done) : undefined);
+            isLast = isEnd;
         }
     }
 }
@@ -138,13 +132,14 @@ export class MoveJobs {
 interface PageFacts {
     readonly route: MoveRoute;
     readonly progress: Progress;
-    readonly isFirst: boolean;
 }
 
 /** The payloads of one page. */
 class PageMove {
 
     counts: MoveCounts;
+    /** Steps that correct the references of the payloads whose former bytes were removed. */
+    readonly done: Step[] = [];
     readonly #switches = new KeyedLocks();
     readonly #parts: MoveJobsParts;
     readonly #job: RunningJob;
@@ -161,6 +156,10 @@ class PageMove {
 
     /** Several at a time; those that share a blob after each other. */
     async all(page: readonly MovablePayload[]): Promise<void> {
+
+        if (page.length === 0) {
+            return;
+        }
 
         await this.#parts.mover.demandRemovals(this.#facts.route);
         const waiting = byBlob(page);
@@ -185,13 +184,12 @@ class PageMove {
     async #one(payload: MovablePayload): Promise<void> {
 
         const { mover, log } = this.#parts;
-        const { route, isFirst } = this.#facts;
+        const { route } = this.#facts;
         const { signal } = this.#job;
         signal.throwIfAborted();
         const store = await mover.storeOf(payload.blobId);
         if (store === route.to) {
-            await (isFirst ? this.#removeSource(payload) : undefined);
-            await this.#switch(payload);
+            await this.#leave(payload);
             return;
         }
 
@@ -199,8 +197,9 @@ class PageMove {
             return;
         }
 
+        let copied: readonly Step[];
         try {
-            await mover.copy(payload, route, signal);
+            copied = await mover.copy(payload, route, signal);
         }
         catch (error) {
             if (!(error instanceof DamagedSourceError)) {
@@ -212,31 +211,35 @@ class PageMove {
             return;
         }
 
-        await this.#switch(payload, 1);
-        if (!await this.#removeSource(payload)) {
+        await this.#switch(payload, copied);
+        if (!await this.#leave(payload)) {
             this.#count(-1, -payload.size);
         }
     }
 
     /**
-     * Removes the former bytes of a payload that was moved, and tells whether it was. Bytes in the other store are never removed here: this process may
-     * have been suspended, and another one may have gone on with the job since. What an incomplete copy leaves is overwritten or swept.
+     * Removes the former bytes of a payload that was moved, and tells whether it was; until then its reference keeps it in the pages of the next attempt.
+     * Bytes in the other store are never removed here: this process may have been suspended, and another one may have gone on with the job since. What an
+     * incomplete copy leaves is overwritten or swept.
      */
-    async #removeSource({ blobId }: MovablePayload): Promise<boolean> {
+    async #leave(payload: MovablePayload): Promise<boolean> {
 
         const { mover } = this.#parts;
         const { route } = this.#facts;
-        const began = performance.now();
-        if (await mover.storeOf(blobId) !== route.to) {
-            return false;
-        }
+        for (;;) {
+            this.#job.signal.throwIfAborted();
+            const began = performance.now();
+            if (await mover.storeOf(payload.blobId) !== route.to) {
+                return false;
+            }
 
-        // Suspended for so long, it may since have been moved back.
-        if (performance.now() - began < MAX_SUSPENSION_MS) {
-            await mover.remove(route.from, blobId);
+            // Suspended for longer, it may since have been moved back.
+            if (performance.now() - began < MAX_SUSPENSION_MS) {
+                await mover.remove(route.from, payload.blobId);
+                this.done.push(...mover.referSteps(payload, route));
+                return true;
+            }
         }
-
-        return true;
     }
 
     #count(payloads: number, size: number): void {
@@ -249,12 +252,12 @@ class PageMove {
      * Written with the progress, and so only while this process has the job. One after the other: on several connections, an earlier count could be
      * stored after a later one, and be continued from when the process ends.
      */
-    async #switch(payload: MovablePayload, moved: 0 | 1 = 0): Promise<void> {
+    async #switch(payload: MovablePayload, copied: readonly Step[]): Promise<void> {
 
         await this.#switches.run('switch', () => {
 
-            this.#count(moved, moved * payload.size);
-            return this.#job.report({ ...this.#facts.progress, ...this.counts }, this.#parts.mover.switchSteps(payload, this.#facts.route));
+            this.#count(1, payload.size);
+            return this.#job.report({ ...this.#facts.progress, ...this.counts }, [...copied, ...this.#parts.mover.switchSteps(payload, this.#facts.route)]);
         });
     }
 }

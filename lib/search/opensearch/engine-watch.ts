@@ -159,12 +159,18 @@ export class EngineWatch {
 
             const used = await control.send<object>({ method: 'GET', path: `/${alias}/_alias`, timeoutMs: WATCH_TIMEOUT_MS });
             // The engine may refuse that searches use it in place of a former one.
-            if (state.index in used) {
+            const isUsed = state.index in used;
+            if (isUsed) {
                 this.#lag.has(state.position);
             }
 
             if (this.#isBehind) {
                 return 'behind';
+            }
+
+            // The former one may be of another history, unless it could be searched until now: then it is as good as its age.
+            if (!isUsed && !wasUp) {
+                return 'building';
             }
 
             // What the index has got since may be as old as what was refused before, and searches find it only after a refresh.

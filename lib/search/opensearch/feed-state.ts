@@ -3,7 +3,7 @@
  * both are lost, restored and copied together. Changed by the feeding node only; a node that was replaced meanwhile fails.
  */
 
-import { digestOf, type SearchLogStore } from '../../stores/search/change-log-store.js';
+import { digestOf, type LogBatch, type SearchLogStore } from '../../stores/search/change-log-store.js';
 import type { EngineClient } from './engine-client.js';
 import { EngineError } from './engine-error.js';
 import { hasIndex } from './engine-indexes.js';
@@ -16,8 +16,14 @@ export interface LogPosition {
     readonly digest: string;
 }
 
+/** What of the log an index has. */
+export interface FedPosition extends LogPosition {
+    /** The last batch of those that were being applied, which the index may have as well: null or absent when all are known that it has. */
+    readonly applying?: LogPosition | null;
+}
+
 /** An index that is being built. */
-export interface BuildState extends LogPosition {
+export interface BuildState extends FedPosition {
     readonly index: string;
     readonly shards: number;
     /** Id of the last object that is stored in it. */
@@ -32,7 +38,7 @@ export interface FormerIndex {
 }
 
 /** The state of the indexes of one format, with the batch of the log up to which the index in use has all changes. */
-export interface FeedState extends LogPosition {
+export interface FeedState extends FedPosition {
     /** Null while there is none that can be searched. */
     readonly index: string | null;
     readonly shards: number;
@@ -134,4 +140,15 @@ export async function logPosition(changes: SearchLogStore, position: number): Pr
 
     const [batch] = position > 0 ? await changes.batches(position - 1) : [];
     return { position, digest: batch?.position === position ? digestOf(batch) : '' };
+}
+
+/** Returns whether the log has another batch than one that was applied, or that may have been, or ends before it: the database has lost commits. */
+export function hasGoneBack(after: FedPosition, read: readonly LogBatch[]): boolean {
+
+    return [after, after.applying].some((applied) => {
+
+        // A later batch without it shows that it was removed as an old one.
+        const found = read.find(({ position }) => position >= (applied?.position ?? Infinity));
+        return applied && applied.digest !== '' && (found === undefined || found.position === applied.position && digestOf(found) !== applied.digest);
+    });
 }

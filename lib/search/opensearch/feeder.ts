@@ -6,14 +6,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../../db/log.js';
 import type { RunningJob } from '../../jobs/job-kind.js';
-import { digestOf, type LogBatch, type SearchLogStore } from '../../stores/search/change-log-store.js';
+import { digestOf, type SearchLogStore } from '../../stores/search/change-log-store.js';
 import type { IndexSource } from '../mapping/document-source.js';
 import type { EngineClient } from './engine-client.js';
 import { EngineError } from './engine-error.js';
 import { EngineIndexes } from './engine-indexes.js';
 import type { EngineWriter } from './engine-writer.js';
-import { logPosition, lowestPosition } from './feed-state.js';
-import type { BuildState, FeedState, FeedStates, FormerIndex, LogPosition, StoredFeedState } from './feed-state.js';
+import { hasGoneBack, logPosition, lowestPosition } from './feed-state.js';
+import type { BuildState, FedPosition, FeedState, FeedStates, FormerIndex, LogPosition, StoredFeedState } from './feed-state.js';
 
 export interface FeederParts {
     /** Used by nothing else: its requests are aborted with the work. */
@@ -59,6 +59,13 @@ const BEGINNING: LogPosition = { position: 0, digest: '' };
 
 /** What of the job is needed: the service stops, or another node may feed. */
 type Work = Pick<RunningJob, 'signal' | 'checkLease'>;
+
+/** What is fed: an index, after a position, up to another one. */
+interface Feed {
+    readonly index: string;
+    readonly after: FedPosition;
+    readonly upTo?: number;
+}
 
 /** Feeds as long as it may. */
 export class Feeder {
@@ -192,7 +199,10 @@ export class Feeder {
         await order();
         const { state } = current;
         if (state?.index) {
-            const reached = await this.#feed(state.index, state, work);
+            const reached = await this.#feed({ index: state.index, after: state }, work, async (applying) => {
+
+                current = await this.#parts.states.write({ ...state, applying }, current);
+            });
             if (reached === null) {
                 // Changes are missing that no index will get: a new one has to be built.
                 return await this.#write({ ...state, index: null, building: await this.#newBuild(), former: formerOf(state) }, current);
@@ -208,8 +218,11 @@ export class Feeder {
         return current.state?.building ? await this.#build(current, current.state.building, work) : current;
     }
 
-    /** Applies the next batches after a position, none above another one; returns the last one, null when some are missing or the log is another one. */
-    async #feed(index: string, after: LogPosition, work: Work, upTo = Infinity): Promise<LogPosition | null> {
+    /**
+     * Applies the next batches after a position, none above another one; returns the last one, null when some are missing or the log is another one. The
+     * last one is announced before: the database may lose batches that the index has, before the state says that it has them.
+     */
+    async #feed({ index, after, upTo = Infinity }: Feed, work: Work, announce: (applying: LogPosition) => Promise<void>): Promise<FedPosition | null> {
 
         // With the last one that was applied, which must still be the same.
         const read = await this.#parts.changes.batches(Math.max(0, after.position - 1));
@@ -230,8 +243,10 @@ export class Feeder {
         }
 
         const ids = new Set(batches.flatMap(({ rows }) => rows.map(({ objectId }) => objectId)));
+        const reached = { position: last.position, digest: digestOf(last) };
+        await announce(reached);
         await this.#parts.writer.apply({ index, version: last.position }, [...ids], work);
-        return { position: last.position, digest: digestOf(last) };
+        return { ...reached, applying: null };
     }
 
     /** Stores the next page of objects in a new index; behind the last one, applies the changes since, and uses the index. */
@@ -255,13 +270,18 @@ export class Feeder {
             return await this.#write(next, stored);
         }
 
-        const reached = await this.#feed(building.index, building, work, state.index === null ? Infinity : state.position);
+        let current = stored;
+        const feed = { index: building.index, after: building, upTo: state.index === null ? Infinity : state.position };
+        const reached = await this.#feed(feed, work, async (applying) => {
+
+            current = await this.#parts.states.write({ ...state, building: { ...building, applying } }, current);
+        });
         if (reached === null) {
-            return await this.#write({ ...state, building: await this.#newBuild() }, stored);
+            return await this.#write({ ...state, building: await this.#newBuild() }, current);
         }
 
         if (reached.position !== building.position) {
-            return await this.#write({ ...state, building: { ...building, ...reached } }, stored);
+            return await this.#write({ ...state, building: { ...building, ...reached } }, current);
         }
 
         // Both indexes have the same changes now, unless there was none to search before: a search may still ask the former one.
@@ -357,13 +377,6 @@ export class Feeder {
         });
         this.#wake = () => {};
     }
-}
-
-/** Returns whether the log has another batch at a position than the one that was applied, or ends before it: the database has lost commits. */
-function hasGoneBack({ position, digest }: LogPosition, [first]: readonly LogBatch[]): boolean {
-
-    // A later batch without it shows that it was removed as an old one.
-    return digest !== '' && (first === undefined || first.position === position && digestOf(first) !== digest);
 }
 
 /** Indexes in which searches may be in progress when the one in use is given up. */

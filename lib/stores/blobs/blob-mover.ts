@@ -7,12 +7,14 @@ import { createHash, type Hash } from 'node:crypto';
 import type { Database, Step } from '../../../db/database.js';
 import { statements } from '../../../db/statements.js';
 import { unavailable } from '../../errors/errors.js';
-import { DamagedBlobError, type ElementStores, removeAll } from './element-store.js';
+import { copyTo, DamagedBlobError, type ElementStores, removeAll } from './element-store.js';
 
-/** A payload whose reference names the store to be left. */
+/** A payload whose blob, or whose reference, names the store to be left. */
 export interface MovablePayload {
     readonly objectId: string;
     readonly name: string;
+    /** What the reference names: it may be older than the row of the blob, as objects are written with what they were read with. */
+    readonly store: string;
     readonly blobId: number;
     readonly size: number;
     /** Lower-case hex SHA-256 from when it was stored, if it was computed. */
@@ -23,6 +25,14 @@ export interface MovablePayload {
 export interface MovePosition {
     readonly objectId: string;
     readonly name: string;
+}
+
+/** Payloads to be moved. */
+export interface MovePage {
+    readonly payloads: readonly MovablePayload[];
+    /** The last one that was looked at. */
+    readonly end: MovePosition;
+    readonly isLast: boolean;
 }
 
 /** Which way. */
@@ -36,6 +46,10 @@ export class DamagedSourceError extends Error {}
 
 const NOT_YET = 'the store that is left removes nothing yet, as another copy of this repository may use it';
 const RETRY_SECONDS = 60;
+
+/** Payloads of a page, and how many are looked at for it: most of them may have been moved. */
+const MOVED = 100;
+const LOOKED_AT = 500;
 
 /** Moves blobs one by one. */
 export class BlobMover {
@@ -57,11 +71,20 @@ export class BlobMover {
         }
     }
 
-    /** Returns payloads in the order of objects and names after a position. */
-    async page({ from }: MoveRoute, { objectId, name }: MovePosition, limit: number): Promise<MovablePayload[]> {
+    /**
+     * Looks at the next payloads in the order of objects and names after a position, and returns those that are to be moved, at most 100. Those whose blob
+     * has the other store are among them until their reference has it.
+     */
+    async page({ from }: MoveRoute, after: MovePosition): Promise<MovePage> {
 
-        const rows = await this.#sql.page.read<PayloadRow>({ from, objectId, sameId: objectId, name, limit });
-        return rows.map((row) => ({ objectId: row.object_id, name: row.name, blobId: row.blob_id, size: row.size, hash: row.hash }));
+        const rows = await this.#sql.page.read<PayloadRow>({ objectId: after.objectId, sameId: after.objectId, name: after.name });
+        const movable = rows.filter(({ store, current }) => store === from || current === from).slice(0, MOVED);
+        const last = (movable.length === MOVED ? movable : rows).at(-1);
+        return {
+            payloads: movable.map(({ object_id: objectId, blob_id: blobId, name, store, size, hash }) => ({ objectId, name, store, blobId, size, hash })),
+            end: last ? { objectId: last.object_id, name: last.name } : after,
+            isLast: movable.length < MOVED && rows.length < LOOKED_AT
+        };
     }
 
     /** Returns the store of a linked blob; null when it is no longer linked. */
@@ -72,44 +95,56 @@ export class BlobMover {
 
     /**
      * Copies a blob and reads the copy back. What an incomplete copy leaves is overwritten by the next one, or removed with the blob by the sweeper.
+     * Returns steps for the unit that makes it a blob of the other store.
      *
      * @throws DamagedSourceError when the bytes were damaged before
      */
-    async copy({ blobId, size, hash }: MovablePayload, { from, to }: MoveRoute, signal: AbortSignal): Promise<void> {
+    async copy({ blobId, size, hash }: MovablePayload, { from, to }: MoveRoute, signal: AbortSignal): Promise<readonly Step[]> {
 
         if (size === 0) {
-            return;
+            return [];
         }
 
         const range = { start: 0, end: size - 1 };
         const sent = createHash('sha256');
-        const target = this.#stores.get(to);
-        await target.write(blobId, hashed(sourceOf(this.#stores.get(from).read(blobId, range, size)), sent, signal));
+        const copy = await copyTo(this.#stores.get(to), blobId, hashed(sourceOf(this.#stores.get(from).read(blobId, range, size)), sent, signal));
         const expected = sent.digest('hex');
         if (hash !== null && hash !== expected) {
             throw new DamagedSourceError(`blob ${blobId} is damaged: it has another hash than when it was stored`);
         }
 
         const received = createHash('sha256');
-        for await (const chunk of hashed(target.read(blobId, range, size), received, signal)) {
+        for await (const chunk of hashed(copy.read(range, size), received, signal)) {
             void chunk;
         }
 
         if (received.digest('hex') !== expected) {
             throw new Error(`the copy of blob ${blobId} in ${to} differs`);
         }
+
+        return copy.steps;
     }
 
-    /** Removes what a store has of a blob. */
+    /** Removes what a store has of a blob that was moved to another one. */
     async remove(store: string, blobId: number): Promise<void> {
 
-        await removeAll(this.#stores.get(store), blobId, { hasRow: true });
+        await removeAll(this.#stores.get(store), blobId, { hasRow: true, isMoved: true });
     }
 
-    /** Returns the steps that make a blob one of the other store, unless it was unlinked meanwhile, and correct the reference of the payload. */
-    switchSteps({ objectId, name, blobId }: MovablePayload, { from, to }: MoveRoute): Step[] {
+    /**
+     * Returns the steps that make a blob one of the other store, unless it was unlinked meanwhile. The reference names the former one until
+     * {@link referSteps}.
+     */
+    switchSteps({ objectId, name, blobId, store }: MovablePayload, { from, to }: MoveRoute): Step[] {
 
-        return [this.#sql.switchBlob.step({ id: blobId, from, to }), this.#sql.switchPayload.step({ objectId, name, blobId, to, current: to })];
+        const listed = store === from ? [] : [this.#sql.switchPayload.step({ objectId, name, blobId, store: from, current: to })];
+        return [this.#sql.switchBlob.step({ id: blobId, from, to }), ...listed];
+    }
+
+    /** Returns the steps that correct the reference of a payload when its former bytes were removed. */
+    referSteps({ objectId, name, blobId }: MovablePayload, { to }: MoveRoute): Step[] {
+
+        return [this.#sql.switchPayload.step({ objectId, name, blobId, store: to, current: to })];
     }
 }
 
@@ -136,25 +171,27 @@ async function *hashed(body: AsyncIterable<Uint8Array>, hash: Hash, signal: Abor
 interface PayloadRow {
     readonly object_id: string;
     readonly name: string;
+    readonly store: string;
     readonly blob_id: number;
     readonly size: number;
     readonly hash: string | null;
+    readonly current: string | null;
 }
 
 function buildStatements(db: Database) {
 
     const build = statements(db);
     return {
-        page: build<'from' | 'objectId' | 'sameId' | 'name' | 'limit'>((knex, bind) => knex('payloads').select('object_id', 'name', 'blob_id', 'size', 'hash')
-            .where('store', bind('from'))
-            .whereRaw('(object_id > ? or object_id = ? and name > ?)', [bind('objectId'), bind('sameId'), bind('name')])
-            .orderBy(['object_id', 'name']).limit(bind('limit'))),
+        page: build<'objectId' | 'sameId' | 'name'>((knex, bind) => knex('payloads as p').leftJoin('blobs as b', 'b.id', 'p.blob_id')
+            .select('p.object_id', 'p.name', 'p.store', 'p.blob_id', 'p.size', 'p.hash', 'b.store as current')
+            .whereRaw('(p.object_id > ? or p.object_id = ? and p.name > ?)', [bind('objectId'), bind('sameId'), bind('name')])
+            .orderBy(['p.object_id', 'p.name']).limit(LOOKED_AT)),
         store: build<'id'>((knex, bind) => knex('blobs').where('id', bind('id')).where('links', '>', 0).select('store')),
         switchBlob: build<'id' | 'from' | 'to'>((knex, bind) => knex('blobs').where('id', bind('id')).where('store', bind('from')).where('links', '>', 0)
             .update({ store: bind('to') })),
-        switchPayload: build<'objectId' | 'name' | 'blobId' | 'to' | 'current'>((knex, bind) => knex('payloads')
+        switchPayload: build<'objectId' | 'name' | 'blobId' | 'store' | 'current'>((knex, bind) => knex('payloads')
             .where('object_id', bind('objectId')).where('name', bind('name')).where('blob_id', bind('blobId'))
             .whereExists(knex('blobs').select('id').whereRaw('blobs.id = payloads.blob_id').where('blobs.store', bind('current')))
-            .update({ store: bind('to') }))
+            .update({ store: bind('store') }))
     };
 }

@@ -3,6 +3,7 @@
  * register others, such as a folder of files, and choose one for each element. Rows and links of blobs belong to the blob store.
  */
 
+import type { Step } from '../../../db/database.js';
 import type { JsonObject } from '../../util/json-types.js';
 
 /** A range of bytes: 0-based, both ends inclusive. */
@@ -22,6 +23,19 @@ export class DamagedBlobError extends Error {
     }
 }
 
+/** Bytes of a blob of another store, which are not found by its id before the steps are committed: with those that make it a blob of this store. */
+export interface StoredCopy {
+    readonly steps: readonly Step[];
+    read(range: ByteRange, size: number): AsyncIterable<Uint8Array>;
+}
+
+/** A blob whose bytes are to be removed. */
+export interface BlobFate {
+    /** True if it has a row, or had one until now. */
+    readonly hasRow: boolean;
+    readonly isMoved?: boolean;
+}
+
 /** A store of bytes by id of their blob. */
 export interface ElementStore {
     /** True where removed bytes free no disk space of the database. */
@@ -33,6 +47,11 @@ export interface ElementStore {
      * @param caller id of the user who stores it, empty for anonymous callers, for limits by caller; absent for jobs
      */
     write(blobId: number, body: AsyncIterable<Uint8Array>, caller?: string): Promise<void>;
+    /**
+     * Stores the bytes of a blob of another store. Two processes may do so at a time, one of which was suspended, and may end at any time: none may
+     * change what the other one has stored. Without this method {@link write} is called.
+     */
+    copy?(blobId: number, body: AsyncIterable<Uint8Array>): Promise<StoredCopy>;
     /**
      * Reads a range lazily. `size` is that of the whole blob.
      *
@@ -47,9 +66,9 @@ export interface ElementStore {
     prepareSweep?(): Promise<boolean>;
     /**
      * Removes all that there is of a blob, which any process may have written; without this method, {@link remove} does. The number of one without a
-     * row may be given to another blob meanwhile, whose bytes must be kept.
+     * row may be given to another blob meanwhile, whose bytes must be kept. One that was moved to another store may be moved back meanwhile.
      */
-    removeAll?(blobId: number, how: { readonly hasRow: boolean }): Promise<void>;
+    removeAll?(blobId: number, how: BlobFate): Promise<void>;
     /** Returns up to `limit` ids of stored blobs, ascending from `after` (exclusive); used to find what crashes left. */
     list(after: number, limit: number): Promise<readonly number[]>;
 }
@@ -78,8 +97,19 @@ export async function hasAll(store: ElementStore, blobId: number, size: number):
     }
 }
 
+/** Copies the bytes of a blob of another store to a store. */
+export async function copyTo(store: ElementStore, blobId: number, body: AsyncIterable<Uint8Array>): Promise<StoredCopy> {
+
+    if (store.copy) {
+        return await store.copy(blobId, body);
+    }
+
+    await store.write(blobId, body);
+    return { steps: [], read: (range, size) => store.read(blobId, range, size) };
+}
+
 /** Removes all bytes of a blob from a store. */
-export async function removeAll(store: ElementStore, blobId: number, how: { readonly hasRow: boolean }): Promise<void> {
+export async function removeAll(store: ElementStore, blobId: number, how: BlobFate): Promise<void> {
 
     await (store.removeAll ? store.removeAll(blobId, how) : store.remove(blobId));
 }

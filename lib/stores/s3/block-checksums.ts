@@ -4,7 +4,7 @@
  */
 
 import * as Zlib from 'node:zlib';
-import type { Database } from '../../../db/database.js';
+import type { Database, Step } from '../../../db/database.js';
 import { row, statements } from '../../../db/statements.js';
 import { DamagedBlobError } from '../blobs/element-store.js';
 
@@ -82,6 +82,28 @@ export interface StoredBlob {
     checksumOf(block: number): Promise<number>;
 }
 
+/** Returns where bytes are; a function returns the checksums of a row, as they are stored, and nothing for one that there is not. */
+export function storedBlob(blobId: number, key: string, rowOf: (n: number) => Promise<Buffer | undefined>): StoredBlob {
+
+    let current: { readonly n: number; readonly checksums: Buffer } | null = null;
+    return {
+        key,
+        checksumOf: async (block) => {
+
+            const n = Math.floor(block / BLOCKS_PER_ROW);
+            const row = current?.n === n ? current : { n, checksums: await rowOf(n) ?? Buffer.alloc(0) };
+            current = row;
+            const { checksums } = row;
+            const offset = block % BLOCKS_PER_ROW * CHECKSUM_BYTES;
+            if (offset >= checksums.byteLength) {
+                throw new DamagedBlobError(blobId, `block ${block} has no checksum`);
+            }
+
+            return checksums.readUInt32BE(offset);
+        }
+    };
+}
+
 /** Keys and checksums in the database. */
 export class BlockChecksumStore {
 
@@ -94,40 +116,25 @@ export class BlockChecksumStore {
         this.#sql = buildStatements(db);
     }
 
-    /** Stores the key and the checksums of a blob; the first row last, without which the others are not found. */
+    /** Stores the key and the checksums of a new blob; the first row last, without which the others are not found. */
     async save(blobId: number, key: string, checksums: readonly Buffer[]): Promise<void> {
 
-        for (const [n, bytes] of [...checksums.entries()].reverse()) {
-            await this.#db.commit({ steps: [this.#sql.save.step({ blob_id: blobId, n, object_key: key, checksums: bytes })], isRepeatable: true });
+        for (const step of this.saveSteps(blobId, key, checksums).reverse()) {
+            await this.#db.commit({ steps: [step], isRepeatable: true });
         }
+    }
+
+    /** Returns the steps that store the key and the checksums of a blob, in place of others that it may have. */
+    saveSteps(blobId: number, key: string, checksums: readonly Buffer[]): Step[] {
+
+        return checksums.map((bytes, n) => this.#sql.save.step({ blob_id: blobId, n, object_key: key, checksums: bytes }));
     }
 
     /** Returns where the bytes of a blob are; null when they are not in the store. */
     async find(blobId: number): Promise<StoredBlob | null> {
 
         const first = await this.#row(blobId, 0);
-        if (!first) {
-            return null;
-        }
-
-        let current = { n: 0, checksums: first.checksums };
-        return {
-            key: first.object_key,
-            checksumOf: async (block) => {
-
-                const n = Math.floor(block / BLOCKS_PER_ROW);
-                if (n !== current.n) {
-                    current = { n, checksums: (await this.#row(blobId, n))?.checksums ?? Buffer.alloc(0) };
-                }
-
-                const offset = block % BLOCKS_PER_ROW * CHECKSUM_BYTES;
-                if (offset >= current.checksums.byteLength) {
-                    throw new DamagedBlobError(blobId, `block ${block} has no checksum`);
-                }
-
-                return current.checksums.readUInt32BE(offset);
-            }
-        };
+        return first ? storedBlob(blobId, first.object_key, async (n) => (n === 0 ? first : await this.#row(blobId, n))?.checksums) : null;
     }
 
     /** Forgets one object of a blob, unless its bytes are in another one meanwhile. */

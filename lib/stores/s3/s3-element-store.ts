@@ -8,9 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../../db/database.js';
 import type { Log } from '../../../db/log.js';
 import { abortable } from '../../util/streams/abortable.js';
-import { type ByteRange, DamagedBlobError, type ElementStore } from '../blobs/element-store.js';
-import { BlockChecksumStore, BlockHasher } from './block-checksums.js';
-import { BlockReading, steady } from './block-reading.js';
+import { type BlobFate, type ByteRange, DamagedBlobError, type ElementStore, type StoredCopy } from '../blobs/element-store.js';
+import { BlockChecksumStore, BlockHasher, storedBlob } from './block-checksums.js';
+import { BlockReading, type BlockReadingFacts, steady } from './block-reading.js';
 import type { BucketOwnership } from './bucket-ownership.js';
 import type { KeyPage, ListedKey, S3Bucket } from './s3-bucket.js';
 import { S3Error, unavailableStore } from './s3-error.js';
@@ -49,6 +49,17 @@ export interface S3StoreParts {
     readonly now?: () => number;
 }
 
+interface NewBlob {
+    readonly blobId: number;
+    readonly body: AsyncIterable<Uint8Array>;
+    readonly caller?: string | undefined;
+}
+
+interface StoredObject {
+    readonly key: string;
+    readonly checksums: readonly Buffer[];
+}
+
 /** Bytes in a bucket. */
 export class S3ElementStore implements ElementStore {
 
@@ -83,6 +94,23 @@ export class S3ElementStore implements ElementStore {
     /** @throws DoipError 503 when the bucket cannot be written, or too many uploads are in progress while this one is slow, or cannot begin */
     async write(blobId: number, body: AsyncIterable<Uint8Array>, caller?: string): Promise<void> {
 
+        await this.#upload({ blobId, body, caller }, async (key, checksums) => {
+
+            await this.#ownership.demand();
+            await this.#checksums.save(blobId, key, checksums);
+        });
+    }
+
+    /** The key is only in the steps: a statement of a process that was suspended must not replace the key that another one has stored since. */
+    async copy(blobId: number, body: AsyncIterable<Uint8Array>): Promise<StoredCopy> {
+
+        const { key, checksums } = await this.#upload({ blobId, body });
+        const stored = storedBlob(blobId, key, async (n) => checksums[n]);
+        return { steps: this.#checksums.saveSteps(blobId, key, checksums), read: (range, size) => this.#read({ blobId, stored, range, size }) };
+    }
+
+    async #upload({ blobId, body, caller }: NewBlob, save?: (key: string, checksums: readonly Buffer[]) => Promise<void>): Promise<StoredObject> {
+
         const key = `${keyPrefix(blobId)}${randomBytes(NONCE_BYTES).toString('hex')}`;
         const upload = new S3Upload(this.#bucket, key, { memory: this.memory, caller: caller ?? null });
         const hasher = new BlockHasher();
@@ -94,10 +122,10 @@ export class S3ElementStore implements ElementStore {
                 await upload.add(chunk);
             }
 
-            if (await upload.finish() > 0) {
-                await this.#ownership.demand();
-                await this.#checksums.save(blobId, key, hasher.digest());
-            }
+            const size = await upload.finish();
+            const checksums = hasher.digest();
+            await (size > 0 ? save?.(key, checksums) : undefined);
+            return { key, checksums };
         }
         catch (error) {
             await this.#giveUp(blobId, key, upload);
@@ -112,6 +140,11 @@ export class S3ElementStore implements ElementStore {
         if (!stored) {
             throw new DamagedBlobError(blobId, 'its bytes are not in the payload store');
         }
+
+        yield *this.#read({ blobId, stored, range, size });
+    }
+
+    async *#read({ blobId, stored, range, size }: BlockReadingFacts): AsyncGenerator<Uint8Array> {
 
         const reading = new BlockReading({ blobId, size, stored, range });
         for (let failures = 0; !reading.isDone;) {
@@ -177,7 +210,7 @@ export class S3ElementStore implements ElementStore {
     }
 
     /** @throws DoipError 503 soon after the start, and when another copy of the database owns the bucket */
-    async removeAll(blobId: number, { hasRow }: { readonly hasRow: boolean }): Promise<void> {
+    async removeAll(blobId: number, { hasRow, isMoved = false }: BlobFate): Promise<void> {
 
         await this.#ownership.demandEstablished();
         const prefix = keyPrefix(blobId);
@@ -188,7 +221,8 @@ export class S3ElementStore implements ElementStore {
             await (uploadId === null ? this.#bucket.delete(key) : this.#bucket.abortUpload(key, uploadId));
         }
 
-        if (hasRow) {
+        // What names another object was stored since these were listed.
+        if (hasRow && !isMoved) {
             await this.#checksums.remove(blobId);
         }
     }

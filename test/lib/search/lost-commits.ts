@@ -155,35 +155,91 @@ forEachDatabase((name, create) => {
             });
         }
 
-        it('is built again in another engine', async () => {
+        describe('in another engine', () => {
 
-            const engine = new FakeEngine();
-            const controller = new AbortController();
-            const stored = sourceOf(new ObjectScan(database), new IndexFormStore(database));
-            const feeder = new Feeder({
-                client: engine as unknown as EngineClient, states: engine as unknown as FeedStates, writer: engine as unknown as EngineWriter, source: stored,
-                changes: log, log: SILENT, prefix: 'test', shards: 1, order: async () => void await log.order(), reached: () => {}, wentBack: () => void ++losses
+            let engine: FakeEngine;
+            let controller: AbortController;
+            let running: Promise<void>;
+
+            beforeEach(() => {
+
+                engine = new FakeEngine();
+                controller = new AbortController();
+                const stored = sourceOf(new ObjectScan(database), new IndexFormStore(database));
+                const feeder = new Feeder({
+                    client: engine as unknown as EngineClient, states: engine as unknown as FeedStates, writer: engine as unknown as EngineWriter, source: stored,
+                    changes: log, log: SILENT, prefix: 'test', shards: 1,
+                    order: async () => void await log.order(), reached: () => {}, wentBack: () => void ++losses
+                });
+                running = feeder.run({ signal: controller.signal, checkLease: () => {} }).catch(() => {});
             });
-            const running = feeder.run({ signal: controller.signal, checkLease: () => {} }).catch(() => {});
-            try {
-                for (const n of [1, 2, 3]) {
+
+            afterEach(async () => {
+
+                controller.abort();
+                await running;
+            });
+
+            async function writeBatches(...numbers: readonly number[]): Promise<void> {
+
+                for (const n of numbers) {
                     await writeElsewhere(`test/${n}`, n);
                     await log.order();
                 }
+            }
 
-                await until(() => engine.state?.index !== null && engine.state?.position === 3);
-                const first = engine.state?.index;
-                await replaceBatches();
+            async function expectBuiltAgain(first: string | null): Promise<void> {
+
                 await until(() => engine.state?.index !== null && engine.state?.position === 4);
-
                 expect(engine.state?.index).to.not.equal(first);
                 expect([...engine.ids.get(engine.state?.index ?? '') ?? []].sort()).to.equal(['test/1', 'test/4', 'test/5', 'test/6']);
                 expect(losses).to.equal(1);
             }
-            finally {
-                controller.abort();
-                await running;
-            }
+
+            it('is built again', async () => {
+
+                await writeBatches(1, 2, 3);
+                await until(() => engine.state?.index !== null && engine.state?.position === 3);
+                const first = engine.state?.index ?? null;
+                await replaceBatches();
+
+                await expectBuiltAgain(first);
+            });
+
+            it('is built again when the feeder ends before it has stored what was applied', async () => {
+
+                await writeBatches(1);
+                await until(() => engine.state?.index !== null && engine.state?.position === 1);
+                const first = engine.state?.index ?? null;
+                let end: (error: Error) => void = () => {};
+                let isApplied = false;
+                engine.applied = () => new Promise((_resolve, reject) => {
+
+                    isApplied = true;
+                    end = reject;
+                });
+                await writeBatches(2);
+                await until(() => isApplied);
+                expect([...engine.ids.get(first ?? '') ?? []].sort()).to.equal(['test/1', 'test/2']);
+                await replaceBatches();
+                engine.applied = () => Promise.resolve();
+                end(new EngineError('unreachable', 'no answer'));
+
+                await expectBuiltAgain(first);
+            });
+
+            it('goes on when the feeder ends before it has stored what was applied, and nothing is lost', async () => {
+
+                await writeBatches(1);
+                await until(() => engine.state?.index !== null && engine.state?.position === 1);
+                const first = engine.state?.index ?? null;
+                let failures = 0;
+                engine.applied = () => (failures++ === 0 ? Promise.reject(new EngineError('unreachable', 'no answer')) : Promise.resolve());
+                await writeBatches(2);
+                await until(() => engine.state?.position === 2);
+
+                expect([engine.state?.index, engine.state?.applying, failures, losses]).to.equal([first, null, 2, 0]);
+            });
         });
     });
 });
@@ -192,6 +248,8 @@ forEachDatabase((name, create) => {
 class FakeEngine {
 
     state: FeedState | null = null;
+    /** Called with what was applied. */
+    applied: () => Promise<void> = () => Promise.resolve();
     /** Ids of the documents of each index. */
     readonly ids = new Map<string, Set<string>>();
     readonly #used = new Set<string>();
@@ -218,6 +276,7 @@ class FakeEngine {
     async apply({ index }: { index: string }, ids: readonly string[]): Promise<void> {
 
         ids.forEach((id) => this.ids.get(index)?.add(id));
+        await this.applied();
     }
 
     async store({ index }: { index: string }, documents: readonly { id: string }[]): Promise<void> {

@@ -11,6 +11,8 @@ export const lab = Lab.script();
 const { after, afterEach, before, beforeEach, describe, it } = lab;
 
 const COUNT = 130;
+/** Of a request to the bucket, before it has failed. */
+const ATTEMPTS = 4;
 const STARTED = { state: 'running' };
 
 forEachDatabase((name, create) => {
@@ -174,6 +176,49 @@ forEachDatabase((name, create) => {
             // Copies that were complete when the process ended stay until their payload is removed: at most one for each that was copied at a time.
             expect(objects).to.be.between(19, 25);
             await expectAll(stopping, 20);
+        });
+
+        it('leaves nothing in the bucket when a removal has failed once', async () => {
+
+            prefixes += 1;
+            const gateway = await restart(true);
+            await fill(gateway, 6);
+            const back = await restart(false);
+            let first: string | undefined;
+            let cuts = 0;
+            relay.behave((request) => {
+
+                first ??= /^DELETE .*\/blobs\//.test(request) ? request : undefined;
+                return request === first && ++cuts <= ATTEMPTS ? 'cut' : undefined;
+            });
+
+            expect(await finish(back, (await report(back))['job'])).to.include({ state: 'done', moved: 6 });
+
+            expect(cuts).to.be.above(ATTEMPTS);
+            expect(await places()).to.equal({ inBucket: 0, inDatabase: 6, stale: 0, chunks: 6, objects: 0 });
+        });
+
+        it('moves what was written by an object that was read before the last move', async () => {
+
+            prefixes += 1;
+            await fill(await restart(null), 3);
+            const gateway = await restart(true);
+            expect((await gateway.asAdmin(Op.retrieve, { targetId: 'test/1' })).status).to.equal('0.DOIP/Status.001');
+            expect(await finish(gateway, (await report(gateway))['job'])).to.include({ state: 'done', moved: 3 });
+            const updated = await gateway.asAdmin(Op.update, { targetId: 'test/1', input: [
+                { kind: 'json', value: { id: 'test/1', type: 'Document', attributes: { content: { name: 'y' } }, elements: [{ id: 'more' }] } },
+                { kind: 'json', value: { id: 'more' } }, { kind: 'bytes', body: once(Buffer.from('more')) }
+            ] });
+            expect(updated.status).to.equal('0.DOIP/Status.001');
+            expect(await places()).to.include({ inBucket: 4, stale: 1 });
+
+            const former = await restart(false);
+            let cuts = 0;
+            relay.behave((request) => (/^DELETE .*\/blobs\//.test(request) && ++cuts <= 4 * ATTEMPTS ? 'cut' : undefined));
+            expect(await finish(former, (await report(former))['job'])).to.include({ state: 'done', moved: 4 });
+
+            expect(await places()).to.equal({ inBucket: 0, inDatabase: 4, stale: 0, chunks: 4, objects: 0 });
+            await expectAll(await restart(null), 3);
         });
 
         it('leaves damaged payloads where they are, and says so', async () => {
