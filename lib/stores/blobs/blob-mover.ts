@@ -48,8 +48,8 @@ const NOT_YET = 'the store that is left removes nothing yet, as another copy of 
 const RETRY_SECONDS = 60;
 
 /** Payloads of a page, and how many are looked at for it: most of them may have been moved. */
-const MOVED = 100;
-const LOOKED_AT = 500;
+const PAYLOADS_PER_PAGE = 100;
+const ROWS_PER_PAGE = 500;
 
 /** Moves blobs one by one. */
 export class BlobMover {
@@ -78,12 +78,12 @@ export class BlobMover {
     async page({ from }: MoveRoute, after: MovePosition): Promise<MovePage> {
 
         const rows = await this.#sql.page.read<PayloadRow>({ objectId: after.objectId, sameId: after.objectId, name: after.name });
-        const movable = rows.filter(({ store, current }) => store === from || current === from).slice(0, MOVED);
-        const last = (movable.length === MOVED ? movable : rows).at(-1);
+        const movable = rows.filter(({ store, current }) => store === from || current === from).slice(0, PAYLOADS_PER_PAGE);
+        const last = (movable.length === PAYLOADS_PER_PAGE ? movable : rows).at(-1);
         return {
             payloads: movable.map(({ object_id: objectId, blob_id: blobId, name, store, size, hash }) => ({ objectId, name, store, blobId, size, hash })),
             end: last ? { objectId: last.object_id, name: last.name } : after,
-            isLast: movable.length < MOVED && rows.length < LOOKED_AT
+            isLast: movable.length < PAYLOADS_PER_PAGE && rows.length < ROWS_PER_PAGE
         };
     }
 
@@ -185,7 +185,7 @@ function buildStatements(db: Database) {
         page: build<'objectId' | 'sameId' | 'name'>((knex, bind) => knex('payloads as p').leftJoin('blobs as b', 'b.id', 'p.blob_id')
             .select('p.object_id', 'p.name', 'p.store', 'p.blob_id', 'p.size', 'p.hash', 'b.store as current')
             .whereRaw('(p.object_id > ? or p.object_id = ? and p.name > ?)', [bind('objectId'), bind('sameId'), bind('name')])
-            .orderBy(['p.object_id', 'p.name']).limit(LOOKED_AT)),
+            .orderBy(['p.object_id', 'p.name']).limit(ROWS_PER_PAGE)),
         store: build<'id'>((knex, bind) => knex('blobs').where('id', bind('id')).where('links', '>', 0).select('store')),
         switchBlob: build<'id' | 'from' | 'to'>((knex, bind) => knex('blobs').where('id', bind('id')).where('store', bind('from')).where('links', '>', 0)
             .update({ store: bind('to') })),
