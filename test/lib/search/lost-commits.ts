@@ -167,8 +167,8 @@ forEachDatabase((name, create) => {
                 controller = new AbortController();
                 const stored = sourceOf(new ObjectScan(database), new IndexFormStore(database));
                 const feeder = new Feeder({
-                    client: engine as unknown as EngineClient, states: engine as unknown as FeedStates, writer: engine as unknown as EngineWriter, source: stored,
-                    changes: log, log: SILENT, prefix: 'test', shards: 1,
+                    client: engine as unknown as EngineClient, states: engine as unknown as FeedStates, writer: engine as unknown as EngineWriter,
+                    source: stored, changes: log, log: SILENT, prefix: 'test', shards: 1,
                     order: async () => void await log.order(), reached: () => {}, wentBack: () => void ++losses
                 });
                 running = feeder.run({ signal: controller.signal, checkLease: () => {} }).catch(() => {});
