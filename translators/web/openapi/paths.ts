@@ -327,7 +327,7 @@ export const PATHS: readonly PathDescription[] = [
     },
     ...(['post', 'put'] as const).map((method): PathDescription => ({
         method, path: '/uploadObjects', tag: 'Many objects', summary: 'create or replace many objects, all or none',
-        query: [flag('deleteCurrentObjects', 'delete all objects that are not in the upload, except the design')],
+        query: [flag('deleteCurrentObjects', 'delete all objects first, except the design: what an item does not state is lost, also for an object of the same id')],
         body: { 'application/json': { type: ['array', 'object'], items: ref('BatchItem') }, 'application/x-ndjson': {} }, response: SUCCESS
     })),
     {
