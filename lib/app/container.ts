@@ -414,7 +414,7 @@ async function compose(
         }),
         ...composeTransfer({
             ...writing, loader, db, log, bulk, blobs, catalogStore, settings, jobs, jobStore, objects: scan, elements,
-            directory: identity.directory, secretRemover, secrets: identity.secretTransfer, references,
+            directory: identity.directory, secretRemover, secrets: identity.secretTransfer, keys: identity.heldKeys, references,
             // An upload stores the epoch.
             rehearse: scripting.rehearse, barrier, floor, refresh: async () => ({ types: (await reader.epochs()).storedTypes })
         }),

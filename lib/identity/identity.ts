@@ -17,6 +17,7 @@ import { PrincipalStore } from '../stores/principal-store.js';
 import { SettingStore } from '../stores/setting-store.js';
 import { TokenStore } from '../stores/token-store.js';
 import { AccountWriter } from './sync/account-sync.js';
+import { HeldKeys } from './keys/held-keys.js';
 import { ApiKeys } from './keys/api-keys.js';
 import { AdminAccount } from './passwords/admin-account.js';
 import type { HookSource } from './authentication/hook-authenticator.js';
@@ -108,6 +109,7 @@ export interface Identity {
     /** Of native DOIP. */
     readonly certificate: ServiceCertificate;
     readonly secretTransfer: SecretTransfer;
+    readonly heldKeys: HeldKeys;
     readonly accountWriter: AccountWriter;
     readonly principals: Principals;
     /** Installs the authenticate hook. `find` is called with every login and must be cheap. */
@@ -169,6 +171,7 @@ export function composeIdentity(options: IdentityOptions): Identity {
         serviceKey: new ServiceKey(db, settings, SIGNING_KEY),
         certificate: new ServiceCertificate(db, settings),
         secretTransfer,
+        heldKeys: new HeldKeys(stores),
         accountWriter: new AccountWriter({ ...stores, principals }),
         principals,
         callbackAddress: (provider) => `${(design().baseUri ?? options.ownBase?.() ?? '').replace(/\/$/, '')}/auth/callback/${provider}`,

@@ -38,11 +38,11 @@ describe('the files of a data folder', () => {
 
     const command = (args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Run> => runCommand(database, args, '', { DATA_DIR: dataDir, ...env });
 
-    const upload = async (running: ServiceProcess, id: string): Promise<number> => {
+    const upload = async (running: ServiceProcess, id: string, payload = id): Promise<number> => {
 
         const body = new FormData();
         body.append('content', JSON.stringify({ name: id }));
-        body.append('file', new Blob([id]), 'a.bin');
+        body.append('file', new Blob([payload]), 'a.bin');
         const headers = { authorization: ADMIN.authorization };
         return (await ask(running, `/objects?type=Document&handle=${id}`, { method: 'POST', body, headers })).status;
     };
@@ -151,6 +151,23 @@ describe('the files of a data folder', () => {
         expect(accepted.error).to.match(/^the next start begins a new repository; the payloads of the lost one are in .*blobs\.sqlite\.\d+T\d+Z\n$/);
         expect((await ask(running, '/objects/test/1')).status).to.equal(404);
         expect(await upload(running, 'test/1')).to.equal(200);
+    });
+
+    it('give no number of stored bytes to a new payload after the objects alone were restored from a backup', async () => {
+
+        fill();
+        const running = await start();
+        await upload(running, 'test/2', 'x'.repeat(600_000));
+        await stop();
+        ['-wal', '-shm'].forEach((suffix) => rmSync(join(dataDir, `repository.sqlite${suffix}`), { force: true }));
+        cpSync(join(used.options.dataDir, 'repository.sqlite'), join(dataDir, 'repository.sqlite'));
+        const restored = await start();
+
+        expect((await ask(restored, '/objects/test/2')).status).to.equal(404);
+        expect(await upload(restored, 'test/3')).to.equal(200);
+        expect(await (await fetch(`${restored.url}/objects/test/3?payload=file`, { headers: ADMIN })).text()).to.equal('test/3');
+        const backup = await command(['backup', join(dataDir, '../backup')]);
+        expect(backup.code).to.equal(0);
     });
 
     it('are not changed by accept-loss when none is lost, or while they are in use', async () => {

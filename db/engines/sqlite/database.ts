@@ -11,6 +11,7 @@ import type {
 import type { DiskRules } from '../../disk-space.js';
 import { diskRules, freeBytes, releaseReserve, keepReserve, reserveBytes } from '../../disk-space.js';
 import { DatabaseError } from '../../errors.js';
+import { skipStoredBlobs } from './blob-numbers.js';
 import { markAsCut, rejectCut } from './cut-marker.js';
 import { isEmpty, rejectLoss } from './lost-file.js';
 import type { Log } from '../../log.js';
@@ -133,6 +134,7 @@ class SqliteDatabase implements Database {
     async migrate(): Promise<void> {
 
         await migrateSqlite(this.#files, this.#log, { disk: this.#disk });
+        await skipStoredBlobs({ rows: this.#reader, blobs: this.#blobReader, writer: this.#writer, log: this.#log });
         this.#writer.prepare();
     }
 

@@ -1,14 +1,16 @@
 /**
- * Rollback data of an upload: objects that it replaces or deletes, with hashed secrets and indexed forms. Bytes of payloads are not copied:
- * the sweeper removes none that lost their last link until the upload has ended.
+ * Rollback data of an upload: objects that it replaces or deletes, with hashed secrets, names of API keys, and indexed forms. Bytes of payloads are
+ * not copied: the sweeper removes none that lost their last link until the upload has ended.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from '../../util/json-types.js';
+import type { HeldKeys } from '../../identity/keys/held-keys.js';
 import type { SecretTransfer } from '../../identity/secrets/secret-transfer.js';
 import type { ObjectRestorer } from './object-restorer.js';
 import type { RunningJob } from '../../jobs/job-kind.js';
 import type { StoredObject, IndexedForm } from '../../model/stored-object.js';
+import type { NamedKey } from '../../stores/api-key-store.js';
 import type { BlobRef, BlobStore, StagedBlob } from '../../stores/blobs/blob-store.js';
 import type { IndexFormStore } from '../../stores/search/indexed-form-store.js';
 import type { ItemSource } from '../batch/item-reader.js';
@@ -20,6 +22,7 @@ import { MAX_UPLOAD_BYTES } from './upload-progress.js';
 export interface FormerObject {
     readonly object: StoredObject;
     readonly secrets?: JsonObject;
+    readonly keys?: readonly NamedKey[];
     readonly indexForm?: IndexedForm;
 }
 
@@ -28,14 +31,16 @@ export class FormerState {
 
     readonly #blobs: BlobStore;
     readonly #secrets: SecretTransfer;
+    readonly #keys: HeldKeys;
     readonly #forms: IndexFormStore;
     readonly #source: ItemSource;
 
     /** @param source reads lines of any length */
-    constructor(parts: { blobs: BlobStore; secrets: SecretTransfer; forms: IndexFormStore }, source: ItemSource) {
+    constructor(parts: { blobs: BlobStore; secrets: SecretTransfer; keys: HeldKeys; forms: IndexFormStore }, source: ItemSource) {
 
         this.#blobs = parts.blobs;
         this.#secrets = parts.secrets;
+        this.#keys = parts.keys;
         this.#forms = parts.forms;
         this.#source = source;
     }
@@ -60,7 +65,7 @@ export class FormerState {
 
     /** Restores one object. */
     async restore(
-        { object: { id, ...object }, secrets, indexForm }: FormerObject,
+        { object: { id, ...object }, secrets, keys = [], indexForm }: FormerObject,
         { restorer, job, caller, uploadEpoch }: { restorer: ObjectRestorer; job: Pick<RunningJob, 'checkLease'>; caller: Caller; uploadEpoch: number }
     ): Promise<undefined> {
 
@@ -69,7 +74,7 @@ export class FormerState {
             steps: (isNew) => {
 
                 job.checkLease();          // Ends the attempts of a run that was taken over
-                return secrets ? this.#secrets.steps(id, isNew, secrets) : [];
+                return [...secrets ? this.#secrets.steps(id, isNew, secrets) : [], ...this.#keys.giveBackSteps(id, keys)];
             }
         }), caller);
         return undefined;
@@ -78,12 +83,16 @@ export class FormerState {
     async *#lines(pages: AsyncIterable<readonly StoredObject[]>): AsyncGenerator<Uint8Array> {
 
         for await (const page of pages) {
-            const secrets = page.length === 0 ? new Map<string, JsonObject>() : await this.#secrets.of(page.map(({ id }) => id));
-            const forms = await this.#forms.read(page);
+            if (page.length === 0) {
+                continue;
+            }
+
+            const ids = page.map(({ id }) => id);
+            const [secrets, keys, forms] = [await this.#secrets.of(ids), await this.#keys.of(ids), await this.#forms.read(page)];
             for (const object of page) {
-                const [objectSecrets, indexForm] = [secrets.get(object.id), forms.get(object.id)];
+                const [objectSecrets, objectKeys, indexForm] = [secrets.get(object.id), keys.get(object.id), forms.get(object.id)];
                 yield Buffer.from(lineOf({
-                    object, ...objectSecrets ? { secrets: objectSecrets } : {}, ...indexForm ? { indexForm } : {}
+                    object, ...objectSecrets ? { secrets: objectSecrets } : {}, ...objectKeys ? { keys: objectKeys } : {}, ...indexForm ? { indexForm } : {}
                 } as unknown as JsonObject));
             }
 

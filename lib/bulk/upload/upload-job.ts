@@ -7,6 +7,7 @@
 import type { Step } from '../../../db/database.js';
 import type { Log } from '../../../db/log.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import type { HeldKeys } from '../../identity/keys/held-keys.js';
 import type { SecretTransfer } from '../../identity/secrets/secret-transfer.js';
 import type { JobKind, RunningJob } from '../../jobs/job-kind.js';
 import type { ObjectRestorer } from './object-restorer.js';
@@ -50,6 +51,7 @@ export interface UploadJobParts extends Omit<ReviewParts, 'source' | 'folder'> {
     readonly objects: ObjectScan;
     readonly barrier: WriteBarrier;
     readonly secrets: SecretTransfer;
+    readonly keys: HeldKeys;
     readonly forms: IndexFormStore;
     readonly floor: Pick<TxnWatermarkStore, 'isNeeded' | 'renew' | 'fence'>;
     /** Reloads the design and the types if they are not current. */
@@ -310,7 +312,7 @@ class UploadRun {
 
     async #end(): Promise<void> {
 
-        const { blobs, catalogStore, settings, log } = this.#parts;
+        const { blobs, catalogStore, keys, settings, log } = this.#parts;
         const { refusal, failure, reviewed, former, unrestored = 0 } = this.#progress;
         if (failure) {
             log.error({ event: 'upload.failed', failure, ...unrestored > 0 ? { unrestored } : {} }, unrestored > 0 ? 'upload failed, and not all former objects could be restored' : 'upload failed, nothing was stored');
@@ -323,7 +325,7 @@ class UploadRun {
         // The lines of what was not restored are kept: nobody else has them. Bytes of payloads are swept.
         await this.#save({}, [
             ...[blob, reviewed, unrestored > 0 ? undefined : former].flatMap((staged) => (staged ? blobs.unlinkSteps(staged.blobId) : [])),
-            ...settings.removeSteps(UPLOAD_SETTING, String(blob.blobId)), catalogStore.bumpStep()
+            ...keys.dropSteps(), ...settings.removeSteps(UPLOAD_SETTING, String(blob.blobId)), catalogStore.bumpStep()
         ]);
     }
 }

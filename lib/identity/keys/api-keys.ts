@@ -136,7 +136,7 @@ export class ApiKeys {
         const hash = digestOf(value);
         const key = this.#cache.get(hash, epoch) ?? await this.#cache.load(hash, epoch, async () => {
 
-            const stored = await this.#store.get(hash);
+            const stored = await this.#store.getActive(hash);
             return stored && { stored, scope: scopeOf(stored) };
         });
         return key && this.#used(key);

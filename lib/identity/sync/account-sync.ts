@@ -1,6 +1,7 @@
 /**
  * Keeps the rows of accounts and groups in step with the objects that describe them, in the unit of the object: login names
- * stay unique, and deactivated or deleted users lose their tokens in the same commit, deleted ones their API keys too.
+ * stay unique, and deactivated or deleted users lose their tokens in the same commit, deleted ones their API keys too. Those of users that an upload
+ * of all objects deletes are kept aside until it has ended, as a rollback gives them back.
  */
 
 import type { Step } from '../../../db/database.js';
@@ -32,6 +33,8 @@ export interface IdentityChange {
     /** The new content; absent without `roles`. */
     readonly content?: JsonObject | undefined;
     readonly caller: Caller;
+    /** True for a write of an upload of all objects. */
+    readonly isUpload?: boolean;
 }
 
 /** Failure tag of a unit whose username belongs to another user. */
@@ -67,7 +70,7 @@ export class AccountWriter {
      * @throws DoipError 400 for an invalid username, 409 for an id that stands for another user or group, 403 if callers change
      *   their own key without password or key
      */
-    async steps({ id, isNew, roles, content, caller }: IdentityChange): Promise<Step[]> {
+    async steps({ id, isNew, roles, content, caller, isUpload = false }: IdentityChange): Promise<Step[]> {
 
         const annotated = roles ?? NO_ROLES;
         const footprint = isNew ? NOTHING : await this.#accounts.footprint(id);
@@ -77,7 +80,7 @@ export class AccountWriter {
         }
 
         const steps = [
-            ...await this.#accountSteps({ id, isNew, caller }, footprint.account, annotated),
+            ...await this.#accountSteps({ id, isNew, caller, isUpload }, footprint.account, annotated),
             ...footprint.credential && !isAccount(annotated) ? this.#credentials.removeSteps(id) : [],
             ...await this.#groupSteps(id, footprint.group, annotated.members),
             ...footprint.secrets ? await this.#secretSteps(id, roles, content) : [],
@@ -110,14 +113,16 @@ export class AccountWriter {
         return others.filter(({ key }) => !present.has(key)).flatMap(({ key }) => this.#credentials.removeSecretSteps(id, key));
     }
 
-    async #accountSteps({ id, isNew, caller }: Pick<IdentityChange, 'id' | 'isNew' | 'caller'>, exists: boolean, roles: AccountAnnotations): Promise<Step[]> {
+    async #accountSteps(
+        { id, isNew, caller, isUpload }: Omit<IdentityChange, 'roles' | 'content'>, exists: boolean, roles: AccountAnnotations
+    ): Promise<Step[]> {
 
         const before = exists ? await this.#accounts.get(id) : null;
         const after = accountOf(id, roles);
         if (!after) {
             return before ? [
                 ...this.#accounts.removeSteps(id), ...this.#accounts.releaseNameSteps(id), ...this.#tokens.removeOfUserSteps(id),
-                ...this.#keys.removeOfUserSteps(id)
+                ...isUpload ? this.#keys.holdSteps(id) : this.#keys.removeOfUserSteps(id)
             ] : [];
         }
 

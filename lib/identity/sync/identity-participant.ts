@@ -81,11 +81,12 @@ export class IdentitySecretRemover implements SecretRemover {
  * Returns the change from the view of identity; null if it does not concern identity. Versions of user objects are not accounts: nothing that is
  * stored under the id of an object outlives its deletion, or its replacement by a version.
  */
-function concernOf({ before, after, processed, caller }: ObjectChange): IdentityChange | null {
+function concernOf({ before, after, processed, caller, uploadEpoch }: ObjectChange): IdentityChange | null {
 
+    const isUpload = uploadEpoch !== undefined;
     if (!after || after.metadata.isVersion) {
-        return before ? { id: before.id, isNew: false, roles: null, caller } : null;
+        return before ? { id: before.id, isNew: false, roles: null, caller, isUpload } : null;
     }
 
-    return processed ? { id: after.id, isNew: before === null, roles: processed.roles, content: after.content, caller } : null;
+    return processed ? { id: after.id, isNew: before === null, roles: processed.roles, content: after.content, caller, isUpload } : null;
 }

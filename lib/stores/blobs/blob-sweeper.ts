@@ -162,8 +162,9 @@ export class BlobSweeper {
             const after = this.#searched.get(name) ?? 0;
             const ids = await store.list(after, ORPHANS_PER_BATCH);
             for (const id of await this.#unknown(ids)) {
-                if (!this.#inUse.isPinned(id) && !this.#inUse.isRead(id) && (await this.#unknown([id])).length > 0) {
-                    await removeAll(store, id, { hasRow: false });
+                const hasNewRow = async (): Promise<boolean> => (await this.#unknown([id])).length === 0;
+                if (!this.#inUse.isPinned(id) && !this.#inUse.isRead(id) && !await hasNewRow()) {
+                    await removeAll(store, id, { hasRow: false, hasNewRow });
                     purged += 1;
                 }
             }

@@ -5,7 +5,7 @@
 
 import type { BlobDatabase } from '../../../db/database.js';
 import { CallCounter } from '../../util/concurrency/event-loop-yielder.js';
-import { type ByteRange, DamagedBlobError, type ElementStore } from './element-store.js';
+import { type BlobFate, type ByteRange, DamagedBlobError, type ElementStore } from './element-store.js';
 
 /** Bytes of a chunk. Every chunk but the last is full, so that the chunks of a range can be computed. */
 export const CHUNK_SIZE = 256 * 1024;
@@ -93,13 +93,18 @@ export class DatabaseElementStore implements ElementStore {
         return true;
     }
 
-    async remove(blobId: number): Promise<void> {
+    remove(blobId: number): Promise<void> {
 
-        let deleted: number;
-        do {
-            deleted = await this.#blobs.deleteChunks(blobId, DELETED_PER_BATCH);
+        return this.removeAll(blobId, { hasRow: true });
+    }
+
+    /** The row is looked up before each batch: the bytes of a blob that gets the number meanwhile are written after the batch in progress. */
+    async removeAll(blobId: number, { hasNewRow }: BlobFate): Promise<void> {
+
+        let isLast = false;
+        while (!isLast && await hasNewRow?.() !== true) {
+            isLast = await this.#blobs.deleteChunks(blobId, DELETED_PER_BATCH) < DELETED_PER_BATCH;
         }
-        while (deleted === DELETED_PER_BATCH);
     }
 
     list(after: number, limit: number): Promise<readonly number[]> {

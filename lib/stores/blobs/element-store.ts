@@ -34,6 +34,8 @@ export interface BlobFate {
     /** True if it has a row, or had one until now. */
     readonly hasRow: boolean;
     readonly isMoved?: boolean;
+    /** Returns whether a blob without a row has got one meanwhile; a removal in several steps asks before each, and ends there. */
+    readonly hasNewRow?: () => Promise<boolean>;
 }
 
 /** A store of bytes by id of their blob. */

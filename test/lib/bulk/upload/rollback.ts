@@ -32,6 +32,16 @@ const kept = (id: string, bytes: Buffer): JsonObject => (
     { id: `test/${id}`, type: 'Kept', content: {}, payloads: [{ name: 'p', base64Payload: bytes.toString('base64') }] }
 );
 
+const PERSON_TYPE: JsonObject = { id: 'test/type-person', type: 'Schema', content: { identifier: '', name: 'Person', schema: { properties: {
+    username: { type: 'string', cordra: { auth: 'username' } }, password: { type: 'string', cordra: { auth: 'password' } }
+} } } };
+
+/** A user. */
+const person = (id: string, username = id): JsonObject => ({ id: `test/${id}`, type: 'Person', content: { username, password: 'a long secret' } });
+
+/** An API key that was just made. */
+type MadeKey = JsonObject & { readonly id: string; readonly key: string };
+
 /** What is done when the bytes of the object `test/late` are to be stored, when everything before was deleted. */
 let onWrite: () => Promise<void>;
 
@@ -82,8 +92,26 @@ forEachDatabase((name, create) => {
             });
         };
 
-        const upload = (items: JsonObject[]): Promise<Answer> => (
-            gateway.asAdmin(Op.uploadObjects, { input: items as JsonValue, attributes: { deleteCurrentObjects: true } })
+        const upload = (items: JsonObject[], deleteCurrentObjects = true): Promise<Answer> => (
+            gateway.asAdmin(Op.uploadObjects, { input: items as JsonValue, attributes: { deleteCurrentObjects } })
+        );
+
+        const makeKey = async (username: string, input: JsonObject): Promise<MadeKey> => (
+            (await gateway.perform(Op.keysCreate, { authentication: { username, password: 'a long secret' }, input })).value as MadeKey
+        );
+
+        /** Whom a key logs in; undefined for nobody. */
+        const userOf = async ({ key }: MadeKey): Promise<unknown> => (
+            ((await gateway.perform(Op.checkCredentials, { authentication: { token: key } })).value as JsonObject)['userId']
+        );
+
+        const keysOf = async (attributes: JsonObject = {}): Promise<JsonObject[]> => (
+            ((await gateway.asAdmin(Op.keysList, { attributes })).value as { keys: JsonObject[] }).keys
+        );
+
+        /** Users of stored keys. */
+        const holders = async (): Promise<string[]> => (
+            (await db.read<{ user_id: string }>({ sql: 'select user_id from api_keys order by user_id' }, [])).map(({ user_id: id }) => id)
         );
 
         /** Sweeps as a process on a nearly full disk, a day later. */
@@ -178,6 +206,51 @@ forEachDatabase((name, create) => {
             expect([status, value as object]).to.equal(['0.DOIP/Status.500', { message: 'the upload has ended, but its outcome is not known any more' }]);
         });
 
+        for (const deletes of [false, true]) {
+
+            it(`gives API keys back to the users who had them${deletes ? ', after all were deleted' : ''}`, async () => {
+
+                expect((await upload([TYPE, PERSON_TYPE, person('ann'), person('bob'), person('eve')])).status).to.equal('0.DOIP/Status.001');
+                const [plain, narrow, revoked, ofBob] = await Promise.all([
+                    makeKey('ann', { name: 'plain' }), makeKey('ann', { name: 'narrow', types: ['Kept'], readOnly: true, expiresInDays: 9 }),
+                    makeKey('ann', { name: 'revoked' }), makeKey('bob', { name: 'plain' })
+                ]);
+                const before = await keysOf({ userId: 'test/ann' });
+                let attempts = 0;
+                const meanwhile: unknown[] = [];
+                onWrite = async () => {
+
+                    attempts += 1;
+                    if (attempts === 1) {
+                        throw unavailable('the payload store does not answer', 5, new Error('SlowDown'));       // The run is begun again
+                    }
+
+                    await gateway.perform(Op.authRevoke, { input: { token: revoked.key } });
+                    meanwhile.push(...deletes ? [await userOf(plain), await userOf(ofBob), await keysOf({ all: true })] : []);
+                    throw new Error('refused');
+                };
+
+                const { value } = await upload([TYPE, PERSON_TYPE, person('ann', 'another'), person('bob'), person('new'), kept('late', Buffer.from('late'))], deletes);
+
+                expect((value as { message: string }).message).to.equal('nothing was uploaded, because of position 5: Something went wrong. Contact your sysadmin.');
+                expect(meanwhile).to.equal(deletes ? [undefined, undefined, []] : []);
+                expect(await Promise.all([plain, narrow, revoked, ofBob].map(userOf))).to.equal(['test/ann', 'test/ann', undefined, 'test/bob']);
+                expect<unknown>((await keysOf({ userId: 'test/ann' })).map(withoutUse)).to.equal(before.filter(({ id }) => id !== revoked.id).map(withoutUse));
+                expect(await holders()).to.equal(['test/ann', 'test/ann', 'test/bob']);
+            });
+        }
+
+        it('is over for API keys when the upload has replaced their users', async () => {
+
+            expect((await upload([TYPE, PERSON_TYPE, person('ann')])).status).to.equal('0.DOIP/Status.001');
+            const key = await makeKey('ann', { name: 'plain' });
+
+            expect((await upload([TYPE, PERSON_TYPE, person('ann', 'another')])).status).to.equal('0.DOIP/Status.001');
+
+            expect(await userOf(key)).to.be.undefined();
+            expect(await holders()).to.equal([]);
+        });
+
         it('counts what it cannot restore, and keeps the former objects', async () => {
 
             const lost = [...await blobsOf('test/large'), ...await blobsOf('test/small')];
@@ -198,6 +271,12 @@ forEachDatabase((name, create) => {
         });
     });
 });
+
+/** A key without the time of its last use. */
+function withoutUse({ lastUsedOn: _lastUsedOn, ...key }: JsonObject): JsonObject {
+
+    return key;
+}
 
 describe('what ends a run of an upload, to be repeated', () => {
 

@@ -255,6 +255,43 @@ forEachDatabase((name, create) => {
             await database.commit({ steps: [{ sql: 'delete from blobs where id = ?', bindings: [second] }] });
         });
 
+        it('keeps the bytes of a blob that gets the number of a large orphan while its bytes are removed', async () => {
+
+            const id = 920_000_001;
+            const chunks = 40;
+            for (let n = 0; n < chunks; ++n) {
+                await database.blobs.writeChunk(id, n, Buffer.alloc(10, 'old'));
+            }
+
+            let batches = 0;
+            const own = new ElementStores(new DatabaseElementStore({
+                writeChunk: (...args) => database.blobs.writeChunk(...args), seal: (...args) => database.blobs.seal(...args),
+                readsAtOnce: database.blobs.readsAtOnce, readChunk: (...args) => database.blobs.readChunk(...args),
+                readPart: (...args) => database.blobs.readPart(...args), measureChunks: (...args) => database.blobs.measureChunks(...args),
+                listBlobs: () => Promise.resolve([id]),
+                async deleteChunks(...args) {
+
+                    const deleted = await database.blobs.deleteChunks(...args);
+                    batches += 1;
+                    if (batches === 1) {
+                        const sql = 'insert into blobs (id, store, state, created_on, touched_on) values (?, ?, ?, ?, ?)';
+                        await database.commit({ steps: [{ sql, bindings: [id, 'database', 'staged', 1e15, 1e15] }] });
+                        await database.blobs.writeChunk(id, 0, Buffer.from('new'));
+                    }
+
+                    return deleted;
+                }
+            }));
+
+            await new BlobSweeper(database, own, blobs, SILENT).sweep(1, PATIENCE);
+
+            expect(batches).to.equal(1);
+            expect((await database.blobs.readChunk(id, 0))?.toString()).to.equal('new');
+            await database.commit({ steps: [{ sql: 'delete from blobs where id = ?', bindings: [id] }] });
+            await new DatabaseElementStore(database.blobs).remove(id);
+            expect(await database.blobs.readChunk(id, 0)).to.be.null();
+        });
+
         it('removes at most its limit at a time', async () => {
 
             const dead = stranger(() => 1);
