@@ -12,6 +12,7 @@ import { objectInput } from '../client/request-input.js';
 import { type ClientSegment, readJsonBody } from '../client/connection.js';
 import { Op } from '../doip/operation-ids.js';
 import { Status } from '../errors/status.js';
+import { numberTextsOf, objectOf, setNumberTexts } from '../json/exact-numbers.js';
 import { jsonText } from '../json/raw-json.js';
 import { parseJson } from '../json/strict-parser.js';
 import type { JsonObject, JsonValue } from '../util/json-types.js';
@@ -157,17 +158,13 @@ function attributesOf({ attributes = [] }: CommandOptions): JsonObject {
     const all: JsonObject = {};
     for (const text of attributes) {
         const named = /^([^={}"]+)=([^]*)$/.exec(text);
-        if (named) {
-            all[named[1] ?? ''] = valueOf(named[2] ?? '');
-            continue;
-        }
-
-        const value = orUsage(parseJson, text);
+        const value = named ? objectOf(named[1] ?? '', valueOf(named[2] ?? '')) : orUsage(parseJson, text);
         if (!isJsonObject(value)) {
             throw new CommandError(`--attributes must be NAME=VALUE or a JSON object, not ${text}`, EXIT.usage);
         }
 
-        Object.assign(all, value);
+        const texts = new Map([...numberTextsOf(all) ?? [], ...numberTextsOf(value) ?? []]);
+        setNumberTexts(Object.assign(all, value), texts);
     }
 
     return all;
@@ -177,7 +174,7 @@ function attributesOf({ attributes = [] }: CommandOptions): JsonObject {
 function valueOf(text: string): JsonValue {
 
     try {
-        return parseJson(text);
+        return parseJson(text, { sentNumber: true });
     }
     catch {
         return text;
