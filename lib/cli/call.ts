@@ -72,7 +72,7 @@ async function clientOptions(options: CommandOptions): Promise<ClientOptions> {
     return {
         ...user === undefined ? token === '' ? {} : { token } : { username: user, password: await passwordOf(user) },
         ...insecure === undefined ? {} : { insecure },
-        ...cert === undefined || key === undefined ? {} : { certificate: { cert: readText(cert), key: readText(key) } },
+        ...cert === undefined || key === undefined ? {} : { certificate: { cert: readFile(cert).toString(), key: readFile(key).toString() } },
         ...serviceKey === undefined ? {} : { publicKey: publicKeyIn(serviceKey) }
     };
 }
@@ -314,10 +314,10 @@ async function isDirectory(path: string): Promise<boolean> {
     return stat(path).then((found) => found.isDirectory(), () => false);
 }
 
-function readText(file: string): string {
+function readFile(file: string): Buffer {
 
     try {
-        return readFileSync(file === '-' ? 0 : file, 'utf8');
+        return readFileSync(file === '-' ? 0 : file);
     }
     catch (error) {
         throw unreadable(file, error as NodeJS.ErrnoException);
@@ -327,9 +327,9 @@ function readText(file: string): string {
 /** Reads a file of JSON; `-` is standard input. @throws CommandError */
 export function readJsonFile(file: string): JsonValue {
 
-    const text = readText(file);
+    const bytes = readFile(file);
     try {
-        return parseJson(text);
+        return parseJson(bytes);
     }
     catch (error) {
         throw new CommandError(`${file}: ${(error as Error).message}`, EXIT.data);
