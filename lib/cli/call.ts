@@ -12,6 +12,7 @@ import { objectInput } from '../client/request-input.js';
 import { type ClientSegment, readJsonBody } from '../client/connection.js';
 import { Op } from '../doip/operation-ids.js';
 import { Status } from '../errors/status.js';
+import { numberTextsOf, objectOf, setNumberTexts } from '../json/exact-numbers.js';
 import { jsonText } from '../json/raw-json.js';
 import { parseJson } from '../json/strict-parser.js';
 import type { JsonObject, JsonValue } from '../util/json-types.js';
@@ -71,7 +72,7 @@ async function clientOptions(options: CommandOptions): Promise<ClientOptions> {
     return {
         ...user === undefined ? token === '' ? {} : { token } : { username: user, password: await passwordOf(user) },
         ...insecure === undefined ? {} : { insecure },
-        ...cert === undefined || key === undefined ? {} : { certificate: { cert: readText(cert), key: readText(key) } },
+        ...cert === undefined || key === undefined ? {} : { certificate: { cert: readFile(cert).toString(), key: readFile(key).toString() } },
         ...serviceKey === undefined ? {} : { publicKey: publicKeyIn(serviceKey) }
     };
 }
@@ -157,17 +158,13 @@ function attributesOf({ attributes = [] }: CommandOptions): JsonObject {
     const all: JsonObject = {};
     for (const text of attributes) {
         const named = /^([^={}"]+)=([^]*)$/.exec(text);
-        if (named) {
-            all[named[1] ?? ''] = valueOf(named[2] ?? '');
-            continue;
-        }
-
-        const value = orUsage(parseJson, text);
+        const value = named ? objectOf(named[1] ?? '', valueOf(named[2] ?? '')) : orUsage(parseJson, text);
         if (!isJsonObject(value)) {
             throw new CommandError(`--attributes must be NAME=VALUE or a JSON object, not ${text}`, EXIT.usage);
         }
 
-        Object.assign(all, value);
+        const texts = new Map([...numberTextsOf(all) ?? [], ...numberTextsOf(value) ?? []]);
+        setNumberTexts(Object.assign(all, value), texts);
     }
 
     return all;
@@ -177,7 +174,7 @@ function attributesOf({ attributes = [] }: CommandOptions): JsonObject {
 function valueOf(text: string): JsonValue {
 
     try {
-        return parseJson(text);
+        return parseJson(text, { sentNumber: true });
     }
     catch {
         return text;
@@ -317,10 +314,10 @@ async function isDirectory(path: string): Promise<boolean> {
     return stat(path).then((found) => found.isDirectory(), () => false);
 }
 
-function readText(file: string): string {
+function readFile(file: string): Buffer {
 
     try {
-        return readFileSync(file === '-' ? 0 : file, 'utf8');
+        return readFileSync(file === '-' ? 0 : file);
     }
     catch (error) {
         throw unreadable(file, error as NodeJS.ErrnoException);
@@ -330,9 +327,9 @@ function readText(file: string): string {
 /** Reads a file of JSON; `-` is standard input. @throws CommandError */
 export function readJsonFile(file: string): JsonValue {
 
-    const text = readText(file);
+    const bytes = readFile(file);
     try {
-        return parseJson(text);
+        return parseJson(bytes);
     }
     catch (error) {
         throw new CommandError(`${file}: ${(error as Error).message}`, EXIT.data);

@@ -15,6 +15,7 @@ import { bytesSegment } from '../doip/segments.js';
 import { DoipError } from '../errors/errors.js';
 import { Status } from '../errors/status.js';
 import { jsonText } from '../json/raw-json.js';
+import { writeJson } from '../json/serializer.js';
 import { onClose } from '../util/streams/on-close.js';
 import { identityOf } from '../util/net/certificate-subject.js';
 import type { JsonObject, JsonValue } from '../util/json-types.js';
@@ -182,14 +183,15 @@ export class NativeConnection implements Connection {
 
     async #send({ input, jsonAsBytes: _, signal: _signal, ...head }: ClientRequest): Promise<void> {
 
+        const text = writeJson(head);
         if (input === undefined) {
-            await this.#writer.json(JSON.stringify(head));
+            await this.#writer.json(text);
         }
         else if (!isSegments(input)) {
-            await this.#writer.json(`${JSON.stringify(head).slice(0, -1)},"input":${jsonText(input)}}`);
+            await this.#writer.json(`${text.slice(0, -1)},"input":${jsonText(input)}}`);
         }
         else {
-            await this.#writer.json(JSON.stringify(head));
+            await this.#writer.json(text);
             for await (const segment of input) {
                 await (segment.kind === 'json' ? this.#writer.json(jsonText(segment.value)) : this.#writer.bytes(segment.body));
             }

@@ -2,7 +2,9 @@
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
+import { SentNumber } from '../../json/exact-numbers.js';
 import { parseJson } from '../../json/strict-parser.js';
+import { cellOf, listOf, RowContent } from './row-content.js';
 
 /** What the text of a cell stands for. */
 const KINDS = ['text', 'integer', 'number', 'boolean', 'json'] as const;
@@ -103,8 +105,8 @@ function idOf(row: JsonObject, template: string): string {
     const text = template.includes('{') ? template : `{${template}}`;
     return text.replaceAll(/\{([^{}]*)\}/g, (_, column: string) => {
 
-        const value = Object.hasOwn(row, column) ? row[column] : undefined;
-        if (typeof value !== 'string' && typeof value !== 'number') {
+        const value = cellOf(row, column);
+        if (typeof value !== 'string' && typeof value !== 'number' && !(value instanceof SentNumber)) {
             throw new TypeError(`the id needs the column ${column}, which is empty or missing`);
         }
 
@@ -114,9 +116,9 @@ function idOf(row: JsonObject, template: string): string {
 
 function contentOf(row: JsonObject, fields: readonly Field[], schema: JsonValue): JsonObject {
 
-    const content: JsonObject = {};
+    const content = new RowContent();
     for (const { pointer, column, kind, split } of fields) {
-        const value = Object.hasOwn(row, column) ? row[column] : undefined;
+        const value = cellOf(row, column);
         if (value === undefined) {
             continue;
         }
@@ -125,10 +127,10 @@ function contentOf(row: JsonObject, fields: readonly Field[], schema: JsonValue)
         const described = schemaAt(schema, split === undefined ? tokens : [...tokens, '0']);
         const convert = (text: JsonValue): JsonValue => (typeof text === 'string' ? converted(text, kind ?? kindIn(described), column) : text);
         const isList = split !== undefined && typeof value === 'string';
-        setAt(content, tokens, isList ? value.split(split).map((each) => each.trim()).filter((each) => each !== '').map(convert) : convert(value));
+        content.set(tokens, isList ? listOf(value.split(split).map((each) => each.trim()).filter((each) => each !== '').map(convert)) : convert(value));
     }
 
-    return content;
+    return content.end();
 }
 
 /** The schema of a value inside another one, as far as `properties` and `items` say it. */
@@ -166,29 +168,9 @@ function converted(text: string, kind: Kind, column: string): JsonValue {
 function parsed(text: string): JsonValue | undefined {
 
     try {
-        return parseJson(text);
+        return parseJson(text, { sentNumber: true });
     }
     catch {
         return undefined;
     }
-}
-
-/** Sets a value, with the objects and arrays around it. */
-function setAt(content: JsonObject, tokens: readonly string[], value: JsonValue): void {
-
-    let at: JsonValue = content;
-    tokens.forEach((token, index) => {
-
-        const isArray = Array.isArray(at);
-        const own = typeof at === 'object' && at !== null && Object.hasOwn(at, token) ? (at as JsonObject)[token] : undefined;
-        const isLast = index === tokens.length - 1;
-        const inside: JsonValue = isLast ? value : own ?? (tokens[index + 1] === '0' ? [] : {});
-        const isIndex = !isArray || /^\d{1,3}$/.test(token) && Number(token) <= (at as JsonValue[]).length;
-        if (typeof at !== 'object' || at === null || !isIndex || isLast && own !== undefined) {
-            throw new TypeError(`two columns contradict each other at /${tokens.join('/')}`);
-        }
-
-        Object.defineProperty(at, token, { value: inside, enumerable: true, configurable: true, writable: true });
-        at = inside;
-    });
 }

@@ -8,10 +8,16 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { prepareCall } from '../../../lib/cli/call.js';
 import { CommandError } from '../../../lib/cli/command-error.js';
 import { readArguments } from '../../../lib/cli/command.js';
 import { runCommand as runInProcess } from '../../../lib/cli/commands.js';
+import type { CliRequest } from '../../../lib/cli/remote.js';
+import type { Service } from '../../../lib/cli/service.js';
 import { loadConfig } from '../../../lib/config/index.js';
+import { empty } from '../../../lib/doip/segments.js';
+import { Status } from '../../../lib/errors/status.js';
+import { jsonText } from '../../../lib/json/raw-json.js';
 import type { JsonObject } from '../../../lib/util/json-types.js';
 import { type Run, runCommand } from '../../support/command.js';
 import type { TestDatabase } from '../../support/database.js';
@@ -201,6 +207,24 @@ describe('doip-gateway call', () => {
             expect(text).to.not.contain('\n');
         });
     }
+
+    it('sends the numbers of attributes with their texts', async () => {
+
+        const requests: CliRequest[] = [];
+        const service: Service = {
+            location: 'nowhere',
+            async perform(request) {
+
+                requests.push(request);
+                return { status: Status.ok, attributes: {}, output: empty() };
+            },
+            close: () => Promise.resolve()
+        };
+        const work = await prepareCall(['test/Op', 'service'], { attributes: ['price=1.10', '{"in": {"b": 2.20}, "n": 1.0}', 'no=9007199254740993', 'name=7 a'] });
+        await work(service);
+
+        expect(jsonText(requests[0]?.attributes ?? null)).to.equal('{"price":1.10,"in":{"b":2.20},"n":1.0,"no":9007199254740993,"name":"7 a"}');
+    });
 
     it('tells wrong usage in one line, with the exit code', async () => {
 

@@ -109,6 +109,17 @@ describe('the command line for daily work', () => {
         expect((JSON.parse(made.out) as { id: string }).id).to.match(/^test\/./);
     });
 
+    it('refuses files of JSON that are no UTF-8, and skips a byte order mark', async () => {
+
+        await writeFile(file('latin.json'), Buffer.from('{"name": "M\xfcller"}', 'latin1'));
+        const marked = await write('marked.json', '\ufeff{"name": "Müller"}');
+        const wrong = await run(['put', 'test/latin', ...http(), '--type', 'Document', '--input', file('latin.json')]);
+        const right = await run(['put', 'test/marked', ...http(), '--type', 'Document', '--input', marked]);
+
+        expect([wrong.code, wrong.error]).to.equal([65, `doip-gateway: ${file('latin.json')}: JSON is not valid UTF-8\n`]);
+        expect([right.code, right.out.includes('"name":"Müller"')], right.error).to.equal([0, true]);
+    });
+
     it('imports CSV as the schema of its type says, and lists what is wrong by its line', async () => {
 
         const csv = await write('more-books.csv', 'no,title,year,extra\n1,"A map, folded",1891,x\n2,Atlas,18xx,\n3,,1900,\n,No number,1,\n5,"Two\nlines",1950,\n6,Last,,\n');

@@ -10,6 +10,8 @@ import { NativeConnection } from '../../../lib/client/native-connection.js';
 import type { Segment } from '../../../lib/doip/envelope.js';
 import { Op } from '../../../lib/doip/operation-ids.js';
 import { bytesSegment, jsonSegment, sequence } from '../../../lib/doip/segments.js';
+import { parseJson } from '../../../lib/json/strict-parser.js';
+import type { JsonObject } from '../../../lib/util/json-types.js';
 import { body } from '../../support/bytes.js';
 import { ADMIN, certify, nativePort, OK } from '../../support/native.js';
 import type { TestServer } from '../../support/server.js';
@@ -193,6 +195,22 @@ describe('a native connection', () => {
         await expect(other.perform(HELLO)).to.reject(ConnectionError, 'the service has closed the connection');
         expect(other.isOpen).to.be.false();
         server.close();
+    });
+
+    it('sends the numbers of attributes with their texts', async () => {
+
+        const received: Buffer[] = [];
+        const server = createServer((socket) => socket.on('data', (chunk: Buffer) => received.push(chunk))).listen(0, '127.0.0.1');
+        await once(server, 'listening');
+        const other = await NativeConnection.open({ host: '127.0.0.1', port: (server.address() as AddressInfo).port, tls: false });
+        const attributes = parseJson('{"price": 1.10, "no": 9007199254740993}') as JsonObject;
+        const response = other.perform({ ...HELLO, attributes });
+        await until(() => Buffer.concat(received).includes('#'));
+        other.destroy();
+        await expect(response).to.reject();
+        server.close();
+
+        expect(Buffer.concat(received).toString()).to.contain('"attributes":{"price":1.10,"no":9007199254740993}');
     });
 
     it('rejects all requests when the service closes it', async () => {

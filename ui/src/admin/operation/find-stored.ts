@@ -7,7 +7,7 @@ import { sinceOf } from '../../components/use-once.js';
 import { rulesOf } from '../../edit/lost-response.js';
 import { isJsonMap, type Json, type JsonMap } from '../../json/exact-number.js';
 import { parseJson } from '../../json/parse-json.js';
-import type { Line } from './import-file.js';
+import type { Line } from './import-lines.js';
 import { matchedLines } from './matched-lines.js';
 
 /** How often they are looked for, as the service may still be storing them, and the pause between, in milliseconds. */

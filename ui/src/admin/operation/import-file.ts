@@ -4,14 +4,12 @@ import type { BatchResults } from '../../../../lib/client/web/index.js';
 import { demandOwnSession, ownHeaders, requestJson } from '../../api/client.js';
 import { errorOfSent, lostUpload, withLogin } from '../../api/upload.js';
 import { config } from '../../config.js';
-import { parseJson } from '../../json/parse-json.js';
 import { isJsonMap, type Json } from '../../json/exact-number.js';
-import { writeJson } from '../../json/write-json.js';
 import { isLost } from '../../components/use-once.js';
 import { isAbort } from '../../state/messages.js';
 import { operationQuery } from './doip.js';
 import { findStored } from './find-stored.js';
-import { t } from './texts.js';
+import { objectsIn, type Line } from './import-lines.js';
 
 export type ImportMode = 'asBatch' | 'asRestore' | 'asUpload';
 
@@ -44,9 +42,6 @@ const BATCH_BYTES = 4_000_000;
 /** Ids that are kept of what was stored: more than in the seconds by which clocks are compared. */
 const MAX_LATELY = 10_000;
 
-/** Bytes of JSON that are read at once, when it is not in lines. */
-const MAX_JSON_BYTES = 64_000_000;
-
 const SNIFFED_BYTES = 64 * 1024;
 
 /** What a file looks like. */
@@ -71,7 +66,7 @@ export interface ImportProgress {
 /**
  * Stores the objects of a file, each on its own, from where the progress says. Yields after each batch.
  *
- * @throws RepositoryError when the service stops, JsonSyntaxError for a file that is none
+ * @throws RepositoryError when the service stops, JsonSyntaxError for a file that is none, EncodingError for one that is no UTF-8
  */
 export async function *importBatches(
     file: File, isLines: boolean, progress: ImportProgress, signal: AbortSignal
@@ -98,7 +93,7 @@ export async function *importBatches(
         batch = [];
     };
 
-    for await (const line of isLines ? linesOf(file) : itemsOf(file)) {
+    for await (const line of objectsIn(file, isLines)) {
         signal.throwIfAborted();
         if (line.position <= progress.answered) {
             continue;
@@ -117,50 +112,6 @@ export async function *importBatches(
 
     progress.state = { ...progress.state, bytes: file.size };
     yield progress.state;
-}
-
-/** An object of a file. */
-export interface Line {
-    readonly text: string;
-    readonly position: number;
-    readonly bytes: number;
-}
-
-async function *linesOf(file: File): AsyncGenerator<Line, void, undefined> {
-
-    const reader = file.stream().getReader();
-    const decoder = new TextDecoder();
-    let [rest, position, bytes] = ['', 0, 0];
-    for (;;) {
-        const { value, done } = await reader.read();
-        bytes += value?.byteLength ?? 0;
-        const parts = (rest + decoder.decode(value, { stream: !done })).split('\n');
-        rest = done ? '' : parts.pop() ?? '';
-        for (const text of parts) {
-            ++position;
-            if (text.trim() !== '') {
-                yield { text, position, bytes };
-            }
-        }
-
-        if (done) {
-            return;
-        }
-    }
-}
-
-async function *itemsOf(file: File): AsyncGenerator<Line, void, undefined> {
-
-    if (file.size > MAX_JSON_BYTES) {
-        throw new Error(t('tooLarge'));
-    }
-
-    const value = parseJson(await file.text());
-    const results = isJsonMap(value) ? value['results'] : undefined;
-    const items = Array.isArray(value) ? value as readonly Json[] : Array.isArray(results) ? results as readonly Json[] : [value];
-    for (const [at, item] of items.entries()) {
-        yield { text: writeJson(item), position: at + 1, bytes: Math.round((at + 1) / items.length * file.size) };
-    }
 }
 
 async function sendBatch(lines: readonly string[], signal: AbortSignal): Promise<BatchResults> {

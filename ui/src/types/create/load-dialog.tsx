@@ -9,6 +9,7 @@ import { Icon } from '../../components/icon.js';
 import { isLost } from '../../components/use-once.js';
 import { JsonSyntaxError } from '../../json/parse-json.js';
 import { jsonErrorText } from '../../json/texts.js';
+import { readUtf8 } from '../../json/utf8.js';
 import { writeJson } from '../../json/write-json.js';
 import { t as ofObject } from '../../object/texts.js';
 import { readDesign } from '../../state/design.js';
@@ -35,7 +36,7 @@ export function LoadDialog({ onClose, onLoaded }: { readonly onClose: () => void
         const own = ++readings.current;
         const isCurrent = (): boolean => own === readings.current;
         try {
-            const text = await chosen?.text();
+            const text = chosen && await readUtf8(chosen);
             const found = text === undefined ? null : await planOf(readTypeFile(text));
             if (isCurrent()) {
                 setPlan(found);

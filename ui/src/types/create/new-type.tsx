@@ -15,6 +15,7 @@ import { isEqual } from '../../json/exact-number.js';
 import type { Json, JsonMap } from '../../json/exact-number.js';
 import { JsonSyntaxError, parseJson } from '../../json/parse-json.js';
 import { jsonErrorText } from '../../json/texts.js';
+import { readUtf8Beginning } from '../../json/utf8.js';
 import { writeJson } from '../../json/write-json.js';
 import { readDesign, schemaIdOf, typeNames } from '../../state/design.js';
 import { t as ofObject } from '../../object/texts.js';
@@ -123,10 +124,14 @@ function TextSource({ label, hint, value, accept, onChange }: {
 }): JSX.Element {
 
     const chosen = useRef(new Newest());
+    const [error, setError] = useState<string | null>(null);
     const read = (file: File | undefined): void => {
 
         const isNewest = chosen.current.ask();
-        file?.slice(0, MAX_BYTES).text().then((text) => isNewest() && onChange(text), () => undefined);
+        setError(null);
+        if (file) {
+            readUtf8Beginning(file, MAX_BYTES).then((text) => isNewest() && onChange(text), (failure: unknown) => isNewest() && setError(textOf(failure)));
+        }
     };
 
     return (
@@ -136,6 +141,7 @@ function TextSource({ label, hint, value, accept, onChange }: {
                 {hint !== undefined && <small>{hint}</small>}
             </label>
             <label>{t('fromFile')} <input type="file" accept={accept} onChange={(event) => read(event.currentTarget.files?.[0])} /></label>
+            {error !== null && <ErrorBox message={error} />}
         </>
     );
 }
