@@ -28,7 +28,7 @@ describe('an import that deletes all other objects', { skip: !hasBrowser }, () =
         await page.locator('.drop input[type=file]').setInputFiles({ name: 'objects.ndjson', mimeType: 'application/x-ndjson', buffer: Buffer.from(file) });
         await page.getByRole('radio', { name: /All or none/ }).check();
         const begin = page.getByRole('button', { name: 'Import', exact: true });
-        const choose = async (): Promise<void> => page.getByRole('checkbox', { name: 'Delete all objects that are not in the file' }).check();
+        const choose = async (): Promise<void> => page.getByRole('checkbox', { name: 'Delete all present objects first' }).check();
         const enter = async (): Promise<void> => {
 
             const { size } = await found('*:*');
