@@ -95,7 +95,7 @@ export interface Identity {
     readonly edge: EdgeLimiter;
     readonly local: LocalAccess;
     readonly tokens: OAuthTokenService;
-    readonly accessTokens: Pick<AccessTokens, 'count' | 'ofUser' | 'revokeAllOfUser' | 'revokeOfUser'>;
+    readonly accessTokens: Pick<AccessTokens, 'count' | 'ofUser' | 'revokeAllOfUser' | 'revokeAllSteps' | 'revokeOfUser'>;
     readonly keys: ApiKeys;
     readonly sessions: Sessions;
     readonly records: SessionInfo;
