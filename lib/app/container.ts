@@ -306,6 +306,7 @@ async function compose(
     const identity = composeIdentity({
         db, history, log, policy, edge,
         design: () => catalog.current.design.content,
+        renewDesign: () => reader.epochs(),
         tokenTimeout: options.tokenTimeout ?? TOKEN_TIMEOUT,
         tokensPerUser: options.tokensPerUser,
         apiKeys: options.apiKeys,

@@ -60,6 +60,8 @@ export interface IdentityOptions {
     readonly log: Logger;
     /** Returns the current content of the design object. */
     readonly design: () => JsonObject;
+    /** Resolves when the design is that of the moment of the call, or later; default at once. */
+    readonly renewDesign?: () => Promise<unknown>;
     /** Idle time in ms after which a token expires. */
     readonly tokenTimeout: number;
     /** Maximum number of tokens and sessions per user; default 1000. */
@@ -151,7 +153,8 @@ export function composeIdentity(options: IdentityOptions): Identity {
     });
     const keys = new ApiKeys({ ...stores, directory }, { ...options.apiKeys ?? API_KEYS, now, log, ...uses });
     const logins = new PasswordAuthenticator({ directory, credentials: stores.credentials, passwords, throttle }, now);
-    const assertions = new JwtBearerAuthenticator({ directory, logins: stores.logins }, design, now);
+    const renewDesign = options.renewDesign ?? (() => Promise.resolve());
+    const assertions = new JwtBearerAuthenticator({ directory, logins: stores.logins, renewDesign }, design, now);
     const hook = new HookAuthenticator(throttle, now);
     const local = new LocalAccess();
     const providers = new LoginProviders(loginProviders, { now, log });
@@ -160,7 +163,7 @@ export function composeIdentity(options: IdentityOptions): Identity {
     const authenticator = new Authenticator({ assertions, callers, hook, keys, local, logins, providers, tokens }, design);
     return {
         authenticator, browserLogins, edge, keys, local, logins, directory,
-        tokens: new OAuthTokenService({ authenticator, browserLogins, callers, credentials: stores.credentials, directory, edge, keys, tokens }),
+        tokens: new OAuthTokenService({ assertions, authenticator, browserLogins, callers, credentials: stores.credentials, directory, edge, keys, tokens }),
         accessTokens: tokens,
         sessions: new Sessions({ authenticator, callers, tokens }, design),
         records: new SessionInfo(policy),
