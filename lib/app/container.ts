@@ -313,6 +313,7 @@ async function compose(
         loginProviders: options.loginProviders,
         ownBase: () => endpoint().url,
         isShared: options.workers !== undefined || options.worker !== undefined,
+        isReadOnly: options.worker !== undefined,
         uses: options.worker?.uses,
         ...options.passwordCost ? { passwords: { cost: options.passwordCost } } : {}
     });

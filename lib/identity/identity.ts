@@ -74,6 +74,8 @@ export interface IdentityOptions {
     readonly ownBase?: () => string | undefined;
     /** True if other processes of this machine use the tokens as well. */
     readonly isShared?: boolean | undefined;
+    /** True in a process that cannot write, and leaves requests that have to do so to another one. */
+    readonly isReadOnly?: boolean | undefined;
     /** Stores the uses of tokens and keys; default the database. */
     readonly uses?: Pick<Database, 'commit'> | undefined;
     readonly passwords?: PasswordOptions;
@@ -134,14 +136,14 @@ const API_KEYS = { perUser: 100, maxDays: 0 };
 /** Composes the modules around a database. Nothing runs before `start()`. */
 export function composeIdentity(options: IdentityOptions): Identity {
 
-    const { db, log, policy, edge = new EdgeLimiter(), loginProviders = [], now = () => db.now() } = options;
+    const { db, log, policy, edge = new EdgeLimiter(), loginProviders = [], isReadOnly, now = () => db.now() } = options;
     const design = () => identitySettings(options.design());
     const settings = new SettingStore(db);
     const stores = {
         db, accounts: new AccountStore(db, options.history), credentials: new CredentialStore(db), groups: new GroupStore(db),
         logins: new LoginStore(db), tokens: new TokenStore(db), keys: new ApiKeyStore(db)
     };
-    const principals = new Principals({ ...stores, principals: new PrincipalStore(db), policy, log }, loginProviders.map(({ name }) => `${name}/`));
+    const principals = new Principals({ ...stores, principals: new PrincipalStore(db), policy, log, isReadOnly }, loginProviders.map(({ name }) => `${name}/`));
     const passwords = new PasswordHasher(options.passwords);
     const secretTransfer = new SecretTransfer(stores);
     const throttle = new LoginThrottle(stores.logins, { enabled: () => !design().disableAuthenticationBackOff, now });
