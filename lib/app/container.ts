@@ -306,12 +306,14 @@ async function compose(
     const identity = composeIdentity({
         db, history, log, policy, edge,
         design: () => catalog.current.design.content,
+        renewDesign: () => reader.epochs(),
         tokenTimeout: options.tokenTimeout ?? TOKEN_TIMEOUT,
         tokensPerUser: options.tokensPerUser,
         apiKeys: options.apiKeys,
         loginProviders: options.loginProviders,
         ownBase: () => endpoint().url,
         isShared: options.workers !== undefined || options.worker !== undefined,
+        isReadOnly: options.worker !== undefined,
         uses: options.worker?.uses,
         ...options.passwordCost ? { passwords: { cost: options.passwordCost } } : {}
     });

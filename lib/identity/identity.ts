@@ -61,6 +61,8 @@ export interface IdentityOptions {
     readonly log: Logger;
     /** Returns the current content of the design object. */
     readonly design: () => JsonObject;
+    /** Resolves when the design is that of the moment of the call, or later; default at once. */
+    readonly renewDesign?: () => Promise<unknown>;
     /** Idle time in ms after which a token expires. */
     readonly tokenTimeout: number;
     /** Maximum number of tokens and sessions per user; default 1000. */
@@ -73,6 +75,8 @@ export interface IdentityOptions {
     readonly ownBase?: () => string | undefined;
     /** True if other processes of this machine use the tokens as well. */
     readonly isShared?: boolean | undefined;
+    /** True in a process that cannot write, and leaves requests that have to do so to another one. */
+    readonly isReadOnly?: boolean | undefined;
     /** Stores the uses of tokens and keys; default the database. */
     readonly uses?: Pick<Database, 'commit'> | undefined;
     readonly passwords?: PasswordOptions;
@@ -96,7 +100,7 @@ export interface Identity {
     readonly edge: EdgeLimiter;
     readonly local: LocalAccess;
     readonly tokens: OAuthTokenService;
-    readonly accessTokens: Pick<AccessTokens, 'count' | 'ofUser' | 'revokeAllOfUser' | 'revokeOfUser'>;
+    readonly accessTokens: Pick<AccessTokens, 'count' | 'ofUser' | 'revokeAllOfUser' | 'revokeAllSteps' | 'revokeOfUser'>;
     readonly keys: ApiKeys;
     readonly sessions: Sessions;
     readonly records: SessionInfo;
@@ -134,14 +138,14 @@ const API_KEYS = { perUser: 100, maxDays: 0 };
 /** Composes the modules around a database. Nothing runs before `start()`. */
 export function composeIdentity(options: IdentityOptions): Identity {
 
-    const { db, log, policy, edge = new EdgeLimiter(), loginProviders = [], now = () => db.now() } = options;
+    const { db, log, policy, edge = new EdgeLimiter(), loginProviders = [], isReadOnly, now = () => db.now() } = options;
     const design = () => identitySettings(options.design());
     const settings = new SettingStore(db);
     const stores = {
         db, accounts: new AccountStore(db, options.history), credentials: new CredentialStore(db), groups: new GroupStore(db),
         logins: new LoginStore(db), tokens: new TokenStore(db), keys: new ApiKeyStore(db)
     };
-    const principals = new Principals({ ...stores, principals: new PrincipalStore(db), policy, log }, loginProviders.map(({ name }) => `${name}/`));
+    const principals = new Principals({ ...stores, principals: new PrincipalStore(db), policy, log, isReadOnly }, loginProviders.map(({ name }) => `${name}/`));
     const passwords = new PasswordHasher(options.passwords);
     const secretTransfer = new SecretTransfer(stores);
     const throttle = new LoginThrottle(stores.logins, { enabled: () => !design().disableAuthenticationBackOff, now });
@@ -153,7 +157,8 @@ export function composeIdentity(options: IdentityOptions): Identity {
     });
     const keys = new ApiKeys({ ...stores, directory }, { ...options.apiKeys ?? API_KEYS, now, log, ...uses });
     const logins = new PasswordAuthenticator({ directory, credentials: stores.credentials, passwords, throttle }, now);
-    const assertions = new JwtBearerAuthenticator({ directory, logins: stores.logins }, design, now);
+    const renewDesign = options.renewDesign ?? (() => Promise.resolve());
+    const assertions = new JwtBearerAuthenticator({ directory, logins: stores.logins, renewDesign }, design, now);
     const hook = new HookAuthenticator(throttle, now);
     const local = new LocalAccess();
     const providers = new LoginProviders(loginProviders, { now, log });
@@ -162,7 +167,7 @@ export function composeIdentity(options: IdentityOptions): Identity {
     const authenticator = new Authenticator({ assertions, callers, hook, keys, local, logins, providers, tokens }, design);
     return {
         authenticator, browserLogins, edge, keys, local, logins, directory,
-        tokens: new OAuthTokenService({ authenticator, browserLogins, callers, credentials: stores.credentials, directory, edge, keys, tokens }),
+        tokens: new OAuthTokenService({ assertions, authenticator, browserLogins, callers, credentials: stores.credentials, directory, edge, keys, tokens }),
         accessTokens: tokens,
         sessions: new Sessions({ authenticator, callers, tokens }, design),
         records: new SessionInfo(policy),

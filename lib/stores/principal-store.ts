@@ -65,6 +65,12 @@ export class PrincipalStore {
         return [this.#sql.external.step({ id })];
     }
 
+    /** Returns those of some ids, at most 256, that are recorded as assigned by an authentication hook. */
+    async externalOf(ids: readonly string[]): Promise<string[]> {
+
+        return (await this.#sql.externals.read<{ id: string }>({ ids })).map(({ id }) => id);
+    }
+
     /** Returns whether there are ids with a prefix, of ASCII characters, that are not recorded as assigned elsewhere. */
     async hasOwnBelow(prefix: string): Promise<boolean> {
 
@@ -94,6 +100,7 @@ function buildStatements(db: Database) {
             .insert({ id: bind('id'), held: 0, is_external: 0, owner: bind('owner'), author: null }).onConflict('id').ignore()),
         shareOne: build<'id' | 'owner'>((knex, bind) => knex('principals').where('id', bind('id')).whereNot('owner', bind('owner'))
             .update('owner', null)),
+        externals: build.list<never, 'ids'>((knex, _bind, list) => knex('principals').whereIn('id', list('ids')).where('is_external', 1).select('id')),
         ownBelow: build<'prefix' | 'length'>((knex, bind) => knex('principals').where('is_external', 0)
             .whereRaw('substr(id, 1, ?) = ?', [bind('length'), bind('prefix')]).limit(1).select('id')),
         externalBelow: build<'prefix' | 'length'>((knex, bind) => knex('principals').where('is_external', 0)

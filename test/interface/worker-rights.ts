@@ -294,4 +294,47 @@ forEachDatabase((name, createDatabase) => {
             }
         });
     });
+
+    describe(`users on ${name} who are authenticated elsewhere`, TIMEOUT, () => {
+
+        let database: TestDatabase;
+        let service: ServiceProcess;
+
+        before(TIMEOUT, async () => {
+
+            database = await createDatabase();
+            service = await startProcess(database, { WORKERS: String(WORKERS), LOG_LEVEL: 'warn' });
+        });
+
+        after(async () => {
+
+            await service.kill();
+            await database.dispose();
+        });
+
+        it('are known to workers by what the primary process has recorded, and nothing is written or logged there', async () => {
+
+            const connections = await connectInTurns(service, 2 * WORKERS);
+            const [writer] = connections as [WorkerConnection];
+            const send = async (method: string, path: string, content: unknown, headers: object = ADMIN): Promise<Record<string, unknown>> => {
+
+                const { status, text } = await writer.send(path, { method, headers: { ...JSON_TYPE, ...headers }, body: JSON.stringify(content) });
+                expect(status, text).to.equal(200);
+                return JSON.parse(text) as Record<string, unknown>;
+            };
+
+            const design = JSON.parse((await writer.send('/objects/design', { headers: ADMIN })).text) as object;
+            const answer = '{ active: true, userId: "elsewhere/guest", groupIds: ["elsewhere/team"], grantAuthenticatedAccess: true }';
+            await send('PUT', '/objects/design', { ...design, javascript: `exports.authenticate = ({ username }) => username === 'guest' ? ${answer} : null;` });
+            await send('POST', '/objects?type=Document&handle=test/of-team', { name: 'x' });
+            await send('PUT', '/acls/test/of-team', { readers: ['elsewhere/team'], writers: [] });
+            const { access_token: token } = await send('POST', '/auth/token', { username: 'guest', password: 'x' }, {});
+            const headers = { authorization: `Bearer ${String(token)}` };
+            const answers = await Promise.all(connections.map((connection) => connection.send('/objects/test/of-team', { headers })));
+            connections.forEach((connection) => connection.close());
+
+            expect(answers.map(({ status }) => status)).to.equal(answers.map(() => 200));
+            expect(service.log()).to.not.include('identity.principals-failed');
+        });
+    });
 });

@@ -37,11 +37,15 @@ import { QUICK } from './gateway.js';
 /** What a node may be told. */
 export interface NodeOptions {
     readonly design?: JsonObject;
+    /** Returns the design instead, as this node knows it, and brings it up to date. */
+    readonly changingDesign?: { readonly current: () => JsonObject; readonly renew: () => Promise<unknown> };
     readonly now?: () => number;
     readonly hook?: AuthenticateHook;
     readonly tokenTimeout?: number;
     readonly tokensPerUser?: number;
     readonly apiKeys?: { readonly perUser: number; readonly maxDays: number };
+    /** The node leaves what has to be written to others. */
+    readonly isReadOnly?: boolean;
     /** What hashing costs; next to nothing unless told otherwise. */
     readonly cost?: ScryptCost;
 }
@@ -122,12 +126,13 @@ export class IdentityKit {
     /** All identity services, as one node has them; a second call makes a second node. Close it in the end. */
     node(options: NodeOptions = {}): Identity {
 
-        const { design = {}, now, hook, tokenTimeout = 30 * 60_000, tokensPerUser, apiKeys, cost = QUICK } = options;
+        const { design = {}, changingDesign, now, hook, tokenTimeout = 30 * 60_000, tokensPerUser, apiKeys, isReadOnly, cost = QUICK } = options;
         const system = readAclDefaults({ defaultAclRead: ['public'], defaultAclWrite: [], aclCreate: ['authenticated'] });
         const identity = composeIdentity({
-            db: this.db, history: this.history, log: pino({ level: 'silent' }), tokenTimeout, tokensPerUser, apiKeys,
+            db: this.db, history: this.history, log: pino({ level: 'silent' }), tokenTimeout, tokensPerUser, apiKeys, isReadOnly,
             policy: new Policy(() => ({ system, entryOf: () => undefined, typeNames: () => ['Note'], entryNames: () => ['Note'] })),
-            design: () => design,
+            design: changingDesign?.current ?? (() => design),
+            ...changingDesign ? { renewDesign: changingDesign.renew } : {},
             passwords: { cost },
             ...now ? { now } : {}
         });

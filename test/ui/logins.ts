@@ -2,12 +2,12 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, type KeyPairKeyObjectResult } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { accessibilityFindings, hasBrowser, holds, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { accessibilityFindings, announced, hasBrowser, holds, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { AUDIENCE, startProvider, type TestProvider } from '../support/login-provider.js';
 import { startServer, type TestServer } from '../support/server.js';
@@ -80,11 +80,13 @@ describe('logins of the web UI without a password', { skip: !hasBrowser }, () =>
         return dialog;
     };
 
+    const headers = { Authorization: AUTHORIZATION };
+
+    const design = async (): Promise<object> => await (await fetch(`${test.url}/objects/design`, { headers })).json() as object;
+
     const trustKey = async (key: object): Promise<void> => {
 
-        const headers = { Authorization: AUTHORIZATION };
-        const design = await (await fetch(`${test.url}/objects/design`, { headers })).json() as object;
-        const response = await fetch(`${test.url}/objects/design`, { method: 'PUT', headers, body: JSON.stringify({ ...design, adminPublicKey: key }) });
+        const response = await fetch(`${test.url}/objects/design`, { method: 'PUT', headers, body: JSON.stringify({ ...await design(), adminPublicKey: key }) });
         expect(response.status, await response.text()).to.equal(200);
     };
 
@@ -130,6 +132,28 @@ describe('logins of the web UI without a password', { skip: !hasBrowser }, () =>
         await renewal.getByLabel('Private key (JWK)').fill(key);
         await renewal.getByRole('button', { name: 'Log in', exact: true }).click();
         await page.getByRole('heading', { name: 'Renewed', exact: true }).waitFor();
+    });
+
+    it('are asked for again after a change of the key of the administrator on a page, which is stored and ends the session', async () => {
+
+        watched.expected.push(/401/);
+        const [former, next] = [0, 1].map(() => generateKeyPairSync('ec', { namedCurve: 'P-256' })) as [KeyPairKeyObjectResult, KeyPairKeyObjectResult];
+        await trustKey(former.publicKey.export({ format: 'jwk' }));
+        await logInByKey(JSON.stringify(former.privateKey.export({ format: 'jwk' })));
+        await page.getByRole('link', { name: 'Administration' }).waitFor();
+        await page.goto(`${test.url}/#admin/design?tab=json`);
+        await page.getByRole('textbox', { name: 'The design as JSON' }).click();
+        await page.keyboard.press('Control+A');
+        await page.keyboard.insertText(JSON.stringify({ ...await design(), adminPublicKey: next.publicKey.export({ format: 'jwk' }) }));
+        await page.getByRole('button', { name: 'Save', exact: true }).click();
+        const renewal = page.getByRole('dialog', { name: 'Your session has ended' });
+        await renewal.getByRole('button', { name: 'Log in with a private key' }).click();
+        await renewal.getByLabel('Private key (JWK)').fill(JSON.stringify(next.privateKey.export({ format: 'jwk' })));
+        await renewal.getByRole('button', { name: 'Log in', exact: true }).click();
+        await renewal.waitFor({ state: 'detached' });
+        await announced(page, 'The design is saved.');
+
+        expect(await page.getByRole('button', { name: 'Save', exact: true }).count()).to.equal(0);
     });
 
     it('say what is wrong with a key, keep it in the form, and have no accessibility findings', async () => {

@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import { growingCache } from '../../util/cache/growing-cache.js';
 import type { Database, Step } from '../../../db/database.js';
 import { conflict } from '../../errors/errors.js';
+import { ForPrimary } from '../../errors/for-primary.js';
 import type { Acl } from '../../doip/digital-object.js';
 import type { ObjectChange } from '../../model/write-participant.js';
 import { ID_RESERVED } from '../../model/write-participant.js';
@@ -21,6 +22,9 @@ import { isPrincipal } from '../access/access-policy.js';
 /** Maximum number of cached records that are certainly in the database. */
 const MAX_ENTRIES = 20_000;
 
+/** Number of ids that are looked up at once. */
+const READ_AT_ONCE = 256;
+
 /** Records named principals, and reserves their ids. */
 export class Principals {
 
@@ -30,12 +34,19 @@ export class Principals {
     readonly #policy: Pick<Policy, 'isNamedInRules'>;
     readonly #log: Logger;
     readonly #reserved: readonly string[];
+    readonly #isReadOnly: boolean;
     /** Records already written. They are never removed, so that the cache cannot be stale unless the database loses them. */
     readonly #recorded = growingCache<string, true>(MAX_ENTRIES);
 
-    /** @param reserved prefixes of ids that belong to the users of login providers, each with a slash at its end */
+    /**
+     * @param parts with `isReadOnly` in a process that cannot write
+     * @param reserved prefixes of ids that belong to the users of login providers, each with a slash at its end
+     */
     constructor(
-        parts: { db: Database; principals: PrincipalStore; accounts: AccountStore; policy: Pick<Policy, 'isNamedInRules'>; log: Logger },
+        parts: {
+            db: Database; principals: PrincipalStore; accounts: AccountStore; policy: Pick<Policy, 'isNamedInRules'>; log: Logger;
+            isReadOnly?: boolean | undefined;
+        },
         reserved: readonly string[] = []
     ) {
 
@@ -45,6 +56,7 @@ export class Principals {
         this.#policy = parts.policy;
         this.#log = parts.log;
         this.#reserved = reserved;
+        this.#isReadOnly = parts.isReadOnly === true;
     }
 
     /** Forgets which records are in the database, which may have lost some. */
@@ -127,11 +139,18 @@ export class Principals {
     /**
      * Records ids that an authentication hook gives to a user and to groups without objects. A group object with such an id
      * counts only if the administrator created it.
+     *
+     * @throws ForPrimary in a process that cannot write, for ids that are not recorded
      */
     async recordExternal(userId: string | null, groupIds: readonly string[]): Promise<void> {
 
         const ids = [...userId === null ? [] : [userId], ...groupIds].filter((id) => isPrincipal(id) && !this.#recorded.has(externalKey(id)));
         if (ids.length === 0) {
+            return;
+        }
+
+        if (this.#isReadOnly) {
+            await this.#findRecorded(ids);
             return;
         }
 
@@ -143,6 +162,18 @@ export class Principals {
         catch (error) {
             // While nothing can be written no id can be taken either: the login goes on, and the next one retries.
             this.#log.warn({ event: 'identity.principals-failed', err: error }, 'failed to store ids from the authenticate hook');
+        }
+    }
+
+    /** @throws ForPrimary unless all ids are recorded */
+    async #findRecorded(ids: readonly string[]): Promise<void> {
+
+        for (let start = 0; start < ids.length; start += READ_AT_ONCE) {
+            (await this.#store.externalOf(ids.slice(start, start + READ_AT_ONCE))).forEach((id) => this.#recorded.set(externalKey(id), true));
+        }
+
+        if (!ids.every((id) => this.#recorded.has(externalKey(id)))) {
+            throw new ForPrimary();
         }
     }
 

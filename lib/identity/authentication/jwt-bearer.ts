@@ -29,12 +29,17 @@ export class JwtBearerAuthenticator {
     readonly #directory: Directory;
     readonly #logins: LoginStore;
     readonly #design: () => IdentitySettings;
+    readonly #renewDesign: () => Promise<unknown>;
     readonly #now: () => number;
 
-    constructor(parts: { directory: Directory; logins: LoginStore }, design: () => IdentitySettings, now: () => number) {
+    /** @param renewDesign resolves when the settings are those of the moment of the call, or later */
+    constructor(
+        parts: { directory: Directory; logins: LoginStore; renewDesign: () => Promise<unknown> }, design: () => IdentitySettings, now: () => number
+    ) {
 
         this.#directory = parts.directory;
         this.#logins = parts.logins;
+        this.#renewDesign = parts.renewDesign;
         this.#design = design;
         this.#now = now;
     }
@@ -52,11 +57,15 @@ export class JwtBearerAuthenticator {
         return userId !== null && await this.#isFirstUse(issuer, claims.payload) ? userId : null;
     }
 
-    /** True if the key of the issuer is still that by which a valid token was signed; its times do not matter any more. */
+    /** True if the key of the issuer is still that by which a valid token was signed, as of this call; its times do not matter any more. */
     async isStillSigned(token: string): Promise<boolean> {
 
         const claims = readClaims(token);
         const issuer = claims?.payload.iss;
+        if (typeof issuer === 'string' && isAdminName(issuer)) {
+            await this.#renewDesign();
+        }
+
         return typeof issuer === 'string' && claims !== null && await this.#signerOfToken(token, { issuer, algorithm: claims.algorithm }) !== null;
     }
 

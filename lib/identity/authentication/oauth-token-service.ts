@@ -16,6 +16,7 @@ import type { PrincipalResolver, AuthenticationResult } from './principal-resolv
 import { factsOf } from './principal-resolver.js';
 import type { Caller } from '../../model/caller.js';
 import { ANONYMOUS } from '../../model/caller.js';
+import type { JwtBearerAuthenticator } from './jwt-bearer.js';
 import type { Credentials } from './credentials.js';
 import { isJwt, MAX_CREDENTIAL_LENGTH } from './credentials.js';
 import type { Directory } from '../accounts/user-directory.js';
@@ -37,6 +38,7 @@ const PASSWORD_CHANGED = 'identity:password-changed';
 /** Issues, introspects and revokes tokens. */
 export class OAuthTokenService {
 
+    readonly #assertions: JwtBearerAuthenticator;
     readonly #authenticator: Authenticator;
     readonly #browserLogins: BrowserLogins;
     readonly #callers: PrincipalResolver;
@@ -47,10 +49,11 @@ export class OAuthTokenService {
     readonly #tokens: AccessTokens;
 
     constructor(parts: {
-        authenticator: Authenticator; browserLogins: BrowserLogins; callers: PrincipalResolver; credentials: CredentialStore; directory: Directory;
-        edge: EdgeLimiter; keys: ApiKeys; tokens: AccessTokens;
+        assertions: JwtBearerAuthenticator; authenticator: Authenticator; browserLogins: BrowserLogins; callers: PrincipalResolver;
+        credentials: CredentialStore; directory: Directory; edge: EdgeLimiter; keys: ApiKeys; tokens: AccessTokens;
     }) {
 
+        this.#assertions = parts.assertions;
         this.#authenticator = parts.authenticator;
         this.#browserLogins = parts.browserLogins;
         this.#callers = parts.callers;
@@ -80,14 +83,36 @@ export class OAuthTokenService {
 
             const epochs = await this.#directory.epochs();
             const proof = await prove(epochs, { transport, requestContext });
-            const caller = await this.#callers.callerOf(proof, epochs.identity);
+            await this.#callers.callerOf(proof, epochs.identity);
             const issued = await this.#issue(proof);
             if (!issued) {
                 throw unauthenticated('Authorization failed', { reason: 'the password was changed during the login' });
             }
 
-            return { token: issued.token, caller };
+            return { token: issued.token, caller: await this.#confirmed(issued.token, proof, members) };
         });
+    }
+
+    /**
+     * Returns the caller of a new token as of now. Revokes it if the user was deactivated or has another key since the credentials were verified: it was not
+     * there yet when the tokens of the user were revoked.
+     *
+     * @throws DoipError 401
+     */
+    async #confirmed(token: string, proof: AuthenticationResult, { assertion }: JsonObject): Promise<Caller> {
+
+        try {
+            if (proof.method === 'key' && !await this.#assertions.isStillSigned(requiredAssertion(assertion))) {
+                throw unauthenticated('Authorization failed', { reason: 'the key was changed during the login' });
+            }
+
+            const { identity } = await this.#directory.epochs();
+            return await this.#callers.callerOf(proof, identity);
+        }
+        catch (error) {
+            await this.#tokens.revoke(token);
+            throw error;
+        }
     }
 
     /** Returns what proves the identity for a grant. @throws DoipError 400 */

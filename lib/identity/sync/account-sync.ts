@@ -214,7 +214,13 @@ function isSame(before: Account | null, after: Account): boolean {
 /** True if tokens must be revoked: the account was deactivated, or its key, with which they may have been requested, was changed. */
 function endsTokens(before: Account, after: Account): boolean {
 
-    return !after.active || before.publicKey !== null && !isSameKey(before.publicKey, after.publicKey);
+    return !after.active || endsKey(before.publicKey, after.publicKey);
+}
+
+/** True if a public key was replaced or removed. */
+export function endsKey(before: JsonObject | null, after: JsonObject | null): boolean {
+
+    return before !== null && !isSameKey(before, after);
 }
 
 function isSameKey(before: JsonObject | null, after: JsonObject | null): boolean {

@@ -1,14 +1,17 @@
 /**
  * Connects object writes with identity: secrets are extracted before content is stored, and accounts and groups are written in
- * the same unit.
+ * the same unit, as is the end of the administrator's tokens with the key in the design.
  */
 
 import type { Step } from '../../../db/database.js';
+import { DESIGN_ID } from '../../doip/ids.js';
 import type { ObjectChange, WriteParticipant } from '../../model/write-participant.js';
-import type { AccountWriter, IdentityChange } from './account-sync.js';
-import { checkCredentialChange } from '../../model/caller.js';
+import { endsKey, type AccountWriter, type IdentityChange } from './account-sync.js';
+import { ADMIN_ID, checkCredentialChange } from '../../model/caller.js';
 import { isPrincipalContent, NO_ROLES } from '../../model/account-annotations.js';
+import { identitySettings } from '../accounts/identity-settings.js';
 import type { Principals } from '../accounts/principals.js';
+import type { AccessTokens } from '../tokens/access-tokens.js';
 import type { ExtractedContent, SecretExtractor } from '../secrets/secret-extractor.js';
 import type { ProcessedContent } from '../../model/processed-content.js';
 import type { Draft, SecretRemover } from '../../model/object-draft.js';
@@ -18,18 +21,21 @@ export class IdentityParticipant implements WriteParticipant {
 
     readonly #writer: AccountWriter;
     readonly #principals: Principals;
+    readonly #tokens: Pick<AccessTokens, 'revokeAllSteps'>;
 
-    constructor({ accountWriter, principals }: { accountWriter: AccountWriter; principals: Principals }) {
+    constructor(parts: { accountWriter: AccountWriter; principals: Principals; accessTokens: Pick<AccessTokens, 'revokeAllSteps'> }) {
 
-        this.#writer = accountWriter;
-        this.#principals = principals;
+        this.#writer = parts.accountWriter;
+        this.#principals = parts.principals;
+        this.#tokens = parts.accessTokens;
     }
 
     async steps(change: ObjectChange): Promise<readonly Step[]> {
 
         const concern = concernOf(change);
         const names = this.#principals.namingSteps(change);
-        return concern ? [...await this.#writer.steps(concern), ...names] : names;
+        const ended = endsKeyOfAdmin(change) ? this.#tokens.revokeAllSteps(ADMIN_ID) : [];
+        return concern ? [...await this.#writer.steps(concern), ...names, ...ended] : [...names, ...ended];
     }
 
     committed(change: ObjectChange): void {
@@ -75,6 +81,13 @@ export class IdentitySecretRemover implements SecretRemover {
         });
         return { ...extracted, steps: [...this.#values.leftOverSteps(id, before === null, roles), ...extracted.steps] };
     }
+}
+
+/** True for a change of the design after which the administrator has another key, or none: tokens may have been requested with the former one. */
+function endsKeyOfAdmin({ before, after }: ObjectChange): boolean {
+
+    return before?.id === DESIGN_ID && before.content !== after?.content &&
+        endsKey(identitySettings(before.content).adminPublicKey, identitySettings(after?.content ?? {}).adminPublicKey);
 }
 
 /**

@@ -4,6 +4,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { DoipError } from '../../../../lib/errors/errors.js';
+import { ForPrimary } from '../../../../lib/errors/for-primary.js';
 import type { JsonObject } from '../../../../lib/util/json-types.js';
 import { jwt } from '../../../support/accounts.js';
 import { createSqlite } from '../../../support/database.js';
@@ -224,6 +225,20 @@ describe('the authenticate hook', () => {
         await expect(kit.authenticate(node, { token: TOKEN, asUserId: 'test/idle' })).to.reject(DoipError);
         const greedy = nodeWith({ active: true, userId: 'orcid/1', asUserId: 'admin' });
         await expect(kit.authenticate(greedy.node, { token: TOKEN, asUserId: 'admin' })).to.reject(DoipError);
+    });
+
+    it('leaves callers to another process where nothing can be written, until their ids are recorded', async () => {
+
+        const groupIds = Array.from({ length: 600 }, (_, i) => `elsewhere/team${i}`);
+        const answer = { active: true, userId: 'elsewhere/many', groupIds };
+        const reader = (more: readonly string[]) => kit.node({ isReadOnly: true, hook: async () => ({ ...answer, groupIds: [...groupIds, ...more] }) });
+        const [same, larger] = [reader([]), reader(['elsewhere/another'])];
+        await expect(kit.authenticate(same, { token: TOKEN })).to.reject(ForPrimary);
+
+        await kit.authenticate(nodeWith(answer).node, { token: TOKEN });
+
+        expect((await kit.authenticate(same, { token: TOKEN })).groupIds).to.include(groupIds);
+        await expect(kit.authenticate(larger, { token: TOKEN })).to.reject(ForPrimary);
     });
 
     it('issues access tokens that keep its result until it expires', async () => {
