@@ -23,7 +23,7 @@ import { isPrincipal } from '../access/access-policy.js';
 const MAX_ENTRIES = 20_000;
 
 /** Number of ids that are looked up at once. */
-const READ_AT_ONCE = 256;
+const BATCH_SIZE = 256;
 
 /** Records named principals, and reserves their ids. */
 export class Principals {
@@ -168,8 +168,8 @@ export class Principals {
     /** @throws ForPrimary unless all ids are recorded */
     async #findRecorded(ids: readonly string[]): Promise<void> {
 
-        for (let start = 0; start < ids.length; start += READ_AT_ONCE) {
-            (await this.#store.externalOf(ids.slice(start, start + READ_AT_ONCE))).forEach((id) => this.#recorded.set(externalKey(id), true));
+        for (let start = 0; start < ids.length; start += BATCH_SIZE) {
+            (await this.#store.externalOf(ids.slice(start, start + BATCH_SIZE))).forEach((id) => this.#recorded.set(externalKey(id), true));
         }
 
         if (!ids.every((id) => this.#recorded.has(externalKey(id)))) {
