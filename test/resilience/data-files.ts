@@ -2,7 +2,7 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestDatabase } from '../support/database.js';
 import type { ServiceProcess } from '../support/process.js';
@@ -138,6 +138,27 @@ describe('the files of a data folder', () => {
         expect((await ask(running, '/objects/test/1?payload=file')).status).to.equal(500);
         expect(await upload(running, 'test/2')).to.equal(200);
         expect(await (await fetch(`${running.url}/objects/test/2?payload=file`, { headers: ADMIN })).text()).to.equal('test/2');
+    });
+
+    it('can be exported without the payloads that are lost, which are named, and so does the import', async () => {
+
+        fill();
+        rmSync(join(dataDir, 'blobs.sqlite'));
+        await command(['accept-loss']);
+        const file = join(dataDir, '../all.ndjson');
+        const [exported, printed] = [await command(['export', file]), await command(['export', '-'])];
+        const second = { DATA_DIR: join(dataDir, '../second') };
+        const imported = await command(['import', file], second);
+        const again = await command(['export', '-'], second);
+
+        expect([exported.code, printed.code, imported.code, again.code], imported.error).to.equal([74, 74, 65, 0]);
+        expect(exported.error).to.startWith('export: payload file of test/1 is damaged\n').and.endWith(`doip-gateway: ${file} is complete, but without 1 payloads, ` +
+            'which are damaged in the repository: take them from a backup\n');
+        expect(readFileSync(file, 'utf8')).to.match(/\n\{"damaged":true,"element":"file","object":"test\/1"\}\n/).and.match(/\n\{"end":true,"objects":\d+,"damaged":1\}\n$/);
+        expect(printed.out).to.match(/\{"end":true,"objects":\d+,"damaged":1\}\n$/);
+        expect(imported.error).to.include('test/1: 400 stored without payload file, which is damaged in the export\n').and.include(' 0 refused, 1 without damaged payloads')
+            .and.endWith('doip-gateway: 1 objects were stored without payloads that are damaged in the export\n');
+        expect(again.out).to.include('"id":"test/1"').and.match(/\{"end":true,"objects":\d+\}\n$/);
     });
 
     it('can lose the objects with explicit consent, and the bytes are kept aside', async () => {
