@@ -38,11 +38,11 @@ describe('the files of a data folder', () => {
 
     const command = (args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Run> => runCommand(database, args, '', { DATA_DIR: dataDir, ...env });
 
-    const upload = async (running: ServiceProcess, id: string): Promise<number> => {
+    const upload = async (running: ServiceProcess, id: string, bytes = id): Promise<number> => {
 
         const body = new FormData();
         body.append('content', JSON.stringify({ name: id }));
-        body.append('file', new Blob([id]), 'a.bin');
+        body.append('file', new Blob([bytes]), 'a.bin');
         const headers = { authorization: ADMIN.authorization };
         return (await ask(running, `/objects?type=Document&handle=${id}`, { method: 'POST', body, headers })).status;
     };
@@ -218,6 +218,26 @@ describe('the files of a data folder', () => {
             expect(run.error).to.match(/is no SQLite database, or is damaged: restore it from a backup\n$/);
         });
     }
+
+    it('can be exported without the payloads in pages of blobs.sqlite that are lost', async () => {
+
+        const lossy = await startProcess(database, { DATA_DIR: dataDir });
+        for (const id of ['test/1', 'test/2', 'test/3', 'test/4']) {
+            expect(await upload(lossy, id, 'x'.repeat(500_000))).to.equal(200);
+        }
+
+        await lossy.stop();
+        const blobs = join(dataDir, 'blobs.sqlite');
+        const { size } = statSync(blobs);
+        // As it is when the log was written to it after its end was lost, and the file `.cut` was removed.
+        truncateSync(blobs, Math.floor(size / 2 / 4096) * 4096);
+        truncateSync(blobs, size);
+        const { code, out, error } = await command(['export', '-']);
+
+        expect([code, out.match(/^\{"id":"test\/\d"/gm)?.length], error).to.equal([74, 4]);
+        expect(out.slice(-100)).to.match(/\n\{"end":true,"objects":\d+,"damaged":[1-4]\}\n$/);
+        expect(error).to.include('export: payload file of test/4 is damaged\n');
+    });
 
     it('of an interrupted first start do not prevent the next one', async () => {
 

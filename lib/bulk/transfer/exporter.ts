@@ -12,7 +12,7 @@ import type { StoredElement, StoredObject } from '../../model/stored-object.js';
 import type { JobStore } from '../../stores/jobs/job-store.js';
 import type { Catalog } from '../../types/catalog.js';
 import { unavailable } from '../../errors/errors.js';
-import { DamagedBlobError } from '../../stores/blobs/element-store.js';
+import { isDamage } from '../../stores/blobs/element-store.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import { readBytes } from '../../doip/segments.js';
 import { EXPORT_VERSION, INLINE_BYTES, INLINE_TOTAL, lineOf, objectLine, CHUNK_BYTES, chunkLine, damageLine } from '../format/export-format.js';
@@ -211,7 +211,7 @@ const NOTHING: ReadonlyMap<string, string> = new Map();
 /** Returns null for the error of damaged bytes, and rethrows any other one, such as that of a store that does not answer. */
 function nullIfDamaged(error: unknown): null {
 
-    if (error instanceof DamagedBlobError) {
+    if (isDamage(error)) {
         return null;
     }
 
