@@ -229,9 +229,9 @@ export class Importer {
                 }
             }
 
-            const { outcome, kept } = await this.#store(object, { staged, damaged }, context);
+            const { outcome, existing } = await this.#store(object, { staged, damaged }, context);
             counts[outcome] += 1;
-            return reportDamage(damaged, kept);
+            return reportDamage(damaged, existing);
         }
         catch (error) {
             await discard(staged);
@@ -242,32 +242,32 @@ export class Importer {
     /** Stores an object. Of damaged elements it keeps those that it has here already. */
     async #store(
         { id, type, content, metadata, input, secrets, elements }: ImportedObject, { staged, damaged }: OwnLines, { caller }: ImportContext
-    ): Promise<{ outcome: RestoreOutcome; kept: readonly string[] }> {
+    ): Promise<{ outcome: RestoreOutcome; existing: readonly string[] }> {
 
-        let kept: readonly StoredElement[] = [];
+        let existing: readonly StoredElement[] = [];
         const outcome = await this.#restorer.restore(id, (before) => {
 
-            kept = before?.elements.filter(({ name }) => damaged.has(name)) ?? [];
+            existing = before?.elements.filter(({ name }) => damaged.has(name)) ?? [];
             return {
                 type, content, metadata, replacesDefault: true,
                 acl: input.acl ?? null,
                 userMetadata: input.userMetadata ?? null,
                 elements: elements.flatMap(({ name }) => (damaged.has(name) ?
-                    kept.filter((element) => element.name === name) : [toStored(name, describe(input.elements.get(name)), staged.get(name))])),
+                    existing.filter((element) => element.name === name) : [toStored(name, describe(input.elements.get(name)), staged.get(name))])),
                 steps: (isNew) => (secrets === undefined ? [] : this.#secrets.steps(id, isNew, secrets))
             };
         }, caller);
-        return { outcome, kept: kept.map(({ name }) => name) };
+        return { outcome, existing: existing.map(({ name }) => name) };
     }
 }
 
-/** Throws an error that names the elements without which an object was stored, and those that it has kept; does nothing without damaged ones. */
-function reportDamage(damaged: ReadonlySet<string>, kept: readonly string[]): undefined {
+/** Throws an error that names the elements without which an object was stored, and those that stay as they are; does nothing without damaged ones. */
+function reportDamage(damaged: ReadonlySet<string>, existing: readonly string[]): undefined {
 
     if (damaged.size > 0) {
-        const missing = [...damaged].filter((name) => !kept.includes(name));
+        const missing = [...damaged].filter((name) => !existing.includes(name));
         const without = missing.length > 0 ? ` without payload ${missing.join(', ')}, which is damaged in the export` : '';
-        const stays = kept.length > 0 ? `; payload ${kept.join(', ')} is damaged in the export, and stays as it is here` : '';
+        const stays = existing.length > 0 ? `; payload ${existing.join(', ')} is damaged in the export, and stays as it is here` : '';
         throw badRequest(`stored${without}${stays}`, { details: { damaged: [...damaged] } });
     }
 }
