@@ -75,10 +75,10 @@ audit has the options of call for the service and the caller, and:
 The last line printed at the start is the URL of the service. The log goes to standard error, one line of JSON per
 event. On a terminal there is a banner instead, and a log for people. SIGTERM or an interrupt starts a graceful shutdown; a second signal ends the process at once.
 
-Exit codes: 0 success, or stopped by a signal; 64 invalid arguments; 65 an import with rejected objects, an invalid backup or file;
-66 a file that cannot be read; 69 a port, address, folder or file that cannot be used; 73 a file that cannot
-be written; 74 a lost or damaged file of the database; 77 wrong credentials or no permission; 78 invalid configuration, or a database that is not
-for this version or user; 1 any other failure.
+Exit codes: 0 success, or stopped by a signal; 64 invalid arguments; 65 an import with rejected objects or without damaged payloads,
+an invalid backup or file; 66 a file that cannot be read; 69 a port, address, folder or file that cannot be used; 73 a file that cannot
+be written; 74 a lost or damaged file of the database, damaged payloads; 77 wrong credentials or no permission; 78 invalid
+configuration, or a database that is not for this version or user; 1 any other failure.
 
 Settings come from the environment, or from the JSON file that ${CONFIG_FILE} names, under these names
 (defaults in parentheses):

@@ -33,15 +33,25 @@ export async function importFrom(service: Service, file: string): Promise<void> 
         throw new CommandError(text(message), EXIT.failed);
     }
 
-    const rejected = Array.isArray(results) ? results : [];
-    rejected.forEach(printRejected);
+    const reported = Array.isArray(results) ? results : [];
+    reported.forEach(printReport);
     errors.forEach((error) => process.stderr.write(`${shown(error)}\n`));
     remarks.forEach((remark) => process.stderr.write(`note: ${shown(remark)}\n`));
-    const failed = rejected.length + errors.length;
-    progress.end(`${count(created)} objects created, ${count(updated)} updated, ${count(unchanged)} were there already, ${failed} refused`);
+    const partial = reported.filter(isPartial).length;
+    const failed = reported.length - partial + errors.length;
+    const outcome = `${count(created)} objects created, ${count(updated)} updated, ${count(unchanged)} were there already, ${failed} refused`;
+    progress.end(`${outcome}${partial > 0 ? `, ${partial} without damaged payloads` : ''}`);
     if (success !== true || errors.length > 0) {
-        throw new CommandError(message === undefined ? `${failed} objects were refused` : text(message), EXIT.data);
+        const lacks = `${partial} objects were stored without payloads that are damaged in the export`;
+        const summary = [...failed > 0 || partial === 0 ? [`${failed} objects were refused`] : [], ...partial > 0 ? [lacks] : []].join(', and ');
+        throw new CommandError(message === undefined ? summary : text(message), EXIT.data);
     }
+}
+
+/** True for an object that was stored, but without payloads that are damaged in the export. */
+function isPartial(result: JsonValue): boolean {
+
+    return isJsonObject(result) && isJsonObject(result['response']) && Array.isArray(result['response']['damaged']);
 }
 
 /** Opens a file or a named pipe. */
@@ -56,8 +66,8 @@ async function openFile(file: string): Promise<{ body: AsyncIterable<Uint8Array>
     return found.isFile() ? { body, size: found.size } : { body: await demandExport(body, file), size: null };
 }
 
-/** Prints one line for a rejected object. */
-function printRejected(result: JsonValue): void {
+/** Prints one line for an object that was rejected, or of which a part was not stored. */
+function printReport(result: JsonValue): void {
 
     if (isJsonObject(result) && isJsonObject(result['response'])) {
         const { id, message } = result['response'];

@@ -2,7 +2,7 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestDatabase } from '../support/database.js';
 import type { ServiceProcess } from '../support/process.js';
@@ -140,6 +140,27 @@ describe('the files of a data folder', () => {
         expect(await (await fetch(`${running.url}/objects/test/2?payload=file`, { headers: ADMIN })).text()).to.equal('test/2');
     });
 
+    it('can be exported without the payloads that are lost, which are named, and so does the import', async () => {
+
+        fill();
+        rmSync(join(dataDir, 'blobs.sqlite'));
+        await command(['accept-loss']);
+        const file = join(dataDir, '../all.ndjson');
+        const [exported, printed] = [await command(['export', file]), await command(['export', '-'])];
+        const second = { DATA_DIR: join(dataDir, '../second') };
+        const imported = await command(['import', file], second);
+        const again = await command(['export', '-'], second);
+
+        expect([exported.code, printed.code, imported.code, again.code], imported.error).to.equal([74, 74, 65, 0]);
+        expect(exported.error).to.startWith('export: payload file of test/1 is damaged\n').and.endWith(`doip-gateway: ${file} is complete, but without 1 payloads, ` +
+            'which are damaged in the repository: take them from a backup\n');
+        expect(readFileSync(file, 'utf8')).to.match(/\n\{"damaged":true,"element":"file","object":"test\/1"\}\n/).and.match(/\n\{"end":true,"objects":\d+,"damaged":1\}\n$/);
+        expect(printed.out).to.match(/\{"end":true,"objects":\d+,"damaged":1\}\n$/);
+        expect(imported.error).to.include('test/1: 400 stored without payload file, which is damaged in the export\n').and.include(' 0 refused, 1 without damaged payloads')
+            .and.endWith('doip-gateway: 1 objects were stored without payloads that are damaged in the export\n');
+        expect(again.out).to.include('"id":"test/1"').and.match(/\{"end":true,"objects":\d+\}\n$/);
+    });
+
     it('can lose the objects with explicit consent, and the bytes are kept aside', async () => {
 
         fill();
@@ -214,6 +235,26 @@ describe('the files of a data folder', () => {
             expect(run.error).to.match(/is no SQLite database, or is damaged: restore it from a backup\n$/);
         });
     }
+
+    it('can be exported without the payloads in pages of blobs.sqlite that are lost', async () => {
+
+        const lossy = await startProcess(database, { DATA_DIR: dataDir });
+        for (const id of ['test/1', 'test/2', 'test/3', 'test/4']) {
+            expect(await upload(lossy, id, 'x'.repeat(500_000))).to.equal(200);
+        }
+
+        await lossy.stop();
+        const blobs = join(dataDir, 'blobs.sqlite');
+        const { size } = statSync(blobs);
+        // As it is when the log was written to it after its end was lost, and the file `.cut` was removed.
+        truncateSync(blobs, Math.floor(size / 2 / 4096) * 4096);
+        truncateSync(blobs, size);
+        const { code, out, error } = await command(['export', '-']);
+
+        expect([code, out.match(/^\{"id":"test\/\d"/gm)?.length], error).to.equal([74, 4]);
+        expect(out.slice(-100)).to.match(/\n\{"end":true,"objects":\d+,"damaged":[1-4]\}\n$/);
+        expect(error).to.include('export: payload file of test/4 is damaged\n');
+    });
 
     it('of an interrupted first start do not prevent the next one', async () => {
 

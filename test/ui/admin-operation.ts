@@ -166,6 +166,15 @@ describe('the operation of the service in the administration', { skip: !hasBrows
         expect(saved).to.equal([]);
     });
 
+    it('says how many payloads of an export are damaged', async () => {
+
+        await page.route(/Op\.Export/, (route) => route.fulfill({ contentType: 'application/x-ndjson', body: '{"export":1}\n{"end":true,"objects":9,"damaged":2}\n' }));
+        await show('transfer');
+        await page.getByRole('button', { name: 'Export', exact: true }).click();
+        await page.getByRole('alert').getByText('The export is complete, but without 2 payloads, which are damaged in the repository.').waitFor();
+        await page.unrouteAll({ behavior: 'ignoreErrors' });
+    });
+
     it('says so when an export is damaged', async () => {
 
         watched.expected.push(/status of 4\d\d/);

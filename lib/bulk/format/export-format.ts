@@ -4,7 +4,9 @@
  * The first line is a header: `{"export": 1, "prefix": …, "exportedOn": …}`. The objects follow, types first: each is a digital object with
  * its metadata, and with the hashes of its secrets if it has any. The bytes of small elements are in the line of their object
  * (`base64Element`); those of larger ones follow it in lines of their own, in the order of the elements: `{"element": name, "base64": …}`,
- * until the `length` of the element is reached. The last line, `{"end": true, "objects": …}`, marks the export as complete.
+ * until the `length` of the element is reached. Where bytes are damaged in the repository, `{"damaged": true, "element": name, "object": id}` takes
+ * the place of the bytes, or of the rest of them. The last line, `{"end": true, "objects": …}`, marks the export as complete; it has the number of
+ * damaged elements, if any, as `damaged`.
  */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
@@ -45,6 +47,12 @@ export function chunkOf(value: JsonObject): { readonly element: string; readonly
     return typeof element === 'string' && base64 !== undefined && value['id'] === undefined ? { element, base64 } : null;
 }
 
+/** The name of the element of a line that says that its bytes are damaged; null for other lines. */
+export function damageOf({ damaged, element, id }: JsonObject): string | null {
+
+    return damaged === true && typeof element === 'string' && id === undefined ? element : null;
+}
+
 /** Formats the line of an object. */
 export function objectLine(object: StoredObject, inline: ReadonlyMap<string, string>, secrets: JsonObject | undefined): string {
 
@@ -64,6 +72,15 @@ export function objectLine(object: StoredObject, inline: ReadonlyMap<string, str
 export function chunkLine({ name }: Pick<StoredElement, 'name'>, bytes: Uint8Array): string {
 
     return lineOf({ element: name, base64: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64') });
+}
+
+/** What the line of a damaged element begins with. */
+export const DAMAGE_START = '{"damaged":true,';
+
+/** Formats the line of an element whose bytes are damaged. */
+export function damageLine(objectId: string, { name }: Pick<StoredElement, 'name'>): string {
+
+    return lineOf({ damaged: true, element: name, object: objectId });
 }
 
 export function lineOf(value: JsonObject): string {

@@ -1,6 +1,7 @@
 /**
  * Exports all objects as lines (`export-format.ts`). Each object is consistent; one that changes during the export is exported in its state
- * before or after the change. Beside an upload of all objects, which deletes and stores them, no export is complete.
+ * before or after the change. Beside an upload of all objects, which deletes and stores them, no export is complete. Elements whose bytes are damaged
+ * are marked as such, since an export may be all that can be saved of a repository.
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -11,9 +12,10 @@ import type { StoredElement, StoredObject } from '../../model/stored-object.js';
 import type { JobStore } from '../../stores/jobs/job-store.js';
 import type { Catalog } from '../../types/catalog.js';
 import { unavailable } from '../../errors/errors.js';
+import { isDamage } from '../../stores/blobs/element-store.js';
 import { DESIGN_ID } from '../../doip/ids.js';
 import { readBytes } from '../../doip/segments.js';
-import { EXPORT_VERSION, INLINE_BYTES, INLINE_TOTAL, lineOf, objectLine, CHUNK_BYTES, chunkLine } from '../format/export-format.js';
+import { EXPORT_VERSION, INLINE_BYTES, INLINE_TOTAL, lineOf, objectLine, CHUNK_BYTES, chunkLine, damageLine } from '../format/export-format.js';
 import type { ObjectScan } from '../../stores/objects/object-scan.js';
 import { UPLOAD_KIND } from '../upload/upload-progress.js';
 
@@ -57,7 +59,7 @@ export class Exporter {
     }
 
     /**
-     * Returns the text of an export in chunks. It ends with an error when the bytes of an element are missing, and without its last line when an
+     * Returns the text of an export in chunks. It ends with an error when a store of elements cannot be reached, and without its last line when an
      * upload of all objects begins meanwhile.
      *
      * @throws DoipError 503 while an upload of all objects is in progress
@@ -100,11 +102,12 @@ export class Exporter {
 
         const { prefix } = this.#catalog.current;
         let objects = 0;
+        let damaged = 0;
         yield lineOf({ export: EXPORT_VERSION, prefix, exportedOn: new Date().toISOString() });
         for await (const page of this.#pages()) {
             this.#catalog.checkComplete();
             objects += page.length;
-            yield *this.#page(page);
+            damaged += yield *this.#page(page);
             // SQLite is synchronous: without yielding, a fast reader would block the event loop.
             await nextTurn();
         }
@@ -114,7 +117,7 @@ export class Exporter {
             throw unavailable('objects were uploaded during the export, which is not complete', RETRY_SECONDS);
         }
 
-        yield lineOf({ end: true, objects });
+        yield lineOf({ end: true, objects, ...damaged > 0 ? { damaged } : {} });
     }
 
     /** All objects in pages: the design and types first, since the others depend on them. */
@@ -134,21 +137,25 @@ export class Exporter {
         }
     }
 
-    async *#page(page: readonly StoredObject[]): AsyncGenerator<string> {
+    /** Returns the number of damaged elements. */
+    async *#page(page: readonly StoredObject[]): AsyncGenerator<string, number> {
 
+        let damaged = 0;
         const secrets = page.length === 0 ? new Map<string, JsonObject>() : await this.#secrets.of(page.map(({ id }) => id));
         for (const object of page) {
             const inline = object.elements.length === 0 ? NOTHING : await this.#inline(object);
             yield objectLine(object, inline, secrets.get(object.id));
             for (const element of object.elements) {
-                if (!inline.has(element.name)) {
-                    yield *this.#chunkLines(element);
+                if (!inline.has(element.name) && (yield *this.#ownLines(object.id, element)) === 'damaged') {
+                    damaged += 1;
                 }
             }
         }
+
+        return damaged;
     }
 
-    /** The small elements of an object as base64. */
+    /** The small elements of an object as base64, without those that are damaged. */
     async #inline({ elements }: StoredObject): Promise<Map<string, string>> {
 
         const inline = new Map<string, string>();
@@ -156,11 +163,28 @@ export class Exporter {
         for (const element of elements) {
             if (element.size <= INLINE_BYTES && total + element.size <= INLINE_TOTAL) {
                 total += element.size;
-                inline.set(element.name, (await readBytes(this.#elements.open(element, null), INLINE_BYTES)).toString('base64'));
+                const bytes = await readBytes(this.#elements.open(element, null), INLINE_BYTES).catch(nullIfDamaged);
+                if (bytes) {
+                    inline.set(element.name, bytes.toString('base64'));
+                }
             }
         }
 
         return inline;
+    }
+
+    /** The lines of an element that is not in that of its object. */
+    async *#ownLines(objectId: string, element: StoredElement): AsyncGenerator<string, 'whole' | 'damaged'> {
+
+        try {
+            yield *this.#chunkLines(element);
+            return 'whole';
+        }
+        catch (error) {
+            nullIfDamaged(error);
+            yield damageLine(objectId, element);
+            return 'damaged';
+        }
     }
 
     async *#chunkLines(element: StoredElement): AsyncGenerator<string> {
@@ -183,3 +207,13 @@ export class Exporter {
 }
 
 const NOTHING: ReadonlyMap<string, string> = new Map();
+
+/** Returns null for the error of damaged bytes, and rethrows any other one, such as that of a store that does not answer. */
+function nullIfDamaged(error: unknown): null {
+
+    if (isDamage(error)) {
+        return null;
+    }
+
+    throw error;
+}

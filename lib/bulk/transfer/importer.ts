@@ -1,13 +1,14 @@
 /**
  * Imports exports (`export-format.ts`). Objects keep their ids, metadata and secrets. Objects that already exist unchanged are skipped, so
- * that an interrupted import can simply be repeated.
+ * that an interrupted import can simply be repeated. An object of which the export has damaged elements is stored without them, or with those that it
+ * has here, and reported.
  */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { SecretTransfer } from '../../identity/secrets/secret-transfer.js';
 import type { ElementService } from '../../objects/elements/element-service.js';
 import type { FieldLimits } from '../../objects/input/field-validation.js';
-import type { ObjectRestorer } from '../upload/object-restorer.js';
+import type { ObjectRestorer, RestoreOutcome } from '../upload/object-restorer.js';
 import type { StoredElement } from '../../model/stored-object.js';
 import type { Batch } from '../batch/batch-runner.js';
 import type { BulkItem } from '../batch/batch-item.js';
@@ -18,7 +19,7 @@ import { bytesSegment } from '../../doip/segments.js';
 import { authorOf } from '../../model/write-context.js';
 import { SCHEMA_TYPE } from '../../types/built-in-types.js';
 import { decodeBase64 } from '../batch/batch-item.js';
-import { EXPORT_VERSION, isHeader, isTrailer, chunkOf } from '../format/export-format.js';
+import { EXPORT_VERSION, isHeader, isTrailer, chunkOf, damageOf } from '../format/export-format.js';
 import { readImported } from '../format/import-object.js';
 import type { StagedElement } from '../../model/object-input.js';
 import type { Reading } from '../../objects/read/object-resolution.js';
@@ -36,6 +37,13 @@ export interface ImportCounts {
     updated: number;
     /** Already existed. */
     unchanged: number;
+}
+
+/** Elements of an object that are in lines of their own. */
+interface OwnLines {
+    readonly staged: Map<string, StagedElement>;
+    /** Names of those that are damaged in the export. */
+    readonly damaged: ReadonlySet<string>;
 }
 
 /** Imports objects. */
@@ -120,12 +128,12 @@ export class Importer {
                 return;
             }
 
-            const staged = hasChunks ? await this.#stageChunks(object, lines, context) : null;
+            const ownLines = hasChunks ? await this.#stageChunks(object, lines, context) : null;
             const isFoundation = object.type === SCHEMA_TYPE || object.id === DESIGN_ID;
             await batch.add({ position, bytes, release, id: object.id, work: async () => {
 
                 await context.currentCaller();
-                return await this.#restore(object, staged, context, counts);
+                return await this.#restore(object, ownLines, context, counts);
             } });
             if (isFoundation) {
                 // Later objects may be of this type.
@@ -145,28 +153,33 @@ export class Importer {
         await batch.add({ position, bytes, release, work: async () => naming(value?.['id'], error) });
     }
 
-    #exists({ input, ...object }: ImportedObject): Promise<boolean> {
+    #exists({ input, ...object }: ImportedObject, elements = object.elements): Promise<boolean> {
 
         return this.#restorer.exists({
             ...object,
             acl: input.acl ?? null,
             userMetadata: input.userMetadata ?? null,
-            elements: object.elements.map((element) => ({ ...describe(input.elements.get(element.name)), name: element.name, size: element.length }))
+            elements: elements.map((element) => ({ ...describe(input.elements.get(element.name)), name: element.name, size: element.length }))
         });
     }
 
     /** Stages the bytes that follow the line of an object. */
-    async #stageChunks(object: ImportedObject, lines: PeekableItems, context: ImportContext): Promise<Map<string, StagedElement>> {
+    async #stageChunks(object: ImportedObject, lines: PeekableItems, context: ImportContext): Promise<OwnLines> {
 
         const staged = new Map<string, StagedElement>();
+        const damaged = new Set<string>();
         try {
             for (const element of object.elements) {
-                if (element.base64 === undefined) {
-                    staged.set(element.name, await this.#stage(object, chunks(lines, element), context));
+                const bytes = element.base64 === undefined ? await this.#stageLines(object, element, lines, context) : undefined;
+                if (bytes) {
+                    staged.set(element.name, bytes);
+                }
+                else if (bytes === null) {
+                    damaged.add(element.name);
                 }
             }
 
-            return staged;
+            return { staged, damaged };
         }
         catch (error) {
             await discard(staged);
@@ -174,22 +187,40 @@ export class Importer {
         }
     }
 
+    /** Stages the bytes of an element; null when its lines say that they are damaged. */
+    async #stageLines(object: ImportedObject, element: ImportedElement, lines: PeekableItems, context: ImportContext): Promise<StagedElement | null> {
+
+        const [outcome] = await Promise.allSettled([this.#stage(object, chunks(lines, element), context)]);
+        const next = await lines.peek();
+        if (next?.value && damageOf(next.value) === element.name) {
+            await lines.consume();
+            await (outcome.status === 'fulfilled' ? outcome.value.discard() : undefined);
+            return null;
+        }
+
+        if (outcome.status === 'rejected') {
+            throw outcome.reason;
+        }
+
+        return outcome.value;
+    }
+
     #stage(input: ImportedObject, body: AsyncIterable<Uint8Array>, { requestContext, signal }: ImportContext): Promise<StagedElement> {
 
         return this.#elements.stage(body, { input, requestContext, signal });
     }
 
-    /** @param chunks elements from lines that followed the object; null without such lines, when the object may exist already */
+    /** @param ownLines null for an object without lines of elements, which may exist already; one with them does not */
     async #restore(
-        object: ImportedObject, chunks: Map<string, StagedElement> | null, context: ImportContext, counts: ImportCounts
-    ): Promise<JsonValue | undefined> {
+        object: ImportedObject, ownLines: OwnLines | null, context: ImportContext, counts: ImportCounts
+    ): Promise<undefined> {
 
-        const { id, type, content, metadata, input, secrets } = object;
-        const staged = chunks ?? new Map<string, StagedElement>();
+        const { staged, damaged } = ownLines ?? { staged: new Map<string, StagedElement>(), damaged: new Set<string>() };
         try {
-            if (!chunks && await this.#exists(object)) {
+            if ((!ownLines || damaged.size > 0) && await this.#exists(object, object.elements.filter(({ name }) => !damaged.has(name)))) {
                 counts.unchanged += 1;
-                return undefined;
+                await discard(staged);
+                return reportDamage(damaged, []);
             }
 
             for (const { name, base64 } of object.elements) {
@@ -198,20 +229,46 @@ export class Importer {
                 }
             }
 
-            const outcome = await this.#restorer.restore(id, () => ({
-                type, content, metadata, replacesDefault: true,
-                acl: input.acl ?? null,
-                userMetadata: input.userMetadata ?? null,
-                elements: object.elements.map(({ name }) => toStored(name, describe(input.elements.get(name)), staged.get(name))),
-                steps: (isNew) => (secrets === undefined ? [] : this.#secrets.steps(id, isNew, secrets))
-            }), context.caller);
+            const { outcome, existing } = await this.#store(object, { staged, damaged }, context);
             counts[outcome] += 1;
-            return undefined;
+            return reportDamage(damaged, existing);
         }
         catch (error) {
             await discard(staged);
-            return naming(id, error);
+            return naming(object.id, error);
         }
+    }
+
+    /** Stores an object. Of damaged elements it keeps those that it has here already. */
+    async #store(
+        { id, type, content, metadata, input, secrets, elements }: ImportedObject, { staged, damaged }: OwnLines, { caller }: ImportContext
+    ): Promise<{ outcome: RestoreOutcome; existing: readonly string[] }> {
+
+        let existing: readonly StoredElement[] = [];
+        const outcome = await this.#restorer.restore(id, (before) => {
+
+            existing = before?.elements.filter(({ name }) => damaged.has(name)) ?? [];
+            return {
+                type, content, metadata, replacesDefault: true,
+                acl: input.acl ?? null,
+                userMetadata: input.userMetadata ?? null,
+                elements: elements.flatMap(({ name }) => (damaged.has(name) ?
+                    existing.filter((element) => element.name === name) : [toStored(name, describe(input.elements.get(name)), staged.get(name))])),
+                steps: (isNew) => (secrets === undefined ? [] : this.#secrets.steps(id, isNew, secrets))
+            };
+        }, caller);
+        return { outcome, existing: existing.map(({ name }) => name) };
+    }
+}
+
+/** Throws an error that names the elements without which an object was stored, and those that stay as they are; does nothing without damaged ones. */
+function reportDamage(damaged: ReadonlySet<string>, existing: readonly string[]): undefined {
+
+    if (damaged.size > 0) {
+        const missing = [...damaged].filter((name) => !existing.includes(name));
+        const without = missing.length > 0 ? ` without payload ${missing.join(', ')}, which is damaged in the export` : '';
+        const stays = existing.length > 0 ? `; payload ${existing.join(', ')} is damaged in the export, and stays as it is here` : '';
+        throw badRequest(`stored${without}${stays}`, { details: { damaged: [...damaged] } });
     }
 }
 
@@ -245,10 +302,10 @@ async function *chunks(lines: PeekableItems, { name, length }: ImportedElement):
     }
 }
 
-/** Skips element lines that were not consumed. */
+/** Skips lines of elements that were not consumed. */
 async function skipChunks(lines: PeekableItems): Promise<void> {
 
-    for (let next = await lines.peek(); next?.value && chunkOf(next.value); next = await lines.peek()) {
+    for (let next = await lines.peek(); next?.value && (chunkOf(next.value) ?? damageOf(next.value)) !== null; next = await lines.peek()) {
         await lines.consume();
     }
 }

@@ -4,6 +4,7 @@
  */
 
 import type { Step } from '../../../db/database.js';
+import { DatabaseError } from '../../../db/errors.js';
 import type { JsonObject } from '../../util/json-types.js';
 
 /** A range of bytes: 0-based, both ends inclusive. */
@@ -21,6 +22,12 @@ export class DamagedBlobError extends Error {
 
         super(`blob ${blobId} is damaged: ${why}`, { cause });
     }
+}
+
+/** True for bytes that are damaged: those of a {@link DamagedBlobError}, and those in damaged pages of the embedded database. */
+export function isDamage(error: unknown): boolean {
+
+    return error instanceof DamagedBlobError || error instanceof DatabaseError && (error.cause as { code?: unknown } | undefined)?.code === 'SQLITE_CORRUPT';
 }
 
 /** Bytes of a blob of another store, which are not found by its id before the steps are committed: with those that make it a blob of this store. */

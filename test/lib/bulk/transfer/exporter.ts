@@ -3,8 +3,9 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { Op } from '../../../../lib/doip/operation-ids.js';
-import { bytesOf } from '../../../../lib/doip/segments.js';
-import type { ElementStore } from '../../../../lib/stores/blobs/element-store.js';
+import { bytesOf, bytesSegment, jsonSegment } from '../../../../lib/doip/segments.js';
+import { DamagedBlobError, type ElementStore } from '../../../../lib/stores/blobs/element-store.js';
+import type { JsonObject } from '../../../../lib/util/json-types.js';
 import { gather } from '../../../support/bytes.js';
 import { forEachDatabase } from '../../../support/database.js';
 import type { TestDatabase } from '../../../support/database.js';
@@ -92,4 +93,75 @@ forEachDatabase((name, create) => {
             expect((await gather(body)).toString()).to.match(/\{"end":true,"objects":\d+\}\n$/);
         });
     });
+
+    describe(`an export of damaged payloads on ${name}`, () => {
+
+        let place: TestDatabase;
+        let gateway: TestGateway;
+        /** The error that ends the reading of a payload after a number of bytes. */
+        let fault: (blobId: number) => Error = (blobId) => new DamagedBlobError(blobId, 'a test has damaged it');
+
+        before(async () => {
+
+            place = await create();
+            const stored = new Map<number, Buffer>();
+            const failing: ElementStore = {
+                write: async (blobId, body) => void stored.set(blobId, await gather(body)),
+                async *read(blobId, range) {
+
+                    const bytes = stored.get(blobId) ?? Buffer.alloc(0);
+                    const at = bytes.indexOf('!');
+                    yield bytes.subarray(range.start, at === -1 ? range.end + 1 : at);
+                    if (at !== -1) {
+                        await Promise.reject(fault(blobId));
+                    }
+                },
+                remove: () => Promise.resolve(), list: () => Promise.resolve([])
+            };
+            gateway = await startGateway(place, { elementStores: { failing }, storageChooser: () => 'failing' });
+            for (const [id, payloads] of Object.entries(PAYLOADS)) {
+                const elements = Object.keys(payloads).map((element) => ({ id: element }));
+                const bytes = Object.entries(payloads).flatMap(([element, text]) => [jsonSegment({ id: element }), bytesSegment(Buffer.from(text))]);
+                await gateway.asAdmin('0.DOIP/Op.Create', { input: [jsonSegment({ id, type: 'Document', attributes: { content: {} }, elements }), ...bytes] });
+            }
+        });
+
+        after(async () => {
+
+            await gateway.stop();
+            await place.dispose();
+        });
+
+        it('has their objects, a line for each of them, and their number in the last line', async () => {
+
+            const lines = String((await gateway.asAdmin(Op.exportObjects)).output[0]).trimEnd().split('\n').map((line) => JSON.parse(line) as JsonObject);
+            const first = lines.findIndex(({ id }) => id === 'test/large');
+            const shapes = lines.slice(first, -1).map(({ id, elements, element, base64, damaged, object }) => (id === undefined ?
+                { element, ...base64 === undefined ? { damaged, object } : { bytes: Buffer.from(base64 as string, 'base64').byteLength } } :
+                { id, inline: (elements as JsonObject[]).filter(({ base64Element }) => base64Element !== undefined).map((each) => each['id']) }));
+
+            expect<unknown>(shapes).to.equal([
+                { id: 'test/large', inline: [] },
+                { element: 'begun', bytes: 196_608 }, { element: 'begun', damaged: true, object: 'test/large' }, { element: 'whole', bytes: 20_000 },
+                { id: 'test/small', inline: ['good', 'late'] }, { element: 'bad', damaged: true, object: 'test/small' },
+                { id: 'test/sound', inline: ['p'] }
+            ]);
+            expect<unknown>(lines.at(-1)).to.equal({ end: true, objects: lines.filter(({ id }) => id !== undefined).length, damaged: 2 });
+        });
+
+        it('ends where a store does not answer', async () => {
+
+            fault = () => new Error('the store does not answer');
+            const { output } = await gateway.gateway.perform(envelope(Op.exportObjects, { authentication: ADMIN }));
+
+            await expect(gather(bytesOf(output))).to.reject();
+        });
+    });
 });
+
+/** Payloads by object. Reading ends at an exclamation mark. */
+const PAYLOADS = {
+    'test/large': { begun: `${'x'.repeat(300_000)}!${'x'.repeat(300_000)}`, whole: 'y'.repeat(20_000) },
+    'test/small': { good: 'good', bad: 'bad!', late: 'late' },
+    'test/sound': { p: 'sound' }
+};

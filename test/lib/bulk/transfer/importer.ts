@@ -106,6 +106,64 @@ forEachDatabase((name, create) => {
             expect((await importInto(target, text)).value as object).to.include({ success: true, updated: 0 });
         });
 
+        const torn = (content: string): string => `{"id":"test/torn","type":"Document","attributes":{"content":{"n":${content}},"metadata":{"createdOn":1}},"elements":[` +
+            '{"id":"a","length":4},{"id":"b","base64Element":"Ynl0ZXM="},{"id":"c","length":6}]}\n';
+        const c = '{"element":"c","base64":"YnVmZmVy"}\n';
+        const mark = '{"damaged":true,"element":"a","object":"test/torn"}\n';
+        const next = '{"id":"test/after-torn","type":"Document","attributes":{"content":{},"metadata":{"createdOn":1}}}\n';
+        const bytesIn = async (element: string): Promise<unknown> => (
+            (await target.asAdmin('0.DOIP/Op.Retrieve', { targetId: 'test/torn', attributes: { element } })).output.at(-1)
+        );
+        const without = { id: 'test/torn', message: 'stored without payload a, which is damaged in the export', damaged: ['a'] };
+        const damages: [title: string, lines: string][] = [
+            ['at their beginning', mark], ['after some bytes', `{"element":"a","base64":"YQ=="}\n${mark}`], ['at their end', `{"element":"a","base64":"YWJjZA=="}\n${mark}`]
+        ];
+        for (const [title, lines] of damages) {
+
+            it(`stores objects without payloads that are damaged ${title}, and names them`, async () => {
+
+                await target.asAdmin('0.DOIP/Op.Delete', { targetId: 'test/torn' });
+                await target.asAdmin('0.DOIP/Op.Delete', { targetId: 'test/after-torn' });
+                const text = `{"export":1}\n${torn('1')}${lines}${c}${next}{"end":true,"objects":2,"damaged":1}\n`;
+                const { value } = await importInto(target, text);
+                const again = await importInto(target, text);
+
+                expect(value as object).to.include({ success: false, created: 2, updated: 0 });
+                expect(again.value as object).to.include({ success: false, created: 0, updated: 0, unchanged: 2 });
+                for (const answer of [value, again.value]) {
+                    expect((answer as { results: object[] }).results).to.equal([{ position: 1, responseCode: 400, response: without }]);
+                }
+
+                expect([await bytesIn('b'), await bytesIn('c')]).to.equal(['bytes', 'buffer']);
+                expect(JSON.stringify((await target.asAdmin('0.DOIP/Op.Retrieve', { targetId: 'test/torn' })).value)).to.not.include('"id":"a"');
+            });
+        }
+
+        it('keeps payloads that are damaged in the export only', async () => {
+
+            const whole = `${torn('1')}{"element":"a","base64":"YWJjZA=="}\n${c}`;
+            const first = await importInto(target, whole);
+            const same = await importInto(target, `${torn('1')}${mark}${c}`);
+            const changed = await importInto(target, `${torn('2')}${mark}${c}`);
+
+            expect(first.value as object).to.include({ success: true });
+            expect(same.value as object).to.include({ success: true, unchanged: 1 });
+            expect((changed.value as { results: object[] }).results).to.equal([{ position: 0, responseCode: 400, response: {
+                ...without, message: 'stored; payload a is damaged in the export, and stays as it is here'
+            } }]);
+            expect([await bytesIn('a'), await bytesIn('b'), await bytesIn('c')]).to.equal(['abcd', 'bytes', 'buffer']);
+            expect((await importInto(target, `${torn('2')}${mark}${c}`)).value as object).to.include({ success: true, unchanged: 1 });
+        });
+
+        it('refuses an object whose damaged payload is another than the one that follows', async () => {
+
+            const { value } = await importInto(target, `${torn('3')}${c}${mark}${next}`);
+
+            expect((value as { results: object[] }).results).to.equal([{ position: 0, responseCode: 400, response: {
+                message: 'payload a has 0 bytes instead of 4', id: 'test/torn'
+            } }]);
+        });
+
         it('reads several concatenated exports', async () => {
 
             const late = '{"id":"test/late","type":"Document","attributes":{"content":{}}}\n';

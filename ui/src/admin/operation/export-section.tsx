@@ -31,8 +31,7 @@ export function ExportSection(): JSX.Element {
         controller.current = own;
         setOutcome(null);
         try {
-            const { total, isComplete } = await exportAll(own.signal, setBytes);
-            setOutcome(isComplete ? { text: t('exported', { bytes: formatBytes(total) }), isError: false } : { text: t('incomplete'), isError: true });
+            setOutcome(outcomeOf(await exportAll(own.signal, setBytes)));
         }
         catch (error) {
             // A Blob that is made of a stream says nothing of why that has ended.
@@ -56,7 +55,23 @@ export function ExportSection(): JSX.Element {
     );
 }
 
-async function exportAll(signal: AbortSignal, onProgress: (bytes: number) => void): Promise<{ readonly total: number; readonly isComplete: boolean }> {
+/** An export that has arrived. */
+interface Exported {
+    readonly total: number;
+    /** Number of payloads of which it has no bytes; null for an export that is not complete. */
+    readonly damaged: number | null;
+}
+
+function outcomeOf({ total, damaged }: Exported): { readonly text: string; readonly isError: boolean } {
+
+    if (damaged === 0) {
+        return { text: t('exported', { bytes: formatBytes(total) }), isError: false };
+    }
+
+    return { text: damaged === null ? t('incomplete') : t('exportedWithout', { count: damaged }), isError: true };
+}
+
+async function exportAll(signal: AbortSignal, onProgress: (bytes: number) => void): Promise<Exported> {
 
     const name = `export-${new Date().toISOString().slice(0, 10)}.ndjson`;
     const picker = (globalThis as { showSaveFilePicker?: SavePicker }).showSaveFilePicker;
@@ -81,5 +96,6 @@ async function exportAll(signal: AbortSignal, onProgress: (bytes: number) => voi
         download(await new Response(counted).blob(), name);
     }
 
-    return { total, isComplete: /\{"end":true[^\n]*\}\s*$/.test(tail) };
+    const end = /\{"end":true,"objects":\d+(?:,"damaged":(\d+))?\}\s*$/.exec(tail);
+    return { total, damaged: end && Number(end[1] ?? 0) };
 }
