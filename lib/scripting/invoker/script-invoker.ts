@@ -15,7 +15,7 @@ import type { ScriptResult } from '../protocol/script-result.js';
 import type { EntryModule } from '../protocol/program.js';
 import { unavailable } from '../../errors/errors.js';
 import { isUnrestrictedAdmin } from '../../model/caller.js';
-import type { InvocationContext } from '../protocol/invocation-context.js';
+import { keyOf, type InvocationContext } from '../protocol/invocation-context.js';
 
 /** Retry-After in seconds. */
 const RETRY_AFTER = 1;
@@ -192,8 +192,8 @@ export class ScriptInvoker {
 
     #calling(invocation: InvocationContext) {
 
-        const { scope } = invocation.chain;
-        return { host: this.#hostFor(invocation), callerKey: invocation.caller.userId ?? '', ...scope ? { scope } : {} };
+        const { caller, callerKey = keyOf(caller), chain: { scope } } = invocation;
+        return { host: this.#hostFor(invocation), callerKey, ...scope ? { scope } : {} };
     }
 
     #failed(error: ScriptError, { invocation, rejectionStatus, about }: Pick<ScriptInvocation, 'invocation' | 'rejectionStatus' | 'about'>): Error {
