@@ -41,7 +41,7 @@ describe('calls of type code for many items', () => {
         ['that take longer together than one may', time, BUSY, 10, {}],
         ['of which one loops', time, `if (object.n === 3) { ${LOOP} }`, 10, { 3: 'time' }],
         ['of which one loops after it was awaited', time, `if (object.n === 3) { return (async () => { await null; ${LOOP} })(); }`, 10, { 3: 'time' }],
-        ['that need more memory together than one may', memory, 'object.n = object.n + "x".repeat(2000000);', 6, {}],
+        ['that need more memory together than one may', memory, 'object.n = object.n + "x".repeat(2500000);', 6, {}],
         ['of which one fills the memory', memory, 'if (object.n === 3) { const all = []; for (;;) { all.push(new Array(1000).fill(1)); } }', 10, { 3: 'memory' }],
         ['of which one fills the memory and catches what it can', memory,
             'if (object.n === 3) { const all = []; for (;;) { try { for (;;) { all.push(new Uint8Array(1000)); } } catch {} } }', 10, { 3: 'memory' }],
