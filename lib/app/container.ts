@@ -343,7 +343,7 @@ async function compose(
     });
     const handles = composeHandles({
         db, catalog, policy, jobs, jobStore, settings, log, objects: scan, options: options.handles ?? { uiBase: null },
-        hook: (object, requestContext) => scripting.design.createHandleValues(object, requestContext),
+        hook: (...record) => scripting.design.createHandleValues(...record),
         refresh: () => reader.epochs(),
         resolution: () => resolution,
         ownBase: () => endpoint().url,

@@ -272,7 +272,7 @@ const scripts = {
     workers: wholeNumber('SCRIPT_WORKERS', 3, [1, 64],
         'Worker threads for type code, started on demand. One caller may use all but one of them. ' +
             'Beyond them, as many more and one are reserved for callers without a running script, one for each.'),
-    timeoutSeconds: seconds('SCRIPT_TIMEOUT_SECONDS', 10, 3600, 'Time limit for one call of a hook or method.'),
+    timeoutSeconds: seconds('SCRIPT_TIMEOUT_SECONDS', 10, 3600, 'Time limit for one call of a hook or method, from its start. It waits for a worker for as long at most.'),
     memoryBytes: wholeNumber('SCRIPT_MEMORY_BYTES', 64 * MIB, [8 * MIB, 512 * MIB], 'Memory limit of a script.'),
     stackBytes: wholeNumber('SCRIPT_STACK_BYTES', 512 * KIB, [64 * KIB, 1 * MIB], 'Stack limit of a script; 512 KiB are enough for some 2500 nested calls.')
 };

@@ -19,7 +19,7 @@ import { badRequest, declined, unknownOutcome, type DoipError } from '../errors/
 import { DESIGN_ID } from '../doip/ids.js';
 import { Op } from '../doip/operation-ids.js';
 import { Status, type StatusTable } from '../errors/status.js';
-import { ANONYMOUS, inRequest } from '../model/caller.js';
+import { ANONYMOUS, fromAddress, inRequest } from '../model/caller.js';
 import { authorise, authoriseAgain, demandCall, isReading, unknownOperation } from './authorise.js';
 import { originOf, recordDenial, recordOperation } from './auditing.js';
 import { shapeAttributes, shapeInput } from './input.js';
@@ -211,7 +211,8 @@ export class Dispatcher {
 
         const authenticated = services.identity.authenticator.authenticate(request, fixed?.id, target.epochs);
         const found = await (allowance ? countingFailure(authenticated, allowance) : authenticated);
-        const caller = services.auditTrail ? inRequest(found, originOf(request, fixed?.id)) : found;
+        const known = found.userId === null ? fromAddress(found, request.transport.remoteAddress) : found;
+        const caller = services.auditTrail ? inRequest(known, originOf(request, fixed?.id)) : known;
         seen.caller = caller;
         allowance?.countCaller(caller);
         return await this.#runFor(caller, { request, services, target, fixed }, seen);

@@ -11,16 +11,16 @@ import type { Catalog } from '../types/catalog.js';
 import type { HandleIdentity, HandleValue } from './handle-value.js';
 import type { HandleLocation } from './locations.js';
 import type { HandleLink, MintingConfig } from './minting-config.js';
-import { ANONYMOUS } from '../model/caller.js';
+import { ANONYMOUS, type Caller } from '../model/caller.js';
 import { adminValue, freeIndex, readValues, textValue, timestampOf } from './handle-value.js';
 import { LOCATIONS_TYPE, locationsOf, locationsXml } from './locations.js';
 import { readMintingConfig } from './minting-config.js';
 
 /**
  * Calls `createHandleValues` of the script of the design (`handleMintingConfig.javascript`) and resolves to its result;
- * undefined if the script has no such function.
+ * undefined if the script has no such function. `resolver` is the caller who gets the record; null if it is registered.
  */
-export type HandleValuesHook = (object: StoredObject, requestContext: JsonObject) => Promise<JsonValue | undefined>;
+export type HandleValuesHook = (object: StoredObject, requestContext: JsonObject, resolver: Caller | null) => Promise<JsonValue | undefined>;
 
 /** Dependencies of handle records. */
 export interface RecordSources {
@@ -71,9 +71,9 @@ export class HandleRecords {
      *
      * @throws Error if the script fails or returns invalid handle values
      */
-    of(object: StoredObject, requestContext: JsonObject): Promise<HandleValue[]> {
+    of(object: StoredObject, requestContext: JsonObject, resolver: Caller): Promise<HandleValue[]> {
 
-        return this.#make(object, { withInside: true, requestContext });
+        return this.#make(object, { withInside: true, requestContext, resolver });
     }
 
     /** Returns the record of an object as the design alone determines it; the fallback when the script fails. */
@@ -86,15 +86,17 @@ export class HandleRecords {
     /** Returns the record in its public form: without links to parts of the object that the public does not see. Throws like {@link of}. */
     ofPublic(object: StoredObject): Promise<HandleValue[]> {
 
-        return this.#make(object, { withInside: this.#isOpen(object), requestContext: {} });
+        return this.#make(object, { withInside: this.#isOpen(object), requestContext: {}, resolver: null });
     }
 
-    async #make(object: StoredObject, { withInside, requestContext }: { withInside: boolean; requestContext: JsonObject }): Promise<HandleValue[]> {
+    async #make(
+        object: StoredObject, { withInside, requestContext, resolver }: { withInside: boolean; requestContext: JsonObject; resolver: Caller | null }
+    ): Promise<HandleValue[]> {
 
         const { config } = this;
         const { hook } = this.#sources;
         const timestamp = timestampOf(object.metadata.modifiedOn);
-        const scripted = config.hasScript && hook ? await hook(object, requestContext) : undefined;
+        const scripted = config.hasScript && hook ? await hook(object, requestContext, resolver) : undefined;
         return this.#withService(scripted === undefined ? this.#ownValues(object, withInside, timestamp) : readValues(scripted, timestamp), timestamp);
     }
 

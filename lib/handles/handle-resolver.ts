@@ -138,9 +138,9 @@ export class HandleResolver {
         return values;
     }
 
-    #scriptedOf(object: StoredObject, { requestContext }: Resolving): Promise<HandleValue[]> {
+    #scriptedOf(object: StoredObject, { requestContext, caller }: Resolving): Promise<HandleValue[]> {
 
-        return this.#records.of(object, requestContext).catch((error: unknown) => {
+        return this.#records.of(object, requestContext, caller).catch((error: unknown) => {
 
             if (error instanceof DoipError && (error.status !== Status.internal || error.http !== undefined)) {
                 throw error;                                // a message of the script, or the service is overloaded

@@ -30,6 +30,8 @@ export interface Caller {
     readonly apiKey?: ApiKeyScope;
     /** Id of the user who acts as this one, or whose request the service performs, and whose identity was proven. */
     readonly actorId?: string | null;
+    /** Address of an anonymous caller in a request; empty for calls from the same process. */
+    readonly address?: string;
     /** The request of the caller, where changes are audited. */
     readonly origin?: RequestOrigin;
     /** The caller object that requests share, of which this one is a copy for a single request. */
@@ -40,6 +42,12 @@ export interface Caller {
 export function inRequest(caller: Caller, origin: RequestOrigin): Caller {
 
     return { ...caller, origin, shared: sharedCaller(caller) };
+}
+
+/** Returns a caller object for a single request without credentials: callers are told apart by their addresses. */
+export function fromAddress(caller: Caller, address: string): Caller {
+
+    return { ...caller, address, shared: sharedCaller(caller) };
 }
 
 /** Returns the caller object by which facts about a caller are cached. */

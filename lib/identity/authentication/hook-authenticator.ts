@@ -5,15 +5,18 @@
 
 import { growingCache } from '../../util/cache/growing-cache.js';
 import { SingleFlight } from '../../util/concurrency/single-flight.js';
-import { unauthenticated } from '../../errors/errors.js';
+import { DoipError, isUnavailable, unauthenticated } from '../../errors/errors.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { LoginThrottle } from '../throttling/login-throttle.js';
 import type { PresentedCredentials, Credentials } from './credentials.js';
 import { keyedDigests } from '../tokens/digest.js';
 import { isAdminName, isPossibleId } from '../accounts/login-name.js';
 
-/** The hook. `info` has `token`, or `username` and `password`, and `asUserId` if claimed. The request context is empty if the request has none. */
-export type AuthenticateHook = (info: JsonObject, requestContext: JsonObject) => Promise<JsonObject | null>;
+/**
+ * The hook. `info` has `token`, or `username` and `password`, and `asUserId` if claimed. The request context is empty if the request has none. Rejects
+ * with a DoipError 429 or 503 if it cannot be run at the moment, and with another error if it fails.
+ */
+export type AuthenticateHook = (info: JsonObject, requestContext: JsonObject, source: string) => Promise<JsonObject | null>;
 
 /** Answer of the hook. */
 export interface HookAnswer {
@@ -96,7 +99,7 @@ export class HookAuthenticator {
      *
      * @param source origin of the request, see {@link sourceOf}
      * @param epoch epoch of types
-     * @throws DoipError 401 if the hook fails, with its error as cause; 429 if too many logins are queued
+     * @throws DoipError 401 if the hook fails, with its error as cause; 429 or 503 if too many logins or scripts are queued
      */
     async authenticate({ credentials, asUserId, requestContext = {} }: PresentedCredentials, source: string, epoch: number): Promise<HookAnswer | null> {
 
@@ -123,39 +126,46 @@ export class HookAuthenticator {
     }
 
     /** Calls the hook. Logins as administrator are not throttled by its answers. */
-    async #throttledCall({ hook, info, requestContext, credentials, source }: HookCall): Promise<HookAnswer | null> {
+    async #throttledCall(hookCall: HookCall): Promise<HookAnswer | null> {
 
+        const { credentials, source } = hookCall;
         if (credentials.kind !== 'password' || isAdminName(credentials.name)) {
-            return this.#call(hook, info, requestContext);
+            return this.#call(hookCall);
         }
 
         const accepted = await this.#throttle.attempt(credentials.name, source, async () => {
 
-            const answer = await this.#call(hook, info, requestContext);
+            const answer = await this.#call(hookCall);
             return answer === null ? undefined : answer.active ? answer : null;
         });
         return accepted === null ? NOT_ACTIVE : accepted ?? null;
     }
 
-    async #call(hook: AuthenticateHook, info: JsonObject, requestContext: JsonObject): Promise<HookAnswer | null> {
+    async #call(hookCall: HookCall): Promise<HookAnswer | null> {
 
-        const answer = await call(hook, info, requestContext);
+        const answer = await call(hookCall);
         const isExpired = answer !== null && answer.expiresOn !== null && answer.expiresOn <= this.#now();
         return isExpired ? NOT_ACTIVE : answer;
     }
 }
 
-async function call(hook: AuthenticateHook, info: JsonObject, requestContext: JsonObject): Promise<HookAnswer | null> {
+async function call({ hook, info, requestContext, source }: HookCall): Promise<HookAnswer | null> {
 
     let answer: JsonObject | null;
     try {
-        answer = await hook(info, requestContext);
+        answer = await hook(info, requestContext, source);
     }
     catch (cause) {
-        throw unauthenticated('Authentication failed', { cause });
+        throw isRefusal(cause) ? cause : unauthenticated('Authentication failed', { cause });
     }
 
     return answer && readAnswer(answer);
+}
+
+/** True if the hook was not run, as there is too much to do. */
+function isRefusal(error: unknown): error is DoipError {
+
+    return isUnavailable(error) || error instanceof DoipError && error.http === 429;
 }
 
 /** Parses an answer. Members of a wrong type count as absent; with a malformed expiry the answer is inactive, instead of never expiring. */

@@ -115,7 +115,11 @@ export interface Lifecycle {
      * @throws DoipError if the hook rejects or fails, except for hooks that run after the change is stored
      */
     run(hook: ObjectHook, type: string, object: HookObject, facts: HookFacts): Promise<JsonValue | undefined>;
-    /** Runs a hook on many objects of one type at once; outcomes in the order of the objects. */
+    /**
+     * Runs a hook on many objects of one type at once; outcomes in the order of the objects, with the failures of code.
+     *
+     * @throws DoipError 429, 500 or 503 if it could not be run for each of them
+     */
     runAll(hook: ObjectHook, type: string, objects: readonly HookObject[], facts: HookFacts): Promise<readonly HookOutcome[]>;
     /**
      * Runs `onPayloadResolution`.

@@ -9,14 +9,15 @@ import type { Design } from '../../types/design.js';
 import type { Reading } from '../../objects/read/object-resolution.js';
 import type { StoredObject } from '../../model/stored-object.js';
 import { isJsonObject } from '../../util/json-types.js';
-import { ANONYMOUS, SERVICE } from '../../model/caller.js';
+import { ANONYMOUS, SERVICE, type Caller } from '../../model/caller.js';
 import { toHookObject } from '../../objects/hooks/hook-object.js';
 import type { HookObject } from '../../objects/hooks/lifecycle.js';
 import { NO_SCRIPT } from '../../model/write-context.js';
 import { contextOf, objectContext } from '../invoker/hook-context.js';
 import type { ScriptInvoker } from '../invoker/script-invoker.js';
 import type { EntryModule } from '../protocol/program.js';
-import type { InvocationContext } from '../protocol/invocation-context.js';
+import { keyOf, loginKeyOf, OWN_KEY, type InvocationContext } from '../protocol/invocation-context.js';
+import { isOfCode } from '../protocol/script-error.js';
 
 /** Runs the hooks of the design. */
 export class DesignHooks {
@@ -43,7 +44,7 @@ export class DesignHooks {
         }
 
         if (this.#authenticate?.unit !== unit) {
-            this.#authenticate = { unit, hook: (info, requestContext) => this.#callAuthenticate(unit, info, requestContext) };
+            this.#authenticate = { unit, hook: (...login) => this.#callAuthenticate(unit, ...login) };
         }
 
         return this.#authenticate.hook;
@@ -64,8 +65,12 @@ export class DesignHooks {
         return typeof returned === 'string' ? returned : query;
     }
 
-    /** Returns the result of `createHandleValues` for an object; undefined if there is no such function. */
-    async createHandleValues(object: StoredObject, requestContext: JsonObject): Promise<JsonValue | undefined> {
+    /**
+     * Returns the result of `createHandleValues` for an object; undefined if there is no such function.
+     *
+     * @param resolver the caller for whom the record is made; null for its registration. The code runs as the service.
+     */
+    async createHandleValues(object: StoredObject, requestContext: JsonObject, resolver: Caller | null): Promise<JsonValue | undefined> {
 
         const unit = this.#invoker.scripts.handles;
         if (!unit) {
@@ -75,19 +80,27 @@ export class DesignHooks {
         const hookObject = toHookObject(object, object.metadata);
         const isContentOnly = this.#design().useLegacyContentOnlyJavaScriptHooks;
         const source = { caller: SERVICE, requestContext, members: isContentOnly ? { useLegacyContentOnlyJavaScriptHooks: true } : {} };
-        const invocation: InvocationContext = { caller: SERVICE, requestContext, chain: NO_SCRIPT, isDryRun: false };
+        const callerKey = resolver ? keyOf(resolver) : OWN_KEY;
+        const invocation: InvocationContext = { caller: SERVICE, requestContext, chain: NO_SCRIPT, isDryRun: false, callerKey };
         return await this.#call(unit, 'createHandleValues', {
             args: [isContentOnly ? hookObject.content : hookObject as HookObject & JsonObject],
             context: objectContext(source, hookObject, this.#policy), invocation, about: object.id
         });
     }
 
-    async #callAuthenticate(unit: EntryModule, info: JsonObject, requestContext: JsonObject): Promise<JsonObject | null> {
+    async #callAuthenticate(unit: EntryModule, info: JsonObject, requestContext: JsonObject, source: string): Promise<JsonObject | null> {
 
-        const invocation: InvocationContext = { caller: ANONYMOUS, requestContext, chain: NO_SCRIPT, isDryRun: false };
+        const callerKey = loginKeyOf(source);
+        const invocation: InvocationContext = { caller: ANONYMOUS, requestContext, chain: NO_SCRIPT, isDryRun: false, callerKey };
         const context = Object.keys(requestContext).length > 0 ? { requestContext } : {};
-        const answer = await this.#call(unit, 'authenticate', { args: [info], context, invocation, about: undefined });
-        return isJsonObject(answer) ? answer : null;
+        try {
+            const answer = await this.#call(unit, 'authenticate', { args: [info], context, invocation, about: undefined });
+            return isJsonObject(answer) ? answer : null;
+        }
+        catch (cause) {
+            // Whatever status the code throws, it is no answer of the service.
+            throw isOfCode(cause) ? new Error('the hook for authentication failed', { cause }) : cause;
+        }
     }
 
     /** Returns the code of the design, unless it is known to lack a hook. */

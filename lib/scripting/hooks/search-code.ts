@@ -8,7 +8,7 @@ import { SERVICE } from '../../model/caller.js';
 import { NO_SCRIPT } from '../../model/write-context.js';
 import type { ScriptInvoker } from '../invoker/script-invoker.js';
 import type { EntryModule } from '../protocol/program.js';
-import type { InvocationContext } from '../protocol/invocation-context.js';
+import { OWN_KEY, type InvocationContext } from '../protocol/invocation-context.js';
 import { mayMakeRules } from './auth-config-hooks.js';
 
 /** A state of the types, as a process counts its epochs and as the database does. */
@@ -27,7 +27,7 @@ export interface CodeSurvey {
 /** Maximum number of types with code that are looked at. */
 const MAX_TYPES = 1000;
 
-const INVOCATION: InvocationContext = { caller: SERVICE, requestContext: {}, chain: NO_SCRIPT, isDryRun: true };
+const INVOCATION: InvocationContext = { caller: SERVICE, requestContext: {}, chain: NO_SCRIPT, isDryRun: true, callerKey: OWN_KEY };
 
 /** Looks at the exports of all type code. */
 export class SearchCode {

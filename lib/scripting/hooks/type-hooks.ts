@@ -11,6 +11,7 @@ import { OBJECT_HOOKS } from '../../objects/hooks/lifecycle.js';
 import { objectContext } from '../invoker/hook-context.js';
 import type { ScriptInvoker } from '../invoker/script-invoker.js';
 import type { EntryModule } from '../protocol/program.js';
+import { isOfCode } from '../protocol/script-error.js';
 import { outputOf } from '../protocol/script-result.js';
 
 const GENERATE = 'generateId';
@@ -80,8 +81,12 @@ export class TypeHooks implements Lifecycle {
             });
         }
         catch (error) {
-            const failure = error instanceof Error ? error : new Error(String(error));
-            return objects.map(() => ({ error: failure }));
+            if (!isOfCode(error)) {
+                throw error;
+            }
+
+            // The code cannot be loaded.
+            return objects.map(() => ({ error }));
         }
     }
 

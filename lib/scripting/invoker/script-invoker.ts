@@ -8,14 +8,14 @@ import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { ProgramCatalog } from '../program/program-catalog.js';
 import { EMPTY_DESCRIPTION, type UnitDescription } from '../program/module-exports.js';
 import type { DescribeOptions, ScriptCall } from '../protocol/script-call.js';
-import { ScriptError, answerTo } from '../protocol/script-error.js';
+import { answerTo, isOfCode, ScriptError, wasStopped } from '../protocol/script-error.js';
 import type { ScriptHost } from '../protocol/script-host.js';
 import type { ScriptPool } from '../pool/script-pool.js';
 import type { ScriptResult } from '../protocol/script-result.js';
 import type { EntryModule } from '../protocol/program.js';
 import { unavailable } from '../../errors/errors.js';
 import { isUnrestrictedAdmin } from '../../model/caller.js';
-import type { InvocationContext } from '../protocol/invocation-context.js';
+import { keyOf, type InvocationContext } from '../protocol/invocation-context.js';
 
 /** Retry-After in seconds. */
 const RETRY_AFTER = 1;
@@ -126,7 +126,11 @@ export class ScriptInvoker {
         }
     }
 
-    /** Calls a function for each item in one run; null as in {@link call}. Failures of single items are results. */
+    /**
+     * Calls a function for each item in as few runs as possible; null as in {@link call}. Failures of single items are results.
+     *
+     * @throws DoipError for the caller if the code cannot be loaded, or not be run for all items: see {@link isOfCode}
+     */
     async callEach(calls: ScriptInvocations): Promise<readonly (ScriptResult | Error)[] | null> {
 
         const { invocation, rejectionStatus, items, ...rest } = calls;
@@ -138,7 +142,11 @@ export class ScriptInvoker {
             )) ?? null;
         }
         catch (error) {
-            throw error instanceof ScriptError ? this.#failed(error, { invocation, rejectionStatus, about: undefined }) : error;
+            if (!isOfCode(error) && wasStopped(error)) {
+                this.#log.error({ event: 'script.failed', script: calls.unit.label, reason: error.message }, 'script failed');
+            }
+
+            throw error;
         }
     }
 
@@ -184,8 +192,8 @@ export class ScriptInvoker {
 
     #calling(invocation: InvocationContext) {
 
-        const { scope } = invocation.chain;
-        return { host: this.#hostFor(invocation), callerKey: invocation.caller.userId ?? '', ...scope ? { scope } : {} };
+        const { caller, callerKey = keyOf(caller), chain: { scope } } = invocation;
+        return { host: this.#hostFor(invocation), callerKey, ...scope ? { scope } : {} };
     }
 
     #failed(error: ScriptError, { invocation, rejectionStatus, about }: Pick<ScriptInvocation, 'invocation' | 'rejectionStatus' | 'about'>): Error {

@@ -22,7 +22,7 @@ import type { ScriptInvoker } from '../invoker/script-invoker.js';
 import type { ScriptResult } from '../protocol/script-result.js';
 import type { EntryModule } from '../protocol/program.js';
 import type { MethodDescription } from '../program/method-description.js';
-import type { InvocationContext } from '../protocol/invocation-context.js';
+import { OWN_KEY, type InvocationContext } from '../protocol/invocation-context.js';
 import { outputOf } from '../protocol/script-result.js';
 
 /** A method and where it is defined. */
@@ -68,7 +68,7 @@ interface MethodRun {
     readonly isContentOnly: boolean;
 }
 
-const INTERNAL: InvocationContext = { caller: SERVICE, requestContext: {}, chain: NO_SCRIPT, isDryRun: false };
+const INTERNAL: InvocationContext = { caller: SERVICE, requestContext: {}, chain: NO_SCRIPT, isDryRun: false, callerKey: OWN_KEY };
 
 /** Finds and calls methods. */
 export class Methods {

@@ -4,6 +4,7 @@
 
 import type { RunMessage, RunRequest } from '../protocol/messages.js';
 import type { CallItem } from '../protocol/script-call.js';
+import type { ScriptFailure } from '../protocol/script-error.js';
 
 /** JSON text of a {@link RunRequest}. */
 export interface RequestText {
@@ -48,6 +49,16 @@ export function* requestTexts(facts: Omit<RunRequest, 'items'>, items: readonly 
     if (texts.length > 0) {
         yield request(texts);
     }
+}
+
+/**
+ * Divides the items of a run that failed. After the time limit each is run by itself, as further runs of several could take as long again; else
+ * the run is halved.
+ */
+export function portions(items: readonly CallItem[], failure: ScriptFailure): (readonly CallItem[])[] {
+
+    const size = failure.kind === 'limit' && failure.limit === 'time' ? 1 : Math.ceil(items.length / 2);
+    return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 }
 
 /** Returns the original object as a text of its own: it is as large as the rest, and few scripts read it. */

@@ -11,9 +11,10 @@ import { tooManyRequests, unavailable } from '../../errors/errors.js';
 import type { UnitDescription } from '../program/module-exports.js';
 import { describeFailure, EMPTY_DESCRIPTION, readDescription } from '../program/module-exports.js';
 import { CpuScheduler } from '../protocol/cpu-scheduler.js';
-import type { RunMessage, RunRequest, ThreadOptions } from '../protocol/messages.js';
-import { requestTexts } from './call-batching.js';
-import type { DescribeOptions, DirectIo, ScriptCall, ScriptCalls } from '../protocol/script-call.js';
+import type { Run, RunMessage, RunOutcome, RunRequest, ThreadOptions } from '../protocol/messages.js';
+import { CallAllowance } from './call-allowance.js';
+import { portions, requestTexts } from './call-batching.js';
+import type { CallItem, DescribeOptions, DirectIo, ScriptCall, ScriptCalls } from '../protocol/script-call.js';
 import { ScriptError } from '../protocol/script-error.js';
 import type { HostCallContext } from '../protocol/script-host.js';
 import type { ScriptResult } from '../protocol/script-result.js';
@@ -24,7 +25,7 @@ import { WorkTally } from '../../util/work-tally.js';
 import { Semaphore } from '../../util/concurrency/semaphore.js';
 import { SingleFlight } from '../../util/concurrency/single-flight.js';
 import type { ScriptScope } from '../../model/script-scope.js';
-import { type RunOutcome } from '../protocol/messages.js';
+import type { EntryModule } from '../protocol/program.js';
 
 /** Limits of scripts. */
 export interface ScriptLimits extends ThreadOptions {
@@ -59,9 +60,6 @@ const REFUSALS: Readonly<Record<RejectionReason, () => Error>> = {
 /** Extra queue time in ms, so that a caller who arrives while every worker runs an endless script outlasts their timeout. */
 const GRACE_MS = 500;
 
-/** Minimum time in ms for a call that had to queue. */
-const MIN_MS = 400;
-
 /** Workers for one depth of nested calls. */
 interface DepthPool {
     readonly semaphore: Semaphore;
@@ -79,6 +77,15 @@ export interface ScriptLoad {
 }
 
 type RequestInput = Pick<RunMessage, 'request' | 'original' | 'input'>;
+
+type ItemOutcome = ScriptResult | ScriptError;
+
+/** What the runs of a call have in common. */
+interface Batch {
+    readonly facts: Omit<RunRequest, 'items'>;
+    readonly label: string;
+    readonly run: (request: Omit<RequestInput, 'input'>) => Promise<RunOutcome>;
+}
 
 /** The worker pool. */
 export class ScriptPool {
@@ -118,9 +125,10 @@ export class ScriptPool {
     }
 
     /**
-     * Calls a function for each item, in as few messages as possible; results in the order of the items.
+     * Calls a function for each item, in as few runs as possible; results in the order of the items. A run of several items that fails is repeated
+     * with fewer of them, down to single ones: the limits are those of one call, and only items that reach one by themselves fail.
      *
-     * @throws like {@link call}, if the run as a whole fails
+     * @throws DoipError 429 or 503 if too many calls are queued; 500 for more repetitions, or longer results, than are allowed
      */
     async callEach(calls: ScriptCalls): Promise<readonly (ScriptResult | ScriptError)[]> {
 
@@ -170,7 +178,7 @@ export class ScriptPool {
     async #describe(options: DescribeOptions): Promise<UnitDescription> {
 
         const { unit } = options;
-        const outcome = await this.#run(options, { request: null, original: null, input: null });
+        const outcome = await this.#run(options, { request: null, original: null, input: null }, this.#allowance(unit));
         if (outcome.kind === 'failed') {
             return describeFailure(unit, outcome.failure, false);
         }
@@ -178,87 +186,136 @@ export class ScriptPool {
         return readDescription(unit, outcome.lines);
     }
 
-    async #callEach(calls: ScriptCalls, io: DirectIo | undefined): Promise<readonly (ScriptResult | ScriptError)[]> {
+    async #callEach(calls: ScriptCalls, io: DirectIo | undefined): Promise<readonly ItemOutcome[]> {
 
-        const { unit, path, items, takes } = calls;
+        const { unit, path, takes } = calls;
         const input = io?.input ?? null;
         const facts: Omit<RunRequest, 'items'> = {
             path, takes,
             directIo: io ? { filename: input?.filename ?? null, mediaType: input?.mediaType ?? null } : null
         };
-        const results: (ScriptResult | ScriptError)[] = [];
-        for (const { text, original, count } of requestTexts(facts, items, this.#limits.maxMessageBytes)) {
-            const outcome = await this.#run(calls, { request: text, original, input: input?.bytes ?? null });
-            if (outcome.kind === 'failed') {
-                throw new ScriptError(outcome.failure, unit.label);
-            }
+        const allowance = this.#allowance(unit);
+        const run = (request: Omit<RequestInput, 'input'>): Promise<RunOutcome> => this.#run(calls, { ...request, input: input?.bytes ?? null }, allowance);
+        return await this.#outcomes({ facts, label: unit.label, run }, calls.items);
+    }
 
-            const lines = count === 1 ? [outcome.lines] : outcome.lines.split('\n');
-            for (let i = 0; i < count; ++i) {
-                results.push(readLine(lines[i] ?? '{}', unit.label, outcome.output));
+    /** Calls a function for some items of a call. */
+    async #outcomes(batch: Batch, items: readonly CallItem[]): Promise<ItemOutcome[]> {
+
+        const results: ItemOutcome[] = [];
+        for (const { text, original, count } of requestTexts(batch.facts, items, this.#limits.maxMessageBytes)) {
+            const part = items.slice(results.length, results.length + count);
+            const outcome = await batch.run({ request: text, original });
+            if (outcome.kind === 'done') {
+                const lines = count === 1 ? [outcome.lines] : outcome.lines.split('\n');
+                const read = part.map((_, i) => readLine(lines[i] ?? '{}', batch.label, outcome.output));
+                results.push(...await this.#withoutSharedMemory(batch, part, read));
+            }
+            else if (count === 1) {
+                results.push(new ScriptError(outcome.failure, batch.label));
+            }
+            else {
+                results.push(...await this.#repeated(batch, portions(part, outcome.failure)));
             }
         }
 
         return results;
     }
 
-    async #run(options: DescribeOptions, input: RequestInput): Promise<RunOutcome> {
+    async #repeated(batch: Batch, parts: readonly (readonly CallItem[])[]): Promise<ItemOutcome[]> {
 
-        const { unit, program, host, scope: callerScope } = options;
+        const results: ItemOutcome[] = [];
+        for (const part of parts) {
+            results.push(...await this.#outcomes(batch, part));
+        }
+
+        return results;
+    }
+
+    /** Repeats the calls that failed in a run of several whose memory was used up: it may have been used by the others. */
+    async #withoutSharedMemory(batch: Batch, items: readonly CallItem[], results: readonly ItemOutcome[]): Promise<readonly ItemOutcome[]> {
+
+        const exhausted = items.length === 1 ? undefined : results.find((result) => (
+            result instanceof ScriptError && result.failure.kind === 'limit' && result.failure.limit === 'memory'
+        ));
+        if (!(exhausted instanceof ScriptError)) {
+            return results;
+        }
+
+        const failed = items.filter((_, i) => results[i] instanceof ScriptError);
+        const repeated = await this.#repeated(batch, portions(failed, exhausted.failure));
+        return results.map((result) => (result instanceof ScriptError ? repeated.shift() ?? result : result));
+    }
+
+    #allowance({ label }: Pick<EntryModule, 'label'>): CallAllowance {
+
+        const { timeout, maxMessageBytes } = this.#limits;
+        return new CallAllowance({ label, timeout, maxLength: maxMessageBytes, maxWait: timeout + GRACE_MS });
+    }
+
+    /** Runs something in its turn. */
+    async #run(options: DescribeOptions, input: RequestInput, allowance: CallAllowance): Promise<RunOutcome> {
+
+        const { scope: callerScope } = options;
         const depth = callerScope ? callerScope.depth + 1 : 0;
         this.#checkOpen();
         if (depth > MAX_DEPTH) {
             return { kind: 'failed', failure: { kind: 'error', message: `scripts are run for each other more than ${MAX_DEPTH} deep`, stack: '' } };
         }
 
-        const { timeout, maxMessageBytes } = this.#limits;
-        const { lane: pool, leave, callerKey, latest } = await this.#acquire(options, depth);
+        allowance.check();
+        const pool = this.#pool(depth);
+        const callerKey = callerScope?.callerKey ?? options.callerKey;
+        const timeoutMs = callerScope ? Math.max(1, callerScope.deadline - performance.now()) : allowance.waitLeft;
+        const leave = await allowance.waiting(pool.semaphore.acquire(callerKey, { timeoutMs }));
         if (this.#isClosed) {
             leave();
             this.#checkOpen();
         }
 
         const slot = pool.idle.pop() ?? this.#newSlot(pool);
-        let controller: AbortController | undefined;
+        const began = performance.now();
+        // The time limit is that of the code: the wait before it does not count.
+        const deadline = Math.min(began + this.#limits.timeout, callerScope?.deadline ?? Infinity);
+        const scope = new RunScope({ depth, deadline, callerKey });
         try {
-            const deadline = Math.min(performance.now() + timeout, latest);
-            const scope = (): ScriptScope => {
-
-                controller ??= new AbortController();
-                return { depth, deadline, signal: controller.signal, callerKey };
-            };
-
-            const report = (error: unknown): void => {
-
-                if (controller?.signal.aborted) {
-                    return;                                 // The call was ended with the script
-                }
-
-                this.#log.error({ event: 'script.host-call-failed', err: error, script: unit.label }, 'host call of a script failed');
-            };
-
-            const began = performance.now();
-            const outcome = await slot.run({
-                message: { unit: unit.name, label: unit.label, version: program.version, ...input },
-                context: { program, host, scope, maxMessageBytes, report, explain: this.#explain },
-                deadline,
-                log: (level, text, about) => {
-
-                    this.#log[level]({ event: 'script.console', script: unit.label, ...about === '' ? {} : { object: about }, text }, 'script');
-                }
-            });
-            this.#runs.add((performance.now() - began) / 1000, outcome.kind === 'failed');
+            const outcome = await slot.run(this.#runOf(options, input, scope));
+            const seconds = (performance.now() - began) / 1000;
+            this.#runs.add(seconds, outcome.kind === 'failed');
             if (outcome.kind === 'failed') {
                 this.#checkOpen();
             }
 
+            allowance.ran(seconds * 1000, outcome.kind === 'failed' ? 0 : outcome.lines.length);
             return outcome;
         }
         finally {
-            controller?.abort();
+            scope.end();
             pool.idle.push(slot);
             leave();
         }
+    }
+
+    #runOf({ unit, program, host }: DescribeOptions, input: RequestInput, scope: RunScope): Run {
+
+        const report = (error: unknown): void => {
+
+            if (scope.hasEnded) {
+                return;                                 // The call was ended with the script
+            }
+
+            this.#log.error({ event: 'script.host-call-failed', err: error, script: unit.label }, 'host call of a script failed');
+        };
+
+        return {
+            message: { unit: unit.name, label: unit.label, version: program.version, ...input },
+            context: { program, host, scope: () => scope.ofHostCalls(), maxMessageBytes: this.#limits.maxMessageBytes, report, explain: this.#explain },
+            deadline: scope.facts.deadline,
+            log: (level, text, about) => {
+
+                this.#log[level]({ event: 'script.console', script: unit.label, ...about === '' ? {} : { object: about }, text }, 'script');
+            }
+        };
     }
 
     /** Throws if the service is shutting down: a failure is not the script's fault then. */
@@ -267,19 +324,6 @@ export class ScriptPool {
         if (this.#isClosed) {
             throw unavailable('the service is shutting down', 1);
         }
-    }
-
-    /** Waits for a permit; `latest` is the deadline of the call. */
-    async #acquire({ scope: callerScope, callerKey: ownKey }: { scope?: ScriptScope; callerKey: string }, depth: number) {
-
-        const { timeout } = this.#limits;
-        const callerKey = callerScope?.callerKey ?? ownKey;
-        const now = performance.now();
-        const timeoutMs = callerScope ? Math.max(1, callerScope.deadline - now) : timeout + GRACE_MS;
-        const latest = callerScope ? callerScope.deadline : now + timeout + GRACE_MS + MIN_MS;
-        const pool = this.#pool(depth);
-        const leave = await pool.semaphore.acquire(callerKey, { timeoutMs });
-        return { lane: pool, leave, callerKey, latest };
     }
 
     #pool(depth: number): DepthPool {
@@ -295,6 +339,35 @@ export class ScriptPool {
         const slot = new WorkerSlot({ memoryBytes, stackBytes, maxMessageBytes }, this.#scheduler, idleMs);
         pool.slots.push(slot);
         return slot;
+    }
+}
+
+/** Scope of a run; most runs make no host calls, and need no signal. */
+class RunScope {
+
+    readonly facts: Omit<ScriptScope, 'signal'>;
+    #controller: AbortController | undefined;
+
+    constructor(facts: Omit<ScriptScope, 'signal'>) {
+
+        this.facts = facts;
+    }
+
+    /** True if the run has ended, and had made host calls. */
+    get hasEnded(): boolean {
+
+        return this.#controller?.signal.aborted === true;
+    }
+
+    ofHostCalls(): ScriptScope {
+
+        this.#controller ??= new AbortController();
+        return { ...this.facts, signal: this.#controller.signal };
+    }
+
+    end(): void {
+
+        this.#controller?.abort();
     }
 }
 

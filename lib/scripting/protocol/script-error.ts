@@ -49,9 +49,24 @@ const STATUSES: ReadonlyMap<number, string> = new Map([
 const STOPPED = 'stopped';
 
 /** True for code that was stopped at a limit: a retry would most likely be stopped too. */
-export function wasStopped(error: unknown): boolean {
+export function wasStopped(error: unknown): error is DoipError {
 
     return error instanceof DoipError && error.reason === STOPPED;
+}
+
+/** Errors that were made of failures of code. */
+const ofCode = new WeakSet<object>();
+
+/** True for an error that {@link answerTo} made: the code failed, and not the service. */
+export function isOfCode(error: unknown): error is Error {
+
+    return error instanceof Error && ofCode.has(error);
+}
+
+/** 500: calls for several objects together reached a limit, though none of them reached it by itself. */
+export function stoppedTogether(label: string, message: string): DoipError {
+
+    return new DoipError(Status.internal, `the script of ${label} was stopped: ${message}`, { reason: STOPPED });
 }
 
 /** How the code was called. */
@@ -63,7 +78,14 @@ export interface Situation {
 }
 
 /** Returns the error for the caller. Only the administrator gets details of failures. */
-export function answerTo({ failure, label }: ScriptError, { rejectionStatus, isAdmin }: Situation): DoipError {
+export function answerTo(error: ScriptError, situation: Situation): DoipError {
+
+    const answer = answerOf(error, situation);
+    ofCode.add(answer);
+    return answer;
+}
+
+function answerOf({ failure, label }: ScriptError, { rejectionStatus, isAdmin }: Situation): DoipError {
 
     switch (failure.kind) {
         case 'invalid':

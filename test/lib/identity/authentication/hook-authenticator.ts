@@ -3,7 +3,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import { DoipError } from '../../../../lib/errors/errors.js';
+import { DoipError, tooManyRequests, unavailable } from '../../../../lib/errors/errors.js';
 import { ForPrimary } from '../../../../lib/errors/for-primary.js';
 import type { JsonObject } from '../../../../lib/util/json-types.js';
 import { jwt } from '../../../support/accounts.js';
@@ -131,6 +131,17 @@ describe('the authenticate hook', () => {
             await expect(kit.authenticate(node, { username: 'Admin', password: 'wrong' })).to.reject(DoipError, 'Authentication failed');
             expect((await kit.authenticate(node, { username: 'Admin', password: 'secret' })).isAdmin).to.be.true();
             expect((await kit.authenticate(node, { token: jwt(privateKey, { iss: 'admin' }) })).isAdmin).to.be.true();
+        });
+    }
+
+    for (const [title, refusal] of [['too many wait for it', tooManyRequests('too many', 2)], ['all threads are busy', unavailable('busy', 2)]] as const) {
+        it(`refuses all but admin, with its error, when ${title}`, async () => {
+
+            const { node } = nodeWith(refusal);
+
+            await expect(kit.authenticate(node, { username: 'ann', password: 'secret' })).to.reject(DoipError, refusal.message);
+            await expect(kit.authenticate(node, { token: TOKEN })).to.reject(DoipError, refusal.message);
+            expect((await kit.authenticate(node, { username: 'Admin', password: 'secret' })).isAdmin).to.be.true();
         });
     }
 

@@ -68,8 +68,11 @@ forEachDatabase((name, create) => {
         it('authenticates, and makes handle records', async () => {
 
             await changeDesign(node, {
-                javascript: `exports.authenticate = (info, context) => info.token === 'of.another.issuer' ?
-                    { active: true, userId: 'other/ann', username: 'ann', groupIds: ['other/team'], grantAuthenticatedAccess: true } : null;`,
+                javascript: `exports.authenticate = (info, context) => {
+                    if (info.token === 'of.a.busy.issuer') { throw new (require('cordra').CordraError)('busy', 503); }
+                    return info.token === 'of.another.issuer' ?
+                        { active: true, userId: 'other/ann', username: 'ann', groupIds: ['other/team'], grantAuthenticatedAccess: true } : null;
+                };`,
                 handleMintingConfig: {
                     prefix: 'test', javascript: `exports.createHandleValues = (object, context) => [
                         { index: 1, type: 'URL', data: { format: 'string', value: 'https://example.org/' + context.objectId } }
@@ -80,12 +83,14 @@ forEachDatabase((name, create) => {
                 const answers = await Promise.all(nodes.all.map((each) => each.perform(CREATE, {
                     authentication: { token: 'of.another.issuer' }, input: { type: 'Document', attributes: { content: {} } }
                 })));
-                const wrong = await node.perform(RETRIEVE, { targetId: 'test/place', authentication: { token: 'of.nobody.known' } });
+                const wrong = await Promise.all(['of.nobody.known', 'of.a.busy.issuer'].map((token) => (
+                    node.perform(RETRIEVE, { targetId: 'test/place', authentication: { token } })
+                )));
                 const { value } = await node.perform('gateway/Op.Handles.Resolve', { targetId: 'test/place', attributes: { handle: 'test/place' } });
 
                 expect<unknown>(answers.map(({ value }) => ((value as { attributes: JsonObject }).attributes['metadata'] as JsonObject)['createdBy']))
                     .to.equal(nodes.all.map(() => 'other/ann'));
-                expect(wrong.status).to.equal('0.DOIP/Status.102');
+                expect(wrong.map(({ status }) => status)).to.equal(['0.DOIP/Status.102', '0.DOIP/Status.102']);
                 expect(JSON.stringify(value)).to.contain('https://example.org/test/place');
             }
             finally {
