@@ -8,6 +8,7 @@
  */
 
 import type { JsonObject, JsonValue } from '../util/json-types.js';
+import { isSameDecimal } from './decimals.js';
 
 /** Texts by property name or index, only of numbers that JavaScript writes differently. Shared by copies, so never modified. */
 export type NumberTexts = ReadonlyMap<string, string>;
@@ -96,25 +97,8 @@ export class SentNumber {
     /** True if the double of the text is written with the same value: only the spelling is lost without the text. */
     get isExact(): boolean {
 
-        return decimalOf(this.#text) === decimalOf(String(Number(this.#text)));
+        return isSameDecimal(this.#text, String(Number(this.#text)));
     }
-}
-
-/** Returns one form of all texts of a decimal number, by its significant digits and the exponent of the last one. Zero has no sign. */
-function decimalOf(text: string): string {
-
-    const [, sign = '', whole = '', fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
-    const digits = whole + fraction;
-    let [start, end] = [0, digits.length];
-    while (digits[start] === '0') {
-        ++start;
-    }
-
-    while (end > start && digits[end - 1] === '0') {
-        --end;
-    }
-
-    return start === end ? '0' : `${sign}${digits.slice(start, end)}e${Number(exponent) - fraction.length + digits.length - end}`;
 }
 
 /** Returns an object with one property; a {@link SentNumber} becomes a number with its text. */

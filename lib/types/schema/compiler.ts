@@ -125,8 +125,6 @@ function createAjv(allErrors: boolean): Ajv2019 {
         // A property named `constructor` is present only if the content has it.
         ownProperties: true,
         unicodeRegExp: true,
-        // Makes 19.99 a multiple of 0.01 in spite of binary fractions.
-        multipleOfPrecision: 9,
         // Longer lists of required members are checked in a loop; otherwise there would be code for each of them.
         loopRequired: 20,
         formats: FORMATS,

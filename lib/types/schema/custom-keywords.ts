@@ -4,23 +4,55 @@
 
 import type { FuncKeywordDefinition, SchemaValidateFunction } from 'ajv';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import type { Decimal } from '../../json/decimals.js';
+import { decimalOf, distanceOf, isMultiple } from '../../json/decimals.js';
 import { spend } from '../../util/concurrency/time-budget.js';
 import { LONG_ENUM } from './linked-schema.js';
 import type { Linked } from './unevaluated.js';
 import { unevaluatedIndices, unevaluatedNames } from './unevaluated.js';
 
 /** Keywords that are removed from ajv because ours replace them. */
-export const REPLACED_KEYWORDS: readonly string[] = ['$ref', 'uniqueItems', 'unevaluatedProperties', 'unevaluatedItems'];
+export const REPLACED_KEYWORDS: readonly string[] = ['$ref', 'multipleOf', 'uniqueItems', 'unevaluatedProperties', 'unevaluatedItems'];
 
 /** Returns the keywords of this file for linked schemas. */
 export function customKeywords(linked: Linked): FuncKeywordDefinition[] {
 
     return [
+        MULTIPLE_OF,
         UNIQUE_ITEMS,
         ENUM,
         unevaluated(linked, { keyword: 'unevaluatedProperties', type: 'object', param: 'unevaluatedProperty', find: unevaluatedNames }),
         unevaluated(linked, { keyword: 'unevaluatedItems', type: 'array', param: 'unevaluatedItem', find: unevaluatedIndices })
     ];
+}
+
+/** Cost of reading a number as a decimal, in steps of the time budget; each power of ten adds one step. */
+const DECIMAL_COST = 60;
+
+/** In decimals: 1234567.89 is a multiple of 0.01, although the quotient of their doubles is no integer. */
+const MULTIPLE_OF: FuncKeywordDefinition = {
+    keyword: 'multipleOf',
+    type: 'number',
+    schemaType: 'number',
+    errors: true,
+    compile: (multipleOf: number) => {
+
+        const step = decimalOf(String(multipleOf));
+        const validate: SchemaValidateFunction = (value: number) =>
+            report(validate, 'multipleOf', isStep(value, multipleOf, step) ? undefined : { multipleOf });
+        return validate;
+    }
+};
+
+function isStep(value: number, multipleOf: number, step: Decimal): boolean {
+
+    if (Number.isSafeInteger(value) && Number.isSafeInteger(multipleOf)) {
+        return value % multipleOf === 0;
+    }
+
+    const decimal = decimalOf(String(value));
+    spend(DECIMAL_COST + distanceOf(decimal, step));
+    return isMultiple(decimal, step);
 }
 
 const UNIQUE_ITEMS: FuncKeywordDefinition = {

@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
 import { BudgetExceeded } from '../../../lib/util/concurrency/time-budget.js';
 import { compile, FACTS, isValid } from '../../support/types.js';
 import { processorTime } from '../../support/processor-time.js';
+import { randomSource } from '../../support/random-json.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -23,6 +24,10 @@ const CASES: Case[] = [
     ['integers are numbers without fraction', ALL, { type: 'integer' }, [1, 1.0, -5], [1.5, '1']],
     ['no coercion', ALL, { properties: { n: { type: 'number' } } }, [{ n: 1 }], [{ n: '1' }]],
     ['numbers', ALL, { minimum: 2, maximum: 4, multipleOf: 0.01 }, [2, 3.99, 4, 'x'], [1.99, 4.01, 3.999]],
+    ['multiples of a decimal fraction', ALL, { multipleOf: 0.01 }, [1234567.89, 114625.93, -115777.43, 1e300, 9007199254740993, 0, -0, 0.07], [0.010000000001, 1e-10, 114625.931, 5e-324]],
+    ['multiples of a whole number', ALL, { multipleOf: 1 }, [5, 1e21, 1e308], [1e-10, 5.0000000001, 4503599627370495.5]],
+    ['multiples of large and small numbers', ALL, { anyOf: [{ multipleOf: 5e-324 }, { multipleOf: 3e300 }] }, [1.7976931348623157e308, 1e-323, 0.1, 'x'], []],
+    ['multiples of large numbers', ALL, { multipleOf: 3e300 }, [3e300, 6e305, -9e300], [1e301, 3, 5e-324]],
     ['texts are measured in characters', ALL, { minLength: 1, maxLength: 2 }, ['a', '😀😀'], ['', 'abc']],
     ['patterns match anywhere', ALL, { pattern: 'b+' }, ['abc', 5], ['ac']],
     ['enumerations', ALL, { enum: ['a', 1, null, { x: [1] }] }, ['a', 1, null, { x: [1] }], ['1', { x: [2] }]],
@@ -140,6 +145,21 @@ describe('compiled JSON schemas', () => {
             });
         }
     }
+
+    it('find multiples of a decimal exactly, of any size', () => {
+
+        const random = randomSource(3);
+        for (const places of [1, 2, 3, 6]) {
+            const compiled = compile({ multipleOf: Number(`1e-${places}`) });
+            for (let n = 0; n < 2000; ++n) {
+                const digits = String(1 + random(2 ** 30)) + (n % 2 === 0 ? String(random(10_000)) : '');
+                const multiple = `${digits.slice(0, -places) || '0'}.${digits.slice(-places).padStart(places, '0')}`;
+
+                expect(compiled.validate(Number(multiple)).length, multiple).to.equal(0);
+                expect(compiled.validate(Number(`${multiple}${1 + random(9)}`)).length, `${multiple}…`).to.equal(1);
+            }
+        }
+    });
 
     it('take the members and annotations of content the same in parts', () => {
 
