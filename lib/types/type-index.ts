@@ -3,9 +3,10 @@
  * index at a cost that hardly depends on the number of types.
  */
 
-import type { JsonObject } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
 import { PersistentMap } from '../util/persistent-map.js';
+import { idOf } from './schema/document.js';
+import { draftOf } from './schema/vocabulary.js';
 import { resolveUri, typeUri } from './schema/uri.js';
 import type { TypeEntry } from './type-entry.js';
 
@@ -154,16 +155,11 @@ function hasCode({ content: { javascript } }: TypeEntry): boolean {
     return typeof javascript === 'string' && javascript !== '';
 }
 
-/** Returns the URIs of a schema: its own id, and the base URI in its Schema object. */
+/** Returns the URIs of a schema: its own id, by the keyword of its draft, and the base URI in its Schema object. */
 function declaredUris({ name, content: { schema, baseUri } }: TypeEntry): string[] {
 
-    const id = isJsonObject(schema) ? idOf(schema) : undefined;
+    const id = isJsonObject(schema) ? idOf(schema, draftOf(schema['$schema'])) : undefined;
     const base = typeof baseUri === 'string' && baseUri !== '' ? resolveUri(baseUri, typeUri(name)) : null;
     const own = typeof id === 'string' && !id.startsWith('#') ? resolveUri(id, base ?? typeUri(name)) : null;
     return [...new Set([own, base].filter((uri) => uri !== null))];
-}
-
-function idOf(schema: JsonObject): unknown {
-
-    return schema['$id'] ?? schema['id'];
 }

@@ -182,7 +182,7 @@ export class SchemaDocument {
     /** Returns the resource of a schema: its own if it has an id, otherwise the enclosing one. Also collects its anchors. */
     #identify(schema: JsonObject, pointer: string, outer: Resource): Resource {
 
-        const id = this.draft === 4 ? schema['id'] : schema['$id'] ?? (this.draft === 0 ? schema['id'] : undefined);
+        const id = idOf(schema, this.draft);
         const uri = typeof id === 'string' && !id.startsWith('#') ? resolveUri(id, outer.uri) : null;
         const resource = uri === null ? outer : this.#resource(uri, pointer, schema['$recursiveAnchor'] === true);
         const names = [schema['$anchor'], schema['$dynamicAnchor'], typeof id === 'string' && id.startsWith('#') ? id.slice(1) : ''];
@@ -215,6 +215,12 @@ export class SchemaDocument {
             this.#errors.push({ pointer, message });
         }
     }
+}
+
+/** Returns the id of a schema: `id` in draft 4, `$id` from draft 6 on, and either without `$schema`. */
+export function idOf(schema: JsonObject, draft: Draft): JsonValue | undefined {
+
+    return draft === 4 ? schema['id'] : schema['$id'] ?? (draft === 0 ? schema['id'] : undefined);
 }
 
 /** True if JSON is nested deeper than `levels`. The recursion itself ends at that depth. */

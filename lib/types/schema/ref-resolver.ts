@@ -7,7 +7,7 @@ import type { JsonPointer } from '../../json/pointer.js';
 import { formatPointer, parsePointer } from '../../json/pointer.js';
 import type { Resource, SchemaDocument, Subschema } from './document.js';
 import { clipped } from './error-messages.js';
-import { isRemote, resolveUri, typeNamesOf } from './uri.js';
+import { isRemote, lookupNamesOf, resolveUri, typeNamesOf } from './uri.js';
 import type { SchemaLookup } from './linked-schema.js';
 
 /** The subschema, the name of a missing type (or the URI of its schema), or the error in the reference. */
@@ -61,8 +61,7 @@ export class ReferenceResolver {
             return local;
         }
 
-        const names = [...(absolute === null ? [] : [absolute]), ...typeNamesOf(uri, from.resource.uri)];
-        for (const name of names) {
+        for (const name of lookupNamesOf(uri, from.resource.uri)) {
             const document = this.#lookUp(name);
             if (document) {
                 return (absolute === null ? undefined : document.resource(absolute)) ?? document.root.resource;

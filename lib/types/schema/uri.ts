@@ -30,6 +30,18 @@ export function typeNamesOf(reference: string, base: string): string[] {
     return [...new Set([reference, ...names])].flatMap((name) => (name.endsWith(SUFFIX) ? [name, name.slice(0, -SUFFIX.length)] : [name]));
 }
 
+/**
+ * Returns the names and URIs under which the schema that a reference means may be found, best match first: its URI, then the names of types. The URIs of
+ * types come last, as an id in the schema of another type must not take over the name of a type.
+ */
+export function lookupNamesOf(reference: string, base: string): string[] {
+
+    const absolute = resolveUri(reference, base);
+    const names = [...new Set([...(absolute === null ? [] : [absolute]), ...typeNamesOf(reference, base)])];
+    const isOfType = (name: string): boolean => name.startsWith(TYPE_BASE);
+    return [...names.filter((name) => !isOfType(name)), ...names.filter(isOfType)];
+}
+
 /** True if a reference can only refer to a schema outside of this service. */
 export function isRemote(reference: string): boolean {
 

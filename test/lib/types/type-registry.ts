@@ -113,6 +113,41 @@ describe('the type registry', () => {
         });
     }
 
+    for (const reference of ['Author', 'Author.schema.json', '/cordra/schemas/Author', 'file:///cordra/schemas/Author', 'file:///cordra/schemas/Author.schema.json']) {
+        for (const [title, id] of [
+            ['without $schema', { $id: 'Author' }], ['of draft 7', { $schema: 'http://json-schema.org/draft-07/schema#', $id: 'Author' }],
+            ['of draft 4', { $schema: 'http://json-schema.org/draft-04/schema#', id: 'Author' }]
+        ] as const) {
+            it(`finds a type by its name, though the schema of another one ${title} has it as its id: ${reference}`, () => {
+
+                const types = { Writer: { ...id, required: ['w'] }, Author: { required: ['a'] }, Book: { properties: { by: { $ref: reference } } } };
+                const { Author: _author, ...others } = types;
+
+                expect(accepts(registryOf(types), 'Book', { by: { a: 1 } })).to.be.true();
+                expect(accepts(registryOf(types), 'Book', { by: { w: 1 } })).to.be.false();
+                expect(accepts(registryOf(types, {}, registryOf(others)), 'Book', { by: { w: 1 } })).to.be.false();
+            });
+        }
+    }
+
+    it('finds a schema by an id like the name of a type, where there is no such type', () => {
+
+        const registry = registryOf({ Writer: { $id: 'Author', required: ['w'] }, Book: { properties: { by: { $ref: 'Author' } } } });
+
+        expect(accepts(registry, 'Book', { by: { w: 1 } })).to.be.true();
+        expect(accepts(registry, 'Book', { by: { a: 1 } })).to.be.false();
+    });
+
+    it('finds a schema by the id of its draft only', () => {
+
+        const uri = 'https://s.example/b';
+        const found = (schema: JsonObject): boolean => accepts(registryOf({ A: { properties: { b: { $ref: uri } } }, B: schema }), 'A', { b: {} });
+        const [draft4, draft7] = [{ $schema: 'http://json-schema.org/draft-04/schema#' }, { $schema: 'http://json-schema.org/draft-07/schema#' }];
+
+        expect([{ $id: uri }, { id: uri }, { ...draft4, id: uri }, { ...draft7, $id: uri }].map(found)).to.equal([true, true, true, true]);
+        expect([{ ...draft4, $id: uri }, { ...draft7, id: uri }].map(found)).to.equal([false, false]);
+    });
+
     it('lets types refer to each other by their URIs', () => {
 
         const type = (name: string, other: string): { id: string; content: JsonObject } => ({

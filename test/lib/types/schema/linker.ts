@@ -89,6 +89,15 @@ describe('references in schemas', () => {
         expect(isValid(schema, { type: 'x' }, OTHERS)).to.be.false();
     });
 
+    it('lead to a type by its name, though another schema has it as its id', () => {
+
+        const others = { Impostor: { $id: 'B', type: 'string' }, ...OTHERS };
+
+        expect(isValid({ properties: { x: { $ref: 'B' } } }, { x: { n: 1 } }, others)).to.be.true();
+        expect(isValid({ properties: { x: { $ref: 'B' } } }, { x: { n: 'x' } }, others)).to.be.false();
+        expect(isValid({ properties: { x: { $ref: 'C' } } }, { x: 'text' }, { ...others, Impostor: { $id: 'C', type: 'string' } })).to.be.true();
+    });
+
     it('tolerate ids of generators', () => {
 
         const schema = { properties: { a: { $id: '#/properties/a', type: 'number' }, b: { $id: '#/properties/a', type: 'string' } } };
