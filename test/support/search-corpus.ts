@@ -169,7 +169,7 @@ export class SearchCorpus {
                 return this.pick(['type:book', 'type:"digital specimen"', 'type:d*', 'id:test/1*', 'aclRead:missing', 'aclWrite:test/u2', 'username:test/u1',
                     'elname_scan:true', 'elatt_scan_mimetype:image/png', 'elatt_scan_mimetype:plain', 'isVersion:true', 'acl/readers/_:public', 'createdBy:test/u2']);
             case 11:
-                return this.pick(['objcreated:[20231115 TO 20231120]', 'objmodified:20231114221320000', 'objcreated:202311*', 'txnId:5', 'txnId:1?']);
+                return this.pick(['objcreated:[20231115 TO 20231120]', 'objmodified:20231114221320000', 'objcreated:202311*', 'txnId:5', 'txnId:1?', 'objcreated:[* TO 2023-11-20]', 'objmodified:{2023-11-15 TO *]']);
             case 12:
                 return this.pick(['facet_type:"Digital Specimen"', 'facet_/n:5', 'facet_/tags/_:"tess foo"', 'facet_createdBy:"test/U2"', 'facet_/empty:""']);
             default:

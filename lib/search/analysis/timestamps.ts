@@ -4,6 +4,12 @@
 
 const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d):(\d\d)(\.\d+)?([Zz]|[+-]\d\d:\d\d))?$/;
 
+/** A date or a month. */
+const PERIOD = /^\d{4}-\d\d(?:-\d\d)?$/;
+
+/** Behind all digits that may follow a month, a date or a millisecond in a timestamp. */
+const AFTER = '9';
+
 /** Parses an RFC 3339 date-time, or a date (midnight UTC), to epoch ms; null for any other text. */
 export function parseTime(text: string): number | null {
 
@@ -28,6 +34,33 @@ export function formatTimestamp(time: number): string {
 
     const date = new Date(time);
     return Number.isNaN(date.getTime()) ? '' : date.toISOString().replaceAll(/[^0-9]/g, '');
+}
+
+/** Bounds of a range, as text; null is an open end. */
+interface TextBounds {
+    readonly low: string | null;
+    readonly high: string | null;
+    readonly includesLow: boolean;
+    readonly includesHigh: boolean;
+}
+
+/**
+ * Returns the bounds of a range of timestamps in the form of timestamps: those that are RFC 3339 date-times, dates or months are converted, others are
+ * compared as they are. A date or month is all of its time: as an included upper bound the end of it counts, and as an excluded lower bound, too.
+ */
+export function timestampBounds({ low, high, includesLow, includesHigh }: TextBounds): Pick<TextBounds, 'low' | 'high'> {
+
+    return { low: low === null ? null : timestampBound(low, !includesLow), high: high === null ? null : timestampBound(high, includesHigh) };
+}
+
+function timestampBound(text: string, isEnd: boolean): string {
+
+    if (PERIOD.test(text)) {
+        return text.replaceAll('-', '') + (isEnd ? AFTER : '');
+    }
+
+    const time = parseTime(text);
+    return time === null ? text : formatTimestamp(Math.floor(time)) + (Number.isInteger(time) ? '' : AFTER);
 }
 
 function offsetOf(zone: string): number {

@@ -8,6 +8,7 @@
 
 import { badRequest } from '../../errors/errors.js';
 import { analyse, keywordOf, TEXT_GAP } from '../analysis/analyzer.js';
+import { timestampBounds } from '../analysis/timestamps.js';
 import { resolveField } from '../analysis/field-names.js';
 import { parseQuery, queryError } from './parser.js';
 import { MATCH_ALL, MATCH_NONE } from './query.js';
@@ -168,9 +169,9 @@ class Rewriter {
 
         this.#count(at);
         if (low !== null || high !== null) {
-            return {
-                kind: 'range', low: low?.toLowerCase() ?? null, high: high?.toLowerCase() ?? null, includesLow, includesHigh, ...scope
-            };
+            const bounds = { low: low?.toLowerCase() ?? null, high: high?.toLowerCase() ?? null, includesLow, includesHigh };
+            const isOfTimestamps = scope.target.kind === 'number' && scope.target.form === 'timestamp';
+            return { kind: 'range', ...bounds, ...isOfTimestamps ? timestampBounds(bounds) : {}, ...scope };
         }
 
         return scope.target.kind === 'any' ? { ...MATCH_ALL, boost: scope.boost } : { kind: 'exists', ...scope };

@@ -112,6 +112,17 @@ const MEANINGS: readonly (readonly [query: string, meaning: string])[] = [
     ['/n:[-3 TO +5]^2', '/n:[-3 TO +5]^2'],
     ['/t:[2024-01-01T00:00:00Z TO *]', '/t:[2024-01-01t00:00:00z TO *]'],
     ['[* TO *]', '*:*'],
+    // Ranges of timestamps: dates and times in their form.
+    ['objcreated:[2023-12-01 TO 2023-12-31]', 'metadata/createdOn:[20231201 TO 202312319]'],
+    ['objmodified:{2023-12-01 TO 2023-12-31}', 'metadata/modifiedOn:{202312019 TO 20231231}'],
+    ['dtindexed:[2023-12 TO *]', 'dtindexed:[202312 TO *]'],
+    ['dtindexed:[* TO 2023-12]', 'dtindexed:[* TO 2023129]'],
+    ['objcreated:["2023-12-01T01:30:00+02:00" TO "2023-12-01t10:00:00.12z"}', 'metadata/createdOn:[20231130233000000 TO 20231201100000120}'],
+    ['objcreated:["2023-12-01T00:00:00.0005Z" TO "2023-12-01T00:00:00.0015Z"}', 'metadata/createdOn:[202312010000000009 TO 202312010000000019}'],
+    ['objcreated:[20231201 TO 2024]', 'metadata/createdOn:[20231201 TO 2024]'],
+    ['objcreated:[x-1 TO 2023-12-xx]', 'metadata/createdOn:[x-1 TO 2023-12-xx]'],
+    ['/date:[2023-12-01 TO 2023-12-31]', '/date:[2023-12-01 TO 2023-12-31]'],
+    ['txnId:[2023-12-01 TO *]', 'metadata/txnId:[2023-12-01 TO *]'],
     // Patterns
     ['*', '*:*'],
     ['*:*', '*:*'],

@@ -177,6 +177,30 @@ describe('the index searcher', () => {
         });
     }
 
+    const ranges: readonly (readonly [range: string, days: readonly number[]])[] = [
+        ['[2023-11-30 TO *]', [30, 31, 32]], ['[* TO 2023-11-30]', [29, 30]], ['[2023-11-30 TO 2023-12-01]', [30, 31]], ['[2023-12 TO *]', [31, 32]], ['[* TO 2023-12]', [29, 30, 31, 32]],
+        ['{2023-11-30 TO 2023-12-02}', [31]], ['{* TO 2023-11-30}', [29]], ['["2023-11-30T12:34:56.789Z" TO "2023-12-01T12:34:56.789Z"}', [30]],
+        ['["2023-11-30T12:34:56.790Z" TO "2023-12-01T13:34:56.789+01:00"]', [31]], ['[20231130 TO 2023-12-01]', [30, 31]], ['[20231130 TO 20231201]', [30]]
+    ];
+    for (const [range, days] of ranges) {
+        it(`finds times of metadata by dates: ${range}`, () => {
+
+            const corpus = new SearchCorpus(61);
+            const segments = inSegmentsOf(3, [29, 30, 31, 32].map((day) => {
+
+                const time = Date.UTC(2023, 10, day, 12, 34, 56, 789);
+                const document = corpus.document(`test/${day}`);
+                return { ...document, metadata: { ...document.metadata, createdOn: time, modifiedOn: time }, indexedOn: time };
+            }));
+            for (const field of ['objcreated', 'objmodified', 'dtindexed']) {
+                const request = corpus.request({
+                    query: `${field}:${range}`, access: FULL_ACCESS, includeVersions: true, filterQueries: [], facets: [], start: 0, limit: null
+                });
+                expect(answer(new IndexSearcher(), request, segments).hits.map(({ id }) => id).toSorted(), field).to.equal(days.map((day) => `test/${day}`));
+            }
+        });
+    }
+
     it('finds facts about all payloads, though one of them has more words than are indexed', () => {
 
         const corpus = new SearchCorpus(41);
