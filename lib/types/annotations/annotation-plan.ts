@@ -18,6 +18,14 @@ export interface PlanOption {
     readonly node: PlanNode;
 }
 
+/** `anyOf` or `oneOf`. In an exclusive group (`oneOf`) only one option counts. */
+export interface PlanAlternatives {
+    readonly isExclusive: boolean;
+    readonly options: readonly PlanOption[];
+    /** Those of an exclusive group that lead to no annotation. Where one of them applies, no other one does. */
+    readonly others: readonly Schema[];
+}
+
 /** Annotations of one value and of the values inside. */
 export interface PlanNode {
     readonly keyword: JsonObject | undefined;
@@ -33,8 +41,7 @@ export interface PlanNode {
     contains: PlanOption | undefined;
     /** Schemas that always apply to the same value: references and `allOf`. */
     applied: PlanNode[];
-    /** `anyOf` and `oneOf`. In an exclusive group (`oneOf`) only the first match counts. */
-    alternatives: { readonly isExclusive: boolean; readonly options: readonly PlanOption[] }[];
+    alternatives: PlanAlternatives[];
     condition: { readonly test: PlanOption; readonly then: PlanNode | undefined; readonly otherwise: PlanNode | undefined } | undefined;
     dependents: (readonly [name: string, node: PlanNode])[];
     /** Names of required members. */
@@ -105,7 +112,7 @@ class Planner {
         for (const [keyword, isExclusive] of [['anyOf', false], ['oneOf', true]] as const) {
             const options = listOf(eitherOf(schema, keyword));
             if (options.length > 0) {
-                node.alternatives.push({ isExclusive, options: options.map((part) => this.#option(part)) });
+                node.alternatives.push({ isExclusive, options: options.map((part) => this.#option(part)), others: [] });
             }
         }
 
@@ -171,8 +178,11 @@ function prune(node: PlanNode): void {
     node.requiring = node.applied.filter((child) => child.isRequiring);
     node.applied = node.applied.filter((child) => child.isMarked);
     node.dependents = node.dependents.filter(([, child]) => child.isMarked);
-    node.alternatives = node.alternatives.map(({ isExclusive, options }) =>
-        ({ isExclusive, options: options.filter((option) => option.node.isMarked) }));
+    node.alternatives = node.alternatives.map(({ isExclusive, options }) => ({
+        isExclusive,
+        options: options.filter((option) => option.node.isMarked),
+        others: isExclusive ? options.filter((option) => !option.node.isMarked).map(({ schema }) => schema) : []
+    }));
     const { test, then, otherwise } = node.condition ?? {};
     node.condition = [test?.node, then, otherwise].some((child) => child?.isMarked) ? node.condition : undefined;
 }

@@ -1,13 +1,13 @@
 /**
  * Writes generated fields into content before validation, so that their input is never invalid. A field is filled where the
  * content has it, even empty, and where it is required; otherwise it stays absent. A field in a branch of alternatives is
- * filled if the content, with the field, matches the branch.
+ * filled if the content, with the field, matches the branch; in `oneOf`, that of a branch which the content matches without it comes first.
  */
 
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { copyNumberTexts } from '../../json/exact-numbers.js';
-import type { PlanNode, PlanOption } from './annotation-plan.js';
+import type { PlanAlternatives, PlanNode, PlanOption } from './annotation-plan.js';
 import { nodesByIndex, nodesByName } from './annotations.js';
 import type { NamedNodes } from './named-nodes.js';
 import { MemberNames, positionsOf } from './named-nodes.js';
@@ -145,14 +145,8 @@ class Filler {
     #fillBranches(node: PlanNode, value: JsonValue, scope: Scope): JsonValue {
 
         let filled = value;
-        for (const { isExclusive, options } of node.alternatives) {
-            for (const option of options) {
-                const branch = option.node.isGenerated ? this.#tryBranch(option, filled, scope) : undefined;
-                filled = branch ?? filled;
-                if (branch !== undefined && isExclusive) {
-                    break;
-                }
-            }
+        for (const group of node.alternatives) {
+            filled = group.isExclusive ? this.#fillExclusive(group, filled, scope) : this.#fillMatching(group, filled, scope);
         }
 
         if (node.condition) {
@@ -164,6 +158,43 @@ class Filler {
         }
 
         return filled;
+    }
+
+    #fillMatching({ options }: PlanAlternatives, value: JsonValue, scope: Scope): JsonValue {
+
+        let filled = value;
+        for (const option of options) {
+            filled = option.node.isGenerated ? this.#tryBranch(option, filled, scope) ?? filled : filled;
+        }
+
+        return filled;
+    }
+
+    /** Fills the option that the value matches as it is, as values of another one could make it match several; without one, the first that matches then. */
+    #fillExclusive({ options, others }: PlanAlternatives, value: JsonValue, scope: Scope): JsonValue {
+
+        const generated = options.filter((option) => option.node.isGenerated);
+        if (generated.length === 0) {
+            return value;
+        }
+
+        const applying = options.find(({ schema }) => this.#matches(schema, value));
+        if (applying) {
+            return applying.node.isGenerated ? this.fill(applying.node, value, scopeOf(scope, applying.node)) : value;
+        }
+
+        if (others.some((schema) => this.#matches(schema, value))) {
+            return value;
+        }
+
+        for (const option of generated) {
+            const filled = this.#tryBranch(option, value, scope);
+            if (filled !== undefined) {
+                return filled;
+            }
+        }
+
+        return value;
     }
 
     /** Returns the value filled according to a branch if it then matches the branch; otherwise undefined. */

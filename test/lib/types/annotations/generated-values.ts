@@ -85,6 +85,18 @@ describe('generated fields', () => {
                 { properties: { kind: { const: 'b' }, bId: auto('handle') }, required: ['kind', 'bId'] }
             ]
         }, { kind: 'b' }, { kind: 'b', bId: 'test/1' }],
+        ['not in a branch of oneOf beside the one that content matches', {
+            oneOf: [{ required: ['x'], properties: { x: {} } }, { required: ['by'], properties: { by: auto('createdBy') } }]
+        }, { x: 1 }, { x: 1 }],
+        ['in the branch of oneOf that matches beside one without them', {
+            oneOf: [{ required: ['x'], properties: { x: {} } }, { required: ['by'], properties: { by: auto('createdBy') } }]
+        }, {}, { by: 'test/creator' }],
+        ['in the branch of oneOf that content matches, not in one before', {
+            oneOf: [{ required: ['by'], properties: { by: auto('createdBy') } }, { required: ['x'], properties: { on: auto('createdOn') } }]
+        }, { x: 1, on: '' }, { x: 1, on: CREATED }],
+        ['not in a branch of oneOf beside one with other annotations', {
+            oneOf: [{ required: ['by'], properties: { by: auto('createdBy') } }, { required: ['x'], properties: { x: { cordra: { preview: { isPrimary: true } } } } }]
+        }, { x: 1 }, { x: 1 }],
         ['in every branch of anyOf that matches', { anyOf: [{ properties: { a: auto('handle') } }, { properties: { b: auto('type') } }, { required: ['z'], properties: { c: auto('type') } }] },
             { b: '' }, { a: 'test/1', b: 'T' }],
         ['by a condition', { if: { required: ['x'] }, then: { properties: { a: auto('handle') } }, else: { properties: { b: auto('handle') } } }, { x: 1 }, { x: 1, a: 'test/1' }],
@@ -130,6 +142,14 @@ describe('generated fields', () => {
         const facts = { ...FACTS, type: 'T', prefix: 'test', addsHandle: false };
 
         expect(schema.validate(schema.fill({ id: 5 }, facts))).to.equal([]);
+    });
+
+    it('of a branch of oneOf leave content valid that matches another one', () => {
+
+        const schema = compile({ oneOf: [{ required: ['x'], properties: { x: {} } }, { required: ['by'], properties: { by: auto('createdBy') } }] });
+        const facts = { ...FACTS, type: 'T', prefix: 'test', addsHandle: true };
+
+        expect([{ x: 1 }, {}, { by: '' }].map((content) => schema.validate(schema.fill(content as JsonObject, facts)).length)).to.equal([0, 0, 0]);
     });
 
     it('with unknown names are ignored', () => {
