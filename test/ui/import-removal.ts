@@ -84,4 +84,40 @@ describe('an import that deletes all other objects', { skip: !hasBrowser }, () =
             await begin.waitFor();
         }
     });
+
+    it('is not said to be cancelled when it is cancelled after the file was sent: it may be done all the same', async () => {
+
+        const { page } = ui;
+        await logInAsAdmin(page, ui.url);
+        await page.goto(`${ui.url}/#admin/transfer`);
+        // The lines of the second file are no whole export.
+        ui.watched.expected.push(/status of 400/);
+        // Everything is sent, and the page does not hear of the response.
+        await page.evaluate(`(() => {
+            const { addEventListener } = XMLHttpRequest.prototype;
+            XMLHttpRequest.prototype.addEventListener = function (type, ...rest) {
+                if (type !== 'load') {
+                    addEventListener.call(this, type, ...rest);
+                }
+            };
+        })()`);
+        const begin = page.getByRole('button', { name: 'Import', exact: true });
+        const box = page.getByRole('main').getByRole('alert');
+        for (const [mode, id] of [[/All or none/, 'test/sent'], [/Restore an export/, 'test/restored']] as const) {
+            const buffer = Buffer.from(`${mode.test('All or none') ? '' : '{"export":1}\n'}{"id":"${id}","type":"Document","content":{"name":"of the file"}}\n`);
+            await page.locator('.drop input[type=file]').setInputFiles({ name: 'objects.ndjson', mimeType: 'application/x-ndjson', buffer });
+            await page.getByRole('radio', { name: mode }).check();
+            await begin.click();
+            await page.getByText('The service is working').waitFor();
+            await page.getByRole('button', { name: 'Cancel' }).click();
+            await box.getByText('The import was cancelled after the whole file was sent').waitFor();
+
+            expect(await begin.count()).to.equal(0);
+            expect(await box.getByRole('link').allInnerTexts()).to.equal(['Status', 'Audit log', 'The objects changed last']);
+            expect(await accessibilityFindings(page)).to.equal([]);
+
+            await page.getByRole('button', { name: 'I have looked: choose again' }).click();
+            await begin.waitFor();
+        }
+    });
 });

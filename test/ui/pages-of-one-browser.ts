@@ -3,7 +3,7 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { accessibilityFindings, announced, hasBrowser, holds, openBeside, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
+import { accessibilityFindings, announced, hasBrowser, holds, logInAsAdmin, openBeside, openPage, startBrowser, type WatchedPage } from '../support/browser.js';
 import { ADMIN_PASSWORD } from '../support/gateway.js';
 import { startServer, type TestServer } from '../support/server.js';
 import { until } from '../support/until.js';
@@ -276,6 +276,90 @@ describe('pages of one browser', { skip: !hasBrowser }, () => {
         await announced(second.page, 'Saved');
 
         expect(await send('GET', '/objects/test/note')).to.equal({ title: 'of the second page', text: 'before' });
+    });
+
+    it('show what somebody else has saved since a draft was kept, when it is restored, and keep both', async () => {
+
+        second.expected.push(/412/);
+        await first.page.goto(`${test.url}/#nowhere`);
+        await logIn(first, 'ann');
+        const field = await edit(second);
+        await field.fill('of a draft');
+        await second.page.getByText('Draft kept').first().waitFor();
+        await send('PUT', '/objects/test/note', { title: 'before', text: 'of somebody else' });
+        const restore = async (): Promise<void> => {
+
+            second.page.once('dialog', (dialog) => void dialog.accept());
+            await second.page.reload();
+            await holds(second.page.getByLabel('Text', { exact: true }), 'of somebody else');
+            await second.page.getByRole('button', { name: 'Restore the draft' }).click();
+            await holds(field, 'of a draft');
+        };
+
+        await restore();
+        const box = second.page.getByRole('alertdialog');
+        await box.waitFor();
+        expect(await box.getByRole('row').allTextContents()).to.include(['/titlebeforeof a draft', '/textof somebody elsebefore']);
+        expect(await accessibilityFindings(second.page)).to.equal([]);
+
+        await box.getByRole('button', { name: 'Keep editing' }).click();
+        await second.page.keyboard.press('Control+s');
+        await box.waitFor();
+        expect(await send('GET', '/objects/test/note')).to.equal({ title: 'before', text: 'of somebody else' });
+
+        // A draft of before has no content of its version.
+        await second.page.evaluate(`Object.entries(localStorage).forEach(([name, text]) => {
+            if (name.includes('test/note')) {
+                localStorage.setItem(name, JSON.stringify({ ...JSON.parse(text), basis: undefined }));
+            }
+        })`);
+        await restore();
+        await box.waitFor();
+        expect(await box.getByRole('button').allTextContents()).to.equal(['Keep editing', 'Take theirs', 'Overwrite with mine']);
+
+        // This is a draft of now again.
+        await box.getByRole('button', { name: 'Keep editing' }).click();
+        await second.page.evaluate(`Object.entries(localStorage).forEach(([name, text]) => {
+            if (name.includes('test/note')) {
+                localStorage.setItem(name, JSON.stringify({ ...JSON.parse(text), basis: '{"title":"before","text":"before"}' }));
+            }
+        })`);
+        await restore();
+        await box.getByRole('button', { name: 'Merge both' }).click();
+        await second.page.keyboard.press('Control+s');
+        await announced(second.page, 'Saved');
+        expect(await send('GET', '/objects/test/note')).to.equal({ title: 'of a draft', text: 'of somebody else' });
+    });
+
+    it('overwrite no type that somebody else has saved since its draft was discarded, before that was seen', async () => {
+
+        second.expected.push(/412/);
+        await send('PUT', '/schemas/Draft', { type: 'object', title: 'before' });
+        await logInAsAdmin(second.page, test.url);
+        await second.page.goto(`${test.url}/#schemas/Draft?tab=schema`);
+        const editor = second.page.locator('.cm-content');
+        await editor.click();
+        await second.page.keyboard.press('Control+A');
+        await second.page.keyboard.insertText('{"type": "object", "title": "mine"}');
+        await second.page.getByRole('button', { name: 'Discard changes' }).click();
+        await send('PUT', '/schemas/Draft', { type: 'object', title: 'theirs' });
+        const titleNow = async (): Promise<string> => (await send<{ title: string }>('GET', '/schemas/Draft')).title;
+        const restore = async (): Promise<void> => {
+
+            await second.page.getByRole('button', { name: 'Restore the draft' }).click();
+            await until(async () => (await editor.innerText()).includes('mine'));
+            await second.page.getByRole('button', { name: 'Save', exact: true }).click();
+        };
+
+        await second.page.reload();
+        await restore();
+        await second.page.getByRole('button', { name: 'Take theirs' }).click();
+        await until(async () => (await editor.innerText()).includes('theirs'));
+        expect(await titleNow()).to.equal('theirs');
+
+        await restore();
+        await announced(second.page, 'saved');
+        expect(await titleNow()).to.equal('mine');
     });
 
     it('go on with one draft, and keep what is typed on each', async () => {

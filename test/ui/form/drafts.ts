@@ -153,6 +153,28 @@ describe('drafts', () => {
         expect(keepDraft(storageOf(10), key, { savedOn: 1, etag: null, text: 'x'.repeat(100) })).to.be.false();
     });
 
+    it('have the content on which they are based, where there is room for both, and the version that was seen', () => {
+
+        const alone: Draft = { savedOn: 1, etag: '"1"', text: '"mine"', seen: '"2"' };
+        const draft = { ...alone, basis: '"before"' };
+        const storage = storageOf();
+        keepDraft(storage, key, draft);
+        expect(findDraft(storage, key)).to.equal(draft);
+        keepDraft(storage, key, { ...draft, basis: 'x'.repeat(1_000_000) });
+        expect(findDraft(storage, key)).to.equal(alone);
+
+        // No other draft goes for it.
+        const [name = ''] = storage.values.keys();
+        const full = storageOf(2 * name.length + 2 + 2 * JSON.stringify(alone).length + 10);
+        const removed: number[] = [];
+        for (const slot of [0, 1]) {
+            expect(keepDraft(full, { ...key, slot }, { ...draft, savedOn: slot }, (count) => removed.push(count))).to.be.true();
+        }
+
+        expect(removed).to.equal([]);
+        expect(findDraft(full, { ...key, slot: 1 })).to.equal({ ...alone, savedOn: 1 });
+    });
+
     it('that are damaged are none', () => {
 
         const storage = storageOf();

@@ -230,4 +230,38 @@ describe('results as CSV', () => {
         expect(cell('=1+1', false)).to.equal('=1+1');
         expect(cell('-12.5', true)).to.equal('-12.5');
     });
+
+    for (const [text, written] of [
+        ['x;=1+1;y', '"x;\'=1+1;y"'],
+        ['line\n=1+1\nz', '"line\n\'=1+1\nz"'],
+        ['line\r\n  @SUM(1)', '"line\r\n  \'@SUM(1)"'],
+        ['x\t+1+1', 'x\t\'+1+1'],
+        ['x, -y', '"x, \'-y"'],
+        ['x;"=1+1;y', '"x;""\'=1+1;y"'],
+        ['x;\uff1d1', '"x;\'\uff1d1"'],
+        ['=1;=2', '"\'=1;\'=2"'],
+        ['x;-2+3', '"x;\'-2+3"'],
+        ['x;=1', '"x;\'=1"'],
+        // Numbers, and signs where no cell begins.
+        ['1; -2.5; +3e-7', '"1; -2.5; +3e-7"'],
+        ['{"list":[1,-2],"next":[0,-1.5e3]}', '"{""list"":[1,-2],""next"":[0,-1.5e3]}"'],
+        ['a=b; c-d, e+f', '"a=b; c-d, e+f"'],
+        ['one - two', 'one - two']
+    ] as const) {
+        it(`are no formulas either where ${JSON.stringify(text)} is split into cells in another way`, () => {
+
+            expect(cell(text, true)).to.equal(written);
+            expect(cell(text, false).replaceAll('""', '"')).to.include(text);
+        });
+    }
+
+    it('are protected in a time that grows with their length', () => {
+
+        const long = 200_000;
+        const texts = ['\n'.repeat(long), ` ${'\n'.repeat(long)}=`, '-'.repeat(long), `x;-${'1'.repeat(long)}x`, ';-1'.repeat(long), `;-1${' '.repeat(long)}x`];
+        const elapsed = processorTime();
+        texts.forEach((text) => cell(text, true));
+
+        expect(elapsed()).to.be.below(2000);
+    });
 });

@@ -83,6 +83,12 @@ export function isCutShort(error: unknown): boolean {
     return error instanceof RepositoryError && error.details['isSent'] === false;
 }
 
+/** True for an upload that the user has stopped after everything was sent. */
+export function isStopped(error: unknown): boolean {
+
+    return error instanceof RepositoryError && error.details['isStopped'] === true;
+}
+
 /** The error that the response of an XMLHttpRequest stands for. */
 export async function errorOfSent(request: XMLHttpRequest, name: string): Promise<RepositoryError> {
 

@@ -19,7 +19,8 @@ const MAX_TEXT = 300;
 export type Way = 'take' | 'overwrite' | 'merge';
 
 interface ConflictProps {
-    readonly base: Json;
+    /** Undefined if it is not known; nothing is merged then. */
+    readonly base: Json | undefined;
     readonly mine: Json;
     readonly theirs: EditedObject;
     readonly onKeep: () => void;

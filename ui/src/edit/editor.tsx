@@ -39,11 +39,12 @@ import type { Saving } from './new-files.js';
 import { readObject } from './object-access.js';
 import type { EditedObject, Target } from './object-access.js';
 import { ResolvedBox } from './resolved-box.js';
+import { mergeBase, newestOf, restoredBase } from './restored-base.js';
+import type { Base } from './restored-base.js';
 import { saveObject } from './save-object.js';
 import type { NewFile, Saved, SaveOptions } from './save-object.js';
 import { t } from './texts.js';
 import { namesOf, useCheck, useDraft, useKeys, useParsed } from './use-editing.js';
-import type { Base } from './use-editing.js';
 
 /** Somebody else has saved the object, or deleted it. */
 const [NOT_FOUND, PRECONDITION_FAILED] = [404, 412];
@@ -326,7 +327,7 @@ export function Editor(props: EditorProps): JSX.Element {
             return;
         }
 
-        const both = mine && merged(base.content, mine.value, theirs)?.value;
+        const both = mine && merged(mergeBase(base), mine.value, theirs)?.value;
         if (mine && way === 'merge' && both === undefined) {
             // What was typed just now is a conflict, too: the box shows it.
             setValue(mine.value);
@@ -340,7 +341,7 @@ export function Editor(props: EditorProps): JSX.Element {
             void save(mine.value, version);
         }
         else if (way === 'take') {
-            setAside(mine ? writeJson(mine.value) : json ?? '');
+            setAside(mine ? writeJson(mine.value) : json ?? '', version);
             edit(theirs);
         }
         else if (both !== undefined && both !== null) {
@@ -356,6 +357,14 @@ export function Editor(props: EditorProps): JSX.Element {
             setAside(json ?? writeJson(value));
         }
 
+        const basedOn = restoredBase(draft, base);
+        if (basedOn !== base) {
+            setBase(basedOn);
+            if (parsed) {
+                void showTheirs(basedOn);
+            }
+        }
+
         adopt(draft);
         props.onNames?.(draft.names ?? { handle: '', suffix: '' });
         if (parsed) {
@@ -363,6 +372,15 @@ export function Editor(props: EditorProps): JSX.Element {
         }
         else {
             onJson(draft.text);
+        }
+    };
+
+    /** Shows what others have saved since a draft was kept. Where it cannot be read now, saving finds it. */
+    const showTheirs = async ({ etag: known }: Base): Promise<void> => {
+
+        const theirs = target.kind === 'object' ? await readObject(target.id).catch(() => null) : null;
+        if (theirs && isMounted() && !isSameVersion(theirs.etag, known)) {
+            setConflict(theirs);
         }
     };
 
@@ -433,10 +451,10 @@ export function Editor(props: EditorProps): JSX.Element {
                 </div>
             </div>
             {found.map((draft) => (
-                <DraftBox key={`${draft.slot} ${draft.savedOn}`} draft={draft} isOld={!isSameVersion(draft.etag, base.etag)}
+                <DraftBox key={`${draft.slot} ${draft.savedOn}`} draft={draft} isOld={!isSameVersion(draft.etag, newestOf(base))}
                     onRestore={() => restore(draft)} onDiscard={() => discard(draft)} />
             ))}
-            {conflict && <ConflictBox base={base.content} mine={value} theirs={conflict} onKeep={() => setConflict(null)} onTake={(way) => take(conflict, way)} />}
+            {conflict && <ConflictBox base={mergeBase(base)} mine={value} theirs={conflict} onKeep={() => setConflict(null)} onTake={(way) => take(conflict, way)} />}
             {message !== null && (
                 <ErrorBox message={message}>
                     {similar.length > 0 && <ul>{similar.map((id) => <li key={id}><ObjectLink id={id} /></li>)}</ul>}

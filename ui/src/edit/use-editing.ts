@@ -16,6 +16,7 @@ import { dropOwn, freeSlot, hasNames, offered, ownSlot, parsedOrNull } from './d
 import type { OfferedDraft } from './draft-slots.js';
 import { checkContent } from './object-access.js';
 import type { Target } from './object-access.js';
+import type { Base } from './restored-base.js';
 import { t } from './texts.js';
 
 /** Pause in typing before the service checks the content, in milliseconds. */
@@ -29,14 +30,6 @@ const DRAFT_MS = 1000;
 
 /** Errors in the content. */
 const BAD_REQUEST = 400;
-
-/** What is edited, on which version it is based. */
-export interface Base {
-    readonly content: Json;
-    readonly etag: string | null;
-    /** True if the content is what type code shows instead of the stored one. */
-    readonly isResolved: boolean;
-}
 
 interface ParsedText {
     /** The value of a text, now. */
@@ -99,6 +92,20 @@ function contentText(value: Json): string {
     return written.text;
 }
 
+const basisTexts = new WeakMap<object, string>();
+
+/** The content on which a draft is based, as JSON, which is written once; none of a new object, and where it is not known. */
+function basisOf({ content, etag, isUnknown = false }: Base): Pick<Draft, 'basis'> {
+
+    if (etag === null || isUnknown || typeof content !== 'object' || content === null) {
+        return {};
+    }
+
+    const basis = basisTexts.get(content) ?? writeJson(content);
+    basisTexts.set(content, basis);
+    return { basis };
+}
+
 const NONE: readonly FormError[] = [];
 
 /** Lets the service check what the user edits, when the user pauses. The newest check wins. */
@@ -157,8 +164,8 @@ interface Drafts {
     readonly discard: (draft: OfferedDraft) => void;
     /** What is edited goes on with a draft: the place of it is the one of what is edited. */
     readonly adopt: (draft: OfferedDraft) => void;
-    /** Keeps a text at once, and offers it again: something else is about to take its place. */
-    readonly setAside: (text: string) => void;
+    /** Keeps a text at once, and offers it again: something else is about to take its place. `seen` is the version beside which it was shown, if any. */
+    readonly setAside: (text: string, seen?: string | null) => void;
 }
 
 /** What the user has entered as the id of a new object. */
@@ -183,9 +190,10 @@ export function useDraft(target: Target, isNested: boolean, { value, faulty, bas
     // Keeps what was typed last, if that is still to be done.
     const pending = useRef<(() => void) | null>(null);
     const names = namesOf(target);
-    const keep = (text: string): FoundDraft & { readonly isKept: boolean } => {
+    const keep = (text: string, seen: string | null = null): FoundDraft & { readonly isKept: boolean } => {
 
-        const draft: Draft = { savedOn: Date.now(), etag: base.etag, text, ...hasNames(names) ? { names } : {} };
+        const more = { ...hasNames(names) ? { names } : {}, ...basisOf(base), ...seen === null ? {} : { seen } };
+        const draft: Draft = { savedOn: Date.now(), etag: base.etag, text, ...more };
         const slot = own.current ? ownSlot(keyOf, own.current, base.content) : freeSlot(keyOf, base.content);
         const isKept = keepDraft(browserStorage(), keyOf(slot), draft, (count) => say(t('draftsRemoved', { count }), 'error'));
         own.current = { slot, savedOn: isKept ? draft.savedOn : own.current?.slot === slot ? own.current.savedOn : 0 };
@@ -219,9 +227,9 @@ export function useDraft(target: Target, isNested: boolean, { value, faulty, bas
 
         return () => pending.current?.();
     }, []);
-    const setAside = (text: string): void => {
+    const setAside = (text: string, seen: string | null = null): void => {
 
-        const draft = keep(text);
+        const draft = keep(text, seen);
         own.current = null;
         // What is too large for the storage is offered as long as the page lasts.
         setFound((drafts) => [...drafts, draft]);

@@ -19,6 +19,10 @@ export interface Draft {
     readonly text: string;
     /** What the user has entered as the id of a new object. */
     readonly names?: NewNames;
+    /** The content of the version on which it is based, as JSON text; none where there is no room for both. */
+    readonly basis?: string;
+    /** A later version of somebody else, beside which the user has seen it. */
+    readonly seen?: string;
 }
 
 /** The id of a new object, or the end of it; empty where the service makes it. */
@@ -70,7 +74,7 @@ export function isTooLong(text: string): boolean {
 }
 
 /**
- * Keeps a draft; returns false if it is too large, or the browser refuses.
+ * Keeps a draft; returns false if it is too large, or the browser refuses. Where there is no room for its basis, it is kept without.
  *
  * @param onRemoved called with how many older drafts of the same user and service had to go, as the storage is full; without it none goes
  */
@@ -81,39 +85,50 @@ export function keepDraft(storage: DraftStorage, key: DraftKey, draft: Draft, on
     }
 
     try {
-        const text = JSON.stringify(draft);
-        if (isWritten(storage, nameOf(key), text)) {
+        const { basis = '', ...alone } = draft;
+        const text = JSON.stringify(alone);
+        const isWhole = basis !== '' && !isTooLong(draft.text + basis) && isWritten(storage, nameOf(key), JSON.stringify(draft));
+        if (isWhole || isWritten(storage, nameOf(key), text)) {
             return true;
         }
 
-        const count = onRemoved ? makeRoom(storage, key, text) : 0;
-        if (count > 0) {
+        const count = onRemoved ? makeRoom(storage, key, text) : null;
+        if (count !== null && count > 0) {
             onRemoved?.(count);
         }
 
-        return count > 0;
+        return count !== null;
     }
     catch {
         return false;
     }
 }
 
-/** Writes a draft in place of older ones; returns how many that are. They stay if there is no room without them either. */
-function makeRoom(storage: DraftStorage, key: DraftKey, text: string): number {
+/**
+ * Writes a draft in place of what older ones are based on, and then of older ones; returns how many had to go. All stay, and it returns null, if there
+ * is no room without them either.
+ */
+function makeRoom(storage: DraftStorage, key: DraftKey, text: string): number | null {
 
     const others = names(storage, `${key.base ?? ''}[`).filter((name) => name !== nameOf(key) && keyIn(name, key.base)?.user === key.user)
         .sort((a, b) => timeOf(storage, a) - timeOf(storage, b));
-    const removed: (readonly [name: string, text: string])[] = [];
-    for (const name of others) {
-        removed.push([name, storage.getItem(name) ?? '']);
-        storage.removeItem(name);
-        if (isWritten(storage, nameOf(key), text)) {
-            return removed.length;
+    const before = others.map((name) => [name, storage.getItem(name) ?? ''] as const);
+    for (const [name, whole] of before) {
+        const { basis, ...alone } = parsed(whole) ?? {};
+        if (basis !== undefined && isWritten(storage, name, JSON.stringify(alone)) && isWritten(storage, nameOf(key), text)) {
+            return 0;
         }
     }
 
-    removed.forEach(([name, before]) => isWritten(storage, name, before));
-    return 0;
+    for (const [count, name] of others.entries()) {
+        storage.removeItem(name);
+        if (isWritten(storage, nameOf(key), text)) {
+            return count + 1;
+        }
+    }
+
+    before.forEach(([name, whole]) => isWritten(storage, name, whole));
+    return null;
 }
 
 /** Writes a value; returns false if the browser refuses it. */
@@ -199,9 +214,12 @@ function timeOf(storage: DraftStorage, name: string): number {
 function parsed(text: string | null): Draft | null {
 
     try {
-        const { savedOn, etag, text: content, names: { handle, suffix } = {} as Partial<NewNames> } = JSON.parse(text ?? 'null') as Partial<Draft>;
-        const ids = typeof handle === 'string' && typeof suffix === 'string' ? { names: { handle, suffix } } : {};
-        return typeof savedOn === 'number' && typeof content === 'string' ? { savedOn, etag: typeof etag === 'string' ? etag : null, text: content, ...ids } : null;
+        const { savedOn, etag, text: content, names: { handle, suffix } = {} as Partial<NewNames>, basis, seen } = JSON.parse(text ?? 'null') as Partial<Draft>;
+        const more = {
+            ...typeof handle === 'string' && typeof suffix === 'string' ? { names: { handle, suffix } } : {},
+            ...typeof basis === 'string' ? { basis } : {}, ...typeof seen === 'string' ? { seen } : {}
+        };
+        return typeof savedOn === 'number' && typeof content === 'string' ? { savedOn, etag: typeof etag === 'string' ? etag : null, text: content, ...more } : null;
     }
     catch {
         return null;

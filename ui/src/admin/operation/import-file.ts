@@ -156,7 +156,11 @@ interface SendFileOptions {
     readonly onProgress: (sent: number) => void;
 }
 
-/** Sends a file as a whole. Progress is that of sending; the service works on. @throws RepositoryError */
+/**
+ * Sends a file as a whole. Progress is that of sending; the service works on, also when it is cancelled after that.
+ *
+ * @throws RepositoryError, and the reason of the signal when that is aborted before everything was sent
+ */
 export async function sendFile(file: File, options: SendFileOptions): Promise<ImportState> {
 
     return withLogin(() => sendOnce(file, options));
@@ -181,6 +185,7 @@ async function sendOnce(file: File, { mode, removeOthers, signal, onProgress }: 
 
     await demandOwnSession();
     const { isLines } = await sniff(file);
+    signal.throwIfAborted();
     const query = mode === 'asRestore' ? operationQuery('gateway/Op.Import') : removeOthers ? { deleteCurrentObjects: 'true' } : {};
     const path = `${config.base}${mode === 'asRestore' ? '/doip' : '/uploadObjects'}?${new URLSearchParams(query).toString()}`;
     const request = new XMLHttpRequest();
@@ -193,7 +198,8 @@ async function sendOnce(file: File, { mode, removeOthers, signal, onProgress }: 
         signal.addEventListener('abort', () => {
 
             request.abort();
-            reject(signal.reason as Error);
+            // The service works on with what it has received.
+            reject(isSent ? lostUpload(true, { isStopped: true }) : signal.reason as Error);
         }, { once: true });
         request.upload.addEventListener('progress', ({ loaded }) => onProgress(loaded));
         request.upload.addEventListener('load', () => {

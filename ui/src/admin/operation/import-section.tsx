@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { isStopped } from '../../api/upload.js';
 import { download } from '../../components/download.js';
 import { ErrorBox, ProgressBar } from '../../components/feedback.js';
 import { Icon } from '../../components/icon.js';
@@ -28,8 +29,8 @@ function stoppedOf(file: File | null): ImportProgress | null {
     return (file && findStopped(file))?.progress ?? null;
 }
 
-/** `unknown` is a file that was sent as a whole, and whose response was lost. */
-type Phase = 'idle' | 'running' | 'done' | 'cancelled' | 'unknown';
+/** `unknown` is a file that was sent as a whole, and whose response was lost; `stopped` is one that was cancelled after that. */
+type Phase = 'idle' | 'running' | 'done' | 'cancelled' | 'unknown' | 'stopped';
 
 export function ImportSection(): JSX.Element {
 
@@ -45,6 +46,7 @@ export function ImportSection(): JSX.Element {
     const [error, setError] = useState<string | null>(null);
     const controller = useRef<AbortController | null>(null);
     const canGoOn = stoppedOf(file) !== null;
+    const isUnknown = phase === 'unknown' || phase === 'stopped';
     const isShown = ({ file: { name, size, lastModified } }: Stopped): boolean =>
         name === file?.name && size === file.size && lastModified === file.lastModified;
     useGuard(phase === 'running' || ownStopped.length > 0, phase === 'running' ? () => confirm(t('leaveImport')) : null);
@@ -128,9 +130,9 @@ export function ImportSection(): JSX.Element {
                 forgetStopped(file);
             }
 
-            const isUnknown = mode !== 'asBatch' && isLost(failure);
-            setPhase(isAbort(failure) ? 'cancelled' : isUnknown ? 'unknown' : 'idle');
-            setError(isAbort(failure) || isUnknown ? null : textOf(failure));
+            const isUnsure = mode !== 'asBatch' && isLost(failure);
+            setPhase(isAbort(failure) ? 'cancelled' : !isUnsure ? 'idle' : isStopped(failure) ? 'stopped' : 'unknown');
+            setError(isAbort(failure) || isUnsure ? null : textOf(failure));
         }
 
         await readDesign().catch(() => undefined);
@@ -150,7 +152,7 @@ export function ImportSection(): JSX.Element {
             <form class="stack" onSubmit={(event) => void run(event)}>
                 <DropZone file={file} isDisabled={phase === 'running'} onChoose={choose} />
                 {file && (
-                    <fieldset disabled={phase === 'running' || phase === 'unknown'}>
+                    <fieldset disabled={phase === 'running' || isUnknown}>
                         <legend>{t('mode')}</legend>
                         <div class="stack choices-down">
                             {MODES.map((each) => <label key={each} class="inline"><input type="radio" name="import-mode" checked={mode === each} onChange={() => chooseMode(each)} />{t(each)}</label>)}
@@ -158,11 +160,11 @@ export function ImportSection(): JSX.Element {
                         </div>
                     </fieldset>
                 )}
-                {isRemoval && phase !== 'running' && phase !== 'unknown' && <ConfirmRemoval onCount={setConfirmed} />}
+                {isRemoval && phase !== 'running' && !isUnknown && <ConfirmRemoval onCount={setConfirmed} />}
                 {file && phase === 'running' && <Progress file={file} state={state} mode={mode} />}
                 {error !== null && <ErrorBox message={error} />}
-                {phase === 'unknown' && <Unknown isRemoval={isRemoval} onSeen={() => choose(file)} />}
-                {file && phase !== 'unknown' && <div class="row">
+                {isUnknown && <Unknown isStopped={phase === 'stopped'} isRemoval={isRemoval} onSeen={() => choose(file)} />}
+                {file && !isUnknown && <div class="row">
                     <button type="submit" class={isRemoval ? 'danger' : 'primary'} disabled={phase === 'running' || isRemoval && confirmed === null}>{t(mode === 'asBatch' && canGoOn && phase !== 'running' ? 'goOn' : 'start')}</button>
                     {phase === 'running' && <button type="button" onClick={() => controller.current?.abort(new DOMException('the user cancelled it', 'AbortError'))}>{t('cancel')}</button>}
                 </div>}
@@ -175,11 +177,11 @@ export function ImportSection(): JSX.Element {
     );
 }
 
-/** Says what may have happened to a file whose response was lost, and where to look; it is not sent again before somebody has looked. */
-function Unknown({ isRemoval, onSeen }: { readonly isRemoval: boolean; readonly onSeen: () => void }): JSX.Element {
+/** Says what may have happened to a file whose response was lost, or not waited for, and where to look; it is not sent again before somebody has looked. */
+function Unknown({ isStopped, isRemoval, onSeen }: { readonly isStopped: boolean; readonly isRemoval: boolean; readonly onSeen: () => void }): JSX.Element {
 
     return (
-        <ErrorBox message={`${t('unknownOutcome')}${isRemoval ? ` ${t('unknownRemoval')}` : ''} ${t('unknownLook')}`}>
+        <ErrorBox message={`${t(isStopped ? 'unknownStopped' : 'unknownOutcome')}${isRemoval ? ` ${t('unknownRemoval')}` : ''} ${t('unknownLook')}`}>
             <div class="row">
                 <a href={to.admin('status')}>{t('status')}</a>
                 <a href={to.admin('audit')}>{t('audit')}</a>

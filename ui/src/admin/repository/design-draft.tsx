@@ -78,7 +78,7 @@ function DesignBar({ draft, diagnosis: { state, errors, failure }, aside, mustAg
     readonly draft: Draft; readonly diagnosis: Diagnosis; readonly aside: SetAside; readonly mustAgree: boolean
 }): JSX.Element | null {
 
-    const { base, content, isChanged, isValidJson } = draft;
+    const { base, version: over, content, isChanged, isValidJson } = draft;
     const [outcome, setOutcome] = useState<{
         readonly isBusy: boolean; readonly error: string | null; readonly theirs: TypeObject | null
     }>({ isBusy: false, error: null, theirs: null });
@@ -121,7 +121,7 @@ function DesignBar({ draft, diagnosis: { state, errors, failure }, aside, mustAg
 
     const takeTheirs = (theirs: TypeObject): void => {
 
-        aside.keep();
+        aside.keep(theirs.etag);
         draft.reset(theirs);
         setOutcome({ isBusy: false, error: null, theirs: null });
     };
@@ -149,7 +149,7 @@ function DesignBar({ draft, diagnosis: { state, errors, failure }, aside, mustAg
             <div class="save-bar" role="region" aria-label={t('save')}>
                 <span class="grow muted" role="status">{!isValidJson ? t('invalidJson') : state === 'checking' ? t('checking') : state === 'valid' ? t('valid') : state === 'invalid' ? t('errors', { count: errors.length }) : state === 'failed' ? t('failed', { error: failure ?? '' }) : t('unsaved')}</span>
                 <button type="button" onClick={discard}>{t('discard')}</button>
-                <button type="button" class="primary" disabled={outcome.isBusy || !isChanged || !isValidJson} onClick={() => void save(base.etag)}><Icon name="save" />{t('save')}</button>
+                <button type="button" class="primary" disabled={outcome.isBusy || !isChanged || !isValidJson} onClick={() => void save(over)}><Icon name="save" />{t('save')}</button>
             </div>
         </div>
     );

@@ -13,7 +13,8 @@ import { writeJson } from '../../json/write-json.js';
 import { referencedId, uiConfig } from '../../state/design.js';
 import { textOf } from '../../state/messages.js';
 import { allIds, allVersions } from '../export/all-results.js';
-import { changeAll, NOTHING_DONE, type AclList, type Change, type Run } from './run.js';
+import { joined, NOTHING_DONE, retriedIn, totalIn } from './outcomes.js';
+import { changeAll, type AclList, type Change, type Run } from './run.js';
 import { Report, Running } from './report.js';
 import { t } from './texts.js';
 import { fieldsOfType } from '../context.js';
@@ -61,7 +62,8 @@ export function BulkDialog({ state, type, ids, count, onClose, onDone }: BulkPro
     // Elsewhere nobody would be told what has become of which object.
     useGuard(isRunning, () => window.confirm(t('leave')));
 
-    const start = async (each: Change, only: readonly string[] | null): Promise<void> => {
+    /** Changes all that were chosen, or, after an attempt, those of it that are named. */
+    const start = async (each: Change, only: readonly string[] | null, before: Run | null = null): Promise<void> => {
 
         const { signal } = controller.current = new AbortController();
         const first: Run = { ...NOTHING_DONE, state: 'collecting', total: count, collected: 0, isCancelled: false };
@@ -84,7 +86,10 @@ export function BulkDialog({ state, type, ids, count, onClose, onDone }: BulkPro
                 setRun({ ...first, ...progress, state: 'running', total: all.length, isCancelled: signal.aborted });
             }, signal);
             deleted = each.kind === 'delete' ? result.changed : [];
-            setRun({ ...first, ...result, state: 'over', total: all.length, isCancelled: signal.aborted });
+            const outcomes = joined(before ?? { ...NOTHING_DONE, rest: all }, result);
+            // An attempt that came to its end leaves what an earlier one has left.
+            const isCancelled = before && result.rest.length === 0 ? before.isCancelled : signal.aborted;
+            setRun({ ...first, ...outcomes, state: 'over', total: totalIn(outcomes), isCancelled });
         }
         catch (failure) {
             // Nothing has been changed yet when the ids could not be collected.
@@ -116,7 +121,7 @@ export function BulkDialog({ state, type, ids, count, onClose, onDone }: BulkPro
         setRun((now) => now && { ...now, isCancelled: true });
     };
 
-    const retried = run?.failed.filter(({ isOther }) => !isOther).map(({ id }) => id) ?? [];
+    const retried = run ? retriedIn(run) : [];
     const isReady = action === 'delete' ? confirmed.trim() === String(counted) : change !== null;
     return (
         <Dialog title={t('title', { count: counted })} onClose={() => (isRunning ? stop() : onClose())}>
@@ -150,8 +155,8 @@ export function BulkDialog({ state, type, ids, count, onClose, onDone }: BulkPro
                     <div class="actions">
                         {isRunning ? <button type="button" disabled={run.isCancelled} onClick={stop}>{t('cancel')}</button> : (
                             <>
-                                {wanted && retried.length > 0 && <button type="button" onClick={() => void start(wanted, retried)}>{t('again')}</button>}
-                                {wanted && run.rest.length > 0 && <button type="button" onClick={() => void start(wanted, run.rest)}>{t('goOn', { count: run.rest.length })}</button>}
+                                {wanted && retried.length > 0 && <button type="button" onClick={() => void start(wanted, retried, run)}>{t('again')}</button>}
+                                {wanted && run.rest.length > 0 && <button type="button" onClick={() => void start(wanted, run.rest, run)}>{t('goOn', { count: run.rest.length })}</button>}
                                 <button type="button" class="primary" onClick={onClose}>{t('close')}</button>
                             </>
                         )}

@@ -5,7 +5,8 @@ import { ProgressBar } from '../../components/feedback.js';
 import { download } from '../../components/download.js';
 import { Icon } from '../../components/icon.js';
 import { to } from '../../router.js';
-import { doneIn, type BulkProgress, type Change, type Run } from './run.js';
+import { doneIn, type BulkProgress } from './outcomes.js';
+import type { Change, Run } from './run.js';
 import { t } from './texts.js';
 import { cell } from '../export/csv.js';
 

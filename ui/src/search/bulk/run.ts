@@ -6,6 +6,7 @@ import { ChangedError, deleteVersion } from '../../api/delete-version.js';
 import type { Json } from '../../json/exact-number.js';
 import { writeJson } from '../../json/write-json.js';
 import { textOf } from '../../state/messages.js';
+import type { BulkProgress, Failed } from './outcomes.js';
 import { t } from './texts.js';
 
 /** Lists of an access control list that are changed together. */
@@ -20,24 +21,6 @@ export type Change =
     /** Deletes objects in the versions that were found: their tags by their ids. */
     | { readonly kind: 'delete'; readonly versions: ReadonlyMap<string, string> };
 
-/** A failure of one object. */
-export interface Failed {
-    readonly id: string;
-    readonly message: string;
-    /** True for an object that was not deleted, as it is another than the one that was found. */
-    readonly isOther: boolean;
-}
-
-/** What has become of a change so far: ids by their outcome. */
-export interface BulkProgress {
-    readonly changed: readonly string[];
-    /** Those that were so already. */
-    readonly unchanged: readonly string[];
-    readonly failed: readonly Failed[];
-    /** Those that were not touched, as the change ended early; empty while it runs. */
-    readonly rest: readonly string[];
-}
-
 /** A change that runs, or is over. */
 export interface Run extends BulkProgress {
     readonly state: 'collecting' | 'running' | 'over';
@@ -45,14 +28,6 @@ export interface Run extends BulkProgress {
     /** Ids that were found, while they are collected. */
     readonly collected: number;
     readonly isCancelled: boolean;
-}
-
-export const NOTHING_DONE: BulkProgress = { changed: [], unchanged: [], failed: [], rest: [] };
-
-/** Number of objects that were changed or tried. */
-export function doneIn({ changed, unchanged, failed }: BulkProgress): number {
-
-    return changed.length + unchanged.length + failed.length;
 }
 
 const PARALLEL = 4;

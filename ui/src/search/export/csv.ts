@@ -8,10 +8,30 @@ import type { ExactResult } from '../search-types.js';
 
 const SEPARATOR = '; ';
 
-/** A cell as RFC 4180 has it. Texts that a spreadsheet would run as formulas begin with an apostrophe when `isProtected`. */
+/** Signs with which formulas begin, also as full-width ones. */
+const SIGNS = String.raw`=+\-@\uff1d\uff0b\uff0d\uff20`;
+
+/**
+ * Signs inside a text at which another cell begins where a program splits it otherwise than it is written: at semicolons, tabs or line ends, with or
+ * without quotes. A number is no formula. The sign comes first, so that blanks before it are read once.
+ */
+const INNER = new RegExp(String.raw`[${SIGNS}](?<=[;,\t\r\n][\s"]*.)(?!(?<=[+-])[\d.]+(?:e[+-]?\d+)?[\s"\]}]*(?:[;,\t\r\n]|$))`, 'gi');
+
+const FIRST = new RegExp(String.raw`^[${SIGNS}\t\r\n]`);
+
+const NUMBER = /^[+-]?[\d.]+(?:e[+-]?\d+)?$/i;
+
+/** A text that a spreadsheet runs no formula of. */
+function protectedText(value: string): string {
+
+    const inner = value.replace(INNER, '\'$&');
+    return FIRST.test(value) ? `'${inner}` : inner;
+}
+
+/** A cell as RFC 4180 has it. Texts that a spreadsheet would run as formulas get an apostrophe when `isProtected`. */
 export function cell(value: string, isProtected: boolean): string {
 
-    const safe = isProtected && /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(value) && !/^[+-]?[\d.]+(?:e[+-]?\d+)?$/i.test(value) ? `'${value}` : value;
+    const safe = isProtected && !NUMBER.test(value) ? protectedText(value) : value;
     return /[",\r\n;]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 

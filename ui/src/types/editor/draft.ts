@@ -20,6 +20,8 @@ export interface TypeError {
 /** What is edited. */
 export interface Draft {
     readonly base: TypeObject;
+    /** The version over which it is stored: that of the base, or an older one of what was typed before. */
+    readonly version: string | null;
     readonly content: JsonMap;
     /** The schema as text, while it is edited as such. */
     readonly schemaText: string;
@@ -41,8 +43,8 @@ export interface Draft {
     /** Begins again with another version. With `keep` the changes stay. */
     readonly reset: (base: TypeObject, options?: { readonly keep?: boolean }) => void;
     readonly typed: Typed;
-    /** Goes on with what was typed before, on top of the present version. */
-    readonly retype: (typed: Typed) => void;
+    /** Goes on with what was typed before, to be stored over this version and no other. */
+    readonly retype: (typed: Typed, version: string | null) => void;
 }
 
 /** What somebody has typed: the members, and texts that are no members yet. */
@@ -59,6 +61,7 @@ const INDENT = 2;
 
 interface State {
     readonly base: TypeObject;
+    readonly version: string | null;
     readonly content: JsonMap;
     readonly text: string | null;
     readonly faulty: ReadonlyMap<string, string>;
@@ -74,16 +77,21 @@ export function useIsTypedOn(draft: Draft): () => boolean {
     return () => latest.current.content !== draft.content || latest.current.schemaText !== draft.schemaText || !latest.current.isValidJson;
 }
 
+function stateOf(base: TypeObject): State {
+
+    return { base, version: base.etag, content: base.content, text: null, faulty: NO_FAULTS };
+}
+
 /** The draft of a type that was read. */
 export function useDraft(stored: TypeObject): Draft {
 
-    const [{ base, content, text, faulty }, setState] = useState<State>({ base: stored, content: stored.content, text: null, faulty: NO_FAULTS });
+    const [{ base, version, content, text, faulty }, setState] = useState<State>(() => stateOf(stored));
     const written = writeJson(content['schema'] ?? null, INDENT);
     const isValidSchema = text === null || parsed(text) !== undefined;
     const isValidJson = isValidSchema && faulty.size === 0;
     const differs = (member: string): boolean => writeJson(base.content[member] ?? null) !== writeJson(content[member] ?? null);
     return {
-        base, content, schemaText: text ?? written, isValidJson, isValidSchema,
+        base, version, content, schemaText: text ?? written, isValidJson, isValidSchema,
         isChanged: !isValidJson || writeJson(base.content) !== writeJson(content), isSchemaChanged: differs('schema'), isCodeChanged: differs('javascript'),
         faultyText: (place) => faulty.get(place) ?? null,
         setFaultyText: (place, next) => setState((state) => ({ ...state, faulty: withText(state.faulty, place, next) })),
@@ -98,9 +106,10 @@ export function useDraft(stored: TypeObject): Draft {
         }),
         replace: (next) => setState((state) => ({ ...state, content: next, text: null, faulty: NO_FAULTS })),
         reset: (next, { keep = false } = {}) => setState((state) =>
-            ({ base: next, content: keep ? state.content : next.content, text: keep ? state.text : null, faulty: keep ? state.faulty : NO_FAULTS })),
+            (keep ? { ...state, base: next, version: next.etag === state.base.etag ? state.version : next.etag } : stateOf(next))),
         typed: { content, text, faulty: Object.fromEntries(faulty) },
-        retype: (typed) => setState((state) => ({ base: state.base, content: typed.content, text: typed.text, faulty: new Map(Object.entries(typed.faulty)) }))
+        retype: (typed, known) => setState(({ base: present }) =>
+            ({ base: present, version: known, content: typed.content, text: typed.text, faulty: new Map(Object.entries(typed.faulty)) }))
     };
 }
 

@@ -38,11 +38,11 @@ export function SaveBar({ name, draft, diagnosis, aside, mustAgree, onSaved }: S
         readonly isBusy: boolean; readonly error: string | null; readonly theirs: TypeObject | null
     }>({ isBusy: false, error: null, theirs: null });
     const [fit, setFit] = useState<'check' | 'save' | null>(null);
-    const { base, content, isChanged, isValidJson, isSchemaChanged } = draft;
+    const { base, version: over, content, isChanged, isValidJson, isSchemaChanged } = draft;
     const store = useStore();
     const isTypedOn = useIsTypedOn(draft);
     const isMounted = useMounted();
-    const save = async (etag: string | null = base.etag): Promise<void> => {
+    const save = async (etag: string | null = over): Promise<void> => {
 
         setFit(null);
         if (!isValidJson) {
@@ -89,7 +89,7 @@ export function SaveBar({ name, draft, diagnosis, aside, mustAgree, onSaved }: S
 
     const takeTheirs = (theirs: TypeObject): void => {
 
-        aside.keep();
+        aside.keep(theirs.etag);
         draft.reset(theirs);
         setState({ isBusy: false, error: null, theirs: null });
     };

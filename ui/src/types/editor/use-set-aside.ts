@@ -4,6 +4,7 @@ import { useRef, useState } from 'preact/hooks';
 import { caller } from '../../api/session.js';
 import { config } from '../../config.js';
 import { dropOwn, freeSlot, offered, parsedOrNull, type KeyOf, type OfferedDraft } from '../../edit/draft-slots.js';
+import { knownVersion } from '../../edit/restored-base.js';
 import { isJsonMap, type Json } from '../../json/exact-number.js';
 import { writeJson } from '../../json/write-json.js';
 import { browserStorage, keepDraft } from '../../state/drafts.js';
@@ -14,9 +15,12 @@ export interface SetAside {
     readonly found: readonly OfferedDraft[];
     /** True if one of them is nowhere else: the browser could not keep it. */
     readonly isOnlyHere: boolean;
-    /** Keeps what is typed now: something else is about to take its place. */
-    readonly keep: () => void;
-    /** Takes it back. What is typed instead is kept, too; the draft itself stays in the browser until what became of it is stored. */
+    /** Keeps what is typed now: something else is about to take its place. `seen` is the version beside which it was shown, if there is one. */
+    readonly keep: (seen?: string | null) => void;
+    /**
+     * Takes it back, to be stored over the version that the user knows. What is typed instead is kept, too; the draft itself stays in the browser until
+     * what became of it is stored.
+     */
     readonly restore: (draft: OfferedDraft) => void;
     readonly discard: (draft: OfferedDraft) => void;
     /** Removes what was taken back: it is stored. */
@@ -29,7 +33,7 @@ type KeptDraft = OfferedDraft & { readonly isKept?: boolean };
 /** The drafts of what is edited. */
 export function useSetAside(draft: Draft): SetAside {
 
-    const { base: { id, content, etag }, isChanged, typed } = draft;
+    const { base: { id, content }, version, isChanged, typed } = draft;
     const keyOf: KeyOf = (slot) => ({ base: config.base, user: caller.value.userId ?? '', target: `type:${id}`, slot });
     const stored = jsonOf({ content, text: null, faulty: {} });
     const [found, setFound] = useState<readonly KeptDraft[]>(() => offered(keyOf, stored).filter(({ text }) => typedIn(text) !== null));
@@ -40,10 +44,10 @@ export function useSetAside(draft: Draft): SetAside {
         taken.current = [];
     };
 
-    const keep = (): void => {
+    const keep = (seen: string | null = null): void => {
 
         forget();
-        const kept = { savedOn: Date.now(), etag, text: writeJson(jsonOf(typed)), slot: freeSlot(keyOf, stored) };
+        const kept = { savedOn: Date.now(), etag: version, ...seen === null ? {} : { seen }, text: writeJson(jsonOf(typed)), slot: freeSlot(keyOf, stored) };
         // What is too large for the storage is offered as long as the page lasts.
         const isKept = keepDraft(browserStorage(), keyOf(kept.slot), kept);
         setFound((drafts) => [...drafts, { ...kept, isKept }]);
@@ -65,7 +69,7 @@ export function useSetAside(draft: Draft): SetAside {
         taken.current = [...taken.current, kept];
         setFound((drafts) => drafts.filter((each) => each !== kept));
         if (before) {
-            draft.retype(before);
+            draft.retype(before, knownVersion(kept) ?? draft.base.etag);
         }
     };
 
