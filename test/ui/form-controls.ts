@@ -26,6 +26,7 @@ const SHEET = {
         tags: { type: 'array', title: 'Tags', items: { type: 'string' } },
         named: { type: 'object', title: 'Named', properties: { own: { type: 'string', title: 'Own' } }, patternProperties: { '^n-': { type: 'integer' } }, additionalProperties: { type: 'string' } },
         closed: { type: 'object', title: 'Closed', patternProperties: { '^n-': { type: 'integer' } }, additionalProperties: false },
+        pin: { type: 'string', title: 'Pin', format: 'password' },
         code: { type: 'string', title: 'Code', cordra: { secureProperty: true } }
     }
 };
@@ -245,6 +246,27 @@ describe('controls of a form of the web UI', { skip: !hasBrowser }, () => {
 
         expect(await isKnown('anna', 'password of ann')).to.be.false();
         expect(await isKnown('anna', 'the last password')).to.be.true();
+    });
+
+    it('remove a value of the format for passwords that is emptied, as the service would store an empty one', async () => {
+
+        await ui.ask('PUT', '/objects/test/sheet', { ...START, pin: '1234' });
+        await edit();
+        const [pin, code] = [page.getByLabel('Pin', { exact: true }), page.getByLabel('Code', { exact: true })];
+        await holds(pin, '1234');
+        expect([await pin.getAttribute('placeholder'), await code.getAttribute('placeholder')]).to.equal(['', 'Leave empty to keep the present value']);
+
+        await pin.fill('');
+        await code.fill('another secret');
+        await code.fill('');
+        await save();
+
+        expect(await stored()).to.equal({ ...START, code: '' });
+
+        // A new object has no secret that could be kept.
+        await page.goto(`${ui.url}/#create/Sheet`);
+        await code.fill('a secret');
+        expect(await code.getAttribute('placeholder')).to.equal('');
     });
 
     it('change nothing of values by each keyword that the service knows', async () => {
