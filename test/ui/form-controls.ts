@@ -148,6 +148,17 @@ describe('controls of a form of the web UI', { skip: !hasBrowser }, () => {
         expect(await stored()).to.equal({ ...START, code: '' });
     });
 
+    it('keep all digits of a number that becomes a text', async () => {
+
+        await ui.ask('PUT', '/objects/test/sheet', `{"title":"a","size":12345678901234567890}`);
+        await edit();
+        await page.getByRole('combobox', { name: 'Type of “Size”' }).selectOption({ label: 'Text' });
+        await holds(page.getByLabel('Size', { exact: true }), '12345678901234567890');
+        await save();
+
+        expect((await stored())['size']).to.equal('12345678901234567890');
+    });
+
     it('store lists whose entries have schemas of their own, and JSON where no other control fits', async () => {
 
         await edit();
