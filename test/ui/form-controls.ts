@@ -224,6 +224,46 @@ describe('controls of a form of the web UI', { skip: !hasBrowser }, () => {
         expect(await stored()).to.equal({ ...START, code: '', named: { 'own': 'x', 'other': 'y', 'n-1': 7 }, closed: { 'n-2': 8 } });
     });
 
+    it('say which names of properties are not taken, instead of saving without them', async () => {
+
+        await edit();
+        const named = group('Named');
+        const name = named.getByRole('textbox', { name: 'Name of a new property: Named' });
+        await name.fill('colour');
+        expect(await named.getByText('No property has this name yet').count()).to.equal(0);
+
+        await page.keyboard.press('Control+s');
+        await page.getByText('Some fields hold text that is no value').waitFor();
+        await named.getByRole('alert').getByText('No property has this name yet').waitFor();
+        expect(await accessibilityFindings(page)).to.equal([]);
+
+        // The list of what is wrong leads to the field.
+        await page.getByLabel('Title', { exact: true }).focus();
+        await page.getByRole('button', { name: /^named: No property has this name yet/ }).click();
+        await until(async () => page.evaluate<boolean>('document.activeElement.value === "colour"'));
+        await page.keyboard.press('Escape');
+        await until(() => ui.questions === 1);
+        await holds(name, 'colour');
+        await named.getByRole('button', { name: 'Add property' }).click();
+        await named.getByRole('button', { name: 'Remove “colour”' }).waitFor();
+        await holds(name, '');
+
+        // An empty name is none that could be lost.
+        await named.getByRole('button', { name: 'Add property' }).click();
+        await named.getByText('Enter a name.').waitFor();
+        const key = named.locator('.form-additional').filter({ has: page.getByRole('button', { name: 'Remove “more”' }) }).getByRole('textbox', { name: 'Name of the property' });
+        await key.fill('own');
+        await page.keyboard.press('Control+s');
+        await page.getByText('Some fields hold text that is no value').waitFor();
+        await named.getByText('This property exists already.').waitFor();
+        await holds(key, 'own');
+        await key.fill('other');
+        await save();
+
+        expect((await stored())['named']).to.equal({ own: 'x', other: 'y', colour: '' });
+        expect((await stored())['title']).to.equal('a');
+    });
+
     it('put entries into another order', async () => {
 
         await edit();
