@@ -26,6 +26,7 @@ const SHEET = {
         tags: { type: 'array', title: 'Tags', items: { type: 'string' } },
         named: { type: 'object', title: 'Named', properties: { own: { type: 'string', title: 'Own' } }, patternProperties: { '^n-': { type: 'integer' } }, additionalProperties: { type: 'string' } },
         closed: { type: 'object', title: 'Closed', patternProperties: { '^n-': { type: 'integer' } }, additionalProperties: false },
+        pin: { type: 'string', title: 'Pin', format: 'password' },
         code: { type: 'string', title: 'Code', cordra: { secureProperty: true } }
     }
 };
@@ -147,6 +148,17 @@ describe('controls of a form of the web UI', { skip: !hasBrowser }, () => {
         expect(await stored()).to.equal({ ...START, code: '' });
     });
 
+    it('keep all digits of a number that becomes a text', async () => {
+
+        await ui.ask('PUT', '/objects/test/sheet', `{"title":"a","size":12345678901234567890}`);
+        await edit();
+        await page.getByRole('combobox', { name: 'Type of “Size”' }).selectOption({ label: 'Text' });
+        await holds(page.getByLabel('Size', { exact: true }), '12345678901234567890');
+        await save();
+
+        expect((await stored())['size']).to.equal('12345678901234567890');
+    });
+
     it('store lists whose entries have schemas of their own, and JSON where no other control fits', async () => {
 
         await edit();
@@ -212,6 +224,46 @@ describe('controls of a form of the web UI', { skip: !hasBrowser }, () => {
         expect(await stored()).to.equal({ ...START, code: '', named: { 'own': 'x', 'other': 'y', 'n-1': 7 }, closed: { 'n-2': 8 } });
     });
 
+    it('say which names of properties are not taken, instead of saving without them', async () => {
+
+        await edit();
+        const named = group('Named');
+        const name = named.getByRole('textbox', { name: 'Name of a new property: Named' });
+        await name.fill('colour');
+        expect(await named.getByText('No property has this name yet').count()).to.equal(0);
+
+        await page.keyboard.press('Control+s');
+        await page.getByText('Some fields hold text that is no value').waitFor();
+        await named.getByRole('alert').getByText('No property has this name yet').waitFor();
+        expect(await accessibilityFindings(page)).to.equal([]);
+
+        // The list of what is wrong leads to the field.
+        await page.getByLabel('Title', { exact: true }).focus();
+        await page.getByRole('button', { name: /^named: No property has this name yet/ }).click();
+        await until(async () => page.evaluate<boolean>('document.activeElement.value === "colour"'));
+        await page.keyboard.press('Escape');
+        await until(() => ui.questions === 1);
+        await holds(name, 'colour');
+        await named.getByRole('button', { name: 'Add property' }).click();
+        await named.getByRole('button', { name: 'Remove “colour”' }).waitFor();
+        await holds(name, '');
+
+        // An empty name is none that could be lost.
+        await named.getByRole('button', { name: 'Add property' }).click();
+        await named.getByText('Enter a name.').waitFor();
+        const key = named.locator('.form-additional').filter({ has: page.getByRole('button', { name: 'Remove “more”' }) }).getByRole('textbox', { name: 'Name of the property' });
+        await key.fill('own');
+        await page.keyboard.press('Control+s');
+        await page.getByText('Some fields hold text that is no value').waitFor();
+        await named.getByText('This property exists already.').waitFor();
+        await holds(key, 'own');
+        await key.fill('other');
+        await save();
+
+        expect((await stored())['named']).to.equal({ own: 'x', other: 'y', colour: '' });
+        expect((await stored())['title']).to.equal('a');
+    });
+
     it('put entries into another order', async () => {
 
         await edit();
@@ -245,6 +297,27 @@ describe('controls of a form of the web UI', { skip: !hasBrowser }, () => {
 
         expect(await isKnown('anna', 'password of ann')).to.be.false();
         expect(await isKnown('anna', 'the last password')).to.be.true();
+    });
+
+    it('remove a value of the format for passwords that is emptied, as the service would store an empty one', async () => {
+
+        await ui.ask('PUT', '/objects/test/sheet', { ...START, pin: '1234' });
+        await edit();
+        const [pin, code] = [page.getByLabel('Pin', { exact: true }), page.getByLabel('Code', { exact: true })];
+        await holds(pin, '1234');
+        expect([await pin.getAttribute('placeholder'), await code.getAttribute('placeholder')]).to.equal(['', 'Leave empty to keep the present value']);
+
+        await pin.fill('');
+        await code.fill('another secret');
+        await code.fill('');
+        await save();
+
+        expect(await stored()).to.equal({ ...START, code: '' });
+
+        // A new object has no secret that could be kept.
+        await page.goto(`${ui.url}/#create/Sheet`);
+        await code.fill('a secret');
+        expect(await code.getAttribute('placeholder')).to.equal('');
     });
 
     it('change nothing of values by each keyword that the service knows', async () => {

@@ -39,6 +39,8 @@ Some **bold** text.
 
 ![tracker](https://evil.example/pixel.png) ![dot](${DOT}) ![beside](beside.png)
 
+![page](data:text/html,<script>1</script>) ![again](DATA:text/html;base64,PGI+) ![mail](mailto:a@example.org) ![plain](HTTP://example.org/plain.png)
+
 | a | b |
 |---|---|
 | 1 | <b onclick=alert(1)>2</b> |
@@ -153,8 +155,10 @@ describe('tabs of an object', { skip: !hasBrowser }, () => {
         expect(await shown.locator('script, iframe, svg, b, [onerror], [onload], [onclick]').count()).to.equal(0);
         expect(await shown.getByText('<script>document.title').count()).to.equal(1);
         expect(await attributes(shown.locator('a'), 'textContent', 'href')).to.equal([
-            ['script', null], ['also', null], ['data', null], ['fine', 'https://example.org/fine'], ['tracker', 'https://evil.example/pixel.png'], ['beside', 'beside.png']
+            ['script', null], ['also', null], ['data', null], ['fine', 'https://example.org/fine'], ['tracker', 'https://evil.example/pixel.png'], ['beside', 'beside.png'],
+            ['plain', 'HTTP://example.org/plain.png']
         ]);
+        expect(await shown.getByText('page again mail plain', { exact: true }).count()).to.equal(1);
         expect(await attributes(shown.locator('img'), 'naturalWidth', 'src')).to.equal([[1, DOT]]);
         expect(await shown.getByRole('cell').allTextContents()).to.equal(['1', '<b onclick=alert(1)>2</b>']);
         for (const each of await shown.locator('a').filter({ hasText: /script|also|data/ }).all()) {

@@ -14,6 +14,7 @@ const SAMPLE = {
     type: 'object', properties: {
         title: { type: 'string', title: 'Title', cordra: { preview: { isPrimary: true, showInPreview: true } } },
         mass: { type: 'number', title: 'Mass', cordra: SHOWN }, count: { type: 'integer', title: 'Count', cordra: SHOWN }, parts: { type: 'object', title: 'Parts', cordra: SHOWN },
+        day: { type: 'string', format: 'date', title: 'Day', cordra: SHOWN }, at: { type: 'string', format: 'date-time', title: 'At', cordra: SHOWN },
         of: { type: 'string', title: 'Of', cordra: { ...SHOWN, type: { handleReference: { types: ['Sample'], prepend: 'test/' } } } }
     }
 };
@@ -45,6 +46,22 @@ describe('values in results of the web UI', { skip: !hasBrowser }, () => {
         expect(await row.getByRole('link', { name: 'The whole' }).getAttribute('href')).to.equal('#objects/test/whole');
         // Also where values are counted.
         await page.locator('.facet').filter({ hasText: 'Of' }).getByText('The whole').waitFor();
+    });
+
+    it('are no dates that nobody has entered', async () => {
+
+        const loose = { type: 'object', properties: { ...SAMPLE.properties, day: { type: 'string', title: 'Day' }, at: { type: 'string', title: 'At' } } };
+        await ui.ask('PUT', '/schemas/Sample', loose);
+        expect((await ui.ask('POST', '/objects?type=Sample&handle=test/old', { title: 'An old one', day: 'um 1850', at: '2023-02-30T10:00:00Z' })).status).to.equal(200);
+        expect((await ui.ask('PUT', '/schemas/Sample', SAMPLE)).status).to.equal(200);
+        const { page } = ui;
+        await logInAsAdmin(page, ui.url);
+        for (const address of ['/#objects?query=type:Sample', '/#objects/test/old']) {
+            await page.goto(ui.url + address);
+            for (const text of ['um 1850', '2023-02-30T10:00:00Z']) {
+                await page.locator('main').getByText(text, { exact: true }).first().waitFor();
+            }
+        }
     });
 
     it('are all those that a type shows of an object inside, also those that it shows since the last visit', async () => {

@@ -89,6 +89,41 @@ describe('the effective schema of a form', () => {
         expect(merged as object).to.equal({ enum: ['a', 'b', 'c', 'd'], enumNames: ['First', null, null, null] });
     });
 
+    const LANGUAGES = { enum: ['en', 'de', 'fr'], enumNames: ['English', 'Deutsch', 'Français'] };
+    const NAMED: readonly (readonly [title: string, schema: JsonMap, values: readonly Json[], names: readonly (string | null)[] | undefined])[] = [
+        ['of oneOf in another order', { type: 'string', enum: ['b', 'a'], oneOf: [{ const: 'a', title: 'Alpha' }, { const: 'b', title: 'Beta' }] }, ['b', 'a'], ['Beta', 'Alpha']],
+        ['of a part that has more', { enum: ['de', 'fr'], allOf: [{ $ref: '#/$defs/lang' }], $defs: { lang: LANGUAGES } }, ['de', 'fr'], ['Deutsch', 'Français']],
+        ['of the first part, where the second has fewer', { ...LANGUAGES, allOf: [{ enum: ['fr', 'en'] }] }, ['en', 'fr'], ['English', 'Français']],
+        ['of both parts, those of the first before', { enum: ['fr', 'de'], enumNames: ['French'], allOf: [LANGUAGES] }, ['fr', 'de'], ['French', 'Deutsch']],
+        ['of three parts', { enum: ['fr', 'en', 'x'], allOf: [{ enum: ['x', 'en', 'fr'] }, LANGUAGES] }, ['fr', 'en'], ['Français', 'English']],
+        ['that stand beside a reference', { $ref: '#/$defs/all', enumNames: ['One', 'Two'], $defs: { all: { enum: [1, 2, 3] } } }, [1, 2, 3], ['One', 'Two']],
+        ['over those of a reference', { $ref: '#/$defs/lang', enumNames: ['A', null, 'C'], $defs: { lang: LANGUAGES } }, ['en', 'de', 'fr'], ['A', 'Deutsch', 'C']],
+        ['of objects, lists and other scalars', { enum: [true, '1', 1, { a: [1] }, null], allOf: [{ enum: [null, { a: [1] }, 1, '1'], enumNames: ['none', 'object', 'number', 'text'] }] },
+            ['1', 1, { a: [1] }, null], ['text', 'number', 'object', 'none']],
+        ['of the first, where none is common', { ...LANGUAGES, allOf: [{ enum: ['x'], enumNames: ['X'] }] }, LANGUAGES.enum, LANGUAGES.enumNames],
+        ['of nobody', { enum: [1, 2], allOf: [{ enum: [2, 1] }] }, [1, 2], undefined]
+    ];
+    for (const [title, schema, values, names] of NAMED) {
+        it(`has the names of its constants: ${title}`, () => {
+
+            const { enum: constants, enumNames } = new SchemaReader(schema).effective(schema, undefined).schema;
+
+            expect(constants as unknown).to.equal(values);
+            expect(enumNames as unknown).to.equal(names);
+        });
+    }
+
+    it('may have hundreds of thousands of constants in two parts', () => {
+
+        const values = Array.from({ length: 100_000 }, (_, i) => `value ${i}`);
+        const schema = { enum: values, allOf: [{ enum: [...values].reverse(), enumNames: [...values].reverse() }] };
+        const elapsed = processorTime();
+        const merged = new SchemaReader(schema).effective(schema, undefined).schema;
+
+        expect(merged['enumNames'] as unknown).to.equal(values);
+        expect(elapsed()).to.be.below(5000);
+    });
+
     it('does not run patterns that may take exponential time', () => {
 
         expect(matchesPattern('^(a+)+$', `${'a'.repeat(60)}b`)).to.be.undefined();
@@ -144,6 +179,10 @@ describe('fields of a form', () => {
         ['json', TEXT, 5], ['json', { type: 'object' }, [1]], ['json', { type: 'integer' }, 1.5], ['number', { type: 'integer' }, 3], ['number', { minimum: 1 }],
         ['boolean', { type: 'boolean' }], ['date', { type: 'string', format: 'date' }, '2026-01-02'], ['string', { type: 'string', format: 'date' }, 'soon'],
         ['date-time', { type: 'string', format: 'date-time' }, '2026-01-02T03:04:05Z'], ['string', { type: 'string', format: 'date-time' }, 'soon'],
+        ['date', { type: 'string', format: 'date' }, ''], ['date', { type: 'string', format: 'date' }, '2024-02-29'], ['date', { type: 'string', format: 'date' }, '0001-01-01'],
+        ['string', { type: 'string', format: 'date' }, '1999-00-00'], ['string', { type: 'string', format: 'date' }, '2023-02-30'], ['string', { type: 'string', format: 'date' }, '0000-01-01'],
+        ['string', { type: 'string', format: 'date-time' }, '2023-02-30T10:00:00Z'], ['string', { type: 'string', format: 'date-time' }, '0000-06-01T10:00:00Z'],
+        ['date-time', { type: 'string', format: 'date-time' }, '2026-01-02 03:04:05z'],
         ['secret', { type: 'string', cordra: { secureProperty: true } }], ['secret', { 'type': 'string', 'net.cnri.repository': { auth: 'password' } }],
         ['reference', { type: 'string', cordra: { type: { handleReference: {} } } }], ['references', { type: 'array', items: TEXT, cordra: { type: { handleReference: {} } } }],
         ['references', { type: 'array', items: { type: 'string', cordra: { type: { handleReference: { types: 'A' } } } } }], ['references', { type: 'array', items: TEXT, cordra: { auth: 'usersList' } }],

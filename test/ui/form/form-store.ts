@@ -235,4 +235,40 @@ describe('the value of a form', () => {
         store.unset(store.nodeAt('/place'));
         expect([...store.problems.value].map(pointerOf)).to.equal(['/breadth']);
     });
+
+    it('keeps names that are not taken, which are no part of it, until their fields have gone', () => {
+
+        const store = new FormStore({ list: [{ a: 1 }, { b: 2 }] });
+        store.set(store.nodeAt('/more/c'), 3);
+        const note = (pointer: string, kind: 'own' | 'new', text: string): void => {
+
+            const name = store.nodeAt(pointer).nameOf(kind);
+            name.typed.value = text;
+            store.setProblem(name, 'not taken');
+        };
+
+        const noted = (): string[] => [...store.problems.value].map((node) => `${node.isName} ${pointerOf(node)} ${node.key} ${node.typed.value}`).sort();
+        note('/list/1', 'new', 'x');
+        note('/list/1/b', 'own', 'y');
+        note('/more', 'new', 'z');
+        store.move(store.nodeAt('/list'), 1, 0);
+        store.set(store.nodeAt('/list/1/a'), 5);
+        store.forgetHidden(store.nodeAt('/list/0'), (key) => key === 'b');
+        store.forgetHidden(store.nodeAt('/more'), (key) => key === 'c');
+        expect(noted()).to.equal(['true /list/0 new x', 'true /list/0/b own y', 'true /more new z']);
+
+        store.reveal(store.nodeAt('/more').nameOf('new'));
+        expect([store.nodeAt('/more').isOpen.value, store.nodeAt('/more').shownKey.value, store.root.shownKey.value]).to.equal([true, null, 'more']);
+
+        // An object in which a new property has a name already is not removed with its last one.
+        store.unset(store.nodeAt('/more/c'));
+        expect(writeJson(store.value)).to.equal('{"list":[{"b":2},{"a":5}],"more":{}}');
+
+        store.forgetHidden(store.nodeAt('/list/0'), () => true, (key) => key === 'b');
+        expect(noted()).to.equal(['true /list/0/b own y', 'true /more new z']);
+        store.forgetHidden(store.nodeAt('/list/0'), () => true, (key) => key === null);
+        expect(noted()).to.equal(['true /more new z']);
+        store.unset(store.nodeAt('/more'));
+        expect(noted()).to.equal([]);
+    });
 });

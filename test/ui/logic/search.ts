@@ -2,6 +2,7 @@
 
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
+import { dateText, dayIn, timeIn } from '../../../ui/src/i18n/dates.js';
 import { codeFor } from '../../../ui/src/search/code.js';
 import type { Json } from '../../../ui/src/json/exact-number.js';
 import { parseJson } from '../../../ui/src/json/parse-json.js';
@@ -198,6 +199,51 @@ describe('help with a query', () => {
         expect(codeFor('curl', 'http://h', { query: 'it\'s', pageSize: 1 })).to.contain('\'query=it\'\\\'\'s\'');
         expect(codeFor('Python', 'http://h', { query: 'é', ids: true })).to.contain('"\\u00e9"').and.contain('True');
         expect(codeFor('Python', 'http://h', { query: '/done: true' })).to.contain('"/done: true"');
+    });
+});
+
+describe('dates in results', () => {
+
+    const inZone = <T>(zone: string, read: () => T): T => {
+
+        const { TZ } = process.env;
+        process.env['TZ'] = zone;
+        try {
+            return read();
+        }
+        finally {
+            process.env['TZ'] = TZ;
+            if (TZ === undefined) {
+                delete process.env['TZ'];
+            }
+        }
+    };
+
+    for (const text of ['Heft 12', 'um 1850', '1850', '1850-05', '2023-02-30', '2023-02-30T10:00:00Z', '1999-00-00', '0000-01-01', '0000-01-01T00:00:00Z', '12/5/2001', 'May 1, 2024', '+012024-01-01T00:00:00Z', '']) {
+        it(`are none of those that nobody has entered, as of “${text}”`, () => {
+
+            expect([dateText(text, 'date'), dateText(text, 'time')]).to.equal([null, null]);
+        });
+    }
+
+    for (const zone of ['America/New_York', 'Asia/Tokyo', 'Pacific/Apia', 'UTC']) {
+        it(`are the days that were entered, in ${zone}`, () => {
+
+            const days = ['2024-02-29', '1850-01-01', '0001-01-01', '2011-12-30'].map((text) => inZone(zone, () => dateText(text, 'date')));
+
+            expect(days).to.equal(['Feb 29, 2024', 'Jan 1, 1850', 'Jan 1, 1', 'Dec 30, 2011']);
+        });
+    }
+
+    it('are times where there is a clock', () => {
+
+        const time = Date.UTC(2024, 1, 29, 23, 5);
+
+        expect(['2024-02-29T23:05Z', '2024-02-29T23:05:00.000Z', '2024-02-29t23:05:00z', '2024-03-01 01:05:00+02:00'].map(timeIn)).to.equal([time, time, time, time]);
+        expect(inZone('America/New_York', () => timeIn('2024-02-29T18:05'))).to.equal(time);
+        expect(timeIn('2024-02-29')).to.be.null();
+        expect(dayIn('2024-02-29T23:05Z')).to.be.null();
+        expect(dateText('2024-02-29T23:05', 'time') ?? '').to.startWith('Feb 29, 2024');
     });
 });
 

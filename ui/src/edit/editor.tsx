@@ -463,7 +463,8 @@ export function Editor(props: EditorProps): JSX.Element {
             {base.isResolved && <ResolvedBox isAgreed={isAgreed} onAgree={setAgreed} />}
             {children}
             {json === null ?
-                <SchemaForm schema={schema} value={value} onChange={setValue} onProblems={setProblems} errors={shownErrors} isTried={isTried} context={context} label={t('content')} /> :
+                <SchemaForm schema={schema} value={value} {...target.kind === 'object' ? { stored: base.content } : {}} onChange={setValue} onProblems={setProblems}
+                    errors={shownErrors} isTried={isTried} context={context} label={t('content')} /> :
                 <JsonView text={json} errors={shownErrors} onChange={onJson} />}
             <NewFiles files={files} stored={created?.payloads ?? payloads} saving={saving} onChange={setFiles} onRetry={() => void save()} />
         </form>

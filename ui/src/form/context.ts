@@ -72,6 +72,8 @@ export interface FormHost {
     readonly reader: SchemaReader;
     readonly initial: InitialValues;
     readonly context: FormContext;
+    /** True for a place where what the service has stored has a value. */
+    readonly isStored: (node: FormNode) => boolean;
     /** The component for fields, which those for objects and lists are part of. */
     readonly Field: ComponentType<FieldProps>;
 }

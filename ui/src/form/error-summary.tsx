@@ -35,16 +35,20 @@ export function focusNode(node: FormNode, frames = MAX_FRAMES): void {
     }
 }
 
+/** A message, and the node of a text that is no value. */
+interface Listed extends FormError {
+    readonly node?: FormNode;
+}
+
 /** The list. It is empty, and takes no room, without messages. */
 export function ErrorSummary({ isTried }: { readonly isTried: boolean }): JSX.Element {
 
     const { store } = useForm();
-    const problems = isTried ? [...store.problems.value].map((node) => ({ pointer: pointerOf(node), message: node.problem.value ?? '' })) : [];
-    const errors = [...problems, ...store.errors.value.map((error) => ({ ...error, message: serverText(error.message) }))];
-    const go = (event: Event, pointer: string): void => {
+    const problems = isTried ? [...store.problems.value].map((node) => ({ node, pointer: pointerOf(node), message: node.problem.value ?? '' })) : [];
+    const errors: readonly Listed[] = [...problems, ...store.errors.value.map((error) => ({ ...error, message: serverText(error.message) }))];
+    const go = (event: Event, { pointer, node = store.nodeAt(pointer) }: Listed): void => {
 
         event.preventDefault();
-        const node = store.nodeAt(pointer);
         store.reveal(node);
         focusNode(node);
     };
@@ -58,8 +62,8 @@ export function ErrorSummary({ isTried }: { readonly isTried: boolean }): JSX.El
                         <ul>
                             {errors.slice(0, MAX_LISTED).map((error) => (
                                 <li key={`${error.pointer} ${error.message}`}>
-                                    {error.pointer === '' ? <span dir="auto">{error.message}</span> :
-                                        <button type="button" class="link" dir="auto" onClick={(event) => go(event, error.pointer)}>{nameOf(error)}: {error.message}</button>}
+                                    {error.pointer === '' && error.node?.isName !== true ? <span dir="auto">{error.message}</span> :
+                                        <button type="button" class="link" dir="auto" onClick={(event) => go(event, error)}>{error.pointer === '' ? '' : `${nameOf(error)}: `}{error.message}</button>}
                                 </li>
                             ))}
                             {errors.length > MAX_LISTED && <li>…</li>}

@@ -6,6 +6,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Json } from '../json/exact-number.js';
+import { valueAt } from '../json/pointer.js';
 import { HostContext } from './context.js';
 import type { FormContext, FormHost } from './context.js';
 import { ErrorSummary } from './error-summary.js';
@@ -13,6 +14,7 @@ import { Field } from './fields/field.js';
 import { SchemaReader } from './model/effective-schema.js';
 import { InitialValues } from './model/initial-value.js';
 import type { Schema } from './model/schema.js';
+import type { FormNode } from './store/form-node.js';
 import { FormStore } from './store/form-store.js';
 import type { FormError } from './store/form-store.js';
 
@@ -23,6 +25,8 @@ interface FormProps {
     /** The schema. Another one makes another form. */
     readonly schema: Schema;
     readonly value: Json;
+    /** What the service has stored of an object; absent for a new one. */
+    readonly stored?: Json;
     /** Called with the new value at each edit; it shares with the former value what did not change. */
     readonly onChange?: (value: Json) => void;
     /** Called when the number of texts changes that are no values, such as letters in a number: they are not part of the value. */
@@ -39,15 +43,17 @@ interface FormProps {
 const NO_ERRORS: readonly FormError[] = [];
 
 /** The form. */
-export function SchemaForm({ schema, value, onChange, onProblems, errors = NO_ERRORS, isTried = false, isReadOnly = false, context, label }: FormProps): JSX.Element {
+export function SchemaForm(props: FormProps): JSX.Element {
 
-    const report = useRef({ onChange, onProblems });
-    report.current = { onChange, onProblems };
+    const { schema, value, stored, onChange, onProblems, errors = NO_ERRORS, isTried = false, isReadOnly = false, context, label } = props;
+    const report = useRef({ stored, onChange, onProblems });
+    report.current = { stored, onChange, onProblems };
     const host = useMemo((): FormHost => {
 
         const reader = new SchemaReader(schema, context.lookup);
         const store = new FormStore(value, (next) => report.current.onChange?.(next));
-        return { store, reader, initial: new InitialValues(reader, context.keyword), context, Field };
+        const isStored = (node: FormNode): boolean => valueAt(report.current.stored, node.path) !== undefined;
+        return { store, reader, initial: new InitialValues(reader, context.keyword), context, isStored, Field };
     }, [schema, context]);
     useEffect(() => host.store.reset(value), [host, value]);
     useEffect(() => host.store.setErrors(errors), [host, errors]);

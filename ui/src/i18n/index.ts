@@ -52,7 +52,7 @@ const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
 const plurals = computed(() => new Intl.PluralRules(language.value));
 const numbers = computed(() => new Intl.NumberFormat(language.value));
 const times = computed(() => new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeStyle: 'short' }));
-const days = computed(() => new Intl.DateTimeFormat(language.value, { dateStyle: 'medium' }));
+const days = computed(() => new Intl.DateTimeFormat(language.value, { dateStyle: 'medium', timeZone: 'UTC' }));
 const spans = computed(() => new Intl.RelativeTimeFormat(language.value, { numeric: 'auto' }));
 const sizes = computed(() => UNITS.map((unit, step) =>
     new Intl.NumberFormat(language.value, { style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: step === 0 ? 0 : 1 })));
@@ -86,7 +86,7 @@ export function formatTime(time: number): string {
     return times.value.format(time);
 }
 
-/** The day of a point in time, in milliseconds since 1970. */
+/** The day that begins at a point in time in UTC, in milliseconds since 1970. */
 export function formatDay(time: number): string {
 
     return days.value.format(time);

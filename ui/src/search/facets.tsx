@@ -3,6 +3,7 @@
 import type { JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { Icon } from '../components/icon.js';
+import { dateText } from '../i18n/dates.js';
 import { formatNumber, formatTime } from '../i18n/index.js';
 import { fieldLabel, fieldsOfType } from './context.js';
 import { daysFilter, daysIn, DAY_MS, dayOf, isBegin, timeIn } from './days.js';
@@ -10,7 +11,7 @@ import type { Field } from './fields.js';
 import type { Bucket, FacetCounts } from './request.js';
 import { rangeIn, valueIn, type SearchState } from './state.js';
 import { t } from './texts.js';
-import { dateText, facetText } from './value.js';
+import { facetText } from './value.js';
 
 /** Values of a facet that are shown at first. */
 const SHOWN = 6;
@@ -175,7 +176,7 @@ export function filterText(filter: string, type: string | null): string {
 
         // A time within a day, as in an address from another time zone, is shown as such.
         const time = timeIn(range.field, bound ?? '');
-        return time !== null && !(isDay && isBegin(time)) ? formatTime(time) : /^\d{4}-\d\d-\d\d$/.test(day) ? dateText(day, 'date') : day;
+        return time !== null && !(isDay && isBegin(time)) ? formatTime(time) : dateText(day, 'date') ?? day;
     };
 
     const [first, last] = [write(from, range.from), write(to, range.to, range.isBefore)];

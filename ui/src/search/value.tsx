@@ -2,7 +2,8 @@
 
 import type { JSX } from 'preact';
 import { ObjectLink } from '../components/object-link.js';
-import { formatDay, formatNumber, formatTime } from '../i18n/index.js';
+import { dateText } from '../i18n/dates.js';
+import { formatNumber } from '../i18n/index.js';
 import { isNumber, type Json } from '../json/exact-number.js';
 import { writeJson } from '../json/write-json.js';
 import { referencedId } from '../state/design.js';
@@ -36,15 +37,7 @@ export function valueText(value: Json, kind: Field['kind']): string {
         return value === null ? '–' : shortened(writeJson(value));
     }
 
-    return kind === 'date' || kind === 'time' ? dateText(value, kind) : shortened(value);
-}
-
-/** A date or time as the language writes it; other texts as they are. */
-export function dateText(value: string, kind: 'date' | 'time'): string {
-
-    const time = Date.parse(kind === 'date' && /^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00:00` : value);
-    return Number.isNaN(time) ? shortened(value) :
-        kind === 'time' ? formatTime(time) : formatDay(time);
+    return (kind === 'date' || kind === 'time' ? dateText(value, kind) : null) ?? shortened(value);
 }
 
 /** The values of a field. */

@@ -41,7 +41,7 @@ const CONTROLS: Partial<Record<FieldKind, ComponentType<ControlProps>>> = {
 
 /** Kinds that stay when the value would now be shown by the other one: a control must not be replaced while the user types. */
 const STABLE: Readonly<Partial<Record<FieldKind, readonly FieldKind[]>>> = {
-    text: ['string'], string: ['text'], list: ['tags', 'references', 'enum-list', 'table']
+    text: ['string'], string: ['text', 'date', 'date-time'], list: ['tags', 'references', 'enum-list', 'table']
 };
 
 /** A field. */

@@ -1,7 +1,7 @@
 /** Objects: the fields of the schema, properties beyond it, and what the service fills in. */
 
 import type { JSX } from 'preact';
-import { useId, useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { computed } from '@preact/signals';
 import { Icon } from '../../components/icon.js';
 import { isEqual, isJsonMap } from '../../json/exact-number.js';
@@ -15,6 +15,7 @@ import type { ObjectField as FieldOf } from '../model/object-fields.js';
 import type { Schema } from '../model/schema.js';
 import type { FormNode } from '../store/form-node.js';
 import { t } from '../texts.js';
+import { useName } from './use-name.js';
 
 /** Fields that are shown at once. */
 const PAGE = 250;
@@ -32,11 +33,13 @@ export function ObjectField({ node, schema, label, level, isReadOnly }: ObjectPr
 
     const { Field, reader, context, store } = useForm();
     const fields = useFields(node, schema);
+    const offersNew = !isReadOnly && offersAdditional(schema);
     useLayoutEffect(() => {
 
         const names = new Set(fields.map(({ name }) => name));
-        store.forgetHidden(node, (key) => names.has(key));
-    }, [fields]);
+        const renamed = new Set(fields.filter(({ isAdditional }) => isAdditional).map(({ name }) => name));
+        store.forgetHidden(node, (key) => names.has(key), (key) => (key === null ? offersNew : renamed.has(key)));
+    }, [fields, offersNew]);
     const [shown, setShown] = useState(PAGE);
     const isGenerated = useMemo(() => new Set(
         fields.filter(({ schema: each }) => isGeneratedField(reader, each, context.keyword)).map(({ name }) => name)
@@ -51,7 +54,7 @@ export function ObjectField({ node, schema, label, level, isReadOnly }: ObjectPr
                 <Field key={field.name} node={node.child(field.name)} name={field.name} schema={field.schema} isRequired={field.isRequired}
                     level={level + 1} isReadOnly={isReadOnly} />))}
             {entered.length > limit && <button type="button" onClick={() => setShown(limit + PAGE)}>{t('more', { count: Math.min(PAGE, entered.length - limit) })}</button>}
-            {!isReadOnly && offersAdditional(schema) && <NewProperty {...{ node, schema, label }} />}
+            {offersNew && <NewProperty {...{ node, schema, label }} />}
             {isGenerated.size > 0 && <Generated node={node} fields={fields.filter(({ name }) => isGenerated.has(name))} />}
         </div>
     );
@@ -116,59 +119,45 @@ function Generated({ node, fields }: { readonly node: FormNode; readonly fields:
 function AdditionalField({ node, field, schema, level, isReadOnly }: Omit<ObjectProps, 'label'> & { readonly field: FieldOf }): JSX.Element {
 
     const { Field, store } = useForm();
-    const [problem, setProblem] = useState<string | null>(null);
-    const id = useId();
-    const rename = (input: HTMLInputElement): void => {
+    const own = node.child(field.name);
+    const name = useName(own.nameOf('own'), field.name, t('nameNotChanged'));
+    const rename = (): void => {
 
-        const name = input.value;
-        if (name === field.name) {
-            setProblem(null);
-            return;
-        }
-
-        const fault = nameProblem(schema, node.value.peek(), name);
-        setProblem(fault === null ? null : nameFault(fault));
-        if (fault === null) {
-            store.rename(node.child(field.name), name);
+        const typed = name.text();
+        const fault = typed === field.name ? null : nameProblem(schema, node.value.peek(), typed);
+        name.settle(fault);
+        if (fault === null && typed !== field.name) {
+            store.rename(own, typed);
         }
     };
 
     return (
         <div class="form-additional">
             {!isReadOnly && (
-                <div class="form-joined form-key">
-                    <input type="text" dir="auto" aria-label={t('property')} value={field.name} {...problem === null ? {} : { 'aria-invalid': 'true', 'aria-describedby': id }}
-                        onChange={({ currentTarget }) => rename(currentTarget)} />
-                    <button type="button" class="icon-button" aria-label={t('removeItem', { name: field.name })} onClick={() => store.unset(node.child(field.name))}><Icon name="close" /></button>
+                <div class="form-joined form-key" onFocusOut={name.onFocusOut}>
+                    <input {...name.attributes} aria-label={t('property')} onChange={rename} />
+                    <button type="button" class="icon-button" aria-label={t('removeItem', { name: field.name })} onClick={() => store.unset(own)}><Icon name="close" /></button>
                 </div>
             )}
-            {problem !== null && <p id={id} class="form-error" role="alert">{problem}</p>}
-            <Field node={node.child(field.name)} name={field.name} schema={field.schema} isRequired={field.isRequired} level={level + 1}
-                isReadOnly={isReadOnly} />
+            {name.message}
+            <Field node={own} name={field.name} schema={field.schema} isRequired={field.isRequired} level={level + 1} isReadOnly={isReadOnly} />
         </div>
     );
-}
-
-function nameFault(fault: 'empty' | 'taken' | 'forbidden'): string {
-
-    return t(({ empty: 'nameEmpty', taken: 'nameTaken', forbidden: 'nameForbidden' } as const)[fault]);
 }
 
 /** Adds a property that the schema does not name. */
 function NewProperty({ node, schema, label }: { readonly node: FormNode; readonly schema: JsonMap; readonly label: string }): JSX.Element {
 
     const { store, initial } = useForm();
-    const [name, setName] = useState('');
-    const [problem, setProblem] = useState<string | null>(null);
-    const id = useId();
+    const name = useName(node.nameOf('new'), '', t('nameNotAdded'));
     const add = (): void => {
 
-        const fault = nameProblem(schema, node.value.peek(), name);
-        setProblem(fault === null ? null : nameFault(fault));
+        const typed = name.text();
+        const fault = nameProblem(schema, node.value.peek(), typed);
+        name.settle(fault);
         if (fault === null) {
-            const own = additionalSchema(schema, name);
-            store.set(node.child(name), own === true ? '' : initial.of(own));
-            setName('');
+            const own = additionalSchema(schema, typed);
+            store.set(node.child(typed), own === true ? '' : initial.of(own));
         }
     };
 
@@ -182,12 +171,11 @@ function NewProperty({ node, schema, label }: { readonly node: FormNode; readonl
 
     return (
         <div class="form-new">
-            <div class="form-joined form-key">
-                <input type="text" dir="auto" aria-label={`${t('newProperty')}: ${label}`} placeholder={t('newProperty')} value={name} {...problem === null ? {} : { 'aria-invalid': 'true', 'aria-describedby': id }}
-                    onInput={({ currentTarget }) => setName(currentTarget.value)} onKeyDown={onKeyDown} />
+            <div class="form-joined form-key" onFocusOut={name.onFocusOut}>
+                <input {...name.attributes} aria-label={`${t('newProperty')}: ${label}`} placeholder={t('newProperty')} onKeyDown={onKeyDown} />
                 <button type="button" onClick={add}><Icon name="add" />{t('addProperty')}</button>
             </div>
-            {problem !== null && <p id={id} class="form-error" role="alert">{problem}</p>}
+            {name.message}
         </div>
     );
 }

@@ -163,18 +163,23 @@ function rowsOf(text: string): number {
     return Math.max(MIN_ROWS, Math.min(MAX_ROWS, Math.max(linesOf(text, MAX_ROWS), Math.ceil(text.length / 100))));
 }
 
-/** A password or another secret, of which the service only stores a hash. An empty one leaves what is stored. */
+/**
+ * A password or another secret. Of secure properties the service only stores a hash, and an empty one leaves what is stored; one of the format `password`
+ * alone is a text as any other.
+ */
 export function SecretControl(props: ControlProps): JSX.Element {
 
-    const { node, isReadOnly, label } = props;
-    const { store } = useForm();
+    const { node, extension, isItem, isReadOnly, label } = props;
+    const { store, isStored } = useForm();
+    const clear = useClear();
     const [isShown, show] = useState(false);
     const attributes = useControl(props);
     const value = node.value.value;
     const text = typeof value === 'string' ? value : '';
+    const isKept = extension.isSecret && isStored(node);
     const properties = {
-        ...attributes, autocomplete: 'new-password' as const, value: text, readOnly: isReadOnly, placeholder: value === undefined ? '' : t('keep'),
-        onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => store.set(node, currentTarget.value)
+        ...attributes, autocomplete: 'new-password' as const, value: text, readOnly: isReadOnly, placeholder: isKept ? t('keep') : '',
+        onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => (currentTarget.value === '' && !isKept ? clear(node, isItem) : store.set(node, currentTarget.value))
     };
     return (
         <div class="form-joined">

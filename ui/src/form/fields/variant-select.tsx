@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact';
 import { batch } from '@preact/signals';
+import { isNumber } from '../../json/exact-number.js';
 import type { Json } from '../../json/exact-number.js';
 import { useForm } from '../context.js';
 import type { Choice } from '../model/effective-schema.js';
@@ -105,6 +106,6 @@ export function TypeSelect({ node, types, label, isItem, isRequired, isReadOnly,
 /** A value as another type, where nothing is lost. */
 function converted(value: Json | undefined, type: JsonType): Json | undefined {
 
-    return type === 'string' && (typeof value === 'number' || typeof value === 'boolean') ? String(value) :
+    return type === 'string' && (isNumber(value) || typeof value === 'boolean') ? String(value) :
         type === 'array' && value !== undefined && value !== null ? [value] : undefined;
 }

@@ -6,6 +6,7 @@
 import { define, isJsonMap, isSame, isScalar } from '../../json/exact-number.js';
 import type { Json, JsonMap } from '../../json/exact-number.js';
 import { Matcher } from './matches.js';
+import { mergeConstants } from './named-constants.js';
 import { isOfType, isSchema, schemaEntries, schemasOf, stringsOf, textOf, typeOf, typesOf } from './schema.js';
 import type { Schema } from './schema.js';
 import { SchemaDocuments } from './schema-documents.js';
@@ -42,6 +43,9 @@ const MAX_PARTS = 500;
 /** Keywords that are read by the collector itself. */
 const STRUCTURAL = new Set(['$ref', '$dynamicRef', '$recursiveRef', 'allOf', 'anyOf', 'oneOf', 'if', 'then', 'else', 'dependentSchemas', 'dependencies',
     'dependentRequired', '$defs', 'definitions', '$id', 'id', '$schema', '$anchor', 'not']);
+
+/** Keywords that are merged together. */
+const CONSTANTS = new Set(['enum', 'enumNames']);
 
 /** Keywords that say what is shown. Branches without them only constrain. */
 const SHOWN = ['type', 'properties', 'items', 'prefixItems', 'enum', 'const', '$ref', 'format', 'patternProperties', 'additionalProperties', 'allOf', 'oneOf', 'anyOf', 'title'];
@@ -240,8 +244,9 @@ function constantOf(schema: Schema): Json | undefined {
 /** Adds the keywords of a schema to a merged one. */
 function merge(into: Record<string, Json>, schema: JsonMap): void {
 
+    mergeConstants(into, schema);
     for (const [keyword, value] of Object.entries(schema)) {
-        if (STRUCTURAL.has(keyword)) {
+        if (STRUCTURAL.has(keyword) || CONSTANTS.has(keyword)) {
             continue;
         }
 
@@ -272,12 +277,6 @@ function both(keyword: string, first: Json, second: Json): Json {
             const narrower = stringsOf(first).filter((type) => type === 'integer' && stringsOf(second).includes('number'));
             const types = [...new Set([...common, ...narrower])];
             return types.length === 0 ? first : types;
-        }
-
-        case 'enum': {
-            const others = Array.isArray(second) ? second as readonly Json[] : [];
-            const common = Array.isArray(first) ? (first as readonly Json[]).filter((each) => others.some((other) => isSame(each, other))) : [];
-            return common.length === 0 ? first : common;
         }
 
         default: {

@@ -1,8 +1,10 @@
 /** Which control shows a value. */
 
+import { dayIn, timeIn } from '../../i18n/dates.js';
 import { isJsonMap, isSame, isScalar } from '../../json/exact-number.js';
 import type { Json, JsonMap } from '../../json/exact-number.js';
 import type { Extension } from './extension.js';
+import { localTime } from './local-time.js';
 import { isOfType, isSchema, limitOf, textOf, typeOf, typesOf } from './schema.js';
 import type { JsonType, Schema } from './schema.js';
 
@@ -17,8 +19,6 @@ const LONG_TEXT = 120;
 export const MAX_ENUM = 2000;
 
 const LONG_FORMATS = new Set(['markdown', 'html', 'textarea', 'text', 'multiline', 'xhtml', 'xml', 'json', 'css', 'javascript', 'yaml']);
-
-const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 /** What is known about a value when its control is chosen. */
 export interface FieldFacts {
@@ -112,11 +112,12 @@ function stringKind({ schema, extension, value }: FieldFacts): FieldKind {
         return 'reference';
     }
 
-    if (format === 'date' && (text === '' || DATE.test(text))) {
+    // Fields of browsers are empty for a day or a time that does not exist, and before year 1.
+    if (format === 'date' && (text === '' || dayIn(text) !== null)) {
         return 'date';
     }
 
-    if (format === 'date-time' && (text === '' || !Number.isNaN(Date.parse(text)) && /^\d{4}-\d\d-\d\d[Tt ]/.test(text))) {
+    if (format === 'date-time' && (text === '' || timeIn(text) !== null && !localTime(text).startsWith('0000'))) {
         return 'date-time';
     }
 

@@ -8,6 +8,9 @@ import type { Path } from '../../json/pointer.js';
 import type { Picks } from '../model/effective-schema.js';
 import type { JsonType } from '../model/schema.js';
 
+/** The name of a property itself, or of a new property inside. */
+export type NameKind = 'own' | 'new';
+
 let nextNumber = 1;
 
 /** A place. The node stays the same as long as its form is shown; what an item of an array shows is by its index. */
@@ -36,12 +39,16 @@ export class FormNode {
     readonly order = signal(0);
     /** Values of branches that the user has left, by their schemas, to return to. */
     readonly left = new Map<unknown, Json>();
+    /** True for the place of a name: it is no part of the value. */
+    readonly isName: boolean;
     readonly #children = new Map<string, FormNode>();
+    readonly #names = new Map<NameKind, FormNode>();
     #itemIds: number[] = [];
 
-    constructor(key: string, parent: FormNode | null, value: Json | undefined) {
+    constructor(key: string, parent: FormNode | null, value: Json | undefined, isName = false) {
 
         this.key = key;
+        this.isName = isName;
         this.parent = parent;
         this.value = signal(value);
     }
@@ -58,9 +65,21 @@ export class FormNode {
         return child;
     }
 
+    /** The place of what is typed as the name of this property, or of a new one inside. Its path is that of this node. */
+    nameOf(kind: NameKind): FormNode {
+
+        let name = this.#names.get(kind);
+        if (!name) {
+            name = new FormNode(kind, this, undefined, true);
+            this.#names.set(kind, name);
+        }
+
+        return name;
+    }
+
     get path(): Path {
 
-        return this.parent ? [...this.parent.path, this.key] : [];
+        return this.parent ? [...this.parent.path, ...this.isName ? [] : [this.key]] : [];
     }
 
     /** Takes over a value, here and below. What did not change is skipped. */
@@ -114,7 +133,8 @@ export class FormNode {
 
         return {
             problem: this.problem.peek(), typed: this.typed.peek(), picks: this.picks.peek(), type: this.type.peek(), isOpen: this.isOpen.peek(),
-            children: [...this.#children].map(([key, child]) => [key, child.state()] as const)
+            children: [...this.#children].map(([key, child]) => [key, child.state()] as const),
+            names: [...this.#names].map(([kind, name]) => [kind, name.state()] as const)
         };
     }
 
@@ -129,12 +149,18 @@ export class FormNode {
         for (const key of new Set([...this.#children.keys(), ...known.keys()])) {
             this.child(key).restore(known.get(key) ?? null);
         }
+
+        const names = new Map(state?.names ?? []);
+        for (const kind of new Set([...this.#names.keys(), ...names.keys()])) {
+            this.nameOf(kind).restore(names.get(kind) ?? null);
+        }
     }
 
-    /** All nodes inside, and this one. */
+    /** All nodes inside, and this one, also those of names. */
     * nodes(): IterableIterator<FormNode> {
 
         yield this;
+        yield* this.#names.values();
         for (const child of this.#children.values()) {
             yield* child.nodes();
         }
@@ -149,4 +175,5 @@ export interface NodeState {
     readonly type: JsonType | null;
     readonly isOpen: boolean | null;
     readonly children: readonly (readonly [key: string, state: NodeState])[];
+    readonly names: readonly (readonly [kind: NameKind, state: NodeState])[];
 }

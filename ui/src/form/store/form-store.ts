@@ -165,11 +165,19 @@ export class FormStore {
         });
     }
 
-    /** Drops texts that are no values in members of an object that have no field any more, as another value has changed what applies. */
-    forgetHidden(node: FormNode, isShown: (key: string) => boolean): void {
+    /**
+     * Drops texts that are no values in members of an object that have no field any more, as another value has changed what applies, and names of those that
+     * have no field for it; null stands for the name of a new one.
+     */
+    forgetHidden(node: FormNode, isShown: (key: string) => boolean, hasName: (key: string | null) => boolean = () => true): void {
 
         for (const problem of this.#problems.peek()) {
-            let member = problem;
+            const named = problem.isName ? problem.parent : null;
+            if (named === node && problem.key === 'new' && !hasName(null) || named?.parent === node && problem.key === 'own' && !hasName(named.key)) {
+                this.forgetTyped(problem);
+            }
+
+            let member = named ?? problem;
             while (member.parent && member.parent !== node) {
                 member = member.parent;
             }
@@ -219,7 +227,7 @@ export class FormStore {
 
             for (let inner = node; inner.parent; inner = inner.parent) {
                 inner.parent.isOpen.value = true;
-                inner.parent.shownKey.value = inner.key;
+                inner.parent.shownKey.value = inner.isName ? inner.parent.shownKey.peek() : inner.key;
             }
         });
     }

@@ -72,10 +72,8 @@ function tame(fragment: DocumentFragment): void {
     for (const image of fragment.querySelectorAll('img')) {
         const source = image.getAttribute('src') ?? '';
         if (!/^data:image\//i.test(source)) {
-            const link = document.createElement('a');
-            link.setAttribute('href', source);
-            link.textContent = image.alt === '' ? source : image.alt;
-            image.replaceWith(link);
+            const text = image.alt === '' ? source : image.alt;
+            image.replaceWith(isOfWeb(source) ? linkTo(source, text) : text);
         }
     }
 
@@ -92,6 +90,20 @@ function tame(fragment: DocumentFragment): void {
         table.replaceWith(frame);
         frame.append(table);
     }
+}
+
+/** True for addresses of http and https, also relative ones. */
+function isOfWeb(address: string): boolean {
+
+    return address !== '' && URL.canParse(address, document.baseURI) && /^https?:$/.test(new URL(address, document.baseURI).protocol);
+}
+
+function linkTo(address: string, text: string): HTMLElement {
+
+    const link = document.createElement('a');
+    link.setAttribute('href', address);
+    link.textContent = text;
+    return link;
 }
 
 /** Headings of the text go below those of the page, without gaps. */

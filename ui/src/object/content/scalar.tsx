@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { lazy } from '../../components/lazy.js';
 import { ObjectLink, UserName } from '../../components/object-link.js';
+import { dayIn, timeIn } from '../../i18n/dates.js';
 import { language } from '../../i18n/index.js';
 import { ExactNumber, type Json } from '../../json/exact-number.js';
 import { referencedId } from '../../state/design.js';
@@ -83,13 +84,13 @@ function Text({ text, schema, parent, view }: Omit<ScalarProps, 'value'> & { rea
 /** A date or a time, as the language writes it; the exact text is its title. */
 function DateText({ text }: { readonly text: string }): JSX.Element {
 
-    const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
-    const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
-    if (Number.isNaN(time)) {
+    const day = dayIn(text);
+    const time = day ?? timeIn(text);
+    if (time === null) {
         return <span dir="auto">{text}</span>;
     }
 
-    const format = new Intl.DateTimeFormat(language.value, isDay ? { dateStyle: 'long', timeZone: 'UTC' } : { dateStyle: 'medium', timeStyle: 'short' });
+    const format = new Intl.DateTimeFormat(language.value, day !== null ? { dateStyle: 'long', timeZone: 'UTC' } : { dateStyle: 'medium', timeStyle: 'short' });
     return <time dateTime={text} title={text}>{format.format(time)}</time>;
 }
 
