@@ -67,6 +67,7 @@ const LEFT_TO_ALL = [
     'dist/test/lib/cli/',
     'dist/test/interface/batch-hooks.js',
     'dist/test/interface/native-doip-connections.js',
+    'dist/test/interface/search-code-limits.js',
     'dist/test/interface/worker-forwarding.js',
     'dist/test/interface/workers.js',
     'dist/test/lib/jobs/processes.js',
@@ -76,6 +77,7 @@ const LEFT_TO_ALL = [
     'dist/test/lib/scripting/callers.js',
     'dist/test/lib/scripting/hooks/auth-config-hooks.js',
     'dist/test/lib/scripting/limits.js',
+    'dist/test/lib/scripting/pool/many-items.js',
     'dist/test/lib/scripting/writing-code.js',
     'dist/test/lib/server/limits.js'
 ];
@@ -112,6 +114,7 @@ const NOT_UNIT = [
     'lib/scripting/hooks/auth-config-hooks',
     'lib/scripting/idle-threads',
     'lib/scripting/limits',
+    'lib/scripting/pool/many-items',
     'lib/scripting/renamed-types',
     'lib/scripting/thread-loss',
     'lib/scripting/writing-code',

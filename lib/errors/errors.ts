@@ -158,6 +158,12 @@ export function isUnavailable(error: unknown): error is DoipError {
     return error instanceof DoipError && error.http === 503;
 }
 
+/** True for errors that may be over with the next attempt: too much to do for the service, or for the caller. */
+export function isTemporary(error: unknown): error is DoipError {
+
+    return isUnavailable(error) || error instanceof DoipError && error.http === 429;
+}
+
 /** Message of a change of which nobody knows whether it was made. */
 export const UNKNOWN_OUTCOME = 'the database was lost while it stored the change: look whether it was stored before you try again';
 

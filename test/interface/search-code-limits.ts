@@ -50,7 +50,7 @@ forEachDatabase((name, create) => {
 
         it('have all objects but those whose code reaches it by themselves, also where ids are asked for', async () => {
 
-            await withGateway(1500, async (gateway) => {
+            await withGateway(4000, async (gateway) => {
 
                 for (let n = 0; n < 10; ++n) {
                     await gateway.create('Coded', { n, loops: n === 4 }, { id: `test/coded${n}` });

@@ -34,7 +34,7 @@ export interface ItemRules {
 }
 
 /**
- * Parses the bytes of an item. An error that concerns only this item becomes its fault, and its bytes are not needed any more.
+ * Parses the bytes of an item. An error that concerns only this item becomes its fault.
  *
  * @throws DoipError 400 for a syntax error within an array, where the start of the next item cannot be found any more
  */
@@ -62,7 +62,6 @@ export function readItem(
             });
         }
 
-        release();
         return { ...facts, error };
     }
 }

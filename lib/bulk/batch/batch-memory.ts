@@ -6,13 +6,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MemoryAccount } from '../../doip/envelope.js';
 import type { ItemMemory } from '../../json/stream/item-splitter.js';
-import { DoipError } from '../../errors/errors.js';
+import { type DoipError, isTemporary } from '../../errors/errors.js';
 
 /** Milliseconds to the first attempt after one without room; each further pause is twice as long, the last one at most. All take 1.3 s. */
 const FIRST_PAUSE_MS = 20;
 const LAST_PAUSE_MS = 640;
-
-const SHORT: readonly (number | undefined)[] = [429, 503];
 
 /** Resolves when an item in work has ended; to false at once if there is none. */
 export type ItemEnded = () => Promise<boolean>;
@@ -65,7 +63,7 @@ export class BatchMemory implements ItemMemory {
             return null;
         }
         catch (error) {
-            if (error instanceof DoipError && SHORT.includes(error.http)) {
+            if (isTemporary(error)) {
                 return error;
             }
 

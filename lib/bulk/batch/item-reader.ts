@@ -83,13 +83,15 @@ export class ItemSource {
         for await (const item of jsonItems(body, { ...rules, maxOtherBytes: MAX_OTHER_BYTES, memory })) {
             const release = releasing(item.bytes?.byteLength ?? 0, memory);
             await turnFor(item.length);
-            let read: BulkItem;
+            let read: BulkItem | undefined;
             try {
                 read = readItem(item, rules, release);
             }
-            catch (error) {
-                release();
-                throw error;
+            finally {
+                if (!read?.value) {
+                    // Its bytes are not needed any more.
+                    release();
+                }
             }
 
             await turnFor(item.length);

@@ -118,6 +118,7 @@ export class ObjectRestorer {
         });
         const isNew = before === null;
         const created = replacesDefault ? await this.#createdBefore(change.after) : null;
+        // Asked for a version, too: it may throw, when another process has taken over.
         const ownSteps = steps(isNew);
         const complete = { ...change, steps: [...change.steps, ...change.after.metadata.isVersion ? [] : ownSteps] };
         const prepared = reviewed ? { ...complete, ...reviewed } : await withIndexForm(this.#parts, complete, { caller });

@@ -11,7 +11,7 @@ import type { TypeRegistry } from '../../types/type-registry.js';
 import type { BulkItem } from '../batch/batch-item.js';
 import { readImported } from '../format/import-object.js';
 import type { PlannedLine, UploadRejection } from './upload-plan.js';
-import { DoipError } from '../../errors/errors.js';
+import { isTemporary } from '../../errors/errors.js';
 import { lineOf } from '../format/export-format.js';
 import { DraftFile, draftOf, objectOf } from './draft-file.js';
 import { inOrder } from '../format/dependency-order.js';
@@ -30,9 +30,6 @@ const CODE_WIDTH = 2;
 
 /** Number of lines between yields to the event loop. */
 const LINES_PER_BATCH = 32;
-
-/** HTTP statuses of temporary errors, which say nothing about the object and are retried. */
-const PASSING: readonly (number | undefined)[] = [429, 503];
 
 /** Outcome: one line of `ReviewedObject` per object of the upload, or the errors. */
 export type ReviewOutcome = { readonly reviewed: StagedBlob; readonly renamed: readonly string[] } | { readonly refusal: UploadRejection };
@@ -195,20 +192,18 @@ export class UploadReview {
         }
     }
 
-    /** Records an error of an object, and returns null then; rethrows temporary errors, unless the upload is rejected anyway. */
+    /** Records an error of an object, and returns null then; rethrows temporary ones, which say nothing about it, unless the upload is rejected anyway. */
     async #attempt<T>(position: number, work: () => Promise<T>): Promise<T | null> {
 
         try {
             return await work();
         }
         catch (error) {
-            const isPassing = error instanceof DoipError && PASSING.includes(error.http);
-            if (isPassing && !this.#plan.isRejected) {
-                throw error;
-            }
-
-            if (!isPassing) {
+            if (!isTemporary(error)) {
                 this.#plan.addError(position, error);
+            }
+            else if (!this.#plan.isRejected) {
+                throw error;
             }
 
             return null;

@@ -5,7 +5,7 @@
 
 import { growingCache } from '../../util/cache/growing-cache.js';
 import { SingleFlight } from '../../util/concurrency/single-flight.js';
-import { DoipError, isUnavailable, unauthenticated } from '../../errors/errors.js';
+import { isTemporary, unauthenticated } from '../../errors/errors.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { LoginThrottle } from '../throttling/login-throttle.js';
 import type { PresentedCredentials, Credentials } from './credentials.js';
@@ -156,16 +156,10 @@ async function call({ hook, info, requestContext, source }: HookCall): Promise<H
         answer = await hook(info, requestContext, source);
     }
     catch (cause) {
-        throw isRefusal(cause) ? cause : unauthenticated('Authentication failed', { cause });
+        throw isTemporary(cause) ? cause : unauthenticated('Authentication failed', { cause });
     }
 
     return answer && readAnswer(answer);
-}
-
-/** True if the hook was not run, as there is too much to do. */
-function isRefusal(error: unknown): error is DoipError {
-
-    return isUnavailable(error) || error instanceof DoipError && error.http === 429;
 }
 
 /** Parses an answer. Members of a wrong type count as absent; with a malformed expiry the answer is inactive, instead of never expiring. */

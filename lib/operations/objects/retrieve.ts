@@ -90,7 +90,7 @@ async function retrieveElement(
     }
 
     const part = wanted && (ifRange === undefined || ifRange === entityTag) ? wanted : {};
-    // Code may have bytes where none are stored.
+    // Code may have bytes where none are stored: only without them is a range of them an error.
     const range = element.size === 0 ? null : resolveRange(part, element.size);
     const replacement = await resolution.resolvePayload({ object: target, shown: visible }, name, context, range);
     if (replacement) {
