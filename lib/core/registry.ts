@@ -9,6 +9,12 @@ import type { Operation } from './operation.js';
 import type { DynamicOperation } from './operation-summary.js';
 import { OUTPUT_KINDS } from './operation-summary.js';
 
+/** An operation that depends on the target. */
+export interface ResolvedOperation extends Operation {
+    /** True for one that only says why it is not known whether there is such an operation: those of other resolvers take precedence. */
+    readonly isLastResort?: boolean;
+}
+
 /** Provides operations that depend on the target, such as the methods of its type. */
 export interface OperationResolver {
     /**
@@ -17,7 +23,7 @@ export interface OperationResolver {
      * @param calledType the type that a request with `isCallForType` names as its target, for a static method; the target is its Schema object then,
      *   or the name itself if the type has none. Null for all other requests
      */
-    resolve(operationId: string, targetId: string, calledType: string | null): Promise<Operation | undefined>;
+    resolve(operationId: string, targetId: string, calledType: string | null): Promise<ResolvedOperation | undefined>;
     /** Returns the operations on a target that a caller may perform: their ids, or more about them. */
     list(targetId: string, caller: Caller): Promise<readonly (string | DynamicOperation)[]>;
 }
@@ -148,14 +154,17 @@ export class OperationRegistry {
     /** Returns the operation with an id or alias that the resolvers provide on a target, as {@link OperationResolver}. */
     async find(idOrAlias: string, targetId: string, calledType: string | null): Promise<Operation | undefined> {
 
+        let lastResort: Operation | undefined;
         for (const resolver of this.#resolvers) {
             const operation = await resolver.resolve(idOrAlias, targetId, calledType);
-            if (operation) {
+            if (operation && operation.isLastResort !== true) {
                 return operation;
             }
+
+            lastResort ??= operation;
         }
 
-        return undefined;
+        return lastResort;
     }
 
     /** Returns the registered operations, in the order of registration. */

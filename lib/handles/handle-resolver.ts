@@ -13,7 +13,7 @@ import type { HandleRecords } from './handle-records.js';
 import type { HandleValue } from './handle-value.js';
 import type { HandleLocation } from './locations.js';
 import { LogLimiter } from '../util/log-limiter.js';
-import { DoipError, notFound } from '../errors/errors.js';
+import { DoipError, isTemporary, notFound } from '../errors/errors.js';
 import { DESIGN_ID } from '../doip/ids.js';
 import { Status } from '../errors/status.js';
 import { textOf } from './handle-value.js';
@@ -166,7 +166,7 @@ export class HandleResolver {
             return { ...object, content, elements };
         }
         catch (error) {
-            if (error instanceof DoipError && error.cause === undefined) {
+            if (!isTemporary(error) && error instanceof DoipError && error.cause === undefined) {
                 return null;                                // hidden by the code of its type
             }
 

@@ -104,11 +104,11 @@ export class ObjectService {
     }
 
     /**
-     * Computes the indexed form of an object: undefined if its type has no hook for it, null to index it as stored.
+     * Computes the indexed form of an object; undefined if its type has no hook for it, so that it is indexed as stored.
      *
      * @throws DoipError if the hook fails
      */
-    indexFormOf(object: StoredObject, context: WriteContext): Promise<IndexedForm | null | undefined> {
+    indexFormOf(object: StoredObject, context: WriteContext): Promise<IndexedForm | undefined> {
 
         return indexFormOf(this.#parts, object, context);
     }

@@ -105,7 +105,7 @@ export function composeSearch(parts: SearchParts): ComposedSearch {
         texts: extractor,
         reindexing: (parts) => {
 
-            const reindexing = new Reindexer({ ...parts, index, objects, forms, texts, jobs: textJobs, log });
+            const reindexing = new Reindexer({ ...parts, index, objects, forms, texts, jobs: textJobs, catalog, refresh, log });
             const requests = new ReindexJobs({ reindexing, index, jobs, jobStore });
             made.push(requests);
             return requests;

@@ -5,7 +5,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../util/json-types.js';
-import { internal, isUnavailable, unavailable } from '../errors/errors.js';
+import { internal, isTemporary, unavailable } from '../errors/errors.js';
 import { isWorkerExited } from '../util/workers/worker-client.js';
 import type { JobKind, RunningJob } from '../jobs/job-kind.js';
 import { SERVICE } from '../model/caller.js';
@@ -61,7 +61,7 @@ export class ReindexJobs {
         parts.jobs.register({
             kind: REINDEX_JOB, concurrency: CONCURRENCY, leaseMs: LEASE_MS, maxAttempts: MAX_ATTEMPTS, run: (job) => this.#work(job),
             backOff: (attempts) => Math.min(MAX_PAUSE_MS, PAUSE_MS * 2 ** (attempts - 1)),
-            isOutage: isSearchOutage
+            isOutage
         });
     }
 
@@ -160,11 +160,11 @@ export class ReindexJobs {
 }
 
 /**
- * True for an outage of the search engine, without which a query finds nothing. Not for a query that takes too long, or ends the searching thread:
- * such a job would be repeated for ever.
+ * True for an outage of the search engine, without which a query finds nothing, and when type code cannot be run, as there is too much to do. Not for
+ * a query that takes too long, or ends the searching thread: such a job would be repeated for ever.
  */
-function isSearchOutage(error: unknown): boolean {
+function isOutage(error: unknown): boolean {
 
     // Only what may be repeated tells when.
-    return isUnavailable(error) && error.attributes['retryAfter'] !== undefined && !isWorkerExited(error);
+    return isTemporary(error) && error.attributes['retryAfter'] !== undefined && !isWorkerExited(error);
 }

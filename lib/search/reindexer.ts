@@ -8,10 +8,11 @@ import type { Step } from '../../db/database.js';
 import type { Log } from '../../db/log.js';
 import { sortedBlocks } from '../util/concurrency/sorted-blocks.js';
 import type { KeyedLocks, Release } from '../util/concurrency/keyed-mutex.js';
-import { unavailable } from '../errors/errors.js';
+import { isTemporary, unavailable } from '../errors/errors.js';
 import type { Caller } from '../model/caller.js';
 import type { StoredObject, IndexedForm } from '../model/stored-object.js';
 import type { PayloadTexts, TextJobs } from '../payloads/payload-texts.js';
+import type { Catalog } from '../types/catalog.js';
 import type { IndexFormStore } from '../stores/search/indexed-form-store.js';
 import { OBJECTS_PER_BATCH } from '../stores/objects/object-scan.js';
 import { FULL_ACCESS } from './matching/acl-filter.js';
@@ -40,9 +41,12 @@ export interface ReindexParts {
     readonly forms: IndexFormStore;
     readonly texts: PayloadTexts;
     readonly jobs: TextJobs;
+    readonly catalog: Pick<Catalog, 'current' | 'checkComplete'>;
     readonly locks: KeyedLocks;
-    /** Computes the indexed form of an object; undefined when its type does not define any. */
-    readonly makeForm: (object: StoredObject, caller: Caller) => Promise<IndexedForm | null | undefined>;
+    /** Computes the indexed form of an object; undefined when its type does not define any, so that it is indexed as stored. */
+    readonly makeForm: (object: StoredObject, caller: Caller) => Promise<IndexedForm | undefined>;
+    /** Brings the types up to date with the database: those that another node has changed determine the forms. */
+    readonly refresh: () => Promise<unknown>;
     readonly log: Log;
 }
 
@@ -73,7 +77,7 @@ export class Reindexer {
      * Reindexes objects; those that do not exist are removed from the index.
      *
      * @returns the number of ids; when it resolves, later searches of this node see the result
-     * @throws DoipError 400 for an invalid query, 503 when the service stops
+     * @throws DoipError 400 for an invalid query, 503 when the service stops, 429 or 503 when type code cannot be run
      */
     async run(request: ReindexRequest, options: ReindexOptions): Promise<number> {
 
@@ -168,10 +172,11 @@ export class Reindexer {
 
         const { index, objects, jobs } = this.#parts;
         for (let attempt = 0; attempt < ATTEMPTS; ++attempt) {
-            const steps: Step[] = [];
+            await this.#parts.refresh();
+            const found = await objects.byIds(ids);
+            const steps = await this.#formSteps(found, caller);
             let hasUnread = false;
-            for (const object of await objects.byIds(ids)) {
-                steps.push(...await this.#formSteps(object, caller));
+            for (const object of found) {
                 if ((await this.#parts.texts.unread(object)).length > 0) {
                     steps.push(jobs.enqueueStep(object.id));
                     hasUnread = true;
@@ -191,19 +196,48 @@ export class Reindexer {
         await index.reindex(ids);
     }
 
-    /** When a script fails, the object keeps its indexed form. */
-    async #formSteps(object: StoredObject, caller: Caller): Promise<Step[]> {
+    /** Returns the steps that store the forms of objects, and remove those of objects whose type defines none any more. */
+    async #formSteps(objects: readonly StoredObject[], caller: Caller): Promise<Step[]> {
 
-        const { forms, makeForm, log } = this.#parts;
+        const { forms } = this.#parts;
+        const held = await forms.held(objects.map(({ id }) => id));
+        const steps: Step[] = [];
+        for (const object of objects) {
+            const form = await this.#formOf(object, caller);
+            if (form !== 'failed' && (form || held.has(object.id))) {
+                steps.push(...forms.replaceSteps(object, form, CHANGED));
+            }
+        }
+
+        return steps;
+    }
+
+    /** Returns the form of an object, or null to index it as stored. When its code fails, the object keeps the form that it has. */
+    async #formOf(object: StoredObject, caller: Caller): Promise<IndexedForm | null | 'failed'> {
+
+        const { catalog, makeForm, log } = this.#parts;
         try {
-            const form = await makeForm(object, caller);
-            return form === undefined ? [] : forms.replaceSteps(object, form, CHANGED);
+            if (!catalog.current.get(object.type)) {
+                catalog.checkComplete();            // An upload may create the type later, with its code
+            }
+
+            return await makeForm(object, caller) ?? null;
         }
         catch (error) {
+            if (mayPass(error)) {
+                throw error;
+            }
+
             log.warn({ event: 'search.index-hook-failed', err: error, object: object.id }, 'type code failed while reindexing an object');
-            return [];
+            return 'failed';
         }
     }
+}
+
+/** True when the code was not run, as there is too much to do, or an upload is in progress. What code throws with such a status tells no time. */
+function mayPass(error: unknown): boolean {
+
+    return isTemporary(error) && error.attributes['retryAfter'] !== undefined;
 }
 
 function isQuery(request: ReindexRequest): request is { readonly query: string } {

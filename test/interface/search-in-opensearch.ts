@@ -15,6 +15,7 @@ import { ADMIN, gatewayOptions, startGateway, type TestGateway } from '../suppor
 import { HAS_OPENSEARCH, startOpenSearch, type TestOpenSearch } from '../support/opensearch.js';
 import { startS3Relay, type S3Relay } from '../support/s3.js';
 import { found, SEARCH } from '../support/searching.js';
+import { changeMembers, defineType } from '../support/type-code.js';
 import { until } from '../support/until.js';
 
 export const lab = Lab.script();
@@ -134,6 +135,17 @@ describe('searches in OpenSearch', { skip: !HAS_OPENSEARCH, timeout: 300_000 }, 
                 expect(await ids(one, '"with payload"')).to.equal(['test/payload']);
                 expect(await ids(one, '"with payload"', { includeVersions: true })).to.equal(['test/payload', id].sort());
                 expect(await ids(one, 'file:ornithopter', { filterQueries: ['elname_file:true'] })).to.equal(['test/payload']);
+            });
+
+            it('find objects as they are stored when their type has lost its hook for indexing, and they are indexed again', async () => {
+
+                const code = 'exports.objectForIndexing = (object) => ({ ...object, content: { name: "formword" } });';
+                const schemaId = await defineType(one, 'Formed', code, { type: 'object' });
+                await one.create('Formed', { name: 'storedword' }, { id: 'test/formed' });
+                expect([await ids(one, 'formword'), await ids(one, 'storedword')]).to.equal([['test/formed'], []]);
+                await changeMembers(one, schemaId, { javascript: null });
+                await one.asAdmin('20.DOIP/Op.ReindexBatch', { attributes: { all: true } });
+                expect([await ids(one, 'formword'), await ids(one, 'storedword')]).to.equal([[], ['test/formed']]);
             });
 
             it('go on after the server was killed and started again', { skip: process.env['TEST_OPENSEARCH_URL'] !== undefined }, async () => {

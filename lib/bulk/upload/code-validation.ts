@@ -91,7 +91,7 @@ export class UploadCode {
      *
      * @throws DoipError when the code of the type fails
      */
-    async formOf(object: StoredObject): Promise<IndexedForm | null | undefined> {
+    async formOf(object: StoredObject): Promise<IndexedForm | undefined> {
 
         const { lifecycle }: { lifecycle: Lifecycle } = this.#code();
         try {

@@ -21,11 +21,11 @@ export function withIndexForm<C extends PreparedChange>(parts: HookParts, change
 }
 
 /**
- * Returns the indexed form of an object: undefined if its type has no hook, null to index it as stored.
+ * Returns the indexed form of an object; undefined if its type has no hook, so that it is indexed as stored.
  *
  * @throws DoipError if the hook fails
  */
-export async function indexFormOf({ lifecycle, limits }: HookParts, object: StoredObject, context: WriteContext): Promise<IndexedForm | null | undefined> {
+export async function indexFormOf({ lifecycle, limits }: HookParts, object: StoredObject, context: WriteContext): Promise<IndexedForm | undefined> {
 
     const { caller, requestContext = {}, chain: parent, dryRun = false } = context;
     const chain = holding(object.id, { by: 'change', lastWrite: null }, parent);

@@ -6,12 +6,12 @@
 import Joi from 'joi';
 import type { Operation, OperationResult } from '../../core/operation.js';
 import type { DynamicOperation } from '../../core/operation-summary.js';
-import type { OperationResolver } from '../../core/registry.js';
+import type { OperationResolver, ResolvedOperation } from '../../core/registry.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { MethodCall } from '../../identity/access/access-policy.js';
 import type { Decision } from '../../model/caller.js';
 import type { StoredObject } from '../../model/stored-object.js';
-import type { FoundMethod, MethodAnswer } from '../../scripting/methods/methods.js';
+import type { FoundMethod, MethodAnswer, MethodSet } from '../../scripting/methods/methods.js';
 import type { Services } from '../../core/services.js';
 import { NULLABLE, text } from '../../core/attributes.js';
 import { missingTarget } from '../../core/authorise.js';
@@ -35,7 +35,7 @@ interface CallAttributes {
 /** Target of a call: its methods, and the object whose rights apply. */
 interface Callee extends Omit<MethodCall, 'method'> {
     readonly object?: StoredObject | null;
-    readonly methods: readonly FoundMethod[];
+    readonly methods: MethodSet;
 }
 
 /** The requested method and its arguments. */
@@ -97,14 +97,13 @@ export function methodResolver(services: () => Services): OperationResolver {
         async resolve(operationId, targetId, calledType) {
 
             const callee = calledType === null ? await find(targetId) : await ofType(calledType);
-            const method = callee?.methods.find(({ name }) => name === operationId);
-            return callee && method ? operationOf(method, { ...callee, kind: method.kind, type: method.type }) : undefined;
+            return callee ? operationIn(callee, operationId) : undefined;
         },
         async list(targetId, caller) {
 
             const { policy } = services();
-            const { methods = [], object = null } = await find(targetId) ?? {};
-            return methods.filter(({ kind, type, name }) => policy.canCall(caller, { kind, type, method: name, object }).allowed).map(dynamic);
+            const { methods, object = null } = await find(targetId) ?? {};
+            return (methods?.found ?? []).filter(({ kind, type, name }) => policy.canCall(caller, { kind, type, method: name, object }).allowed).map(dynamic);
         }
     };
 }
@@ -115,11 +114,19 @@ function dynamic({ name, allowGet, description }: FoundMethod): DynamicOperation
     return { id: name, methods: allowGet ? ['GET', 'POST'] : ['POST'], ...more, ...params === undefined ? {} : { input: params } };
 }
 
-function operationOf(method: FoundMethod, callee: Callee): Operation {
+/** Returns the method of a name as an operation; while code cannot be loaded that may have it, one that says so to those who may call it. */
+function operationIn(callee: Callee, name: string): ResolvedOperation | undefined {
+
+    const { found, unloadable: [failed] } = callee.methods;
+    const method = found.find((candidate) => candidate.name === name);
+    return method ? operationOf(method, callee) : failed && { ...operationOf({ ...failed, name }, callee), isLastResort: true };
+}
+
+function operationOf({ name, kind, type, unit }: Pick<FoundMethod, 'name' | 'kind' | 'type' | 'unit'>, callee: Callee): Operation {
 
     return {
-        id: method.name,
-        summary: `call a method of ${method.unit.label}`,
+        id: name,
+        summary: `call a method of ${unit.label}`,
         target: 'any',
         // Whether GET is allowed is decided after the caller was authorised.
         methods: ['GET', 'POST'],
@@ -130,7 +137,7 @@ function operationOf(method: FoundMethod, callee: Callee): Operation {
 
             const { attributes } = context;
             const isInput = context.isSafe && context.services.catalog.current.design.useLegacyAttributesAsInputForDoipGet;
-            return perform(context, callee, { name: method.name, params: attributes['params'] ?? (isInput ? attributes : undefined), attributes });
+            return perform(context, { ...callee, kind, type }, { name, params: attributes['params'] ?? (isInput ? attributes : undefined), attributes });
         }
     };
 }
@@ -146,7 +153,7 @@ async function perform(context: OperationContext<object>, callee: Callee, { name
     const decide = (current: StoredObject | null): Decision => policy.canCall(caller, { kind, type: ruling(current), method: name, object: current });
     let decision = decide(object);
     demand(caller, decision);
-    const method = await scripts.methods.require(methods, { name, kind, type });
+    const method = scripts.methods.require(methods, { name, kind, caller });
     const isReadOnly = caller.apiKey?.readOnly === true;
     if (isReadOnly && !method.allowGet) {
         throw forbidden(`the API key is read-only: method ${name} may change things`);

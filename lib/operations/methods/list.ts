@@ -11,7 +11,7 @@ import { Op } from '../../doip/operation-ids.js';
 import { arrayOf, IDS, METHOD } from '../../doip/result-schemas.js';
 import { objectAttributes } from '../../objects/read/object-presenter.js';
 import type { OperationContext } from '../../core/operation-context.js';
-import type { FoundMethod } from '../../scripting/methods/methods.js';
+import type { FoundMethod, MethodSet } from '../../scripting/methods/methods.js';
 import type { JsonObject } from '../../util/json-types.js';
 
 interface ListAttributes {
@@ -38,13 +38,14 @@ export const listMethods = defineOperation<ListAttributes>({
 
     async handler(context) {
 
-        const found: readonly Listed[] = [...crudOf(context), ...await methodsFor(context)];
+        const found: readonly Listed[] = [...crudOf(context), ...(await methodsFor(context)).found];
         const facts = context.hasTarget ? objectAttributes(context, context.target) : {};
         return result.json(context.attributes.describe ? found.map(described) : found.map(({ name }) => name), facts);
     }
 });
 
-async function methodsFor(context: OperationContext<ListAttributes>): Promise<FoundMethod[]> {
+/** Code that cannot be loaded has no methods. */
+async function methodsFor(context: OperationContext<ListAttributes>): Promise<MethodSet> {
 
     const { attributes: { type, static: isStatic }, targetId, services: { catalog, scripts, serviceId } } = context;
     const { methods } = scripts;

@@ -8,6 +8,7 @@ import type { Policy } from '../../identity/access/access-policy.js';
 import type { Design } from '../../types/design.js';
 import type { Reading } from '../../objects/read/object-resolution.js';
 import type { StoredObject } from '../../model/stored-object.js';
+import { internal } from '../../errors/errors.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { ANONYMOUS, SERVICE, type Caller } from '../../model/caller.js';
 import { toHookObject } from '../../objects/hooks/hook-object.js';
@@ -53,7 +54,7 @@ export class DesignHooks {
     /**
      * Returns the query to run in place of the query of a client.
      *
-     * @throws DoipError if the code rejects the search
+     * @throws DoipError if the code rejects the search, or returns something else than a query
      */
     async customizeQuery(query: string, { caller, requestContext }: Reading): Promise<string> {
 
@@ -62,7 +63,16 @@ export class DesignHooks {
         const returned = unit ? await this.#call(unit, 'customizeQuery', {
             args: [query], context: contextOf({ caller, requestContext, members: {} }), invocation, about: undefined
         }) : undefined;
-        return typeof returned === 'string' ? returned : query;
+        if (returned === undefined || returned === null) {
+            return query;
+        }
+
+        // The code may be there to restrict searches.
+        if (typeof returned !== 'string') {
+            throw internal(new Error('customizeQuery returned no text'));
+        }
+
+        return returned;
     }
 
     /**

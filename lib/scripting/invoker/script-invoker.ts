@@ -8,7 +8,7 @@ import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { ProgramCatalog } from '../program/program-catalog.js';
 import { EMPTY_DESCRIPTION, type UnitDescription } from '../program/module-exports.js';
 import type { DescribeOptions, ScriptCall } from '../protocol/script-call.js';
-import { answerTo, isOfCode, ScriptError, wasStopped } from '../protocol/script-error.js';
+import { answerTo, isOfCode, ScriptError, wasStopped, type ScriptFailure } from '../protocol/script-error.js';
 import type { ScriptHost } from '../protocol/script-host.js';
 import type { ScriptPool } from '../pool/script-pool.js';
 import type { ScriptResult } from '../protocol/script-result.js';
@@ -36,6 +36,9 @@ export type ScriptInvocations = Omit<ScriptInvocation, 'args' | 'context' | 'dir
 
 /** Creates the host calls for a script. */
 export type HostFactory = (invocation: InvocationContext) => ScriptHost;
+
+/** What the error of a failed call depends on. */
+type FailedCall = Pick<ScriptInvocation, 'rejectionStatus' | 'about'> & { readonly invocation: Pick<InvocationContext, 'caller'> };
 
 interface CacheEntry {
     readonly code: string;
@@ -104,10 +107,16 @@ export class ScriptInvoker {
 
         const description = this.cached(unit) ?? await this.describe(unit, invocation);
         if (description.failure) {
-            throw this.#failed(new ScriptError(description.failure, unit.label), { invocation, rejectionStatus: 400, about: undefined });
+            throw this.unloadable(unit, description.failure, invocation);
         }
 
         return description;
+    }
+
+    /** Logs that a unit is needed that cannot be loaded, and returns the error for the caller. */
+    unloadable({ label }: EntryModule, failure: ScriptFailure, invocation: Pick<InvocationContext, 'caller'>): Error {
+
+        return this.#failed(new ScriptError(failure, label), { invocation, rejectionStatus: 400, about: undefined });
     }
 
     /**
@@ -196,7 +205,7 @@ export class ScriptInvoker {
         return { host: this.#hostFor(invocation), callerKey, ...scope ? { scope } : {} };
     }
 
-    #failed(error: ScriptError, { invocation, rejectionStatus, about }: Pick<ScriptInvocation, 'invocation' | 'rejectionStatus' | 'about'>): Error {
+    #failed(error: ScriptError, { invocation, rejectionStatus, about }: FailedCall): Error {
 
         const { failure, label } = error;
         if (failure.kind === 'error' || failure.kind === 'limit') {

@@ -25,6 +25,9 @@ const MAX_NAME = 255;
 /** Maximum length of the schemas of all methods, as JSON; further methods have none. */
 const MAX_SCHEMAS = 4 * 1024 * 1024;
 
+/** Milliseconds after which a survey that lacks methods is repeated. */
+const REPEAT_MS = 5000;
+
 /** The methods that are known of one state of the types. */
 interface Survey {
     readonly version: string;
@@ -32,6 +35,8 @@ interface Survey {
     /** What those get who did not wait for the end. */
     partial: readonly SurveyedMethod[] | null;
     isComplete: boolean;
+    /** When it is to be repeated, as code could not be run, such as with too much to do; null for never. */
+    repeatOn: number | null;
     schemas: number;
     done: Promise<void>;
 }
@@ -39,19 +44,24 @@ interface Survey {
 /** Collects the methods of all types. */
 export class MethodSurvey {
 
-    readonly #methods: Methods;
-    readonly #catalog: Catalog;
-    readonly #scripts: ProgramCatalog;
+    readonly #methods: Pick<Methods, 'ofType' | 'onService'>;
+    readonly #catalog: Pick<Catalog, 'current'>;
+    readonly #scripts: Pick<ProgramCatalog, 'program' | 'unitOf'>;
     readonly #timeout: number;
+    readonly #repeatMs: number;
     #survey: Survey | null = null;
 
-    /** @param parts `timeout`: milliseconds for which {@link current} waits */
-    constructor(parts: { methods: Methods; catalog: Catalog; scripts: ProgramCatalog; timeout: number }) {
+    /** @param parts `timeout`: milliseconds for which {@link current} waits; `repeatMs`: those after which what failed is tried again */
+    constructor(parts: {
+        methods: Pick<Methods, 'ofType' | 'onService'>; catalog: Pick<Catalog, 'current'>; scripts: Pick<ProgramCatalog, 'program' | 'unitOf'>;
+        timeout: number; repeatMs?: number;
+    }) {
 
         this.#methods = parts.methods;
         this.#catalog = parts.catalog;
         this.#scripts = parts.scripts;
         this.#timeout = parts.timeout;
+        this.#repeatMs = parts.repeatMs ?? REPEAT_MS;
     }
 
     /**
@@ -72,8 +82,9 @@ export class MethodSurvey {
     #begun(): Survey {
 
         const { version } = this.#scripts.program;
-        if (this.#survey?.version !== version) {
-            this.#survey = { version, found: [], partial: null, isComplete: false, schemas: 0, done: Promise.resolve() };
+        const repeatOn = this.#survey?.repeatOn ?? null;
+        if (this.#survey?.version !== version || repeatOn !== null && performance.now() >= repeatOn) {
+            this.#survey = { version, found: [], partial: null, isComplete: false, repeatOn: null, schemas: 0, done: Promise.resolve() };
             this.#survey.done = this.#run(this.#survey);
         }
 
@@ -84,29 +95,35 @@ export class MethodSurvey {
     async #run(survey: Survey): Promise<void> {
 
         const types = this.#catalog.current;
+        let isLacking = false;
         for (const type of [null, ...types.codedNames().sort()]) {
             if (survey.found.length >= MAX_METHODS || this.#scripts.program.version !== survey.version) {
                 break;
             }
 
-            const methods = await this.#of(type).catch((): FoundMethod[] => []);
+            const methods = await this.#of(type).catch((): readonly FoundMethod[] => {
+
+                isLacking = true;
+                return [];
+            });
             const schemaId = type === null ? null : types.get(type)?.schemaId ?? null;
             add(survey, methods.filter(({ name }) => name.length <= MAX_NAME && name.isWellFormed()), schemaId);
         }
 
         survey.isComplete = true;
+        survey.repeatOn = isLacking ? performance.now() + this.#repeatMs : null;
     }
 
     /** The methods of a type; of the service for null. */
-    async #of(type: string | null): Promise<FoundMethod[]> {
+    async #of(type: string | null): Promise<readonly FoundMethod[]> {
 
         if (type === null) {
-            return this.#methods.onService();
+            return (await this.#methods.onService()).found;
         }
 
         // The type of the design has the code of the design.
         return type === DESIGN_TYPE || !this.#scripts.unitOf(type) ? [] :
-            [...await this.#methods.ofType(type, 'methods'), ...await this.#methods.ofType(type, 'staticMethods')];
+            [...(await this.#methods.ofType(type, 'methods')).found, ...(await this.#methods.ofType(type, 'staticMethods')).found];
     }
 }
 

@@ -19,6 +19,7 @@ import { DESIGN_TYPE } from '../../types/built-in-types.js';
 import { typeNameOf } from '../../types/catalog-participant.js';
 import { contextOf, objectContext } from '../invoker/hook-context.js';
 import type { ScriptInvoker } from '../invoker/script-invoker.js';
+import type { ScriptFailure } from '../protocol/script-error.js';
 import type { ScriptResult } from '../protocol/script-result.js';
 import type { EntryModule } from '../protocol/program.js';
 import type { MethodDescription } from '../program/method-description.js';
@@ -37,6 +38,17 @@ export interface FoundMethod {
     readonly allowGet: boolean;
     /** What its code says about it; null for nothing. */
     readonly description: MethodDescription | null;
+}
+
+/** Code that cannot be loaded, so that it is not known which methods it has. */
+export interface UnloadableCode extends Pick<FoundMethod, 'kind' | 'type' | 'unit'> {
+    readonly failure: ScriptFailure;
+}
+
+/** The methods of a target, with the code that may have further ones. */
+export interface MethodSet {
+    readonly found: readonly FoundMethod[];
+    readonly unloadable: readonly UnloadableCode[];
 }
 
 /** Input of a method. */
@@ -88,41 +100,39 @@ export class Methods {
         this.#services = parts.services;
     }
 
-    /** Returns the instance or static methods of a type. Code that cannot be loaded has none. */
-    ofType(type: string, group: FoundMethod['group']): Promise<FoundMethod[]> {
+    /** Returns the instance or static methods of a type. */
+    ofType(type: string, group: FoundMethod['group']): Promise<MethodSet> {
 
         return this.#of(this.#invoker.scripts.unitOf(type), { kind: group === 'methods' ? 'instance' : 'static', type, group });
     }
 
     /** Returns the methods of an object, which are those of its type; for the design object also those of the design. */
-    async onObject(object: StoredObject): Promise<FoundMethod[]> {
+    async onObject(object: StoredObject): Promise<MethodSet> {
 
         const methods = await this.#of(this.#invoker.scripts.unitOf(object.type), { kind: 'instance', type: object.type, group: 'methods' });
-        return object.id === DESIGN_ID ? distinct([...methods, ...await this.onService()]) : methods;
+        return object.id === DESIGN_ID ? union(methods, await this.onService()) : methods;
     }
 
     /** Returns the methods of the service, which the code of the design exports. */
-    async onService(): Promise<FoundMethod[]> {
+    async onService(): Promise<MethodSet> {
 
         const { design } = this.#invoker.scripts;
         const source = { kind: 'service', type: DESIGN_TYPE } as const;
-        return distinct([
-            ...await this.#of(design, { ...source, group: 'methods' }), ...await this.#of(design, { ...source, group: 'staticMethods' })
-        ]);
+        return union(await this.#of(design, { ...source, group: 'methods' }), await this.#of(design, { ...source, group: 'staticMethods' }));
     }
 
     /** Returns the static methods of a type. */
-    onType(type: string): Promise<FoundMethod[]> {
+    onType(type: string): Promise<MethodSet> {
 
         return this.#of(this.#invoker.scripts.unitOf(type), { kind: 'static', type, group: 'staticMethods' });
     }
 
     /** Returns the methods of an object that are offered as operations; for a Schema object also the static methods of the type it defines. */
-    async asOperations(object: StoredObject): Promise<FoundMethod[]> {
+    async asOperations(object: StoredObject): Promise<MethodSet> {
 
         const type = typeNameOf(object);
         const methods = await this.onObject(object);
-        return type === null ? methods : distinct([...await this.onType(type), ...methods]);
+        return type === null ? methods : union(await this.onType(type), methods);
     }
 
     /**
@@ -148,7 +158,7 @@ export class Methods {
         const { caller, requestContext, check } = invocation;
         return this.#services().objects.callOn(object.id, { caller, requestContext, check }, async (current, chain) => {
 
-            const currentMethod = current.type === object.type ? method : await this.#ofType(current, method);
+            const currentMethod = current.type === object.type ? method : await this.#ofType(current, method, caller);
             const atStart = (): void => check(current);
             const run = await this.#run(currentMethod, hookObjectOf(current), input, { ...invocation, atStart, chain, isDryRun: false });
             return { answer: answerOf(run), object: edited(run, current) };
@@ -158,22 +168,16 @@ export class Methods {
     /**
      * Returns a method by name.
      *
-     * @throws DoipError 404 if there is none, 500 if the code cannot be loaded
+     * @throws DoipError 404 if there is none, 500 or what the code has thrown if it cannot be loaded
      */
-    async require(found: readonly FoundMethod[], { name, kind, type }: Omit<MethodCall, 'object' | 'method'> & { name: string }): Promise<FoundMethod> {
+    require({ found, unloadable: [failed] }: MethodSet, { name, kind, caller }: Pick<FoundMethod, 'name' | 'kind'> & { readonly caller: Caller }): FoundMethod {
 
         const method = found.find((candidate) => candidate.name === name);
-        if (method) {
-            return method;
+        if (!method) {
+            throw failed ? this.#invoker.unloadable(failed.unit, failed.failure, { caller }) : unknown(name, kind);
         }
 
-        const { scripts } = this.#invoker;
-        const unit = kind === 'service' ? scripts.design : scripts.unitOf(type);
-        if (unit) {
-            await this.#invoker.exportsOf(unit, INTERNAL);
-        }
-
-        throw unknown(name, kind);
+        return method;
     }
 
     /** Runs a method on an object that it does not change. */
@@ -186,25 +190,27 @@ export class Methods {
             throw object ? missingObject(object.id) : new Error(`method ${method.name} needs an object`);
         }
 
-        return await this.#run(now.type === object?.type ? method : await this.#ofType(now, method), hookObjectOf(now), input, invocation);
+        return await this.#run(now.type === object?.type ? method : await this.#ofType(now, method, invocation.caller), hookObjectOf(now), input, invocation);
     }
 
     /** Returns the method of the same name in the current type of an object. */
-    async #ofType(object: StoredObject, { name, kind }: FoundMethod): Promise<FoundMethod> {
+    async #ofType(object: StoredObject, { name, kind }: FoundMethod, caller: Caller): Promise<FoundMethod> {
 
-        return await this.require(await this.onObject(object), { name, kind, type: object.type });
+        return this.require(await this.onObject(object), { name, kind, caller });
     }
 
-    async #of(
-        unit: EntryModule | null, source: Pick<FoundMethod, 'kind' | 'type' | 'group'>
-    ): Promise<FoundMethod[]> {
+    async #of(unit: EntryModule | null, source: Pick<FoundMethod, 'kind' | 'type' | 'group'>): Promise<MethodSet> {
 
         if (!unit) {
-            return [];
+            return { found: [], unloadable: [] };
         }
 
         const description = await this.#invoker.describe(unit, INTERNAL);
-        return [...description[source.group]].map(([name, facts]) => ({ ...source, ...facts, name, unit }));
+        const { kind, type, group } = source;
+        return {
+            found: [...description[group]].map(([name, facts]) => ({ ...source, ...facts, name, unit })),
+            unloadable: description.failure ? [{ kind, type, unit, failure: description.failure }] : []
+        };
     }
 
     async #run(
@@ -288,17 +294,17 @@ function hookObjectOf(object: StoredObject): HookObject {
     return toHookObject(object, object.metadata);
 }
 
-/** Returns the methods without duplicates; of the same name, the first one counts. */
-function distinct(methods: readonly FoundMethod[]): FoundMethod[] {
+/** Returns the methods of both without duplicates; of the same name, the first one counts. */
+function union(one: MethodSet, other: MethodSet): MethodSet {
 
     const byName = new Map<string, FoundMethod>();
-    for (const method of methods) {
+    for (const method of [...one.found, ...other.found]) {
         if (!byName.has(method.name)) {
             byName.set(method.name, method);
         }
     }
 
-    return [...byName.values()];
+    return { found: [...byName.values()], unloadable: [...one.unloadable, ...other.unloadable] };
 }
 
 /** Returns the result of a method. Written output takes precedence over the return value. */

@@ -208,7 +208,7 @@ export class ScriptPool {
             const outcome = await batch.run({ request: text, original });
             if (outcome.kind === 'done') {
                 const lines = count === 1 ? [outcome.lines] : outcome.lines.split('\n');
-                const read = part.map((_, i) => readLine(lines[i] ?? '{}', batch.label, outcome.output));
+                const read = part.map((_, i) => readLine(lines[i] ?? '{}', { label: batch.label, takes: batch.facts.takes }, outcome.output));
                 results.push(...await this.#withoutSharedMemory(batch, part, read));
             }
             else if (count === 1) {

@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { parseJson } from '../../json/strict-parser.js';
 import { authorStack } from './stack-trace.js';
+import type { ResultKind } from './messages.js';
 import type { ScriptFailure } from './script-error.js';
 import { ScriptError } from './script-error.js';
 import type { DirectOutput } from '../../objects/hooks/lifecycle.js';
@@ -21,7 +22,7 @@ export interface ScriptOutput {
 export interface ScriptResult {
     /** Return value; undefined if there was none or it was not requested. */
     readonly returned: JsonValue | undefined;
-    /** The first argument after the call, or the value returned in its place; undefined if not requested. */
+    /** The first argument after the call, or the value returned in its place; undefined only if not requested. */
     readonly object: JsonValue | undefined;
     /** Null if nothing was written. */
     readonly output: ScriptOutput | null;
@@ -29,8 +30,10 @@ export interface ScriptResult {
 
 const MAX_TEXT = 10_000;
 
-/** Parses one line of sandbox output. */
-export function readLine(line: string, label: string, output: readonly Uint8Array[]): ScriptResult | ScriptError {
+/** Parses one line of sandbox output. An object that was requested and is missing is an error: callers take its absence for that of the function. */
+export function readLine(
+    line: string, { label, takes }: { readonly label: string; readonly takes: ResultKind }, output: readonly Uint8Array[]
+): ScriptResult | ScriptError {
 
     const result = parsedResult(line);
     if (result instanceof Error) {
@@ -41,7 +44,12 @@ export function readLine(line: string, label: string, output: readonly Uint8Arra
         return new ScriptError(readFailure(result['failure']), label);
     }
 
-    return { returned: result['returned'], object: result['object'], output: readOutput(result['output'], output) };
+    const { object } = result;
+    if (object === undefined && (takes === 'object' || takes === 'both')) {
+        return new ScriptError({ kind: 'error', message: 'it gave no object that JSON can carry', stack: '' }, label);
+    }
+
+    return { returned: result['returned'], object, output: readOutput(result['output'], output) };
 }
 
 /** Parses a failure reported by the sandbox. */

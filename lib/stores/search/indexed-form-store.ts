@@ -47,6 +47,13 @@ export class IndexFormStore {
         return this.#sql.remove.step({ id });
     }
 
+    /** Returns those of at most 512 ids that have a form, for whatever state of the object. */
+    async held(ids: readonly string[]): Promise<ReadonlySet<string>> {
+
+        const rows = ids.length === 0 ? [] : await this.#sql.held.read<Pick<FormRow, 'object_id'>>({ ids });
+        return new Set(rows.map(({ object_id }) => object_id));
+    }
+
     /** Returns the forms of at most 512 objects by id, without those made for another state of an object. */
     async read(objects: readonly StoredObject[]): Promise<Map<string, IndexedForm>> {
 
@@ -79,6 +86,7 @@ function buildStatements(db: Database) {
         guard: build<'id' | 'txnId'>((knex, bind) => knex('objects').where({ id: bind('id'), txn_id: bind('txnId') })
             .update({ txn_id: knex.ref('txn_id') })),
         remove: build<'id'>((knex, bind) => knex('index_forms').where('object_id', bind('id')).delete()),
+        held: build.list<never, 'ids'>((knex, _bind, list) => knex('index_forms').whereIn('object_id', list('ids')).select('object_id')),
         forms: build.list<never, 'ids'>((knex, _bind, list) => knex('index_forms').whereIn('object_id', list('ids')).select(...COLUMNS))
     };
 }

@@ -2,7 +2,7 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import Joi from 'joi';
 import { defineOperation, result } from '../../../lib/core/operation.js';
-import { OperationRegistry } from '../../../lib/core/registry.js';
+import { OperationRegistry, type OperationResolver } from '../../../lib/core/registry.js';
 import { ANONYMOUS, SERVICE } from '../../../lib/model/caller.js';
 
 export const lab = Lab.script();
@@ -96,5 +96,19 @@ describe('the registry of operations', () => {
         expect(await registry.find('hello', 'test/2', null)).to.be.undefined();
         expect(await registry.listDynamic('test/1', ANONYMOUS)).to.equal([{ id: 'hello' }]);
         expect(await registry.listDynamic('test/1', SERVICE)).to.equal([{ id: 'hello' }, { id: 'secret' }]);
+    });
+
+    it('takes the last resort of a resolver where no other one has an operation', async () => {
+
+        const registry = new OperationRegistry();
+        const resolving = (ids: readonly string[], more: object): OperationResolver => ({
+            resolve: async (id) => (ids.includes(id) ? { ...good, ...more } : undefined), list: async () => []
+        });
+        registry.addResolver(resolving(['hello', 'other'], { id: 'x/first', isLastResort: true }));
+        registry.addResolver(resolving(['hello', 'other'], { id: 'x/second', isLastResort: true }));
+        registry.addResolver(resolving(['hello'], { id: 'x/third' }));
+
+        const found = await Promise.all(['hello', 'other', 'none'].map((id) => registry.find(id, 'test/1', null)));
+        expect(found.map((operation) => operation?.id)).to.equal(['x/third', 'x/first', undefined]);
     });
 });

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
 import type { Lifecycle } from '../../../lib/objects/hooks/lifecycle.js';
 import type { StoredObject } from '../../../lib/model/stored-object.js';
 import type { Catalog } from '../../../lib/types/catalog.js';
-import { badRequest, forbidden, unavailable } from '../../../lib/errors/errors.js';
+import { badRequest, forbidden, tooManyRequests, unavailable } from '../../../lib/errors/errors.js';
 import { HandleRecords } from '../../../lib/handles/handle-records.js';
 import type { HandleValuesHook } from '../../../lib/handles/handle-records.js';
 import { HandleResolver } from '../../../lib/handles/handle-resolver.js';
@@ -76,6 +76,20 @@ describe('handles of objects of a type with code', () => {
             const error = await work.then(() => null, (thrown: unknown) => thrown as { message: string; details: JsonObject });
 
             expect<unknown>([error?.message, error?.details]).to.equal(['handle test/1 does not exist', { responseCode: 100, handle: 'test/1' }]);
+        }
+    });
+
+    it('are not said to be missing while the code cannot be run', async () => {
+
+        for (const busy of [tooManyRequests('too many scripts of yours', 1), unavailable('too many scripts', 1)]) {
+            const { resolver } = handlesWith({ lifecycle: showing(() => {
+
+                throw busy;
+            }) });
+
+            for (const work of [resolver.resolve(RESOLVING, ALL), resolver.locate(RESOLVING, undefined), resolver.locate(RESOLVING, 'json')]) {
+                expect(await work.catch((error: unknown) => error)).to.shallow.equal(busy);
+            }
         }
     });
 

@@ -2,7 +2,7 @@
 
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import { badRequest, unavailable } from '../../../lib/errors/errors.js';
+import { badRequest, tooManyRequests, unavailable } from '../../../lib/errors/errors.js';
 import type { JobKind, RunningJob } from '../../../lib/jobs/job-kind.js';
 import { QueryTimeout } from '../../../lib/search/query/query-deadline.js';
 import { ReindexJobs, type ReindexJobsParts } from '../../../lib/search/reindex-job.js';
@@ -55,8 +55,10 @@ describe('a job that reindexes', () => {
         const { kind } = make({});
 
         // A query that takes too long, or ends the thread, does so in each attempt.
-        const errors = [unavailable('searches are refused', 5), new QueryTimeout(), workerExited(), badRequest('no such field'), new Error('failed')];
-        expect(errors.map((error) => kind.isOutage?.(error))).to.equal([true, false, false, false, false]);
+        const errors = [
+            unavailable('searches are refused', 5), tooManyRequests('too many scripts', 2), new QueryTimeout(), workerExited(), badRequest('no such field'), new Error('failed')
+        ];
+        expect(errors.map((error) => kind.isOutage?.(error))).to.equal([true, true, false, false, false, false]);
     });
 
     it('is not asked for any more when the client is gone, and goes on', async () => {

@@ -1,8 +1,10 @@
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
-import type { Database } from '../../../db/database.js';
+import type { Database, Step } from '../../../db/database.js';
 import { SILENT } from '../../../db/log.js';
 import { KeyedLocks } from '../../../lib/util/concurrency/keyed-mutex.js';
+import { DoipError, tooManyRequests, unavailable } from '../../../lib/errors/errors.js';
+import { Status } from '../../../lib/errors/status.js';
 import { ANONYMOUS } from '../../../lib/model/caller.js';
 import type { StoredObject } from '../../../lib/model/stored-object.js';
 import { Reindexer } from '../../../lib/search/reindexer.js';
@@ -18,6 +20,18 @@ const { afterEach, beforeEach, describe, it } = lab;
 
 const LONG_OBJECTS = 10;
 const LONG_BYTES = 2_000_000;
+
+/** Types of which all are known, or none while an upload is in progress. */
+function catalogOf(isKnown: boolean): ReindexParts['catalog'] {
+
+    return {
+        current: { get: () => (isKnown ? {} : undefined) } as unknown as ReindexParts['catalog']['current'],
+        checkComplete: () => {
+
+            throw unavailable('an upload is in progress', 10);
+        }
+    };
+}
 
 const OPTIONS = { caller: ANONYMOUS, lockObjects: true };
 
@@ -56,10 +70,13 @@ forEachDatabase((name, create) => {
             };
         }
 
-        function reindexing(makeForm: ReindexParts['makeForm'], objects: ReindexParts['objects'] = new ObjectScan(database)): Reindexer {
+        function reindexing(
+            makeForm: ReindexParts['makeForm'], { objects = new ObjectScan(database), ...more }: Partial<ReindexParts> = {}
+        ): Reindexer {
 
             return new Reindexer({
                 index: node.index, objects, forms: new IndexFormStore(database), locks, makeForm, log: SILENT,
+                catalog: catalogOf(true), refresh: () => Promise.resolve(), ...more,
                 texts: { unread: () => Promise.resolve([]) } as unknown as ReindexParts['texts'],
                 jobs: { enqueueStep: () => ({ sql: '', bindings: [] }), wake: () => {} }
             });
@@ -77,7 +94,7 @@ forEachDatabase((name, create) => {
             expect(await reindexing((each) => formOf(each, 'first')).run('all', OPTIONS)).to.equal(20);
             expect(await size('/title:first')).to.equal(20);
 
-            await reindexing((each) => (each.id === 'test/1' ? Promise.resolve(null) : formOf(each, 'second'))).run('all', OPTIONS);
+            await reindexing((each) => (each.id === 'test/1' ? Promise.resolve(undefined) : formOf(each, 'second'))).run('all', OPTIONS);
             expect([await size('/title:second'), await size('/title:stored')]).to.equal([19, 1]);
             expect(await database.read({ sql: 'select object_id from index_forms' }, [])).to.have.length(19);
 
@@ -93,6 +110,66 @@ forEachDatabase((name, create) => {
             await reindexing((each) => formOf(each, 'first')).run('all', OPTIONS);
             await reindexing((each) => (each.id === 'test/1' ? Promise.reject(new Error('no')) : formOf(each, 'second'))).run('all', OPTIONS);
             expect([await size('/title:first'), await size('/title:second')]).to.equal([1, 19]);
+        });
+
+        it('has something to store only for objects that have a form, or had one', async () => {
+
+            const only = async (each: StoredObject) => (each.id === 'test/1' ? formOf(each, 'first') : undefined);
+            await reindexing(only).run('all', OPTIONS);
+            const counts: number[] = [];
+            const index = Object.assign(Object.create(node.index) as typeof node.index, {
+                reindex: (ids: readonly string[], steps: readonly Step[] = []) => {
+
+                    counts.push(steps.length);
+                    return node.index.reindex(ids, steps);
+                }
+            });
+            await reindexing(only, { index }).run('all', OPTIONS);
+            await reindexing(() => Promise.resolve(undefined), { index }).run('all', OPTIONS);
+            await reindexing(() => Promise.resolve(undefined), { index }).run('all', OPTIONS);
+
+            // A guard and a change; of 20 objects in two batches.
+            expect(counts.toSorted()).to.equal([0, 0, 0, 0, 2, 2]);
+            expect(await size('/title:stored')).to.equal(20);
+        });
+
+        const service: readonly (readonly [why: string, error: Error | null, message: string])[] = [
+            ['too many scripts of the caller wait', tooManyRequests('too many for you', 2), 'too many for you'],
+            ['too many scripts wait', unavailable('too many', 2), 'too many'],
+            ['an upload may create the type later', null, 'an upload is in progress']
+        ];
+        for (const [why, error, message] of service) {
+            it(`ends while ${why}, and keeps the forms`, async () => {
+
+                await reindexing((each) => formOf(each, 'first')).run('all', OPTIONS);
+                const work = reindexing(() => (error ? Promise.reject(error) : Promise.resolve(undefined)), { catalog: catalogOf(error !== null) });
+
+                await expect(work.run('all', OPTIONS)).to.reject(message);
+                expect(await size('/title:first')).to.equal(20);
+            });
+        }
+
+        it('keeps the forms of objects whose code throws the status of a busy service', async () => {
+
+            await reindexing((each) => formOf(each, 'first')).run('all', OPTIONS);
+            for (const http of [429, 503]) {
+                await reindexing(() => Promise.reject(new DoipError(Status.internal, 'of my own', { http }))).run('all', OPTIONS);
+            }
+
+            expect(await size('/title:first')).to.equal(20);
+        });
+
+        it('computes forms with the types that the database has', async () => {
+
+            let isRefreshed = false;
+            const refresh = async (): Promise<void> => {
+
+                isRefreshed = true;
+            };
+
+            await reindexing((each) => formOf(each, isRefreshed ? 'current' : 'outdated'), { refresh }).run({ ids: ['test/1'] }, OPTIONS);
+
+            expect([await size('/title:current'), await size('/title:outdated')]).to.equal([1, 0]);
         });
 
         it('computes a form again when its object changed, and gives up when it keeps changing', async () => {
@@ -169,7 +246,7 @@ forEachDatabase((name, create) => {
                     return found;
                 }
             };
-            const count = await reindexing((each) => formOf(each, 'anew'), objects).run('all', OPTIONS);
+            const count = await reindexing((each) => formOf(each, 'anew'), { objects }).run('all', OPTIONS);
 
             expect(count).to.equal(20 + LONG_OBJECTS);
             expect(await size('/title:anew')).to.equal(20 + LONG_OBJECTS);

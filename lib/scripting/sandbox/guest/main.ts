@@ -137,6 +137,9 @@ function joined(lines: readonly string[]): string {
 /** Result of a call whose promise is not settled. */
 const UNSETTLED = stringify({ failure: { kind: 'error', message: 'the promise that was returned is never settled', stack: '' } });
 
+/** Line of a result without any member. */
+const NO_RESULT = '{}';
+
 /** One call of a function, until its result or error is serialised. */
 class Call {
 
@@ -202,12 +205,19 @@ class Call {
 
     #succeed(returned: unknown): void {
 
-        const { takes } = this.#request;
+        const { takes, path } = this.#request;
         const isNothing = returned === undefined || returned === null;
-        const result = takes === 'object' ? { object: isNothing ? this.#args[0] : returned } :
+        const value = takes === 'object' && isNothing ? this.#args[0] : returned;
+        const result = takes === 'object' ? { object: value } :
             takes === 'both' ? { returned, object: this.#args[0] } : takes === 'nothing' ? {} : { returned };
         const output = this.#output();
-        this.line = stringify(output ? { ...result, output } : result);
+        const line = stringify(output ? { ...result, output } : result);
+        // A function, for example. Methods may return one, which is nothing; what hooks return is needed.
+        if (line === NO_RESULT && (takes === 'object' || takes === 'returned' && path.length === 1 && !isNothing)) {
+            throw new TypeError(`it gave something that JSON cannot carry, of the type ${typeof value}`);
+        }
+
+        this.line = line;
     }
 
     #fail(error: unknown): void {

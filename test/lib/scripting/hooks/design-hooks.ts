@@ -65,6 +65,25 @@ forEachDatabase((name, create) => {
             }
         });
 
+        const queries: readonly (readonly [result: string, isSearched: boolean])[] = [
+            ['"/plain:true"', true], ['undefined', true], ['null', true],
+            ['5', false], ['{ query }', false], ['[query]', false], ['() => query', false], ['Symbol()', false], ['Promise.resolve(() => query)', false]
+        ];
+        for (const [result, isSearched] of queries) {
+            it(`${isSearched ? 'searches' : 'does not search'} where it returns ${result} for the query`, async () => {
+
+                await changeDesign(node, { javascript: `exports.customizeQuery = (query) => (${result});` });
+                try {
+                    const { status } = await node.perform(SEARCH, { attributes: { query: 'type:Document', type: 'id' } });
+
+                    expect(status).to.equal(isSearched ? OK : '0.DOIP/Status.500');
+                }
+                finally {
+                    await changeDesign(node, { javascript: null });
+                }
+            });
+        }
+
         it('authenticates, and makes handle records', async () => {
 
             await changeDesign(node, {
