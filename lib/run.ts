@@ -73,6 +73,7 @@ async function serve(given: Config, register: (gateway: Gateway) => unknown): Pr
     warn(log);
     const { pool, config } = await withWorkers(given, log);
     const banner = process.stdout.isTTY ? new Banner() : null;
+    process.once('exit', () => banner?.end());
     const server = await createServerOf(pool && { kind: 'primary', pool }, config, { log: log.logger, ...(banner ? { onGeneratedPassword: (password) => banner.addPassword(password) } : {}) });
     await registerWith(register, server.plugins['doip-gateway'].gateway, log.logger);
     const started = Promise.all([server.start().then(() => pool?.listen()), pool?.start()]);
@@ -125,7 +126,15 @@ class Banner {
 
         this.#password = password;
         if (this.#isShown) {
-            console.log(`\n  password of admin: ${password}\n  ${SHOWN_ONCE}\n`);
+            printPassword(password);
+        }
+    }
+
+    /** To be called when the process ends, which may be before the banner is shown, as when the port is in use: the password is stored by then. */
+    end(): void {
+
+        if (!this.#isShown && this.#password !== null) {
+            printPassword(this.#password);
         }
     }
 
@@ -134,6 +143,11 @@ class Banner {
         this.#isShown = true;
         return bannerText({ ...facts, password: this.#password });
     }
+}
+
+function printPassword(password: string): void {
+
+    console.log(`\n  password of admin: ${password}\n  ${SHOWN_ONCE}\n`);
 }
 
 /** Logs what the operator should know of the environment. */

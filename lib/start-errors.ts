@@ -3,13 +3,14 @@
 import { LostFileError } from '../db/engines/sqlite/lost-file.js';
 import { UnusableDatabaseError, type UnusableReason } from '../db/errors.js';
 import { DataDirError } from './app/data-dir.js';
-import { NoRepositoryError } from './app/no-repository.js';
+import { NodeFolderError, NoRepositoryError } from './app/no-repository.js';
 import { UnfinishedRestoreError } from './app/unfinished-restore.js';
 import { ConfigError } from './config/index.js';
 import { EXIT } from './errors/exit-codes.js';
 import { SearchEngineError } from './search/opensearch/engine-error.js';
 import { PayloadStoreError } from './stores/s3/s3-error.js';
 import { FirstPasswordError } from './identity/passwords/admin-account.js';
+import { ExtensionKeywordError } from './types/schema/extension-keyword.js';
 
 /** Errors of the system that name an address. */
 type AddressError = NodeJS.ErrnoException & Partial<Record<'port' | 'address' | 'hostname' | 'setting', string>>;
@@ -24,8 +25,14 @@ export class RegistrationError extends Error {}
 /** Returns whether an operator must change something before the service can start, so that retries are of no use. */
 export function isPermanent(error: unknown): boolean {
 
-    return isLoss(error) || error instanceof FirstPasswordError || error instanceof UnusableDatabaseError || error instanceof NoRepositoryError ||
+    return isLoss(error) || isOfSettings(error) || error instanceof UnusableDatabaseError || error instanceof NoRepositoryError ||
         error instanceof DataDirError && !error.mayPass || error instanceof PayloadStoreError || error instanceof SearchEngineError;
+}
+
+/** Returns whether the settings are wrong, or do not fit the repository. */
+function isOfSettings(error: unknown): error is Error {
+
+    return [ConfigError, FirstPasswordError, ExtensionKeywordError, NodeFolderError].some((kind) => error instanceof kind);
 }
 
 /** Returns whether a part of the repository is not where it should be. */
@@ -37,7 +44,7 @@ function isLoss(error: unknown): error is LostFileError | UnfinishedRestoreError
 /** Returns one sentence for errors that the user can fix, a stack trace for others. */
 export function explainStartError(error: unknown): [message: string, code: number] {
 
-    if (error instanceof ConfigError || error instanceof FirstPasswordError) {
+    if (isOfSettings(error)) {
         return [error.message, EXIT.config];
     }
 

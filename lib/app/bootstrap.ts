@@ -1,6 +1,6 @@
 /**
- * Initial data of a new repository: the design object, the default types, the administrator's password. Each is created once; later changes
- * and deletions are kept. Resumes after an interruption.
+ * Initial data of a new repository: the extension keyword, the design object, the default types. Each is created once; later changes
+ * and deletions are kept. Resumes after an interruption. The administrator's password is set when all else has started.
  */
 
 import type { Logger } from 'pino';
@@ -14,13 +14,15 @@ import type { ObjectStore } from '../stores/objects/object-store.js';
 import type { SettingStore } from '../stores/setting-store.js';
 import type { Catalog } from '../types/catalog.js';
 import { DESIGN_ID } from '../doip/ids.js';
+import { sharedSetting } from '../identity/secrets/shared-setting.js';
 import { ADMIN_ID, SERVICE } from '../model/caller.js';
 import { DESIGN_TYPE, SCHEMA_TYPE } from '../types/built-in-types.js';
+import { ExtensionKeywordError } from '../types/schema/extension-keyword.js';
 import { initialDesign, initialTypes } from '../types/seed-content.js';
 import type { GatewayOptions } from './options.js';
 
 /** Configuration for the first start. */
-export type Seed = Pick<GatewayOptions, 'prefix' | 'extensionKeyword' | 'baseUri' | 'adminPassword' | 'design'>;
+export type Seed = Pick<GatewayOptions, 'prefix' | 'extensionKeyword' | 'baseUri' | 'adminPassword' | 'design' | 'isForCommand'>;
 
 interface Parts {
     readonly db: Database;
@@ -36,23 +38,35 @@ interface Parts {
 }
 
 const TYPES_CREATED = 'bootstrap.types';
+const KEYWORD = 'types.extension-keyword';
 
 /**
  * Creates missing initial data.
  *
  * @throws FirstPasswordError for an invalid password of the administrator
- * @returns the generated password of the administrator, if any, to be shown once
+ * @throws ExtensionKeywordError for another extension keyword than that of the repository
  */
-export async function bootstrap(parts: Parts): Promise<{ generatedPassword: string | null }> {
+export async function bootstrap(parts: Parts): Promise<void> {
 
-    const { admin, log, seed: { adminPassword } } = parts;
+    const { admin, seed: { adminPassword } } = parts;
     await admin.checkFirst(adminPassword);
+    await demandKeyword(parts);
     await ensureDesign(parts);
     await ensureTypes(parts);
     warnAboutDifferences(parts);
-    const generatedPassword = await admin.ensure(adminPassword);
-    admin.warnIfIgnored(adminPassword, log);
-    return { generatedPassword };
+}
+
+/**
+ * Types are read by the configured keyword alone: by another one, the next change of a user would remove the account, and store passwords as they are.
+ * A repository of an earlier version gets the keyword of its service; a command, which may lack the settings of the service, stores none there.
+ */
+async function demandKeyword({ db, settings, objectStore, seed: { extensionKeyword, isForCommand = false } }: Parts): Promise<void> {
+
+    const mayStore = !isForCommand || (await objectStore.view(DESIGN_ID)).object === null;
+    const stored = mayStore ? await sharedSetting({ db, settings }, KEYWORD, () => Promise.resolve(extensionKeyword)) : await settings.get(KEYWORD);
+    if (stored !== null && stored !== extensionKeyword) {
+        throw new ExtensionKeywordError(extensionKeyword, stored);
+    }
 }
 
 async function ensureDesign({ db, objectStore, catalogStore, catalog, seed }: Parts): Promise<void> {

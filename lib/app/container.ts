@@ -15,10 +15,11 @@ import { type DatabaseOptions, openDatabase, openReadOnlyDatabase } from '../../
 import { composeBulk, composeTransfer } from './bulk-container.js';
 import { bootstrap } from './bootstrap.js';
 import { claimDataDir, nodeName, readRepoInit, removeRepoInit } from './data-dir.js';
-import { demandDesign, demandFiles, demandTables } from './no-repository.js';
+import { demandDesign, demandFiles, demandNoNode, demandTables, warnOfTwoDatabases } from './no-repository.js';
 import { withRepoInit } from './repo-init.js';
 import { KeyedLocks } from '../util/concurrency/keyed-mutex.js';
 import { ShutdownStack } from './shutdown-stack.js';
+import { composeUsage, prepareUsage } from './usage-container.js';
 import { serviceInfo } from '../core/services.js';
 import { composeHandles } from '../handles/handles.js';
 import { composeIdentity } from '../identity/identity.js';
@@ -37,8 +38,6 @@ import { ObjectReader } from '../objects/read/object-reader.js';
 import { WRITE_TIMEOUT_MS } from '../objects/object-transaction.js';
 import { ObjectService } from '../objects/object-service.js';
 import { ObjectWriter } from '../objects/object-writer.js';
-import { Quotas } from '../objects/quotas/quotas.js';
-import { UsageCounter } from '../objects/quotas/usage-counter.js';
 import { ReferenceChecker } from '../objects/reference-checker.js';
 import { takeWorker } from '../util/workers/spare-workers.js';
 import { ServiceStatus } from '../health/service-status.js';
@@ -79,7 +78,6 @@ import { ReferenceStore } from '../stores/reference-store.js';
 import { FreeSpace } from '../stores/free-space.js';
 import { ScriptModuleStore } from '../stores/script-module-store.js';
 import { SettingStore } from '../stores/setting-store.js';
-import { UsageStore } from '../stores/usage-store.js';
 import { VersionStore } from '../stores/version-store.js';
 import { Catalog } from '../types/catalog.js';
 import { CatalogParticipant } from '../types/catalog-participant.js';
@@ -127,6 +125,8 @@ interface Opened {
  * @throws DataDirError when the data folder cannot be used, or is locked by another process
  * @throws UnfinishedRestoreError when a restore to it was interrupted
  * @throws NoRepositoryError when only an existing repository is to be opened, and there is none
+ * @throws NodeFolderError when an embedded database would be begun in the folder of a node of a database server
+ * @throws ExtensionKeywordError when the types of the repository are written with another extension keyword
  */
 export async function openRuntime(options: GatewayOptions, shell: GatewayShell): Promise<Opened> {
 
@@ -134,8 +134,10 @@ export async function openRuntime(options: GatewayOptions, shell: GatewayShell):
     demandFiles(options);
     const claim = claimDataDir(dataDir, { log: options.log });
     try {
+        demandNoNode(options);
+        warnOfTwoDatabases(options, options.log);
         const { runtime, generatedPassword } = await openClaimed(withRepoInit(options, readRepoInit(dataDir)), shell);
-        removeRepoInit(dataDir);
+        removeRepoInit(dataDir, options.log);
         const close = async (): Promise<void> => {
 
             await runtime.close();
@@ -195,8 +197,8 @@ async function openClaimed(options: GatewayOptions, shell: GatewayShell): Promis
         await shutdown.use(() => auditTrail, (trail) => trail?.close());
         await demandDesign(parts.objectStore, options);
         await parts.floor.renew();
-        const { generatedPassword } = await bootstrap(parts);
-        await (parts.usage ? parts.usage.prepare() : UsageCounter.disable(parts));
+        await bootstrap(parts);
+        await prepareUsage(parts, options);
         startup.set('storage', 'UP');
         await shutdown.use(() => search.index.start(), () => search.stop());
         await shutdown.use(() => scripting, () => scripting.close());
@@ -211,6 +213,9 @@ async function openClaimed(options: GatewayOptions, shell: GatewayShell): Promis
         const condition = async (): Promise<StorageCondition | null> => await db.condition?.() ?? await payloadStore?.condition() ?? null;
         const database = { ping: (timeoutMs?: number) => db.ping(timeoutMs), condition };
         const runtime = { services, database, load: () => loadOf(db, parts), renew: renewalOf(parts), close: () => shutdown.dispose() };
+        // Last, as a generated password is shown by whoever gets the runtime, and by nobody when something else fails.
+        const generatedPassword = await parts.admin.ensure(options.adminPassword);
+        parts.admin.warnIfIgnored(options.adminPassword, options.log);
         return { runtime, generatedPassword };
     }
     catch (error) {
@@ -349,9 +354,9 @@ async function compose(
         ownBase: () => endpoint().url,
         serviceInfo: () => serviceInfo(services)
     });
-    const usage = options.quotas && Quotas.isNeeded(options.quotas) ? new UsageCounter({
-        db, settings, log, store: new UsageStore(db), quotas: new Quotas(options.quotas, () => catalog.current.design.content)
-    }) : null;
+    const floor = new TxnWatermarkStore(db, node ?? 'local');
+    const otherNodes = (since: number): Promise<readonly string[]> => floor.othersSince(since);
+    const usage = await composeUsage(options, { db, settings, log, otherNodes, design: () => catalog.current.design.content });
     const auditStore = new AuditStore(db);
     const auditLog = new AuditLog({ store: auditStore, log, now: () => db.now(), ownNow: Date.now });
     const auditTrail = options.auditDays ? new AuditTrail({ store: auditStore, policy, log, now: Date.now }) : null;
@@ -374,7 +379,6 @@ async function compose(
         ...usage ? [usage] : []                                                         // Totals of users and types; last, as they are locked
     ];
     const barrier = new WriteBarrier(catalog);
-    const floor = new TxnWatermarkStore(db, node ?? 'local');
     const writer = new ObjectWriter({ db, store: objectStore, elements, participants, barrier, clock, floor, refresh: () => reader.epochs() });
     identity.useAuthenticateHook(() => (options.worker ? null : scripting.design.authenticateHook()));
     const resolution = new ObjectResolution({ lifecycle: scripting.lifecycle, limits, policy });
@@ -426,7 +430,7 @@ async function compose(
         handles, endpoint, localSecret: identity.local.secret
     };
     return {
-        db, history, log, floor, status, usage, auditTrail, scripting, blobs, jobs, payloadStore,
+        db, history, log, floor, otherNodes, status, usage, auditTrail, scripting, blobs, jobs, payloadStore,
         jobStore, search, identity, objectStore, catalogStore, settings, catalog, creation, reader,
         admin: identity.admin, services, seed: options
     };

@@ -1,7 +1,7 @@
 /** The data folder: created on first use, locked by one process at a time. Also reads `repoInit.json`, the instructions for a first start. */
 
 import { randomUUID } from 'node:crypto';
-import { readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import Joi from 'joi';
 import type { FolderLock } from '../../db/folder-lock.js';
@@ -147,10 +147,16 @@ export function readRepoInit(dataDir: string): RepoInit | null {
     return checked.value;
 }
 
-/** Deletes the instructions, including the password, after they were carried out. */
-export function removeRepoInit(dataDir: string): void {
+/** Deletes the instructions, including the password, after they were carried out; logs a warning where it cannot. */
+export function removeRepoInit(dataDir: string, log: Log = SILENT): void {
 
-    rmSync(join(resolve(dataDir), REPO_INIT), { force: true });
+    const path = join(resolve(dataDir), REPO_INIT);
+    try {
+        rmSync(path, { force: true });
+    }
+    catch (error) {
+        log.warn({ event: 'data-dir.instructions-left', path, err: error }, 'repoInit.json was carried out and cannot be removed: it may have the first password');
+    }
 }
 
 /**
@@ -174,6 +180,12 @@ export function nodeName(dataDir: string): string {
     }
 
     return name;
+}
+
+/** Returns whether a folder is that of a node: it was used with a database server. */
+export function isOfNode(dataDir: string): boolean {
+
+    return existsSync(join(resolve(dataDir), NODE_NAME));
 }
 
 function readIfThere(path: string): Buffer | null {

@@ -105,13 +105,15 @@ export interface GatewayOptions {
     readonly databaseUrl?: string | null | undefined;
     /** True to open an existing repository only; by default one is begun where there is none. */
     readonly onlyExisting?: boolean;
+    /** True for a process that performs a command and ends: what its settings leave out does not change what the service has turned on. */
+    readonly isForCommand?: boolean;
     readonly prefix: string;
     readonly baseUri?: string | null | undefined;
     /** For the first start. */
     readonly adminPassword?: string | null | undefined;
     /** Members of the design for the first start. */
     readonly design?: JsonObject | undefined;
-    /** Name of the extension keyword of schemas. */
+    /** Name of the extension keyword of schemas; that of the first start, ever after. */
     readonly extensionKeyword: string;
     readonly limits: FieldLimits & { readonly elementBytes: number } & Partial<BulkLimits>;
     readonly log: Logger;

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/index.js';
 import { acceptLoss } from '../app/data-dir.js';
-import { demandFiles } from '../app/no-repository.js';
+import { demandFiles, demandNoNode } from '../app/no-repository.js';
 import { Op } from '../doip/operation-ids.js';
 import type { JsonObject } from '../util/json-types.js';
 import { nearestName } from '../util/text/nearest-name.js';
@@ -146,6 +146,7 @@ function acceptLost({ storage: { dataDir, databaseUrl } }: Config): void {
     }
 
     demandFiles({ dataDir, onlyExisting: true });
+    demandNoNode({ dataDir });
     process.stderr.write(`${acceptLoss(dataDir)}\n`);
 }
 

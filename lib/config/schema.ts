@@ -229,7 +229,7 @@ const limits = {
 const quotas = {
     countUsage: setting(Joi.boolean().default(false), { name: 'COUNT_USAGE' },
         'true: count objects and bytes of users and types, for the quotas of the design and GET /usage. Any QUOTA_… implies it. ' +
-            'The same on all nodes; the first start with it counts all objects.'),
+            'The same on all nodes; the first start with it counts all objects. Commands count where it is counted, also without it.'),
     userObjects: wholeNumber('QUOTA_USER_OBJECTS', 0, [0, Number.MAX_SAFE_INTEGER],
         'Maximum number of objects that a user may have created, versions included; more get 507. 0 for no limit. The design can set others.'),
     userBytes: wholeNumber('QUOTA_USER_BYTES', 0, [0, Number.MAX_SAFE_INTEGER],
@@ -365,7 +365,7 @@ const settings = {
             'Prefix of minted ids and of the id of the service. Seeds the design object at the first start.'),
         baseUri: optional(webAddress, { name: 'BASE_URI' }, 'Address under which clients reach the service. Seeds the design object at the first start.'),
         extensionKeyword: setting(keyword.default('cordra'), { name: 'EXTENSION_KEYWORD' },
-            'Name of the extension keyword in the JSON schemas of types.')
+            'Name of the extension keyword in the JSON schemas of types: that of the first start, ever after, as a start with another one ends with code 78.')
     },
     handles,
     admin: {

@@ -183,6 +183,13 @@ export class TxnWatermarkStore {
         return raising.done;
     }
 
+    /** Returns the names of other nodes that have written, or were added, since a time; in milliseconds by the clock of each. */
+    async othersSince(time: number): Promise<string[]> {
+
+        const others = this.isNeeded ? (await this.#nodes()).filter(({ node, made_on: madeOn }) => madeOn >= time && !this.#rows.includes(node)) : [];
+        return [...new Set(others.map(({ node }) => node.replace(/#\d+$/, '')))];
+    }
+
     async #nodes(): Promise<NodeRow[]> {
 
         return await this.#sql.nodes.read<NodeRow>({});

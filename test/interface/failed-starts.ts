@@ -3,13 +3,14 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { execFile } from 'node:child_process';
-import { chmod, chown, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { implementation } from '../../lib/util/version.js';
 import type { TestDatabase } from '../support/database.js';
 import { migrateDatabase } from '../../db/engines/open.js';
 import { MIGRATIONS } from '../../db/migrations/index.js';
 import { createSqlite } from '../support/database.js';
+import { startGateway } from '../support/gateway.js';
 import { startProcess } from '../support/process.js';
 import { until } from '../support/until.js';
 
@@ -97,7 +98,19 @@ describe('a start that fails', () => {
             await chmod(join(folder, 'blobs.sqlite'), 0o000);
             await own(join(folder, 'repository.sqlite'), ...IS_ROOT ? [] : [join(folder, 'blobs.sqlite')]);
             return {};
-        }, 69, /^doip-gateway: \S+blobs\.sqlite cannot be opened: make it readable and writable for the user of the service\n$/]
+        }, 69, /^doip-gateway: \S+blobs\.sqlite cannot be opened: make it readable and writable for the user of the service\n$/],
+        ['another extension keyword than that of the repository', async () => {
+
+            await (await startGateway(database)).stop();
+            await own(...(await readdir(folder)).map((name) => join(folder, name)));
+            return { EXTENSION_KEYWORD: 'ext' };
+        }, 78, /^doip-gateway: the extension keyword of this repository is cordra, not ext: set EXTENSION_KEYWORD to cordra, .*\n$/],
+        ['the folder of a node of a database server, which is not named', async () => {
+
+            await own();
+            await writeFile(join(folder, 'node-name'), 'a-name\n');
+            return { DATABASE_URL: '' };
+        }, 78, /^doip-gateway: \S+ is the folder of a node of a database server: set DATABASE_URL, or remove node-name there .*\n$/]
     ];
 
     for (const [title, prepare, code, message] of CASES) {

@@ -5,6 +5,7 @@ import { expect } from '@hapi/code';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { TestDatabase } from '../support/database.js';
 import { createSqlite } from '../support/database.js';
@@ -24,6 +25,8 @@ const HAS_SCRIPT = hasScript();
 interface Session {
     /** Everything on the screen. */
     screen(): string;
+    /** Its exit code. */
+    readonly ended: Promise<number | null>;
     /** Presses Ctrl-C; resolves to the exit code. */
     interrupt(): Promise<number | null>;
 }
@@ -48,14 +51,14 @@ describe('on a terminal', () => {
         });
         let screen = '';
         child.stdout.on('data', (chunk: Buffer) => (screen += chunk.toString()));
-        const ended = once(child, 'close') as Promise<[number | null]>;
+        const ended = (once(child, 'close') as Promise<[number | null]>).then(([code]) => code);
         return {
+            ended,
             screen: () => screen.replaceAll('\r\n', '\n'),
             async interrupt() {
 
                 child.stdin.write('\x03');
-                const [code] = await ended;
-                return code;
+                return await ended;
             }
         };
     };
@@ -95,6 +98,27 @@ describe('on a terminal', () => {
         expect(session.screen()).to.match(/^ {2}State {2,}not ready yet: see the log$/m);
         expect(session.screen()).to.match(/^\d\d:\d\d:\d\d ERROR start failed, retrying {2}service\.start-failed version=\S+ againInMs=250\n {4}DatabaseError: /m);
         expect(session.screen()).to.not.include('a password that was set').and.to.not.include('a-secret').and.to.not.include('Login');
+    });
+
+    it('the first password is shown also when the port is in use', { skip: !HAS_SCRIPT }, async () => {
+
+        const other = createServer().listen(0, '127.0.0.1');
+        await once(other, 'listening');
+        const { port } = other.address() as AddressInfo;
+        const failing = start({ PORT: String(port) });
+        const code = await failing.ended;
+        other.close();
+        const password = /^ {2}password of admin: (\S+)$/m.exec(failing.screen())?.[1] ?? '';
+        const session = start({});
+        await until(() => session.screen().includes('Ctrl-C'));
+        const url = /^ {2}Page {2,}(\S+)$/m.exec(session.screen())?.[1] ?? '';
+        const { status } = await fetch(new URL('/check-credentials', url), { headers: { authorization: `Basic ${btoa(`admin:${password}`)}` } });
+        await session.interrupt();
+
+        expect(code, failing.screen()).to.equal(69);
+        expect(failing.screen()).to.include(`port ${port} of 127.0.0.1 is in use`).and.to.include('shown only this once');
+        expect(status).to.equal(200);
+        expect(session.screen()).to.not.include('Login');
     });
 
     it('a program that reads a pipe gets the password and the URL, and a log of JSON', async () => {

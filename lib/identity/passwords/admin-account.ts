@@ -74,7 +74,7 @@ export class AdminAccount {
     }
 
     /**
-     * Sets the password at the first start; later the configured one has no effect.
+     * Sets the password at the first start; later the configured one has no effect. To be called when nothing else of the start can fail.
      *
      * @returns the password if it was generated, to be shown once and never stored
      */
@@ -86,8 +86,23 @@ export class AdminAccount {
 
         const password = configured ?? randomBytes(PASSWORD_BYTES).toString('base64url');
         const record = await this.#passwords.hash(password, ADMIN_ID);
-        const result = await this.#db.commit({ steps: this.#credentials.insertSteps(ADMIN_ID, record, SET_BEFORE) });
-        return result.ok && !configured ? password : null;
+        return await this.#insert(record) && !configured ? password : null;
+    }
+
+    /** Stores the first record; false if there is one already. Where the response to the commit is lost, what is stored counts. */
+    async #insert(record: string): Promise<boolean> {
+
+        try {
+            const { ok } = await this.#db.commit({ steps: this.#credentials.insertSteps(ADMIN_ID, record, SET_BEFORE) });
+            return ok;
+        }
+        catch (error) {
+            if (await this.#credentials.get(ADMIN_ID).catch(() => null) === record) {
+                return true;
+            }
+
+            throw error;
+        }
     }
 
     /**

@@ -18,10 +18,13 @@ import type { SettingStore } from '../../stores/setting-store.js';
 import type { Usage, UsageKey, UsageKind, UsageLimits, UsageStore } from '../../stores/usage-store.js';
 import type { Quotas } from './quotas.js';
 
-/** Setting that exists while all totals are exact: it is removed by a start without counting. */
+/** Setting that exists while all totals are exact: it is removed by the start of a service without counting. */
 const COUNTED = 'usage.counted';
 /** What is counted: content, user metadata, access control list, payloads and their names. Totals of anything else are void. */
 const YES = 'acl,names';
+
+/** Milliseconds since the last write of a node for which it is taken to run. */
+const ACTIVE_MS = 3_600_000;
 
 /** Users and types whose row is known to exist. */
 const CACHED_KEYS = 10_000;
@@ -47,6 +50,8 @@ export interface UsageParts {
     readonly settings: SettingStore;
     readonly quotas: Quotas;
     readonly log: Logger;
+    /** Returns the names of other nodes that share the database and have written since a time. */
+    readonly otherNodes: (since: number) => Promise<readonly string[]>;
 }
 
 /** Counts usage. */
@@ -66,19 +71,34 @@ export class UsageCounter implements WriteParticipant {
         this.#existing.clear();
     }
 
-    /** Notes that changes are not counted from now on; to be called at a start without counting. */
-    static async disable({ db, settings }: Pick<UsageParts, 'db' | 'settings'>): Promise<void> {
+    /** Returns whether the totals are exact, so that each change has to be counted. */
+    static async isCounted(settings: Pick<SettingStore, 'get'>): Promise<boolean> {
 
-        if (await settings.get(COUNTED) !== null) {
-            await db.commit({ steps: settings.removeSteps(COUNTED, YES) });
+        return await settings.get(COUNTED) === YES;
+    }
+
+    /** Notes that changes are not counted from now on; to be called when a service starts without counting. */
+    static async disable({ db, settings, log, otherNodes }: Pick<UsageParts, 'db' | 'settings' | 'log' | 'otherNodes'>): Promise<void> {
+
+        if (await settings.get(COUNTED) === null) {
+            return;
+        }
+
+        await db.commit({ steps: settings.removeSteps(COUNTED, YES) });
+        const nodes = await otherNodes(Date.now() - ACTIVE_MS);
+        if (nodes.length > 0) {
+            log.warn({ event: 'usage.not-counted', nodes }, 'this node does not count usage, which makes the totals and quotas of other nodes wrong');
         }
     }
 
-    /** Counts all objects, unless all changes since the last time were counted. To be called before the first write. */
+    /**
+     * Counts all objects, unless all changes since the last time were counted. To be called before the first write. The totals are wrong if other
+     * nodes write meanwhile, or later without counting.
+     */
     async prepare(): Promise<void> {
 
-        const { db, store, settings, log } = this.#parts;
-        if (await settings.get(COUNTED) === YES) {
+        const { db, store, settings, log, otherNodes } = this.#parts;
+        if (await UsageCounter.isCounted(settings)) {
             return;
         }
 
@@ -101,6 +121,10 @@ export class UsageCounter implements WriteParticipant {
 
         await db.commit({ steps: settings.setSteps(COUNTED, YES) });
         log.info({ event: 'usage.counted', objects, ms: Math.round(performance.now() - began) }, 'usage counted');
+        const nodes = await otherNodes(Date.now() - ACTIVE_MS);
+        if (nodes.length > 0) {
+            log.warn({ event: 'usage.other-nodes', nodes }, 'usage was counted although other nodes may write: if any of them ran, stop all, and start one alone');
+        }
     }
 
     /** Returns the total of a user or type, with its quota. */

@@ -9,6 +9,17 @@ import { isJsonObject } from '../../util/json-types.js';
 /** Earliest name of the keyword; read for members that the keyword under its present name lacks. */
 const LEGACY_KEYWORD = 'net.cnri.repository';
 
+/** The configured keyword is not the one of the repository, so that it would read the annotations of no type. */
+export class ExtensionKeywordError extends Error {
+
+    constructor(configured: string, stored: string) {
+
+        super(`the extension keyword of this repository is ${stored}, not ${configured}: set EXTENSION_KEYWORD to ${stored}, ` +
+            'as types that are read by another keyword have no passwords, users and references');
+        this.name = 'ExtensionKeywordError';
+    }
+}
+
 /** Returns the names under which the extension keyword is read, the preferred one first. */
 export function keywordNames(preferred: string): readonly string[] {
 

@@ -3,11 +3,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
+import { SILENT } from '../../../db/log.js';
 import { DataDirError, claimDataDir, readRepoInit, removeRepoInit } from '../../../lib/app/data-dir.js';
 
 export const lab = Lab.script();
@@ -186,6 +187,16 @@ describe('repoInit.json', () => {
         removeRepoInit(folder);
 
         expect(existsSync(join(folder, 'repoInit.json'))).to.be.false();
+    });
+
+    it('are left, with a warning, where they cannot be removed', () => {
+
+        mkdirSync(join(folder, 'repoInit.json'));
+        const logged: unknown[] = [];
+        removeRepoInit(folder, { ...SILENT, warn: (fields) => logged.push(fields) });
+
+        expect(logged).to.have.length(1);
+        expect(logged[0]).to.include({ event: 'data-dir.instructions-left', path: join(folder, 'repoInit.json') });
     });
 
     const bad: readonly (readonly [text: string, message: RegExp])[] = [
