@@ -172,6 +172,22 @@ for (const dialect of waysOf(DIALECTS)) {
             });
         }
 
+        it('is not shown by a static method whose right ends while its code is loaded', async () => {
+
+            const method = { methods: { tell: ['public'] } };
+            await setType({ javascript: SLOW + SAYING, authConfig: EVERYONE });
+            await put(`/acls/${typeId}`, method);
+            const body = { headers: { 'content-type': 'application/json' }, first: '{', rest: '}' };
+            const { status, body: answer } = await sendSlowly(service.url, 'POST /call?type=Changing&method=tell', body, async () => {
+
+                await delay(100);
+                await put(`/acls/${typeId}`, {});
+            });
+
+            expect(answer).not.to.contain(SECRET);
+            expect(status, answer).to.equal(401);
+        });
+
         it('is not shown by the bytes of a second element, of which the first one is read slowly', async () => {
 
             const long = Buffer.alloc(32 * 1024 * 1024, 'x');

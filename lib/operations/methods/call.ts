@@ -24,6 +24,7 @@ import { bytesSegment, sequence } from '../../doip/segments.js';
 import { readMethodInput } from '../../scripting/methods/method-input.js';
 import { DESIGN_TYPE } from '../../types/built-in-types.js';
 import type { OperationContext } from '../../core/operation-context.js';
+import type { Catalog } from '../../types/catalog.js';
 
 interface CallAttributes {
     readonly type?: string;
@@ -36,6 +37,13 @@ interface CallAttributes {
 interface Callee extends Omit<MethodCall, 'method'> {
     readonly object?: StoredObject | null;
     readonly methods: MethodSet;
+    readonly since: Since;
+}
+
+/** When the object was read, and the rules then: its methods may take long to be found, as code is loaded for that. */
+interface Since {
+    readonly at: number;
+    readonly rules: Catalog['current'];
 }
 
 /** The requested method and its arguments. */
@@ -45,8 +53,8 @@ interface MethodName {
     readonly attributes: JsonObject;
 }
 
-/** Time in ms after which the object is read again for its rights, as the input came slowly. */
-const SLOW_INPUT_MS = 100;
+/** Time in ms after which the object is read again for its rights, as the code was loaded or the input came slowly. */
+const OUTDATED_MS = 100;
 
 /** Maximum size in bytes of the input of a method. */
 const MAX_INPUT = 16 * 1024 * 1024;
@@ -83,8 +91,9 @@ export function methodResolver(services: () => Services): OperationResolver {
             return onService(offered);
         }
 
+        const since = now(offered);
         const { object } = await offered.reader.view(targetId);
-        return object && { kind: 'instance', type: object.type, object, methods: await offered.scripts.methods.asOperations(object) };
+        return object && { kind: 'instance', type: object.type, object, methods: await offered.scripts.methods.asOperations(object), since };
     };
 
     const ofType = async (type: string): Promise<Callee | null> => {
@@ -146,7 +155,7 @@ async function perform(context: OperationContext<object>, callee: Callee, { name
 
     const { requestContext, isSafe, services: { catalog, policy, scripts } } = context;
     let { caller } = context;
-    const { kind, type, methods } = callee;
+    const { kind, type, methods, since } = callee;
     const object = callee.object ?? null;
     // The type of the object may change before the call starts.
     const ruling = (current: StoredObject | null): string => (kind === 'instance' && current ? current.type : type);
@@ -159,10 +168,9 @@ async function perform(context: OperationContext<object>, callee: Callee, { name
         throw forbidden(`the API key is read-only: method ${name} may change things`);
     }
 
-    const [begun, { current: rules }] = [performance.now(), catalog];
     const input = await readMethodInput(context.input, { attributes, params, limit: MAX_INPUT });
     caller = await context.currentCaller();
-    const mayBeOutdated = performance.now() - begun >= SLOW_INPUT_MS || catalog.current !== rules;
+    const mayBeOutdated = performance.now() - since.at >= OUTDATED_MS || catalog.current !== since.rules;
     const check = (current: StoredObject | null): void => {
 
         decision = decide(current);
@@ -186,7 +194,8 @@ function answer(returned: MethodAnswer): OperationResult {
 
 async function onObject(context: OperationContext<CallAttributes>): Promise<Callee> {
 
-    const { attributes, services: { scripts } } = context;
+    const { attributes, services } = context;
+    const since = now(services);
     if (attributes.type !== undefined) {
         throw badRequest('attribute type names the type of a static method, which is called on the service');
     }
@@ -196,22 +205,31 @@ async function onObject(context: OperationContext<CallAttributes>): Promise<Call
     }
 
     const { target } = context;
-    return { kind: 'instance', type: target.type, object: target, methods: await scripts.methods.onObject(target) };
+    return { kind: 'instance', type: target.type, object: target, methods: await services.scripts.methods.onObject(target), since };
 }
 
-async function onService({ reader, scripts }: Services): Promise<Callee> {
+async function onService(services: Services): Promise<Callee> {
 
+    const { reader, scripts } = services;
+    const since = now(services);
     const { object } = await reader.view(DESIGN_ID);
-    return { kind: 'service', type: DESIGN_TYPE, object, methods: await scripts.methods.onService() };
+    return { kind: 'service', type: DESIGN_TYPE, object, methods: await scripts.methods.onService(), since };
 }
 
-async function onType({ catalog, reader, scripts }: Services, type: string): Promise<Callee> {
+async function onType(services: Services, type: string): Promise<Callee> {
 
+    const { catalog, reader, scripts } = services;
+    const since = now(services);
     const definition = catalog.current.get(type);
     if (!definition) {
         throw notFound(`Unknown type ${type}`);
     }
 
     const object = definition.schemaId === null ? null : (await reader.view(definition.schemaId)).object;
-    return { kind: 'static', type, object, methods: await scripts.methods.onType(type) };
+    return { kind: 'static', type, object, methods: await scripts.methods.onType(type), since };
+}
+
+function now({ catalog }: Services): Since {
+
+    return { at: performance.now(), rules: catalog.current };
 }
