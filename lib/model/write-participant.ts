@@ -26,6 +26,8 @@ export interface ObjectChange {
     readonly caller: Caller;
     /** Epoch milliseconds. */
     readonly now: number;
+    /** True if it adds script modules that must not shadow others, also when it is stored. */
+    readonly addsModules?: boolean;
     /** Another object that is deleted first, in the same unit. */
     readonly instead?: ObjectChange;
     /** Of a change of the upload for which all other changes wait: epoch of types at which its run began. Absent for all others. */

@@ -23,7 +23,7 @@ export interface ChangeEvent {
     readonly at: number;
 }
 
-/** Called with each change, in the order in which they were stored; nobody waits for its promise. */
+/** Called with each change, in the order in which those of an object were stored; nobody waits for its promise. */
 export type ChangeListener = (event: ChangeEvent) => unknown;
 
 /** Reports changes to listeners. An error of one is logged and disturbs nothing else. */

@@ -36,10 +36,12 @@ export type TypeCatalog = Pick<Catalog, 'current' | 'require'>;
 /** Checks permissions for script modules in an object; see `scripting/hooks/module-permissions`. */
 export interface ModuleInspector {
     /**
+     * Returns whether the change adds modules that must not shadow others, also when it is stored.
+     *
      * @param isRestored true for an object as it was elsewhere, which may shadow modules
      * @throws DoipError 401 or 403 if the caller may not change modules, 400 or 409 if they would shadow others
      */
-    check(change: InspectedChange & Pick<ObjectChange, 'caller'>, isRestored: boolean): void;
+    check(change: InspectedChange & Pick<ObjectChange, 'caller'>, isRestored: boolean): boolean;
 }
 
 const UNLIMITED: FieldLimits = { idBytes: Infinity, nameBytes: Infinity, aclEntries: Infinity, elements: Infinity, contentBytes: Infinity };
@@ -93,8 +95,7 @@ export class ContentPipeline {
             }
 
             const change = { before, after: await this.#complete(draft, draft.content), processed: null, steps: [], caller, now };
-            this.#modules.check(change, false);
-            return change;
+            return this.#modules.check(change, false) ? { ...change, addsModules: true } : change;
         }
 
         return await this.#prepareContent(draft, draft.restored, limits);
@@ -114,13 +115,13 @@ export class ContentPipeline {
         rememberText(content, text);
         await turnFor(text.length);
         const change = { before, after: await this.#complete(draft, content), processed, steps, caller, now, ...secrets ? { secrets } : {} };
-        this.#modules.check(change, Boolean(draft.restored));
+        const addsModules = this.#modules.check(change, Boolean(draft.restored));
         const inspection = draft.restored === 'reviewed' ? null : this.#code.inspect(change);
         if (inspection) {
             await inspection;
         }
 
-        return change;
+        return addsModules ? { ...change, addsModules } : change;
     }
 
     /** What was reviewed is within the limits, except for former objects of a rollback, of which none may be left out when limits are lower than before. */

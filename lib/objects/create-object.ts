@@ -17,7 +17,7 @@ import { WriteHooks } from './hooks/write-hooks.js';
 import { ID_RESERVED } from '../model/write-participant.js';
 import type { ObjectInput } from '../model/object-input.js';
 import type { PreparedChange } from '../model/object-draft.js';
-import type { WriteParts } from './object-transaction.js';
+import { ObjectTransaction, type WriteParts } from './object-transaction.js';
 
 /** Maximum number of minted ids to try. */
 const MINT_ATTEMPTS = 8;
@@ -25,8 +25,8 @@ const MINT_ATTEMPTS = 8;
 /** Maximum number of generated ids to try. */
 const GENERATE_ATTEMPTS = 100;
 
-/** Maximum number of attempts when the transaction number was too late. */
-const NUMBER_ATTEMPTS = 5;
+/** Maximum number of attempts when the transaction number was too late, or others have changed types or script modules. */
+const MAX_ATTEMPTS = 100;
 
 /** Options for the id of a new object. */
 export interface CreateOptions {
@@ -48,10 +48,12 @@ interface Creation {
 export class ObjectCreation {
 
     readonly #parts: WriteParts;
+    readonly #transaction: ObjectTransaction;
 
     constructor(parts: WriteParts) {
 
         this.#parts = parts;
+        this.#transaction = new ObjectTransaction(parts);
     }
 
     /**
@@ -180,13 +182,13 @@ export class ObjectCreation {
     async #under(id: string, draft: Proposal, creation: Creation): Promise<StoredObject | null> {
 
         const { after, outcome } = await retryOnConflict(() => this.#parts.clock.reserve(() => this.#attempt(id, draft, creation), creation.context.dryRun), {
-            deadline: performance.now() + this.#parts.timeoutMs, maxAttempts: NUMBER_ATTEMPTS,
+            deadline: performance.now() + this.#parts.timeoutMs, maxAttempts: MAX_ATTEMPTS,
             message: `object ${id} took too long to be created, try again`
         });
         return outcome === 'stored' ? after : null;
     }
 
-    /** Returns null if the transaction number was too late. */
+    /** Returns null after a lost race. */
     async #attempt(
         id: string, draft: Proposal, { context, hooks, sent }: Creation
     ): Promise<{ after: StoredObject; outcome: WriteOutcome } | null> {
@@ -196,8 +198,14 @@ export class ObjectCreation {
         await hooks?.beforeStorage(change.after);
         const pending = withIndexForm(this.#parts, change, context);
         const indexed = pending instanceof Promise ? await pending : pending;
-        const outcome = context.dryRun ? await this.#parts.writer.examine(indexed).then(() => 'stored' as const) : await this.#parts.writer.write(indexed);
+        const outcome = context.dryRun ? await this.#parts.writer.examine(indexed).then(() => 'stored' as const) : await this.#write(id, indexed, context);
         return outcome === 'lost-race' ? null : { after: change.after, outcome };
+    }
+
+    /** Under the mutex of the object, so that no change of it is stored before this one is reported. */
+    #write(id: string, change: PreparedChange, context: WriteContext): Promise<WriteOutcome> {
+
+        return this.#transaction.locked(id, context, () => this.#parts.writer.write(change));
     }
 
     #draft(id: string, proposal: Proposal, sent: JsonObject, { caller, beforeWrite }: WriteContext): Promise<PreparedChange> {

@@ -4,6 +4,7 @@
  */
 
 import type { Database, Step } from '../../db/database.js';
+import { CATALOG_CHANGED } from '../stores/catalog-store.js';
 import type { TxnWatermarkStore } from '../stores/txn-watermark-store.js';
 import type { ObjectStore } from '../stores/objects/object-store.js';
 import type { ElementService } from './elements/element-service.js';
@@ -101,6 +102,11 @@ export class ObjectWriter {
         if (outcome.failed === BELOW_WATERMARK) {
             // The clock of this node may be behind, or an upload has begun that it does not know of.
             this.#clock.raise(await this.#floor.renew());
+            await this.#refresh();
+            return 'lost-race';
+        }
+
+        if (outcome.failed === CATALOG_CHANGED) {
             await this.#refresh();
             return 'lost-race';
         }

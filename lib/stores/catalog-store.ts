@@ -5,6 +5,9 @@
 import type { Database, Step } from '../../db/database.js';
 import { statements } from '../../db/statements.js';
 
+/** Failure tag of a unit computed from other types, or other script modules, than the stored ones. */
+export const CATALOG_CHANGED = 'types:changed';
+
 /** Maximum number of changed types that are listed. */
 const MAX_CHANGES = 200;
 
@@ -36,7 +39,13 @@ export class CatalogStore {
         return this.#sql.bump.step({});
     }
 
-    /** Returns the steps that do the same for a Schema object that changes. */
+    /** Returns the step that does the same; the unit fails with {@link CATALOG_CHANGED} when the epoch of types is another one. */
+    bumpFromStep(epoch: number): Step {
+
+        return this.#sql.bumpFrom.step({ epoch }, { expect: { rows: 1, otherwise: CATALOG_CHANGED } });
+    }
+
+    /** Returns the steps that invalidate it for a Schema object that changes. */
     changeSteps(schemaId: string): Step[] {
 
         // The first step locks the row of the epochs, so that the second reads the epoch of this unit, or of one in the same transaction.
@@ -63,6 +72,7 @@ function buildStatements(db: Database) {
             .insert({ name: bind('name'), schema_id: bind('schemaId') })),
         release: build<'schemaId'>((knex, bind) => knex('type_names').where('schema_id', bind('schemaId')).delete()),
         bump: build((knex) => knex('epochs').where('id', 1).update({ types: knex.raw('types + 1') })),
+        bumpFrom: build<'epoch'>((knex, bind) => knex('epochs').where('id', 1).where('types', bind('epoch')).update({ types: knex.raw('types + 1') })),
         change: build<'schemaId'>((knex, bind) => knex('type_changes')
             .insert({ schema_id: bind('schemaId'), epoch: knex('epochs').where('id', 1).select('types') }).onConflict('schema_id').merge()),
         changed: build<'epoch'>((knex, bind) => knex('type_changes').where('epoch', '>', bind('epoch'))

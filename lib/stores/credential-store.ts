@@ -6,6 +6,8 @@ import { createHash } from 'node:crypto';
 import type { Database, Step } from '../../db/database.js';
 import { statements } from '../../db/statements.js';
 
+const CHANGED = 'credentials:changed';
+
 /** Hashed secrets in the database. */
 export class CredentialStore {
 
@@ -37,10 +39,11 @@ export class CredentialStore {
         return [this.#sql.insert.step({ userId, record }, { duplicate: conflict })];
     }
 
-    /** Replaces the record of a password by another one for the same password; does nothing when it has changed meanwhile. */
-    async upgrade(userId: string, before: string, after: string): Promise<void> {
+    /** Replaces the record of a password by another one for the same password; false, with nothing written, when it has changed meanwhile. */
+    async upgrade(userId: string, before: string, after: string): Promise<boolean> {
 
-        await this.#db.commit({ steps: [this.#sql.upgrade.step({ userId, before, after })] });
+        const { ok } = await this.#db.commit({ steps: [this.#sql.upgrade.step({ userId, before, after }, { expect: { rows: 1, otherwise: CHANGED } })] });
+        return ok;
     }
 
     /** Returns steps that change nothing but the count of checks; the unit fails with `changed` when the record of a user's password is a different one. */

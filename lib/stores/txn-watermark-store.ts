@@ -19,7 +19,7 @@ const NO_NUMBER = Number.MAX_SAFE_INTEGER;
 /** Milliseconds that raising the floor waits for a node that holds its row, because it was stopped or is slow. */
 const TIMEOUT_MS = 2000;
 
-/** Milliseconds since the last write of a node after which its rows are deleted; when it writes again, it adds them again. */
+/** Milliseconds since the last write of a node, by the clock of the database, after which its rows are deleted; when it writes again, it adds them again. */
 const RETENTION_MS = 7 * 86_400_000;
 
 /** Floor and fence of a row that is not open yet: no unit is written with it. */
@@ -75,7 +75,7 @@ export class TxnWatermarkStore {
         }
 
         const { pass } = this.#sql;
-        const values = { number: number ?? NO_NUMBER, epoch, now: Date.now() };
+        const values = { number: number ?? NO_NUMBER, epoch, now: this.#db.now() };
         return {
             statement: pass, slots: this.#rows.map((node) => pass.values({ ...values, node })), number: values.number, epoch, otherwise: BELOW_WATERMARK
         };
@@ -102,7 +102,7 @@ export class TxnWatermarkStore {
     async #open(node: string): Promise<void> {
 
         const { add, requested, raiseFloor, raiseFence } = this.#sql;
-        await this.#db.commit({ steps: [add.step({ node, now: Date.now() })], isRepeatable: true });
+        await this.#db.commit({ steps: [add.step({ node, now: this.#db.now() })], isRepeatable: true });
         const { floor = 0, fence = 0 } = await requested.first<Limits>({}) ?? {};
         await this.#db.commit({ steps: [raiseFloor.step({ node, to: floor, above: floor })], isRepeatable: true });
         await this.#db.commit({ steps: [raiseFence.step({ node, to: fence, above: fence })], isRepeatable: true });
@@ -163,7 +163,7 @@ export class TxnWatermarkStore {
 
         const { raiseFloor, raiseFence, remove } = this.#sql;
         const statement = limit === 'floor' ? raiseFloor : raiseFence;
-        const isOld = limit === 'floor' && made_on < Date.now() - RETENTION_MS && !this.#rows.includes(node);
+        const isOld = limit === 'floor' && made_on < this.#db.now() - RETENTION_MS && !this.#rows.includes(node);
         const work = async (): Promise<void> => {
 
             let raised: number;

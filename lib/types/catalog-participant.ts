@@ -32,13 +32,12 @@ export class CatalogParticipant implements WriteParticipant {
             return id === DESIGN_ID ? [this.#store.bumpStep()] : [];
         }
 
-        const steps: Step[] = [];
-        if (oldName !== newName) {
-            steps.push(...(before && oldName !== null ? this.#store.releaseSteps(before.id) : []));
-            steps.push(...(after && newName !== null ? this.#store.claimSteps(newName, after.id, NAME_CONFLICT) : []));
-        }
-
-        return [...steps, ...this.#store.changeSteps(id)];
+        // Also a name that stays is claimed: earlier versions lost the rows of some names.
+        return [
+            ...before && oldName !== null ? this.#store.releaseSteps(before.id) : [],
+            ...after && newName !== null ? this.#store.claimSteps(newName, after.id, NAME_CONFLICT) : [],
+            ...this.#store.changeSteps(id)
+        ];
     }
 
     explain(failed: string, { after }: ObjectChange): Error | undefined {

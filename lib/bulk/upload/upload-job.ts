@@ -65,7 +65,13 @@ export function uploadJob(parts: UploadJobParts): JobKind {
 
     return {
         kind: UPLOAD_KIND, leaseMs: LEASE_MS, maxAttempts: Infinity, backOff: () => PAUSE_MS,
-        run: async (job) => await new UploadRun(parts, job, await beginRun(parts, job)).run()
+        run: async (job) => {
+
+            // An upload that has ended must do nothing more, as another one may have begun since.
+            if (!progressOf(job.progress).isEnded) {
+                await new UploadRun(parts, job, await beginRun(parts, job)).run();
+            }
+        }
     };
 }
 
@@ -200,14 +206,14 @@ class UploadRun {
         await this.#save(failure ? { phase: 'undo', position: 0, failure } : { phase: next, position: 0 });
     }
 
-    /** Releases the names of renamed types first, so that types can swap names. */
+    /** Releases the names of renamed types first, so that types can swap names. Only once: a later run would release the new names. */
     async #freeNames(): Promise<void> {
 
         const { catalogStore } = this.#parts;
         const { renamed = [] } = this.#progress;
         if (renamed.length > 0) {
             // With the progress, and so only under the lease: another process may have stored the types since.
-            await this.#save({}, [...renamed.flatMap((id) => catalogStore.releaseSteps(id)), catalogStore.bumpStep()]);
+            await this.#save({ renamed: [] }, [...renamed.flatMap((id) => catalogStore.releaseSteps(id)), catalogStore.bumpStep()]);
         }
     }
 
@@ -323,7 +329,7 @@ class UploadRun {
 
         const { blob } = this.#payload;
         // The lines of what was not restored are kept: nobody else has them. Bytes of payloads are swept.
-        await this.#save({}, [
+        await this.#save({ isEnded: true }, [
             ...[blob, reviewed, unrestored > 0 ? undefined : former].flatMap((staged) => (staged ? blobs.unlinkSteps(staged.blobId) : [])),
             ...keys.dropSteps(), ...settings.removeSteps(UPLOAD_SETTING, String(blob.blobId)), catalogStore.bumpStep()
         ]);

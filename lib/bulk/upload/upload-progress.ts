@@ -36,7 +36,7 @@ export interface UploadProgress {
     readonly reviewed?: BlobRef;
     /** Rollback data. */
     readonly former?: BlobRef;
-    /** Ids of Schema objects that are renamed. */
+    /** Ids of Schema objects that are renamed, until their names are released. */
     readonly renamed?: readonly string[];
     /** Why nothing was written. */
     readonly refusal?: UploadRejection;
@@ -44,6 +44,8 @@ export interface UploadProgress {
     readonly failure?: { readonly message: string; readonly position?: number };
     /** Number of former objects that the rollback could not restore. */
     readonly unrestored?: number;
+    /** True when other uploads may begin. */
+    readonly isEnded?: boolean;
 }
 
 /** Types and the design are written before all other objects. */

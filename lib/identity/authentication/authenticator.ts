@@ -226,6 +226,14 @@ export class Authenticator {
         return proof;
     }
 
+    /** Verifies the name and password of a login anew when it is used next. For other credentials it does nothing. */
+    forget(credentials: Credentials): void {
+
+        if (credentials.kind === 'password') {
+            this.#logins.forget(credentials);
+        }
+    }
+
     /** Requires a connection on which credentials cannot be intercepted. @throws DoipError 403 for plain HTTP from another host */
     checkTransport({ secure, protocol, remoteAddress }: Transport): void {
 

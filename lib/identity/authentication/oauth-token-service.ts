@@ -30,6 +30,20 @@ import { getOrAdd } from '../../util/cache/get-or-add.js';
 
 type Transport = DoipRequest['transport'];
 
+/** What a grant is requested with, besides its members. */
+interface Given {
+    readonly transport: Transport;
+    readonly requestContext: JsonObject;
+}
+
+/** Proves the identity for a grant. */
+type Prover = (epochs: Epochs, given: Given) => Promise<AuthenticationResult>;
+
+interface Granted {
+    readonly token: string;
+    readonly proof: AuthenticationResult;
+}
+
 const PASSWORD = 'password';
 const CODE = 'authorization_code';
 const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
@@ -81,16 +95,32 @@ export class OAuthTokenService {
                 throw rejection;
             }
 
-            const epochs = await this.#directory.epochs();
-            const proof = await prove(epochs, { transport, requestContext });
-            await this.#callers.callerOf(proof, epochs.identity);
-            const issued = await this.#issue(proof);
-            if (!issued) {
+            const given = { transport, requestContext };
+            const granted = await this.#attempt(prove, given) ?? await this.#attemptAnew(prove, given, members);
+            if (!granted) {
                 throw unauthenticated('Authorization failed', { reason: 'the password was changed during the login' });
             }
 
-            return { token: issued.token, caller: await this.#confirmed(issued.token, proof, members) };
+            const { token, proof } = granted;
+            return { token, caller: await this.#confirmed(token, proof, members) };
         });
+    }
+
+    /** Proves the identity and issues a token; null if the record of the password is another one now. */
+    async #attempt(prove: Prover, given: Given): Promise<Granted | null> {
+
+        const epochs = await this.#directory.epochs();
+        const proof = await prove(epochs, given);
+        await this.#callers.callerOf(proof, epochs.identity);
+        const issued = await this.#issue(proof);
+        return issued && { token: issued.token, proof };
+    }
+
+    /** The same without the cached login: another node may have renewed the record of the same password. */
+    #attemptAnew(prove: Prover, given: Given, members: JsonObject): Promise<Granted | null> {
+
+        this.#authenticator.forget(readGrant(members));
+        return this.#attempt(prove, given);
     }
 
     /**
@@ -116,7 +146,7 @@ export class OAuthTokenService {
     }
 
     /** Returns what proves the identity for a grant. @throws DoipError 400 */
-    #proverOf(members: JsonObject): (epochs: Epochs, request: { transport: Transport; requestContext: JsonObject }) => Promise<AuthenticationResult> {
+    #proverOf(members: JsonObject): Prover {
 
         if (members['grant_type'] !== CODE) {
             const credentials = readGrant(members);

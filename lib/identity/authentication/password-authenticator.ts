@@ -14,7 +14,7 @@ import type { Login } from '../throttling/edge-limiter.js';
 import { TOO_MANY_LOGINS } from '../throttling/edge-limiter.js';
 import { InFlightLimiter } from '../throttling/in-flight-limiter.js';
 import { keyedDigests } from '../tokens/digest.js';
-import type { Directory, LoginTarget } from '../accounts/user-directory.js';
+import type { Directory } from '../accounts/user-directory.js';
 import type { PasswordHasher } from '../passwords/password-hasher.js';
 
 /** A login attempt. */
@@ -103,6 +103,12 @@ export class PasswordAuthenticator {
         return this.#passwords.isFull(source) || this.#inFlight.isFull(source);
     }
 
+    /** Drops a cached login, whose record is not that of the password any more: the next one is verified. */
+    forget({ name, password }: Pick<PasswordAttempt, 'name' | 'password'>): void {
+
+        this.#cache.delete(this.#digestOf({ name, password }));
+    }
+
     /** True if this is the password of a user. For password changes; not counted as a login attempt. */
     async isPasswordOf(userId: string, password: string): Promise<boolean> {
 
@@ -136,8 +142,14 @@ export class PasswordAuthenticator {
         const login = await this.#throttle.attempt(name, source, async () => {
 
             const target = await this.#directory.findLogin(name);
-            const { matches, outdated } = await this.#passwords.check(password, target?.record ?? null, source);
-            return matches && target ? this.#succeed(target, outdated ? password : null, source) : null;
+            const record = target?.record ?? null;
+            const { matches, outdated } = await this.#passwords.check(password, record, source);
+            if (!matches || !target || record === null) {
+                return null;
+            }
+
+            const proven = { userId: target.userId, record };
+            return outdated ? this.#renew(proven, password, source) : proven;
         });
         if (login) {
             this.#cache.set(digest, { login, epoch, validUntil: this.#now() + CACHE_TTL_MS });
@@ -146,27 +158,30 @@ export class PasswordAuthenticator {
         return login;
     }
 
-    /** @param outdated the password if its record has to be renewed */
-    async #succeed({ userId, record }: LoginTarget, outdated: string | null, source: string): Promise<PasswordLogin> {
+    /** Returns a login with the right password, whose record is renewed; null if the password was changed meanwhile. */
+    async #renew({ userId, record }: PasswordLogin, password: string, source: string): Promise<PasswordLogin | null> {
 
-        const current = record ?? '';
-        if (outdated === null) {
-            return { userId, record: current };
-        }
-
+        let better: string;
         try {
-            const better = await this.#passwords.hash(outdated, source);
-            await this.#credentials.upgrade(userId, current, better);
-            return { userId, record: better };
+            better = await this.#passwords.hash(password, source);
         }
         catch (error) {
             // overloaded: the login succeeds all the same, and a later one renews the record.
             if (error instanceof DoipError) {
-                return { userId, record: current };
+                return { userId, record };
             }
 
             throw error;
         }
+
+        if (await this.#credentials.upgrade(userId, record, better)) {
+            return { userId, record: better };
+        }
+
+        // Another login has renewed it, perhaps at another node, or the password was changed.
+        const current = await this.#credentials.get(userId);
+        const { matches } = await this.#passwords.check(password, current, source);
+        return matches && current !== null ? { userId, record: current } : null;
     }
 
     async #validCached(digest: string, { name, epoch }: PasswordAttempt): Promise<PasswordLogin | null> {

@@ -23,19 +23,27 @@ export interface ModuleDirectories {
     readonly after: string | undefined;
 }
 
+type ModuleCatalog = Pick<Catalog, 'moduleDirectories' | 'moduleFiles' | 'storedEpoch'>;
+
 /** Module ids below this path belong to types, schemas and the design. */
 const SERVICE_MODULES = '/cordra';
 
 /** Checks permissions for modules. */
 export class ModuleRules {
 
-    readonly #catalog: Pick<Catalog, 'moduleDirectories' | 'moduleFiles'>;
+    readonly #catalog: ModuleCatalog;
     readonly #policy: Policy;
 
-    constructor({ catalog, policy }: { catalog: Pick<Catalog, 'moduleDirectories' | 'moduleFiles'>; policy: Policy }) {
+    constructor({ catalog, policy }: { catalog: ModuleCatalog; policy: Policy }) {
 
         this.#catalog = catalog;
         this.#policy = policy;
+    }
+
+    /** Epoch of the modules that {@link checkShadowing} knows, as the database has it. */
+    get storedEpoch(): number {
+
+        return this.#catalog.storedEpoch;
     }
 
     /** Returns the module directories of an object before and after a change. Versions of an object provide no modules. */
@@ -47,16 +55,24 @@ export class ModuleRules {
         return { before: directory, after: isProvider ? processed ? processed.moduleDirectory : directory : undefined };
     }
 
-    /** Checks the right to change modules, and that they shadow no others, unless the object is restored. See {@link checkRight}. */
-    check(change: ModuleChange, isRestored: boolean): void {
+    /**
+     * Checks the right to change modules, and that they shadow no others, unless the object is restored. Returns whether this has to be checked
+     * again when they are stored. See {@link checkRight}, {@link checkShadowing}.
+     */
+    check(change: ModuleChange, isRestored: boolean): boolean {
 
         const directories = this.directoriesOf(change);
-        if (changesModules(change, directories)) {
-            this.checkRight(change, directories);
-            if (!isRestored) {
-                this.#checkShadowing(change, directories);
-            }
+        if (!changesModules(change, directories)) {
+            return false;
         }
+
+        this.checkRight(change, directories);
+        if (isRestored) {
+            return false;
+        }
+
+        this.checkShadowing(change, directories);
+        return addedPaths(change, directories).length > 0;
     }
 
     /**
@@ -81,14 +97,14 @@ export class ModuleRules {
      *
      * @throws DoipError 400 for ids of the service, 409 for ids of other objects
      */
-    #checkShadowing({ before, after, caller }: ModuleChange, directories: ModuleDirectories): void {
+    checkShadowing(change: ModuleChange, directories: ModuleDirectories): void {
 
-        if (after === null || directories.after === undefined) {
+        const { after, caller } = change;
+        const added = addedPaths(change, directories);
+        if (after === null || added.length === 0) {
             return;
         }
 
-        const former = new Set(pathsOf(before, directories.before));
-        const added = pathsOf(after, directories.after).filter((path) => !former.has(path));
         const others = this.#modulesOfOthers(after.id);
         const isAdmin = isUnrestrictedAdmin(caller);
         for (const path of added) {
@@ -160,6 +176,12 @@ function namesAbove(name: string): string[] {
 function pathsOf(object: StoredObject | null, directory: string | undefined): string[] {
 
     return object && directory !== undefined ? object.elements.map(({ name }) => modulePath(directory, name)) : [];
+}
+
+function addedPaths({ before, after }: ModuleChange, directories: ModuleDirectories): string[] {
+
+    const former = new Set(pathsOf(before, directories.before));
+    return pathsOf(after, directories.after).filter((path) => !former.has(path));
 }
 
 function changesModules({ before, after }: ModuleChange, directories: ModuleDirectories): boolean {

@@ -38,8 +38,8 @@ export interface TailerOptions {
 /** Number of rows after which reading yields to the event loop, because an embedded database answers without a pause. */
 const LONG_READING = 100;
 
-/** Number of ids up to which it is remembered which were replayed for changes of others. */
-const REPLAYED_IDS = 10_000;
+/** Number of ids up to which it is remembered of which a state has come to the index, twice. */
+const NOTED_IDS = 5_000;
 
 /** How an own change reaches the index: by its document, or by a lookup that was made or will be made by {@link ChangeLogTailer.catchUp}. */
 export type OwnChange = 'apply' | 'replayed' | 'replay';
@@ -63,9 +63,16 @@ export class ChangeLogTailer {
     #unbatchedBefore = new Map<number, LogRow>();
     /** Ids of objects that the next reading looks up. */
     readonly #again = new Set<string>();
-    /** Ids that were replayed for changes of others → the last number of an own change that was given then. */
-    readonly #replayed = new Map<string, number>();
-    /** Own changes up to this number may be older than what was replayed, whatever their object. */
+    /**
+     * Ids of which a state has come to the index → the last number of an own change that was given then. Own changes up to it may be older than that
+     * state: they are not always reported in the order of their commits, which need not be that of their numbers either.
+     */
+    #noted = new Map<string, number>();
+    /** Those from before. */
+    #notedBefore = new Map<string, number>();
+    /** The last number that was given when they became those from before. */
+    #turnedOn = 0;
+    /** Own changes up to this number may be older than what is in the index, whatever their object. */
     #forgotten = 0;
     #number = 0;
     #position = 0;
@@ -127,8 +134,8 @@ export class ChangeLogTailer {
     }
 
     /**
-     * Reports the commit of a change of this process. It is replayed when it was found in the log before, and also when a change of the same
-     * object by another process was replayed since the number was given, which may be the newer one.
+     * Reports the commit of a change of this process. It is replayed when it was found in the log before, and also when another change of the same
+     * object was replayed or reported since the number was given, which may be the newer one.
      */
     markCommitted(number: number, id: string): OwnChange {
 
@@ -138,7 +145,8 @@ export class ChangeLogTailer {
         }
 
         this.#committed.set(number, id);
-        if (number > this.#forgotten && (this.#replayed.get(id) ?? 0) < number) {
+        if (number > this.#forgotten && number > (this.#noted.get(id) ?? this.#notedBefore.get(id) ?? 0)) {
+            this.#note(id);
             return 'apply';
         }
 
@@ -194,6 +202,7 @@ export class ChangeLogTailer {
         while (this.#again.size > 0) {
             const ids = [...this.#again];
             this.#again.clear();
+            ids.forEach((id) => this.#note(id));
             try {
                 await this.#options.replay(ids);
             }
@@ -273,7 +282,7 @@ export class ChangeLogTailer {
 
         const unknown = rows.filter((row) => !this.#isUnbatched(row) && this.#isUnknown(row));
         // Noted first: an own change that is reported from now on may be older than what is found.
-        unknown.forEach((row) => this.#noteReplay(row));
+        unknown.forEach(({ objectId }) => this.#note(objectId));
         await this.#options.replay([...new Set(unknown.map(({ objectId }) => objectId))]);
         this.#checkGeneration(generation);
         if (rows.length > LONG_READING) {
@@ -301,18 +310,15 @@ export class ChangeLogTailer {
         this.#unbatched.set(row.seq, row);
     }
 
-    #noteReplay({ origin, objectId }: LogRow): void {
+    /** Notes that a state of an object comes to the index. */
+    #note(id: string): void {
 
-        if (origin === this.origin) {
-            return;
+        if (this.#noted.size >= NOTED_IDS) {
+            [this.#noted, this.#notedBefore] = [new Map<string, number>(), this.#noted];
+            [this.#turnedOn, this.#forgotten] = [this.#number, this.#turnedOn];
         }
 
-        if (this.#replayed.size >= REPLAYED_IDS) {
-            this.#replayed.clear();
-            this.#forgotten = this.#number;
-        }
-
-        this.#replayed.set(objectId, this.#number);
+        this.#noted.set(id, this.#number);
     }
 
     #isUnknown({ origin, number }: LogRow): boolean {

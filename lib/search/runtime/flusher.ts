@@ -172,7 +172,7 @@ export class Flusher {
         try {
             const added = await this.#merge(unstored);
             const steps = changed.flatMap(({ name, deleted }) => segments.rewriteSteps(name, DELETED_SECTION, bytesOf(deleted)));
-            await segments.switch({ added: added.ids, removed: [], covered: position }, steps, Date.now());
+            await segments.switch({ added: added.ids, removed: [], covered: position }, steps);
             this.#covered = position;
             const newSizes = unstored.length === 0 ? sizes : await searcher.call({ kind: 'replace', ...added.replacement });
             await this.#mergeStored(newSizes, isComplete ? chooseAllSmall : (current) => chooseSegments(current, this.#parts.load()));
@@ -226,7 +226,7 @@ export class Flusher {
         let current = sizes;
         for (let names = choose(current); names.length > 0; names = choose(current)) {
             const added = await this.#merge(await this.#read(await searcher.call({ kind: 'copies', names })));
-            await segments.switch({ added: added.ids, removed: names, covered: this.#covered }, [], Date.now());
+            await segments.switch({ added: added.ids, removed: names, covered: this.#covered }, []);
             current = await searcher.call({ kind: 'replace', ...added.replacement });
         }
     }
@@ -235,7 +235,7 @@ export class Flusher {
     async #cleanUp(): Promise<void> {
 
         const { segments, log } = this.#parts;
-        await segments.forgetAbsent(Date.now() - ABSENCE_MS);
+        await segments.forgetAbsent(ABSENCE_MS);
         await segments.sweep();
         const coveredByAll = await segments.coveredByAll();
         while (!await log.prune(coveredByAll)) {

@@ -43,7 +43,8 @@ export class IndexSession {
     #renewal: Promise<void> = Promise.resolve();
     /** Discarding an index that cannot be used. */
     #resetting: Promise<void> = Promise.resolve();
-    #heartbeatOn = Date.now();
+    /** When the last heartbeat was sent, by the monotonic clock. */
+    #heartbeatOn = performance.now();
     #isClosed = false;
     #isOver = false;
 
@@ -106,9 +107,9 @@ export class IndexSession {
         const manifest = await segments.manifest();
         const stored = manifest && isReadable(manifest.layout) ? manifest.covered : null;
         const isLogged = stored !== null && stored <= await log.last();
-        const covered = isLogged && await segments.sendHeartbeat(Date.now()).catch(unlessFull) !== false && await this.#load() ? stored : null;
+        const covered = isLogged && await segments.sendHeartbeat().catch(unlessFull) !== false && await this.#load() ? stored : null;
         if (covered === null) {
-            await segments.reset(INDEX_VERSION, Date.now());
+            await segments.reset(INDEX_VERSION);
         }
 
         await segments.sweep().catch(unlessFull);
@@ -188,10 +189,10 @@ export class IndexSession {
     async sendHeartbeat(): Promise<void> {
 
         const { segments, aliveEvery } = this.#parts.options;
-        const now = Date.now();
+        const now = performance.now();
         if (now - this.#heartbeatOn >= aliveEvery && !this.#isOver) {
             this.#heartbeatOn = now;
-            if (!await segments.sendHeartbeat(now)) {
+            if (!await segments.sendHeartbeat()) {
                 this.forget('nothing was heard of this node for too long');
             }
         }
@@ -250,7 +251,7 @@ export class IndexSession {
         const isDamaged = error instanceof DamagedSegment;
         logger.error({ event: isDamaged ? 'search.index-damaged' : 'search.index-expired', err: error },
             isDamaged ? 'search index damaged, rebuilding' : 'search index expired, rebuilding');
-        await segments.reset(INDEX_VERSION, Date.now()).catch((reason: unknown) => {
+        await segments.reset(INDEX_VERSION).catch((reason: unknown) => {
 
             logger.error({ event: 'search.index-reset-failed', err: reason }, 'failed to reset the search index, retrying');
         });

@@ -1,6 +1,6 @@
 /**
  * Stored segments of the search index, and the manifest of each node. Sections are split into parts that fit into any packet; each
- * part has a checksum.
+ * part has a checksum. When a node was heard of is told by the clock of the database, as those of nodes may differ.
  */
 
 import { setImmediate } from 'node:timers/promises';
@@ -66,11 +66,11 @@ export class SearchSegmentStore {
     }
 
     /** Discards the index of the node and starts a new one. Rows of the old segments are left to {@link sweep}. */
-    async reset(layout: number, now: number): Promise<void> {
+    async reset(layout: number): Promise<void> {
 
         await this.#commit([
             this.#sql.retireAll.step({ owner: this.#owner }),
-            this.#sql.reset.step({ owner: this.#owner, layout, now })
+            this.#sql.reset.step({ owner: this.#owner, layout, now: this.#db.now() })
         ]);
     }
 
@@ -81,9 +81,9 @@ export class SearchSegmentStore {
     }
 
     /** Heartbeat of the node; false when its index was removed. */
-    async sendHeartbeat(now: number): Promise<boolean> {
+    async sendHeartbeat(): Promise<boolean> {
 
-        const [step] = await this.#commit([this.#sql.seen.step({ owner: this.#owner, now })]);
+        const [step] = await this.#commit([this.#sql.seen.step({ owner: this.#owner, now: this.#db.now() })]);
         return step?.rows === 1;
     }
 
@@ -156,7 +156,7 @@ export class SearchSegmentStore {
     }
 
     /** Commits another set of segments, with the changes that belong to it. Throws ForgottenIndex when there is no manifest. */
-    async switch(change: SegmentSwitch, steps: readonly Step[], now: number): Promise<void> {
+    async switch(change: SegmentSwitch, steps: readonly Step[]): Promise<void> {
 
         const { added, removed, covered } = change;
         try {
@@ -164,7 +164,7 @@ export class SearchSegmentStore {
                 ...added.map((id) => this.#sql.enlist.step({ id })),
                 ...removed.map((id) => this.#sql.retire.step({ id })),
                 ...steps,
-                this.#sql.cover.step({ owner: this.#owner, covered, now }, { expect: { rows: 1, otherwise: NO_MANIFEST } })
+                this.#sql.cover.step({ owner: this.#owner, covered, now: this.#db.now() }, { expect: { rows: 1, otherwise: NO_MANIFEST } })
             ]);
         }
         catch (error) {
@@ -191,10 +191,10 @@ export class SearchSegmentStore {
         return !found || found.unknown > 0 ? 0 : found.least ?? 0;
     }
 
-    /** Removes the indexes of nodes without a heartbeat since a time. */
-    async forgetAbsent(since: number): Promise<void> {
+    /** Removes the indexes of nodes without a heartbeat for some milliseconds. */
+    async forgetAbsent(absence: number): Promise<void> {
 
-        await this.#commit([this.#sql.forgetAbsent.step({ since, owner: this.#owner })]);
+        await this.#commit([this.#sql.forgetAbsent.step({ since: this.#db.now() - absence, owner: this.#owner })]);
     }
 
     async #part(id: number, name: string, part: number): Promise<Uint8Array> {

@@ -11,7 +11,9 @@ import { changeCode, contentOf, defineType, OPEN_SCHEMA, startNodes, type Nodes 
 export const lab = Lab.script();
 const { describe, it, before, after } = lab;
 
+const OK = '0.DOIP/Status.001';
 const BAD = '0.DOIP/Status.101';
+const CONFLICT = '0.DOIP/Status.105';
 const CREATE = '0.DOIP/Op.Create';
 const UPDATE = '0.DOIP/Op.Update';
 
@@ -31,7 +33,7 @@ forEachDatabase((name, create) => {
         after(() => nodes.stop());
 
         /** An object with modules. */
-        const modules = (directory: string, files: Readonly<Record<string, string>>, id: string): Promise<Answer> => node.asAdmin(CREATE, {
+        const modules = (directory: string, files: Readonly<Record<string, string>>, id: string, on = node): Promise<Answer> => on.asAdmin(CREATE, {
             input: [
                 jsonSegment({ id, type: 'JavaScriptDirectory', attributes: { content: { id: '', directory } } }),
                 ...Object.entries(files).flatMap(([file, text]) => [jsonSegment({ id: file }), bytesSegment(Buffer.from(text))])
@@ -80,6 +82,36 @@ forEachDatabase((name, create) => {
             third.forEach((content) => expect<unknown>(content).to.include({ greeting: 'none' }));
             expect(broken.status).to.equal(BAD);
             expect((broken.value as { errors: object[] }).errors[0]).to.include({ payload: 'x.js', line: 2 });
+        });
+
+        it('are of one object each when many add the same one at a time, on any node', async () => {
+
+            const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => (
+                modules('/contended', { 'one.js': '', [`${n}.js`]: '' }, `test/contended-${n}`, nodes.all[n % nodes.all.length])
+            )));
+
+            const refused = answers.filter(({ status }) => status !== OK);
+            expect(refused).to.have.length(11);
+            for (const { status, value } of refused) {
+                expect(status).to.equal(CONFLICT);
+                expect((value as { message: string }).message).to.match(/^module \/contended\/one\.js would take the place of \/contended\/one\.js of object test\/contended-\d+$/);
+            }
+
+            const updated = await Promise.all(Array.from({ length: 12 }, async (_, n) => (await modules(`/update${n}`, { 'a.js': '' }, `test/update-${n}`)).status));
+            expect(new Set(updated)).to.equal(new Set([OK]));
+            const added = await Promise.all(updated.map((_, n) => nodes.all[n % nodes.all.length]!.asAdmin(UPDATE, {
+                targetId: `test/update-${n}`, input: [
+                    jsonSegment({ attributes: { content: { id: '', directory: '/shared' } } }), jsonSegment({ id: 'a.js' }), bytesSegment(Buffer.from(`exports.n = ${n};`))
+                ]
+            })));
+            expect(added.map(({ status }) => status).sort()).to.equal([OK, ...Array.from({ length: 11 }, () => CONFLICT)]);
+        });
+
+        it('are added by many at a time as long as they differ', async () => {
+
+            const answers = await Promise.all(Array.from({ length: 30 }, (_, n) => modules('/many', { [`${n}.js`]: '' }, `test/many-${n}`, nodes.all[n % nodes.all.length])));
+
+            expect(answers.filter(({ status }) => status !== OK)).to.equal([]);
         });
 
         describe('are provided', () => {

@@ -7,7 +7,9 @@ import type { Database } from '../../../../db/database.js';
 import { SILENT } from '../../../../db/log.js';
 import { Op } from '../../../../lib/doip/operation-ids.js';
 import { badRequest, tooLarge, unavailable } from '../../../../lib/errors/errors.js';
+import { uploadJob, type UploadJobParts } from '../../../../lib/bulk/upload/upload-job.js';
 import { isStorageFailure } from '../../../../lib/bulk/upload/upload-batch.js';
+import type { RunningJob } from '../../../../lib/jobs/job-kind.js';
 import { BlobStore } from '../../../../lib/stores/blobs/blob-store.js';
 import { BlobSweeper } from '../../../../lib/stores/blobs/blob-sweeper.js';
 import { DatabaseElementStore } from '../../../../lib/stores/blobs/database-element-store.js';
@@ -188,6 +190,32 @@ forEachDatabase((name, create) => {
 
             expect([status, attempts]).to.equal(['0.DOIP/Status.001', 2]);
             expect(await blobsOf('test/late')).to.have.length(1);
+            const [job] = await db.read<{ progress: string }>({ sql: 'select progress from jobs where kind = \'objects.upload\' order by id desc limit 1' }, []);
+            expect<unknown>(JSON.parse(job?.progress ?? '')).to.include({ phase: 'over', isEnded: true });
+        });
+
+        it('is not begun for such a store while types swap their names, which stay unique', async () => {
+
+            const type = (id: string, name: string, more: JsonObject = {}): JsonObject => ({ id, type: 'Schema', content: { identifier: '', name, schema: {} }, ...more });
+            expect((await upload([TYPE, type('test/first', 'A'), type('test/late', 'B')])).status).to.equal('0.DOIP/Status.001');
+            let attempts = 0;
+            onWrite = async () => {
+
+                attempts += 1;
+                if (attempts === 1) {
+                    throw unavailable('the payload store does not answer', 5, new Error('SlowDown'));
+                }
+            };
+
+            // The first type has its new name when the run ends.
+            const { status } = await upload([type('test/first', 'B'), type('test/late', 'A', { payloads: [{ name: 'p', base64Payload: '' }] })], false);
+
+            expect([status, attempts]).to.equal(['0.DOIP/Status.001', 2]);
+            const names = await db.read<{ name: string; id: string }>({ sql: 'select name, schema_id as id from type_names where name in (?, ?) order by name' }, ['A', 'B']);
+            expect(names.map(({ name: ofType, id }) => [ofType, id])).to.equal([['A', 'test/late'], ['B', 'test/first']]);
+            for (const taken of ['A', 'B']) {
+                await expect(gateway.create('Schema', { identifier: '', name: taken, schema: {} })).to.reject(new RegExp(`Schema name ${taken} is not unique`));
+            }
         });
 
         it('is not taken for a success when its job is not there any more', async () => {
@@ -277,6 +305,23 @@ function withoutUse({ lastUsedOn: _lastUsedOn, ...key }: JsonObject): JsonObject
 
     return key;
 }
+
+describe('an upload that has ended', () => {
+
+    it('does nothing when its job is run again, as its process was killed', async () => {
+
+        const untouched = new Proxy({}, {
+            get(_target, key) {
+
+                throw new Error(`${String(key)} was used`);
+            }
+        }) as UploadJobParts;
+        const job = { id: 1, attempts: 2, payload: {}, progress: { phase: 'over', position: 0, isEnded: true } } as unknown as RunningJob;
+
+        await uploadJob(untouched).run(job);
+        await expect(uploadJob(untouched).run({ ...job, progress: { phase: 'over', position: 0 } })).to.reject('refresh was used');
+    });
+});
 
 describe('what ends a run of an upload, to be repeated', () => {
 

@@ -125,6 +125,18 @@ forEachDatabase((name, create) => {
             expect((await node.search({ query: 'id:test/1' })).size).to.equal(1);
         });
 
+        it('do not take the place of a newer one that is reported before them', async () => {
+
+            const [created, updated] = ['first', 'second'].map((title, n) => titled('test/1', title, n + 1)) as [StoredObject, StoredObject];
+            const [tellCreation, tellUpdate] = [await writeUntold('test/1', null, created), await writeUntold('test/1', created, updated)];
+            tellUpdate();
+            tellCreation();
+
+            const sizes = await Promise.all(['first', 'second'].map(async (title) => (await node.search({ query: `/title:${title}` })).size));
+
+            expect(sizes).to.equal([0, 1]);
+        });
+
         const moments: [moment: string, tellDuring: (tell: () => void) => void][] = [
             ['before the object is looked up', (tell) => {
 
@@ -232,5 +244,42 @@ describe('an own change that is reported late', () => {
         const late = tailer.nextNumber();
 
         expect([tailer.markCommitted(early, 'test/other'), tailer.markCommitted(late, 'test/other')]).to.equal(['replay', 'apply']);
+    });
+
+    it('is looked up when a newer one was reported before it, with a higher number or a lower one', () => {
+
+        const [creation, update] = [tailer.nextNumber(), tailer.nextNumber()];
+
+        expect([tailer.markCommitted(update, 'test/x'), tailer.markCommitted(creation, 'test/x')]).to.equal(['apply', 'replay']);
+        expect(tailer.hasPending).to.be.true();
+
+        // The deletion takes its number after the creation, which is stored when the object is gone.
+        const [anew, deletion] = [tailer.nextNumber(), tailer.nextNumber()];
+
+        expect([tailer.markCommitted(anew, 'test/y'), tailer.markCommitted(deletion, 'test/y')]).to.equal(['apply', 'replay']);
+    });
+
+    it('is looked up when a newer one of this process was read before it, in a reading that failed', async () => {
+
+        const [creation, update] = [tailer.nextNumber(), tailer.nextNumber()];
+        unordered = [own(2, 'test/x', update)];
+        batches = [{ position: 2, rows: [] }];
+        await expect(tailer.catchUp()).to.reject(/removed from the log/);
+
+        expect([tailer.markCommitted(creation, 'test/x'), tailer.markCommitted(update, 'test/x')]).to.equal(['replay', 'replayed']);
+        expect(replayed).to.equal(['test/x']);
+    });
+
+    it('is applied as it is when it began after the one before was reported, of any number of objects, many at a time', () => {
+
+        const answers = new Set<string>();
+        for (let n = 0; n < 25_000; n += 200) {
+            for (let round = 0; round < 2; ++round) {
+                const changes = Array.from({ length: 200 }, (_, k) => [tailer.nextNumber(), `test/${n + k}`] as const);
+                changes.forEach((change) => answers.add(tailer.markCommitted(...change)));
+            }
+        }
+
+        expect([...answers]).to.equal(['apply']);
     });
 });
