@@ -40,6 +40,7 @@ export function gatewayOptions(config: Config, log: Logger = openLog(config.log)
         prefix: service.handlePrefix,
         baseUri: service.baseUri,
         adminPassword: admin.password,
+        handleAdminIdentity: handles.adminIdentity,
         extensionKeyword: service.extensionKeyword,
         handles: { uiBase: handles.uiBaseUri, server: handleServer(handles) },
         tokenTimeout: tokens.lifetimeSeconds * 1000,
@@ -111,6 +112,8 @@ export interface GatewayOptions {
     readonly baseUri?: string | null | undefined;
     /** For the first start. */
     readonly adminPassword?: string | null | undefined;
+    /** `index:handle` that administers new handles, for the first start. */
+    readonly handleAdminIdentity?: string | null | undefined;
     /** Members of the design for the first start. */
     readonly design?: JsonObject | undefined;
     /** Name of the extension keyword of schemas; that of the first start, ever after. */

@@ -1,4 +1,7 @@
-/** Applies `repoInit.json` to the options of the gateway. The file takes precedence over the configuration, as it was written for this start. */
+/**
+ * Applies `repoInit.json` to the options of the gateway, and what both have of handles to the design. The file takes precedence over the configuration, as
+ * it was written for this start.
+ */
 
 import type { RepoInit } from './data-dir.js';
 import type { JsonObject } from '../util/json-types.js';
@@ -8,26 +11,30 @@ import type { GatewayOptions } from './options.js';
 /** Returns the options of a first start. */
 export function withRepoInit(options: GatewayOptions, init: RepoInit | null): GatewayOptions {
 
-    if (!init) {
+    if (!init && !options.handleAdminIdentity) {
         return options;
     }
 
-    const prefix = init.prefix ?? options.prefix;
-    const baseUri = init.baseUri ?? options.baseUri;
+    const prefix = init?.prefix ?? options.prefix;
+    const baseUri = init?.baseUri ?? options.baseUri;
+    const handleAdminIdentity = init?.handleAdminIdentity ?? options.handleAdminIdentity;
+    const design = init ? init.design : options.design;
     return {
         ...options,
         prefix,
         baseUri,
-        adminPassword: init.adminPassword ?? options.adminPassword,
-        design: { ...options.design, ...withMinting(init, prefix, baseUri) }
+        adminPassword: init?.adminPassword ?? options.adminPassword,
+        design: { ...options.design, ...withMinting({ design, handleAdminIdentity }, prefix, baseUri) }
     };
 }
 
 /** Members of the design; with minting, including the identity that administers handles. */
-function withMinting({ design = {}, handleAdminIdentity }: RepoInit, prefix: string, baseUri: string | null | undefined): JsonObject {
+function withMinting(
+    { design = {}, handleAdminIdentity }: Pick<GatewayOptions, 'design' | 'handleAdminIdentity'>, prefix: string, baseUri: string | null | undefined
+): JsonObject {
 
     const { handleMintingConfig } = design;
-    if (handleAdminIdentity === undefined && handleMintingConfig === undefined) {
+    if (!handleAdminIdentity && handleMintingConfig === undefined) {
         return design;
     }
 
@@ -36,7 +43,7 @@ function withMinting({ design = {}, handleAdminIdentity }: RepoInit, prefix: str
         handleMintingConfig: {
             prefix,
             ...(baseUri ? { baseUri } : {}),
-            ...(handleAdminIdentity === undefined ? {} : { handleAdminIdentity }),
+            ...(handleAdminIdentity ? { handleAdminIdentity } : {}),
             ...(isJsonObject(handleMintingConfig) ? handleMintingConfig : {})
         }
     };

@@ -8,9 +8,10 @@ const INDENT = 4;
 /** Usage, exit codes and all settings. */
 export function helpText(): string {
 
-    const settings = describeConfig().map(({ name, fallback, description, secret }) => {
+    const settings = describeConfig().map(({ name, fallback, description, secret, cordraName }) => {
 
-        const more = secret ? ` Or ${name}_FILE, the path of a file that holds it.` : '';
+        const file = secret ? ` Or ${name}_FILE, the path of a file that holds it.` : '';
+        const more = cordraName === null ? file : `${file} Where it is not set: ${cordraName}.`;
         return `  ${name}${fallback === '' ? '' : ` (${fallback})`}\n${wrap(`${description}${more}`)}`;
     });
 

@@ -1,6 +1,6 @@
 /**
- * Loads the configuration: defaults ← JSON file (`CONFIG_FILE`) ← environment, validated by one schema. All errors are reported together,
- * with the names used in the source, and never with the value of a secret.
+ * Loads the configuration: defaults ← variables of Cordra's container ← JSON file (`CONFIG_FILE`) ← environment, validated by one schema. All errors are
+ * reported together, with the names used in the source, and never with the value of a secret.
  */
 
 import { accessSync, constants, readFileSync } from 'node:fs';
@@ -61,7 +61,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
 
     const findings: Findings = { values: new Map(), errors: [] };
     readConfigFile(environment[CONFIG_FILE], findings);
-    for (const { name, secret, maybeEmpty } of describeConfig()) {
+    for (const { name, secret, maybeEmpty, cordraName } of describeConfig()) {
         const value = environment[name];
         if (value !== undefined && (value !== '' || maybeEmpty)) {
             findings.values.set(name, { value, source: 'environment' });
@@ -71,6 +71,11 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
         if (secret && path !== undefined && path !== '') {
             readSecretFile(name, path, 'environment', findings);
         }
+
+        const fallback = cordraName === null ? undefined : environment[cordraName];
+        if (fallback && !findings.values.has(name)) {
+            findings.values.set(name, { value: fallback, source: `${cordraName}, environment` });
+        }
     }
 
     return check(findings);
@@ -79,7 +84,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
 /** Variables that are not settings, but are spelt almost like one. */
 export function doubtfulVariables(environment: NodeJS.ProcessEnv = process.env): MisspeltVariable[] {
 
-    return misspeltVariables(environment, [CONFIG_FILE, ...settingNames()]);
+    return misspeltVariables(environment, [CONFIG_FILE, ...settingNames(), ...describeConfig().flatMap(({ cordraName }) => cordraName ?? [])]);
 }
 
 /**

@@ -7,6 +7,7 @@ import Joi from 'joi';
 import { parseS3Url } from '../stores/s3/s3-location.js';
 import { parseSearchUrl } from '../stores/search/engine-location.js';
 import { parseAddressRanges } from '../util/net/ip-address.js';
+import { Lists, Ports } from './value-types.js';
 
 /** Properties of a setting that joi does not store. */
 export interface SettingFacts {
@@ -18,6 +19,8 @@ export interface SettingFacts {
     readonly file?: boolean;
     /** True if an empty text is a value of its own; for others it counts as unset. */
     readonly maybeEmpty?: boolean;
+    /** Variable of Cordra's container with the same meaning, which applies where the setting itself is not given. */
+    readonly cordraName?: string;
 }
 
 const KIB = 1024;
@@ -57,27 +60,6 @@ function list(name: string, items: Joi.Schema, fallback: readonly string[], desc
 
     return setting(Lists.list().items(items).default(fallback), { name }, description);
 }
-
-const Lists = Joi.extend((joi: Joi.Root) => ({
-    type: 'list',
-    base: joi.array(),
-    coerce: {
-        from: 'string',
-        method: (value: string) => ({
-            value: value.trim() === 'none' ? [] : value.split(',').map((item) => item.trim()).filter((item) => item !== '')
-        })
-    }
-})) as Joi.Root & { list(): Joi.ArraySchema };
-
-/** A TCP port; empty or `off` for none. */
-const Ports = Joi.extend((joi: Joi.Root) => ({
-    type: 'port',
-    base: joi.number().integer().min(0).max(65_535).allow(null),
-    coerce: {
-        from: 'string',
-        method: (value: string) => ({ value: value.trim() === '' || value === 'off' ? null : Number(value) })
-    }
-})) as Joi.Root & { port(): Joi.NumberSchema };
 
 const addressRange = Joi.string().custom((text: string, helpers) => (parseAddressRanges(text) ? text : helpers.error('any.invalid')))
     .messages({ 'any.invalid': '{{#label}} must hold IP addresses, ranges such as 10.0.0.0/8, or loopback' });
@@ -283,6 +265,8 @@ const handleIdentity = matching(/^\d{1,10}:[^/\s]+\/\S+$/, 'an index and a handl
 const handles = {
     uiBaseUri: optional(webAddress, { name: 'UI_BASE_URI' },
         'Base address of a user interface to which handles redirect browsers; #objects/ and the id are appended. Unset: a page of the service.'),
+    adminIdentity: optional(handleIdentity, { name: 'HANDLE_ADMIN_IDENTITY', cordraName: 'CORDRA_HDL_ADMIN' },
+        'Identity that administers new handles, such as 300:20.500.123/ADMIN. Seeds handleMintingConfig of the design object at the first start.'),
     serverUrl: optional(webAddress, { name: 'HANDLE_SERVER_URL' },
         'Handle server at which handles are registered, such as https://hdl.example:8000; https is required except on this machine. Unset: none.'),
     serverIdentity: optional(handleIdentity, { name: 'HANDLE_SERVER_IDENTITY' },
@@ -361,15 +345,16 @@ const settings = {
         payloadStoreSeconds: seconds('PAYLOAD_STORE_TIMEOUT_SECONDS', 10, 600, 'Time without progress after which an attempt to reach the store has failed.')
     },
     service: {
-        handlePrefix: setting(handlePrefix.default('test'), { name: 'HANDLE_PREFIX' },
+        handlePrefix: setting(handlePrefix.default('test'), { name: 'HANDLE_PREFIX', cordraName: 'CORDRA_PREFIX' },
             'Prefix of minted ids and of the id of the service. Seeds the design object at the first start.'),
-        baseUri: optional(webAddress, { name: 'BASE_URI' }, 'Address under which clients reach the service. Seeds the design object at the first start.'),
+        baseUri: optional(webAddress, { name: 'BASE_URI', cordraName: 'CORDRA_BASE_URI' },
+            'Address under which clients reach the service. Seeds the design object at the first start.'),
         extensionKeyword: setting(keyword.default('cordra'), { name: 'EXTENSION_KEYWORD' },
             'Name of the extension keyword in the JSON schemas of types: that of the first start, ever after, as a start with another one ends with code 78.')
     },
     handles,
     admin: {
-        password: optional(Joi.string().max(1024), { name: 'ADMIN_PASSWORD', secret: true },
+        password: optional(Joi.string().max(1024), { name: 'ADMIN_PASSWORD', secret: true, cordraName: 'CORDRA_ADMIN_PASS' },
             'Password of admin at the first start, at least 8 characters; unset: a random one is generated and printed once.')
     },
     tokens: {

@@ -16,6 +16,8 @@ export interface Setting {
     readonly file: boolean;
     /** True if an empty text is a value of its own. */
     readonly maybeEmpty: boolean;
+    /** Variable of Cordra's container that applies where the setting is not given, if there is one. */
+    readonly cordraName: string | null;
 }
 
 /** Name of the variable with the path of a secret. */
@@ -58,12 +60,15 @@ function toSetting(path: readonly [string, string], schema: Described): Setting 
 
     const { metas } = schema.$_terms;
     const description = schema.$_getFlag('description');
-    const { name, secret, file, maybeEmpty } = metas?.[0] ?? {};
+    const { name, secret, file, maybeEmpty, cordraName } = metas?.[0] ?? {};
     if (name === undefined || typeof description !== 'string') {
         throw new Error(`the setting ${path.join('.')} has no name or no description`);
     }
 
-    return { name, path, description, fallback: asText(schema.$_getFlag('default')), secret: secret ?? false, file: file ?? false, maybeEmpty: maybeEmpty ?? false };
+    return {
+        name, path, description, fallback: asText(schema.$_getFlag('default')), secret: secret ?? false, file: file ?? false, maybeEmpty: maybeEmpty ?? false,
+        cordraName: cordraName ?? null
+    };
 }
 
 function asText(fallback: unknown): string {

@@ -56,7 +56,7 @@ onEveryDatabase((name, start) => {
                 const object = jsonOf(await service.asAdmin(`GET /objects/test/${count}?full`));
 
                 expect(jsonOf(await service.asAdmin(`GET ${path}`))).to.equal(acl);
-                expect((object['acl'] ?? {})).to.equal(acl);
+                expect(object['acl']).to.equal(Object.keys(acl).length > 0 ? acl : undefined);
             }
         });
 
@@ -148,6 +148,51 @@ onEveryDatabase((name, start) => {
 
             expect([response.statusCode, response.payload]).to.equal([200, '{}']);
             expect(object).to.not.include('acl');
+        });
+
+        it('are removed by a list without members, also in the form of DOIP and in hashes', async () => {
+
+            const name = `Hashed${count}`;
+            await service.create('Schema', { name, schema: { type: 'object' }, hashObject: true });
+            const { id } = await service.create(name, {});
+            const states = async (): Promise<unknown[]> => {
+
+                const { acl, metadata } = jsonOf(await service.asAdmin(`GET /objects/${id}?full`)) as { acl?: unknown; metadata: { hashes: unknown } };
+                const { attributes } = jsonOf(await service.asAdmin(`GET /doip?operationId=0.DOIP/Op.Retrieve&targetId=${id}`)) as { attributes: object };
+                const found = jsonOf(await service.asAdmin(`GET /search?ids&query=id:"${id}" AND aclRead:missing AND aclWrite:missing`));
+                return [acl, 'acl' in attributes, metadata.hashes, found['size']];
+            };
+
+            const before = await states();
+            const removed: unknown[] = [];
+            for (const [line, payload] of [
+                [`PUT /acls/${id}`, '{}'], [`POST /acls/${id}`, '{"readers":null,"writers":null}'],
+                [`POST /doip?operationId=gateway/Op.Acls.Update&targetId=${id}`, '{}']
+            ] as const) {
+                await service.asAdmin(`PUT /acls/${id}`, { payload: '{"readers":[],"writers":["test/w"]}' });
+                const given = await states();
+                const response = await service.asAdmin(line, { payload, headers: { 'content-type': 'application/json' } });
+
+                expect([given[0], given[1], given[3]]).to.equal([{ readers: [], writers: ['test/w'] }, true, 0]);
+                expect([response.statusCode, response.payload], line).to.equal([200, '{}']);
+                removed.push(await states());
+            }
+
+            expect([before[0], before[1], before[3]]).to.equal([undefined, false, 1]);
+            expect(removed).to.equal([before, before, before]);
+        });
+
+        it('without members are stored as they are with created and updated objects, with the same rights as none', async () => {
+
+            const [id, headers] = [`test/empty${count}`, { 'content-type': 'application/json' }];
+            const batch = { payload: JSON.stringify([{ id, type: 'Document', content: {}, acl: {} }]), headers };
+            const aclOf = async (): Promise<unknown> => jsonOf(await service.anonymously(`GET /objects/${id}?full`))['acl'];
+            await service.asAdmin('POST /batchUpload', batch);
+            const created = await aclOf();
+            await service.asAdmin(`PUT /acls/${id}`, { payload: '{"readers":[]}' });
+            await service.asAdmin('POST /batchUpload', batch);
+
+            expect([created, await aclOf()]).to.equal([{}, {}]);
         });
 
         it('are returned with the caller\'s permission, as are objects', async () => {

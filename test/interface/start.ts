@@ -109,9 +109,12 @@ describe('the service at start', () => {
         expect(await bestStart()).to.be.below(1);
     });
 
-    describe('with a repoInit.json', () => {
+    describe('with instructions for its first start', () => {
 
         const PASSWORD = 'from repoInit.json';
+        const CORDRA = {
+            CORDRA_PREFIX: '20.1000', CORDRA_BASE_URI: 'https://cordra.example/', CORDRA_ADMIN_PASS: 'password of the container', CORDRA_HDL_ADMIN: '300:20.1000/ADMIN'
+        };
         const file = (): string => join(database.options.dataDir, 'repoInit.json');
 
         const write = async (instructions: object): Promise<void> => {
@@ -132,14 +135,40 @@ describe('the service at start', () => {
             return status;
         };
 
-        it('applies it, with precedence over the configuration, and removes it', async () => {
+        it('applies the variables of Cordra\'s container, once', async () => {
+
+            const service = await startProcess(database, { ADMIN_PASSWORD: '', ...CORDRA });
+            const first = await design(service);
+            const logins = await login(service, CORDRA.CORDRA_ADMIN_PASS);
+            await service.stop();
+            const again = await startProcess(database, { ADMIN_PASSWORD: '', ...CORDRA, CORDRA_HDL_ADMIN: '300:20.1000/OTHER' });
+
+            expect(first['handleMintingConfig']).to.include({ prefix: '20.1000', baseUri: 'https://cordra.example/', handleAdminIdentity: '300:20.1000/ADMIN' });
+            expect(first['authConfig']).to.exist();
+            expect((await design(again))['handleMintingConfig']).to.equal(first['handleMintingConfig']);
+            expect(logins).to.equal(200);
+            expect(service.output() + service.log()).to.not.include(CORDRA.CORDRA_ADMIN_PASS);
+            await again.stop();
+        });
+
+        it('prefers its own settings to the variables of Cordra\'s container', async () => {
+
+            const service = await startProcess(database, { ...CORDRA, HANDLE_PREFIX: 'own', BASE_URI: 'https://own.example/', ADMIN_PASSWORD: 'the own password' });
+
+            expect((await design(service))['handleMintingConfig']).to.include({ prefix: 'own', baseUri: 'https://own.example/', handleAdminIdentity: '300:20.1000/ADMIN' });
+            expect(await login(service, 'the own password')).to.equal(200);
+            expect(await login(service, CORDRA.CORDRA_ADMIN_PASS)).to.equal(401);
+            await service.stop();
+        });
+
+        it('applies a repoInit.json, with precedence over the configuration, and removes it', async () => {
 
             await write({
                 adminPassword: PASSWORD, prefix: '20.1000', baseUri: 'https://objects.example/', handleAdminIdentity: '300:20.1000/admin',
                 design: { useLegacySessionsApi: true }
             });
 
-            const service = await startProcess(database, { HANDLE_PREFIX: 'other', ADMIN_PASSWORD: 'another password' });
+            const service = await startProcess(database, { ...CORDRA, HANDLE_PREFIX: 'other', ADMIN_PASSWORD: 'another password' });
 
             const { useLegacySessionsApi, handleMintingConfig } = await design(service);
             expect(useLegacySessionsApi).to.be.true();
@@ -151,7 +180,7 @@ describe('the service at start', () => {
             await service.stop();
         });
 
-        it('does not start with an invalid one, and keeps it', async () => {
+        it('does not start with an invalid repoInit.json, and keeps it', async () => {
 
             await write({ prefix: 'a/b' });
 

@@ -30,9 +30,10 @@ const WORDS: Readonly<Record<Exclude<Operation['authorise'], (...args: never[]) 
 /** The table of settings in Markdown, for docs/settings.md. */
 export function configTable(): string {
 
-    const rows = describeConfig().map(({ name, fallback, description, secret }) => {
+    const rows = describeConfig().map(({ name, fallback, description, secret, cordraName }) => {
 
-        const text = secret ? `${description} Or \`${fileVariable(name)}\`, the path of a file that holds it.` : description;
+        const file = secret ? ` Or \`${fileVariable(name)}\`, the path of a file that holds it.` : '';
+        const text = `${description}${file}${cordraName === null ? '' : ` Where it is not set: \`${cordraName}\`.`}`;
         return `| \`${name}\` | ${fallback === '' ? '' : `\`${fallback}\``} | ${text.replaceAll('|', '\\|')} |`;
     });
 

@@ -5,6 +5,7 @@ import type { StoredElement } from '../../model/stored-object.js';
 import type { ScriptHost, ScriptSearchParams } from '../../scripting/protocol/script-host.js';
 import type { TypeRegistry } from '../../types/type-registry.js';
 import { badRequest } from '../../errors/errors.js';
+import { verifyObject } from '../../objects/hashes/verification.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { readBytes } from '../../doip/segments.js';
 import { errorsBySchemaInTurns } from '../../types/ad-hoc-validation.js';
@@ -88,9 +89,15 @@ export class UploadHost implements ScriptHost {
         return this.#stored.verifySecret(object, pointer, secret, scope);
     }
 
-    verifyHashes(object: JsonObject, scope: ScriptScope): Promise<JsonObject> {
+    async verifyHashes(object: JsonObject, scope: ScriptScope): Promise<JsonObject> {
 
-        return this.#stored.verifyHashes(object, scope);
+        const id = typeof object['id'] === 'string' ? object['id'] : '';
+        const found = await this.#planned.find(id);
+        if (found === undefined && this.#planned.remains(id)) {
+            return await this.#stored.verifyHashes(object, scope);
+        }
+
+        return await verifyObject(object, { elements: found?.elements ?? [], open: (element) => this.#planned.open(element), signal: scope.signal });
     }
 
     async validate(value: JsonValue, schema: JsonValue): Promise<JsonObject> {

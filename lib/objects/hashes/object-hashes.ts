@@ -57,13 +57,26 @@ export function verifyHashes(object: JsonObject, elements: ElementHashes): JsonO
         return {};
     }
 
-    const stored = isJsonObject(hashes['payloads']) ? hashes['payloads'] : {};
+    const stored = payloadHashes(object);
     return {
         ...verified('content', hashes, () => hashJson(content ?? null)),
         ...verified('userMetadata', hashes, () => hashJson(userMetadata ?? null)),
-        ...verified('full', hashes, () => fullHash(object, stored)),
-        ...(isJsonObject(hashes['payloads']) ? { payloads: verifiedElements(stored, elements) } : {})
+        ...verified('full', hashes, () => fullHash(object, stored ?? {})),
+        ...(stored ? { payloads: verifiedElements(stored, elements) } : {})
     };
+}
+
+/** Returns the names of the elements of which the metadata of an object, in its full form, has a hash. */
+export function hashedElements(object: JsonObject): readonly string[] {
+
+    return Object.keys(payloadHashes(object) ?? {});
+}
+
+function payloadHashes({ metadata }: JsonObject): JsonObject | null {
+
+    const hashes = isJsonObject(metadata) ? metadata['hashes'] : undefined;
+    const payloads = isJsonObject(hashes) ? hashes['payloads'] : undefined;
+    return isJsonObject(payloads) ? payloads : null;
 }
 
 function verified(name: string, hashes: JsonObject, compute: () => string): JsonObject {

@@ -1,6 +1,6 @@
 /**
  * Replaces the access control list of an object (specification: PUT `/acls/<id>`). An absent array means the defaults of the type, an empty
- * one administrators only; `null` removes the list.
+ * one administrators only; a list without members, and `null`, remove the list.
  */
 
 import Joi from 'joi';
@@ -29,7 +29,8 @@ export const updateAcl = defineOperation<Preconditions>({
     async handler({ attributes, caller, target, inputJson, requestContext, services }) {
 
         const { objects, policy, limits } = services;
-        const acl = inputJson === null ? null : checkAcl(inputJson ?? null, limits);
+        const given = inputJson === null ? {} : checkAcl(inputJson ?? null, limits);
+        const acl = Object.keys(given).length > 0 ? given : null;
         const stored = await objects.updateAcl(target.id, acl, {
             caller, requestContext,
             check: (object) => {
@@ -39,6 +40,6 @@ export const updateAcl = defineOperation<Preconditions>({
                 demand(caller, policy.canGrantMethods(caller, { type: object.type, acl, before: object }));
             }
         });
-        return tagged(result.json((acl ?? {}) as JsonObject, objectAttributes({ caller, services }, stored)), entityTagOf(stored));
+        return tagged(result.json(given as JsonObject, objectAttributes({ caller, services }, stored)), entityTagOf(stored));
     }
 });

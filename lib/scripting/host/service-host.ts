@@ -18,7 +18,7 @@ import { isJsonObject } from '../../util/json-types.js';
 import { readBytes } from '../../doip/segments.js';
 import { SERVICE, serviceFor, type Caller } from '../../model/caller.js';
 import { checkAcl, checkContent, checkElementName, checkTypeName, checkUserMetadata, type FieldLimits } from '../../objects/input/field-validation.js';
-import { verifyHashes } from '../../objects/hashes/object-hashes.js';
+import { verifyObject } from '../../objects/hashes/verification.js';
 import { errorsBySchemaInTurns } from '../../types/ad-hoc-validation.js';
 import type { ScriptHost, ScriptSearchParams } from '../protocol/script-host.js';
 import { sign } from '../sandbox/jwt.js';
@@ -158,12 +158,11 @@ export class ServiceHost implements ScriptHost {
         return await this.#services.identity.secureValues.verify(id, pointer, secret);
     }
 
-    async verifyHashes(object: JsonObject): Promise<JsonObject> {
+    async verifyHashes(object: JsonObject, { signal }: ScriptScope): Promise<JsonObject> {
 
-        const id = typeof object['id'] === 'string' ? object['id'] : '';
-        const { object: stored } = await this.#services.reader.view(id);
-        const hashes = stored?.elements.flatMap(({ name, hash }) => (hash === null ? [] : [[name, hash]])) ?? [];
-        return verifyHashes(object, Object.fromEntries(hashes) as Record<string, string>);
+        const { elements, reader } = this.#services;
+        const { object: stored } = await reader.view(typeof object['id'] === 'string' ? object['id'] : '');
+        return await verifyObject(object, { elements: stored?.elements ?? [], open: (element) => elements.open(element, null), signal });
     }
 
     async validate(value: JsonValue, schema: JsonValue): Promise<JsonObject> {

@@ -31,7 +31,7 @@ export interface ScriptHost {
     payload(id: string, name: string, limit: number, scope: ScriptScope): Promise<Uint8Array | null>;
     /** Compares a secret with the stored hash of the value at a JSON pointer. `object` is an id or a full object. */
     verifySecret(object: JsonValue, pointer: string, secret: string, scope: ScriptScope): Promise<boolean>;
-    /** Returns `{ content, userMetadata, full, payloads }` for an object with hashes. */
+    /** Returns `{ content, userMetadata, full, payloads }` for an object with hashes. Reads the bytes of all elements that have one. */
     verifyHashes(object: JsonObject, scope: ScriptScope): Promise<JsonObject>;
     /** Returns `{ success, errors: [{ message, pointer }] }`. */
     validate(value: JsonValue, schema: JsonValue, scope: ScriptScope): Promise<JsonObject>;

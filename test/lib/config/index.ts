@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import Path from 'node:path';
 import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
-import { ConfigError, configure, describeConfig, loadConfig } from '../../../lib/config/index.js';
+import type { Config } from '../../../lib/config/index.js';
+import { ConfigError, configure, describeConfig, doubtfulVariables, loadConfig } from '../../../lib/config/index.js';
 
 export const lab = Lab.script();
 const { after, before, describe, it } = lab;
@@ -71,6 +72,48 @@ describe('the configuration', () => {
         const config = loadConfig({ PORT: '', ADMIN_PASSWORD: '', ADMIN_PASSWORD_FILE: '', CONFIG_FILE: '', TLS_CERT: '' });
 
         expect(config).to.equal(loadConfig({}));
+    });
+
+    const CORDRA = {
+        CORDRA_PREFIX: '20.1000', CORDRA_BASE_URI: 'https://cordra.example/', CORDRA_ADMIN_PASS: SECRET, CORDRA_HDL_ADMIN: '300:20.1000/ADMIN'
+    };
+
+    const cordraValues = ({ service, admin, handles }: Config): unknown[] => [service.handlePrefix, service.baseUri, admin.password, handles.adminIdentity];
+
+    it('has the variables of Cordra\'s container where the settings themselves are not given', () => {
+
+        const path = file('own-names.json', JSON.stringify({ HANDLE_PREFIX: '20.2000', BASE_URI: 'https://own.example/', HANDLE_ADMIN_IDENTITY: '300:20.2000/ADMIN' }));
+        const secret = file('own-password', 'another password\n');
+        const own = ['20.2000', 'https://own.example/', 'another password', '300:20.2000/ADMIN'];
+        const [HANDLE_PREFIX, BASE_URI, ADMIN_PASSWORD, HANDLE_ADMIN_IDENTITY] = own;
+
+        expect(cordraValues(loadConfig(CORDRA))).to.equal(['20.1000', 'https://cordra.example/', SECRET, '300:20.1000/ADMIN']);
+        expect(cordraValues(loadConfig({ ...CORDRA, HANDLE_PREFIX: '', CORDRA_BASE_URI: '' }))).to.equal(['20.1000', null, SECRET, '300:20.1000/ADMIN']);
+        expect(cordraValues(loadConfig({ ...CORDRA, HANDLE_PREFIX, BASE_URI, ADMIN_PASSWORD, HANDLE_ADMIN_IDENTITY }))).to.equal(own);
+        expect(cordraValues(loadConfig({ ...CORDRA, CONFIG_FILE: path, ADMIN_PASSWORD_FILE: secret }))).to.equal(own);
+    });
+
+    it('names the variables of Cordra\'s container whose values are bad, and shows no secret', () => {
+
+        const faults = faultsOf(() => loadConfig({
+            CORDRA_PREFIX: 'a/b', CORDRA_BASE_URI: 'cordra.example', CORDRA_ADMIN_PASS: SECRET.repeat(50), CORDRA_HDL_ADMIN: 'admin'
+        }));
+
+        expect(faults).to.have.length(4);
+        expect(faults.find((fault) => fault.startsWith('ADMIN_PASSWORD (CORDRA_ADMIN_PASS, environment) '))).to.exist().and.to.not.include(SECRET);
+        expect(faults).to.include([
+            'BASE_URI (CORDRA_BASE_URI, environment) must be a URL that starts with http:// or https://, got "cordra.example"',
+            'HANDLE_ADMIN_IDENTITY (CORDRA_HDL_ADMIN, environment) must be an index and a handle, such as 300:20.500.123/ADMIN, got "admin"'
+        ]);
+    });
+
+    it('knows the variables of Cordra\'s container in the environment alone', () => {
+
+        const path = file('cordra.json', JSON.stringify({ CORDRA_PREFIX: '20.1000' }));
+
+        expect(faultsOf(() => loadConfig({ CONFIG_FILE: path }))).to.have.length(1);
+        expect(faultsOf(() => configure(CORDRA))).to.have.length(4);
+        expect(doubtfulVariables({ ...CORDRA, CORDRA_BASE_URL: 'https://cordra.example/' })).to.equal([{ variable: 'CORDRA_BASE_URL', setting: 'CORDRA_BASE_URI' }]);
     });
 
     it('is the same from code as from the environment', () => {
