@@ -39,7 +39,7 @@ export interface TailerOptions {
 const LONG_READING = 100;
 
 /** Number of ids up to which it is remembered of which a state has come to the index, twice. */
-const NOTED_IDS = 5_000;
+const RECORDED_IDS = 5_000;
 
 /** How an own change reaches the index: by its document, or by a lookup that was made or will be made by {@link ChangeLogTailer.catchUp}. */
 export type OwnChange = 'apply' | 'replayed' | 'replay';
@@ -67,9 +67,9 @@ export class ChangeLogTailer {
      * Ids of which a state has come to the index → the last number of an own change that was given then. Own changes up to it may be older than that
      * state: they are not always reported in the order of their commits, which need not be that of their numbers either.
      */
-    #noted = new Map<string, number>();
+    #recorded = new Map<string, number>();
     /** Those from before. */
-    #notedBefore = new Map<string, number>();
+    #recordedBefore = new Map<string, number>();
     /** The last number that was given when they became those from before. */
     #turnedOn = 0;
     /** Own changes up to this number may be older than what is in the index, whatever their object. */
@@ -145,8 +145,8 @@ export class ChangeLogTailer {
         }
 
         this.#committed.set(number, id);
-        if (number > this.#forgotten && number > (this.#noted.get(id) ?? this.#notedBefore.get(id) ?? 0)) {
-            this.#note(id);
+        if (number > this.#forgotten && number > (this.#recorded.get(id) ?? this.#recordedBefore.get(id) ?? 0)) {
+            this.#record(id);
             return 'apply';
         }
 
@@ -202,7 +202,7 @@ export class ChangeLogTailer {
         while (this.#again.size > 0) {
             const ids = [...this.#again];
             this.#again.clear();
-            ids.forEach((id) => this.#note(id));
+            ids.forEach((id) => this.#record(id));
             try {
                 await this.#options.replay(ids);
             }
@@ -281,8 +281,8 @@ export class ChangeLogTailer {
     async #replayUnknown(rows: readonly LogRow[], generation: number): Promise<void> {
 
         const unknown = rows.filter((row) => !this.#isUnbatched(row) && this.#isUnknown(row));
-        // Noted first: an own change that is reported from now on may be older than what is found.
-        unknown.forEach(({ objectId }) => this.#note(objectId));
+        // Recorded first: an own change that is reported from now on may be older than what is found.
+        unknown.forEach(({ objectId }) => this.#record(objectId));
         await this.#options.replay([...new Set(unknown.map(({ objectId }) => objectId))]);
         this.#checkGeneration(generation);
         if (rows.length > LONG_READING) {
@@ -310,15 +310,15 @@ export class ChangeLogTailer {
         this.#unbatched.set(row.seq, row);
     }
 
-    /** Notes that a state of an object comes to the index. */
-    #note(id: string): void {
+    /** Records that a state of an object comes to the index. */
+    #record(id: string): void {
 
-        if (this.#noted.size >= NOTED_IDS) {
-            [this.#noted, this.#notedBefore] = [new Map<string, number>(), this.#noted];
+        if (this.#recorded.size >= RECORDED_IDS) {
+            [this.#recorded, this.#recordedBefore] = [new Map<string, number>(), this.#recorded];
             [this.#turnedOn, this.#forgotten] = [this.#number, this.#turnedOn];
         }
 
-        this.#noted.set(id, this.#number);
+        this.#recorded.set(id, this.#number);
     }
 
     #isUnknown({ origin, number }: LogRow): boolean {
