@@ -102,7 +102,7 @@ export const result = {
         return { status: Status.ok, attributes, output: json(value) };
     },
 
-    /** One JSON value, by its text. */
+    /** One JSON value, by its text, which is sent as it is: strict JSON without blanks. It is parsed only for who reads the value. */
     jsonText(text: string, attributes: JsonObject = {}): OperationResult {
 
         return { status: Status.ok, attributes, output: jsonOfText(text) };
