@@ -49,6 +49,7 @@ import { TxnIdGenerator } from '../objects/txn-id-generator.js';
 import { VersionService } from '../versions/version-service.js';
 import { DEFAULT_LIMITS } from '../scripting/pool/script-pool.js';
 import { composeScripting, type Scripting } from '../scripting/scripting.js';
+import { valueLimitsFor } from '../scripting/protocol/value-limits.js';
 import { closedRules } from '../scripting/hooks/auth-config-hooks.js';
 import { ModuleParticipant } from '../scripting/hooks/module-participant.js';
 import { ModuleRules } from '../scripting/hooks/module-permissions.js';
@@ -325,7 +326,7 @@ async function compose(
     jobs.register(identity.housekeeping);
     const scan = new ObjectScan(db);
     const scripting: Scripting = composeScripting({
-        catalog, elements, policy, log, limits: options.scripts ?? DEFAULT_LIMITS, objects: scan,
+        catalog, elements, policy, log, limits: { values: valueLimitsFor(limits), ...options.scripts ?? DEFAULT_LIMITS }, objects: scan,
         services: () => services, explain, isInert: options.worker !== undefined
     });
     const secretRemover = new IdentitySecretRemover(identity.secureValues);

@@ -15,7 +15,7 @@ import type { HandleOptions } from '../handles/handles.js';
 import type { FieldLimits } from '../objects/input/field-validation.js';
 import type { QuotaOptions } from '../objects/quotas/quotas.js';
 import type { StoredObject } from '../model/stored-object.js';
-import type { ScriptLimits } from '../scripting/pool/script-pool.js';
+import { DEFAULT_LIMITS, type ScriptLimits } from '../scripting/pool/script-pool.js';
 import type { Endpoint } from '../core/services.js';
 import type { ElementStore, StoreChooser } from '../stores/blobs/element-store.js';
 import type { S3Options } from '../stores/s3/s3-location.js';
@@ -57,7 +57,7 @@ export function gatewayOptions(config: Config, log: Logger = openLog(config.log)
         },
         scripts: {
             workers: scripts.workers, timeout: scripts.timeoutSeconds * 1000, memoryBytes: scripts.memoryBytes,
-            stackBytes: scripts.stackBytes, maxMessageBytes: limits.jsonBytes
+            stackBytes: scripts.stackBytes, maxMessageBytes: Math.max(DEFAULT_LIMITS.maxMessageBytes, limits.jsonBytes)
         },
         relatedObjects: limits.relatedObjects,
         texts: { ...config.texts, milliseconds: config.texts.seconds * 1000 },

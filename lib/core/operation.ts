@@ -5,7 +5,7 @@
 import type Joi from 'joi';
 import type { Segment } from '../doip/envelope.js';
 import type { JsonObject, JsonValue } from '../util/json-types.js';
-import { empty, json } from '../doip/segments.js';
+import { empty, json, jsonOfText } from '../doip/segments.js';
 import type { DoipError } from '../errors/errors.js';
 import { Status } from '../errors/status.js';
 import type { OperationContext } from './operation-context.js';
@@ -100,6 +100,12 @@ export const result = {
     json(value: JsonValue, attributes: JsonObject = {}): OperationResult {
 
         return { status: Status.ok, attributes, output: json(value) };
+    },
+
+    /** One JSON value, by its text, which is sent as it is: strict JSON without blanks. It is parsed only for who reads the value. */
+    jsonText(text: string, attributes: JsonObject = {}): OperationResult {
+
+        return { status: Status.ok, attributes, output: jsonOfText(text) };
     },
 
     /** A sequence of segments. */

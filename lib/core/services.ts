@@ -99,7 +99,7 @@ export interface Services extends ScriptedServices {
     /** Applies the resolution hooks of types to objects. */
     readonly resolution: ObjectResolution;
     /** Code of types and of the design. */
-    readonly scripts: Pick<Scripting, 'design' | 'methods' | 'searchCode' | 'survey'>;
+    readonly scripts: Pick<Scripting, 'design' | 'lifecycle' | 'methods' | 'searchCode' | 'survey'>;
     readonly versions: VersionService;
     readonly relationships: RelationshipService;
     readonly labels: LabelReader;

@@ -169,6 +169,8 @@ export interface InputKind {
 export interface JsonSegment {
     readonly kind: 'json';
     readonly value: JsonValue;
+    /** JSON text of the value, where it is known: the value is parsed when it is first read then. */
+    readonly text?: string;
     /** True if the carrier holds more JSON in memory as soon as the next segment is asked for: access has to be decided before. */
     readonly isBeforeJson?: boolean;
 }

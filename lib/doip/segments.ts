@@ -7,7 +7,7 @@ import type { JsonValue } from '../util/json-types.js';
 import type { DoipError } from '../errors/errors.js';
 import { badRequest, tooLarge } from '../errors/errors.js';
 import { jsonText } from '../json/raw-json.js';
-import { DEFAULT_MAX_DEPTH, type JsonTextOptions, parseJson } from '../json/strict-parser.js';
+import { DEFAULT_MAX_DEPTH, type JsonTextOptions, parseJson, parseOwnJson } from '../json/strict-parser.js';
 import { turnFor } from '../util/concurrency/event-loop-yielder.js';
 import { ByteBuffer } from '../util/streams/byte-buffer.js';
 
@@ -17,18 +17,43 @@ export const OWN_LIMITS: MemoryLimits = { jsonBytes: 4 * 1024 * 1024, jsonDepth:
 /** One JSON value, or nothing, as most inputs and outputs are: it is read without waiting. */
 export class JsonInMemory implements AsyncIterable<Segment> {
 
-    readonly value: JsonValue | undefined;
+    /** Null for nothing. */
+    readonly segment: JsonSegment | null;
 
-    constructor(value?: JsonValue) {
+    constructor(segment: JsonSegment | null = null) {
 
-        this.value = value;
+        this.segment = segment;
+    }
+
+    get value(): JsonValue | undefined {
+
+        return this.segment?.value;
     }
 
     async *[Symbol.asyncIterator](): AsyncGenerator<Segment> {
 
-        if (this.value !== undefined) {
-            yield { kind: 'json', value: this.value };
+        if (this.segment) {
+            yield this.segment;
         }
+    }
+}
+
+/** A JSON value that stays text until somebody reads it: carriers send the text. */
+class JsonTextSegment implements JsonSegment {
+
+    readonly kind = 'json';
+    readonly text: string;
+    #value: JsonValue | undefined;
+
+    constructor(text: string) {
+
+        this.text = text;
+    }
+
+    get value(): JsonValue {
+
+        this.#value ??= parseOwnJson(this.text);
+        return this.#value;
     }
 }
 
@@ -61,7 +86,19 @@ export async function *sequence(...segments: readonly Segment[]): AsyncGenerator
 /** Yields one JSON segment. */
 export function json(value: JsonValue): AsyncIterable<Segment> {
 
-    return new JsonInMemory(value);
+    return new JsonInMemory(value === undefined ? null : jsonSegment(value));
+}
+
+/** Yields one JSON segment of a text, which must be strict JSON. */
+export function jsonOfText(text: string): AsyncIterable<Segment> {
+
+    return new JsonInMemory(new JsonTextSegment(text));
+}
+
+/** Returns the JSON text of a segment. */
+export function textOf(segment: JsonSegment): string {
+
+    return segment.text ?? jsonText(segment.value);
 }
 
 /** Reads a body to its end and discards it. */
@@ -80,7 +117,7 @@ export async function *bytesOf(segments: AsyncIterable<Segment>): AsyncGenerator
             yield *segment.body;
         }
         else {
-            yield Buffer.from(jsonText(segment.value));
+            yield Buffer.from(textOf(segment));
         }
     }
 }

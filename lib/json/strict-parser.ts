@@ -14,6 +14,7 @@ import { explainError, malformed } from './parse-error.js';
 import { addNumberTexts } from './number-positions.js';
 import { SentNumber } from './exact-numbers.js';
 import { INVALID, inspect, MAX_WRITTEN_LENGTH } from './scanner.js';
+import { turnFor } from '../util/concurrency/event-loop-yielder.js';
 import { jsonFromPython } from '../util/text/python-format.js';
 
 /** Limits, and the name of the text in messages. */
@@ -48,12 +49,42 @@ export const DEFAULT_MAX_DEPTH = 128;
  */
 export function parseJson(input: string | Uint8Array, options: JsonTextOptions = {}): JsonValue {
 
-    const { maxDepth = DEFAULT_MAX_DEPTH, maxValues = Infinity, name = 'JSON', sentNumber = false, locatesErrors = true } = options;
+    const { maxValues = Infinity, name = 'JSON' } = options;
     const text = typeof input === 'string' ? withoutMark(input) : decodeUtf8(input, name);
     checkValueCount(text, maxValues, name);
+    return parseScanned(text, scan(text, options), options);
+}
+
+/** What a scan of a text has found. */
+interface Scan {
+    readonly colons: number;
+    readonly numbers: readonly number[];
+}
+
+/** Parses a long text like {@link parseJson}, in steps in turns of the event loop of their own. */
+export async function parseJsonInSteps(input: string, options: JsonTextOptions = {}): Promise<JsonValue> {
+
+    const { maxValues = Infinity, name = 'JSON' } = options;
+    const text = withoutMark(input);
+    await turnFor(text.length);
+    checkValueCount(text, maxValues, name);
+    await turnFor(text.length);
+    const scanned = scan(text, options);
+    await turnFor(text.length);
+    return parseScanned(text, scanned, options);
+}
+
+function scan(text: string, { maxDepth = DEFAULT_MAX_DEPTH, maxValues = Infinity, name = 'JSON' }: JsonTextOptions): Scan {
+
     const numbers: number[] = [];
     const colons = inspect(text, maxDepth, numbers);
     checkNumberLengths(numbers, maxValues, name);
+    return { colons, numbers };
+}
+
+function parseScanned(text: string, { colons, numbers }: Scan, options: JsonTextOptions): JsonValue {
+
+    const { maxDepth = DEFAULT_MAX_DEPTH, name = 'JSON', sentNumber = false, locatesErrors = true } = options;
     let value: JsonValue;
     try {
         value = JSON.parse(text) as JsonValue;

@@ -4,6 +4,7 @@
  */
 
 import { tooLarge } from '../errors/errors.js';
+import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { closingQuote } from './scanner.js';
 
 const BLANK = 0x20;
@@ -35,6 +36,47 @@ export function countValues(text: string, max: number): number {
 
     const counter = new ValueCounter(text, max);
     return counter.findExcess() === null ? counter.count : max + 1;
+}
+
+/** Counts the values of an object like {@link checkValueCount} those of its text. Throws DoipError 413. */
+export function checkValuesOf(value: JsonObject, max: number, name: string): void {
+
+    if (max !== Infinity) {
+        valuesLeft(value, { left: max - 1, max, name });
+    }
+}
+
+/** Subtracts the values in a value from those that are left. */
+function valuesLeft(value: JsonValue, state: { left: number; readonly max: number; readonly name: string }): void {
+
+    if (typeof value !== 'object' || value === null) {
+        return;
+    }
+
+    const isArray = Array.isArray(value);
+    const members: readonly JsonValue[] = isArray ? value : Object.values(value);
+    state.left -= Math.max(members.length, 1);
+    if (state.left < 0) {
+        throw tooLarge(`${state.name} holds ${tooManyValues(state.max)}`);
+    }
+
+    if (!isArray && members.length * SHARE_OF_OBJECT > state.max) {
+        throw tooLarge(`${state.name} holds ${tooManyProperties(state.max)}`);
+    }
+
+    for (const member of members) {
+        valuesLeft(member, state);
+    }
+}
+
+function tooManyValues(max: number): string {
+
+    return `more than the allowed ${max} values`;
+}
+
+function tooManyProperties(max: number): string {
+
+    return `an object with more than the allowed ${Math.floor(max / SHARE_OF_OBJECT)} properties`;
 }
 
 class ValueCounter {
@@ -86,7 +128,7 @@ class ValueCounter {
     #take(code: number): string | null {
 
         if (++this.#count > this.#max) {
-            return `more than the allowed ${this.#max} values`;
+            return tooManyValues(this.#max);
         }
 
         const open = this.#open;
@@ -97,6 +139,6 @@ class ValueCounter {
 
         const members = (open.pop() ?? -Infinity) + 1;
         open.push(members);
-        return members * SHARE_OF_OBJECT > this.#max ? `an object with more than the allowed ${Math.floor(this.#max / SHARE_OF_OBJECT)} properties` : null;
+        return members * SHARE_OF_OBJECT > this.#max ? tooManyProperties(this.#max) : null;
     }
 }

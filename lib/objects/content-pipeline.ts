@@ -14,7 +14,7 @@ import type { StoredObject } from '../model/stored-object.js';
 import type { TxnIdGenerator } from './txn-id-generator.js';
 import type { ObjectChange } from '../model/write-participant.js';
 import { NO_ROLES } from '../model/account-annotations.js';
-import { checkApproximateLength, checkedText, checkElementCount } from './input/field-validation.js';
+import { checkApproximateSize, checkedText, checkElementCount } from './input/field-validation.js';
 import type { ProcessedContent } from '../model/processed-content.js';
 import type { Draft, SecretRemover, PreparedChange } from '../model/object-draft.js';
 import type { ObjectHasher } from './hashes/object-hashes.js';
@@ -105,7 +105,7 @@ export class ContentPipeline {
 
         const { before, caller, now } = draft;
         const keepsContent = restored === 'as-it-was' || restored === 'reviewed';
-        checkApproximateLength(draft.content, limits);
+        checkApproximateSize(draft.content, limits);
         const length = approximateLength(draft.content);
         await turnFor(length);
         const processed = keepsContent ? this.#examine(draft) : await this.#process(draft);

@@ -114,17 +114,17 @@ export class ObjectService {
     }
 
     /**
-     * Runs a method on an object under its mutex, and stores the changed object: after validation, without other hooks.
+     * Runs a method on an object under its mutex, and stores the changed object like an update, but without the hooks before the validation.
      * Repeated when another node committed first.
      *
      * @param work gets the current object; returns its answer and the object as the method left it
      */
-    callOn<T>(
+    async callOn<T>(
         id: string, context: WriteContext,
         work: (object: StoredObject, chain: ScriptChain) => Promise<{ readonly answer: T; readonly object: JsonValue | undefined }>
     ): Promise<T> {
 
-        const attempt = async (): Promise<{ readonly answer: T } | null> => {
+        const attempt = async (): Promise<{ readonly answer: T; readonly change: HookedChange | null } | null> => {
 
             const lock: HeldLock = { by: 'call', lastWrite: null };
             const chain = holding(id, lock, context.chain);
@@ -136,21 +136,29 @@ export class ObjectService {
             context.check?.(object);
             const { answer, object: edited } = await work(object, chain);
             const target = editOf(edited, object, this.#parts.limits);
-            return !target || await this.#storeEdit(target, object, lock, { ...context, chain }) ? { answer } : null;
+            if (!target) {
+                return { answer, change: null };
+            }
+
+            const change = await this.#storeEdit(target, object, { lock, chain, context });
+            return change && { answer, change };
         };
 
-        return this.#transaction.locked(id, context, async (deadline) => {
-
-            const { answer } = await retryOnConflict(attempt, { deadline, maxAttempts: METHOD_ATTEMPTS, message: beingChanged(id) });
-            return answer;
-        });
+        const { answer, change } = await this.#transaction.locked(id, context, (deadline) => (
+            retryOnConflict(attempt, { deadline, maxAttempts: METHOD_ATTEMPTS, message: beingChanged(id) })
+        ));
+        await change?.hooks?.afterStorage(change.after);
+        return answer;
     }
 
-    /** Returns false if another writer has changed the object since it was passed to the method. */
-    async #storeEdit(target: Proposal, original: StoredObject, lock: HeldLock, context: WriteContext): Promise<boolean> {
+    /** Stores what a method has made of an object; returns null if another writer has changed it since it was passed to the method. */
+    async #storeEdit(
+        target: Proposal, original: StoredObject,
+        { lock, chain, context }: { readonly lock: HeldLock; readonly chain: ScriptChain; readonly context: WriteContext }
+    ): Promise<HookedChange | null> {
 
         try {
-            await this.#transaction.change(original.id, context, (before, now) => {
+            return await this.#transaction.change(original.id, { ...context, chain }, (before, now) => {
 
                 const { txnId } = before.metadata;
                 if (txnId !== original.metadata.txnId && txnId !== lock.lastWrite) {
@@ -158,13 +166,14 @@ export class ObjectService {
                 }
 
                 checkVersion(this.#parts.catalog.current.design, before);
-                return this.#prepare({ before, input: undefined, context }, { now, target, hooks: null, sent: null });
+                // The method has ended: its hooks are those of an update by the caller, and not of a script.
+                const write = { before, input: undefined, context };
+                return this.#prepare(write, { now, target, hooks: this.#hooksOf(write, target.type), sent: null });
             });
-            return true;
         }
         catch (error) {
             if (error === STALE) {
-                return false;
+                return null;
             }
 
             throw error;

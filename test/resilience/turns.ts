@@ -230,6 +230,38 @@ describe(`content of the maximum size${withoutTurns}`, { skip: withoutTurns !== 
         });
     }
 
+    blocksNobody(' by what type code gives', async () => {
+
+        const javascript = `
+            const cordra = require('cordra');
+            const grid = (rows, value) => Array(rows).fill(Array(1000).fill(value));
+            const made = ({ rows, quotes, value = {} }) => (quotes ? '"'.repeat(quotes) : grid(rows, value));
+            exports.beforeSchemaValidation = (object) => { if (object.content.make) { object.content.made = made(object.content.make); } };
+            exports.onObjectResolution = (object) => { object.content.shown = grid(12, 1); return object; };
+            exports.methods = { make: (object, { params }) => { object.content.made = made(params); return made(params); } };
+            exports.staticMethods = {
+                rows: ({ params }) => made(params),
+                create: ({ params }) => { try { cordra.create({ type: 'Document', content: { a: made(params) } }); } catch (error) { return 'refused'; } }
+            };`;
+        await ask('/objects?type=Schema', JSON.stringify({ identifier: '', name: 'Given', schema: { type: 'object' }, javascript }));
+        await ask('/objects?type=Given&handle=test/given', '{}');
+        await ask('/batchUpload', `[${list(60, (n) => `{"id":"test/given.${n}","type":"Given","content":{"group":"many"}}`).join()}]`);
+        const call = (callee: string, params: object, status?: number): Promise<void> => ask(`/call?${callee}`, JSON.stringify(params), 'POST', status);
+
+        await expectShortTurns(() => call('type=Given&method=rows', { rows: 490 }));
+        await expectShortTurns(() => call('type=Given&method=rows', { rows: 1300 }, 413));
+        await expectShortTurns(() => call('type=Given&method=rows', { quotes: 4_000_000 }));
+        await expectShortTurns(() => ask('/doip?operationId=gateway/Op.Call&targetId=service&attributes.type=Given&attributes.method=rows&attributes.pretty=true', '{"rows":300}'));
+        for (const params of [{ rows: 19 }, { rows: 600 }, { quotes: 1_000_000 }, { quotes: 3_100_000 }, { quotes: 4_000_000 }]) {
+            const status = params.quotes === 1_000_000 ? 200 : 413;
+            await expectShortTurns(() => call('type=Given&method=create', params));
+            await expectShortTurns(() => call('objectId=test/given&method=make', params, status));
+            await expectShortTurns(() => ask('/objects?type=Given', JSON.stringify({ make: params }), 'POST', status));
+        }
+
+        await expectShortTurns(() => ask('/search?query=/group:many&pageSize=60'));
+    });
+
     blocksNobody(' in large search results', async () => {
 
         await expectShortTurns(() => ask('/search?query=*:*&pageSize=20'));

@@ -1,11 +1,10 @@
 /** Converts the response envelope to a message (DOIP 2.0, section on responses). */
 
-import type { BytesSegment, DoipRequest, DoipResponse, Segment } from '../../lib/doip/envelope.js';
+import type { BytesSegment, DoipRequest, DoipResponse, JsonSegment, Segment } from '../../lib/doip/envelope.js';
 import { listText, RecordOutput, recordText, textOfItem } from '../../lib/doip/record-output.js';
-import { JsonInMemory } from '../../lib/doip/segments.js';
+import { JsonInMemory, jsonSegment, textOf } from '../../lib/doip/segments.js';
 import { DoipError, internal } from '../../lib/errors/errors.js';
-import { jsonText } from '../../lib/json/raw-json.js';
-import type { JsonObject, JsonValue } from '../../lib/util/json-types.js';
+import type { JsonObject } from '../../lib/util/json-types.js';
 import type { StatusTable } from '../../lib/errors/status.js';
 import { startingWith } from '../../lib/util/streams/starting-with.js';
 import { isFailure } from '../http/response/errors.js';
@@ -30,8 +29,8 @@ export async function writeResponse(
         return;
     }
 
-    if (output instanceof JsonInMemory && output.value !== null) {
-        await writeHead(writer, head, output.value);
+    if (output instanceof JsonInMemory && !isNull(output.segment)) {
+        await writeHead(writer, head, output.segment);
         await writer.end();
         return;
     }
@@ -40,8 +39,8 @@ export async function writeResponse(
     try {
         const first = await segments.next();
         const second = first.done !== true && first.value.kind === 'json' ? await segments.next() : null;
-        if (first.done === true || second?.done === true && first.value.kind === 'json' && first.value.value !== null) {
-            await writeHead(writer, head, first.done === true ? undefined : (first.value as { value: JsonValue }).value);
+        if (first.done === true || second?.done === true && first.value.kind === 'json' && !isNull(first.value)) {
+            await writeHead(writer, head, first.done === true ? null : first.value as JsonSegment);
         }
         else {
             await writeSegments(writer, { head, request }, [first.value, ...second === null || second.done === true ? [] : [second.value]], segments);
@@ -59,7 +58,7 @@ export async function writeError(writer: MessageWriter, requestId: string | null
 
     const { status, message, details, attributes } = thrown instanceof DoipError ? thrown : internal(thrown);
     const head = { requestId, status, attributes: { message, ...attributes } };
-    await writeHead(writer, head, { message, ...details });
+    await writeHead(writer, head, jsonSegment({ message, ...details }));
     await writer.end();
     return status;
 }
@@ -71,10 +70,17 @@ function attributesOf(response: DoipResponse, statuses: StatusTable): JsonObject
     return isFailure(response) && typeof attributes['message'] !== 'string' ? { ...attributes, message: statuses.info(status).reason } : attributes;
 }
 
-async function writeHead(writer: MessageWriter, head: Head, output: JsonValue | undefined): Promise<void> {
+/** Writes the first segment; `output` is a member of it, null for none. */
+async function writeHead(writer: MessageWriter, head: Head, output: JsonSegment | null): Promise<void> {
 
     const text = headText(head);
-    await writer.json(output === undefined ? text : `${text.slice(0, -1)},"output":${oneLine(jsonText(output))}}`);
+    await writer.json(output ? `${text.slice(0, -1)},"output":${oneLine(textOf(output))}}` : text);
+}
+
+/** True for the value null, which cannot be a member of the first segment. */
+function isNull(segment: JsonSegment | null): boolean {
+
+    return segment !== null && segment.text === undefined && segment.value === null;
 }
 
 function headText({ requestId, status, attributes }: Head): string {
@@ -95,7 +101,7 @@ async function writeRecord(writer: MessageWriter, head: Head, record: RecordOutp
     const parts = recordText(record, { before: size === undefined ? {} : { size }, after: rest, text: textOfItem });
     try {
         const first = await parts.next();
-        await writeHead(writer, head, undefined);
+        await writeHead(writer, head, null);
         await writer.jsonParts(startingWith(first, parts));
         await writer.end();
     }
@@ -138,7 +144,7 @@ async function writeSegments(
     const opened = first?.kind === 'bytes' ? await open(first) : null;
     const start = opened?.segment ?? first;
     try {
-        await writeHead(writer, opened ? { ...head, attributes: { ...elementAttributes(opened.segment, request), ...head.attributes } } : head, undefined);
+        await writeHead(writer, opened ? { ...head, attributes: { ...elementAttributes(opened.segment, request), ...head.attributes } } : head, null);
         for (const segment of start ? [start, ...others] : []) {
             await writeSegment(writer, segment);
         }
@@ -155,7 +161,7 @@ async function writeSegments(
 
 async function writeSegment(writer: MessageWriter, segment: Segment): Promise<void> {
 
-    await (segment.kind === 'json' ? writer.json(oneLine(jsonText(segment.value))) : writer.bytes(segment.body, segment));
+    await (segment.kind === 'json' ? writer.json(oneLine(textOf(segment))) : writer.bytes(segment.body, segment));
 }
 
 /** Reads the first bytes of a segment. */

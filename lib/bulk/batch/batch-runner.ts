@@ -8,7 +8,8 @@ import type { JsonValue } from '../../util/json-types.js';
 import type { SpillableList } from './spill-list.js';
 import { DoipError, internal } from '../../errors/errors.js';
 import { approximateLength, turnFor } from '../../util/concurrency/event-loop-yielder.js';
-import { KeyedLocks } from '../../util/concurrency/keyed-mutex.js';
+import { KeyedLocks, type Release } from '../../util/concurrency/keyed-mutex.js';
+import { CodeGate } from '../code-gate.js';
 
 /** One item and the work for it. */
 export interface BatchTask {
@@ -19,6 +20,8 @@ export interface BatchTask {
     readonly release?: () => void;
     /** Tasks with the same id run in order; those without one run concurrently. */
     readonly id?: string | undefined;
+    /** True if type code may run for it: only a few of these are worked on at a time. */
+    readonly runsCode?: boolean;
     /**
      * Stores the item; resolves to the response, or to undefined for no result. Throws when the item is rejected.
      *
@@ -57,6 +60,7 @@ export class Batch {
 
     readonly #options: BatchOptions;
     readonly #locks = new KeyedLocks();
+    readonly #code = new CodeGate();
     #running = 0;
     #bytes = 0;
     readonly #waiting: (() => void)[] = [];
@@ -151,11 +155,14 @@ export class Batch {
         this.#done = Promise.all([before, work]).then(() => {});
     }
 
-    async #work({ position, id, work }: BatchTask, beforeWrite: () => Promise<void>): Promise<void> {
+    async #work({ position, id, runsCode = false, work: workOn }: BatchTask, beforeWrite: () => Promise<void>): Promise<void> {
 
         const { results, codeOf } = this.#options;
+        // Lock and turn are both asked for at once, and so in the order of the items: none of them waits for a later one.
+        const turn = runsCode ? this.#code.enter() : null;
+        const work = turn ? () => inTurn(turn, () => workOn(beforeWrite)) : () => workOn(beforeWrite);
         try {
-            const response = await (id === undefined ? work(beforeWrite) : this.#locks.run(id, () => work(beforeWrite)));
+            const response = await (id === undefined ? work() : this.#locks.run(id, work));
             if (response !== undefined) {
                 await turnFor(approximateLength(response));
                 await results.add({ position, responseCode: 200, response });
@@ -177,5 +184,16 @@ export class Batch {
 
         this.#options.onError(thrown, position);
         return this.#options.explain(thrown) ?? (thrown instanceof DoipError ? thrown : internal(thrown));
+    }
+}
+
+async function inTurn<T>(turn: Promise<Release>, work: () => Promise<T>): Promise<T> {
+
+    const end = await turn;
+    try {
+        return await work();
+    }
+    finally {
+        end();
     }
 }

@@ -37,6 +37,16 @@ export interface BulkOutcome {
 /** Stores one item of a batch. */
 export type StoreItem = (item: JsonObject, beforeWrite: () => Promise<void>) => Promise<JsonValue>;
 
+/** Facts about the items of an input. */
+export interface ItemQuestions {
+    /** True for lines of JSON. */
+    readonly ndjson: boolean;
+    /** True for an item that later ones may depend on: they wait until it is stored. */
+    isFoundation(item: JsonObject): boolean;
+    /** True for an item for which type code may run. */
+    runsCode(item: JsonObject): Promise<boolean>;
+}
+
 /** Number of concurrent items: enough to fill one group commit while another one is being written. */
 const WIDTH = 128;
 
@@ -90,18 +100,16 @@ export class BulkService {
      * Processes the items of an input: one JSON value, or bytes that hold one. Resolves after the whole input was read and all accepted
      * items are stored or rejected.
      *
-     * @param isFoundation true for an item that later ones may depend on: they wait until it is stored
      * @param store stores one item; resolves to the response, throws to reject the item; see {@link BatchTask.work}
      * @throws DoipError 400 for an empty input
      */
-    storeAll(
-        input: AsyncIterable<Segment>, options: BulkOptions & { readonly ndjson: boolean; isFoundation(item: JsonObject): boolean }, store: StoreItem
-    ): Promise<BulkOutcome> {
+    storeAll(input: AsyncIterable<Segment>, options: BulkOptions & ItemQuestions, store: StoreItem): Promise<BulkOutcome> {
 
         return this.run(options, (batch) => this.source.read(input, { ndjson: options.ndjson, itemEnded: () => batch.itemEnded() }, async (items) => {
 
             for await (const item of items) {
-                await batch.add(taskOf(item, store));
+                const runsCode = options.parallel && item.value !== undefined && await options.runsCode(item.value);
+                await batch.add(taskOf(item, store, runsCode));
                 if (item.value && options.isFoundation(item.value)) {
                     await batch.drain();
                 }
@@ -143,13 +151,13 @@ export class BulkService {
     }
 }
 
-function taskOf({ position, bytes, release, error, value }: BulkItem, store: StoreItem): BatchTask {
+function taskOf({ position, bytes, release, error, value }: BulkItem, store: StoreItem, runsCode: boolean): BatchTask {
 
     if (error) {
         return { position, bytes, release, work: () => Promise.reject(error) };
     }
 
-    return { position, bytes, release, id: idOf(value), work: (beforeWrite) => store(value, beforeWrite) };
+    return { position, bytes, release, id: idOf(value), runsCode, work: (beforeWrite) => store(value, beforeWrite) };
 }
 
 /** Members of the record besides the results. */

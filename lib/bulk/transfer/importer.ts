@@ -8,6 +8,7 @@ import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { SecretTransfer } from '../../identity/secrets/secret-transfer.js';
 import type { ElementService } from '../../objects/elements/element-service.js';
 import type { FieldLimits } from '../../objects/input/field-validation.js';
+import type { Lifecycle } from '../../objects/hooks/lifecycle.js';
 import type { ObjectRestorer, RestoreOutcome } from '../upload/object-restorer.js';
 import type { StoredElement } from '../../model/stored-object.js';
 import type { Batch } from '../batch/batch-runner.js';
@@ -53,13 +54,17 @@ export class Importer {
     readonly #elements: ElementService;
     readonly #secrets: SecretTransfer;
     readonly #limits: FieldLimits;
+    readonly #lifecycle: Pick<Lifecycle, 'has'>;
 
-    constructor(parts: { restorer: ObjectRestorer; elements: ElementService; secrets: SecretTransfer; limits: FieldLimits }) {
+    constructor(parts: {
+        restorer: ObjectRestorer; elements: ElementService; secrets: SecretTransfer; limits: FieldLimits; lifecycle: Pick<Lifecycle, 'has'>;
+    }) {
 
         this.#restorer = parts.restorer;
         this.#elements = parts.elements;
         this.#secrets = parts.secrets;
         this.#limits = parts.limits;
+        this.#lifecycle = parts.lifecycle;
     }
 
     /**
@@ -130,7 +135,8 @@ export class Importer {
 
             const ownLines = hasChunks ? await this.#stageChunks(object, lines, context) : null;
             const isFoundation = object.type === SCHEMA_TYPE || object.id === DESIGN_ID;
-            await batch.add({ position, bytes, release, id: object.id, work: async () => {
+            const runsCode = this.#lifecycle.has(object.type, 'objectForIndexing');
+            await batch.add({ position, bytes, release, id: object.id, runsCode, work: async () => {
 
                 await context.currentCaller();
                 return await this.#restore(object, ownLines, context, counts);

@@ -15,6 +15,7 @@ import { isTemporary } from '../../errors/errors.js';
 import { lineOf } from '../format/export-format.js';
 import { DraftFile, draftOf, objectOf } from './draft-file.js';
 import { inOrder } from '../format/dependency-order.js';
+import { CodeGate } from '../code-gate.js';
 import { UploadCode } from './code-validation.js';
 import { UploadObjectValidator, valueOf } from './object-validation.js';
 import { UploadNames } from './unique-names.js';
@@ -24,9 +25,6 @@ import { MAX_UPLOAD_BYTES } from './upload-progress.js';
 
 /** Maximum number of objects validated concurrently. */
 const WIDTH = 16;
-
-/** Maximum number of objects whose code runs concurrently: with more, slow code would make the last one exceed the time limit of a call. */
-const CODE_WIDTH = 2;
 
 /** Number of lines between yields to the event loop. */
 const LINES_PER_BATCH = 32;
@@ -143,11 +141,12 @@ export class UploadReview {
     /** Runs the hooks for indexing, and writes the validated objects to a blob. */
     #stage(code: UploadCode, file: DraftFile): Promise<StagedBlob> {
 
-        const finish = async ({ type, position }: PlannedLine): Promise<Uint8Array> => {
+        const gate = new CodeGate();
+        const withForm = async ({ type, position }: PlannedLine): Promise<Uint8Array> => {
 
             const line = await file.line(position);
             if (!code.makesForms(type)) {
-                return line;
+                return line;                                // It was stopped while this one waited
             }
 
             const object = objectOf(line);
@@ -155,12 +154,14 @@ export class UploadReview {
             return indexForm === undefined ? line : Buffer.from(lineOf({ ...object, indexForm } as unknown as JsonObject));
         };
 
+        const finish = (line: PlannedLine): Promise<Uint8Array> => (code.makesForms(line.type) ? gate.run(() => withForm(line)) : file.line(line.position));
+
         return this.#parts.blobs.stage(this.#finished(finish), { maxBytes: MAX_UPLOAD_BYTES, signal: this.#upload.signal });
     }
 
     async *#finished(finish: (line: PlannedLine) => Promise<Uint8Array>): AsyncGenerator<Uint8Array> {
 
-        for await (const line of inOrder(this.#lines(), CODE_WIDTH, (planned) => this.#attempt(planned.position, () => finish(planned)))) {
+        for await (const line of inOrder(this.#lines(), WIDTH, (planned) => this.#attempt(planned.position, () => finish(planned)))) {
             if (line) {
                 yield line;
             }

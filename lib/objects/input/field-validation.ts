@@ -8,7 +8,7 @@ import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { badRequest } from '../../errors/errors.js';
 import { DESIGN_ID, handleError, serviceId } from '../../doip/ids.js';
 import { isJsonObject } from '../../util/json-types.js';
-import { checkValueCount } from '../../json/value-counter.js';
+import { checkValueCount, checkValuesOf } from '../../json/value-counter.js';
 import { unmarked, writeStored } from '../../json/serializer.js';
 
 /** Limits; all configurable. */
@@ -157,12 +157,17 @@ export function checkedText(name: string, value: JsonObject, limits: FieldLimits
 /** Length by which content may exceed its maximum until its secrets are extracted. */
 const MAX_SECRETS_LENGTH = 64 * 1024;
 
-/** Rejects content whose text will be much longer than allowed, before it is validated, which takes longer than to see that. */
-export function checkApproximateLength(content: JsonObject, limits: FieldLimits): void {
+/**
+ * Rejects content with more values than allowed, or whose text will be much longer than allowed, before it is validated, which takes longer than
+ * to see that.
+ */
+export function checkApproximateSize(content: JsonObject, limits: FieldLimits): void {
 
     if (lengthLeft(content, limits.contentBytes + MAX_SECRETS_LENGTH) < 0) {
         throw tooLong('content', limits);
     }
+
+    checkValuesOf(content, limits.jsonValues ?? Infinity, 'content');
 }
 
 /** Subtracts the least length that a value has as text; stops below zero. */

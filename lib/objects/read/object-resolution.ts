@@ -11,6 +11,7 @@ import type { DirectOutput, HookFacts, Lifecycle } from '../hooks/lifecycle.js';
 import type { ByteRange } from '../../stores/blobs/element-store.js';
 import type { StoredObject } from '../../model/stored-object.js';
 import { internal } from '../../errors/errors.js';
+import { approximateLength, LengthBudget } from '../../util/concurrency/event-loop-yielder.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { fromHookObject, toHookObject } from '../hooks/hook-object.js';
 import { withoutHashes } from '../hashes/object-hashes.js';
@@ -73,6 +74,7 @@ export class ObjectResolution {
         }
 
         const resolved = new Map<StoredObject, StoredObject | null>();
+        const budget = new LengthBudget();
         for (const type of concerned) {
             const ofType = objects.filter((object) => object.type === type);
             let hidden = new Set<StoredObject>();
@@ -85,7 +87,10 @@ export class ObjectResolution {
             hide();
             const facts = factsOf(reading, { isSearch: true }, hide);
             const outcomes = await this.#lifecycle.runAll('onObjectResolution', type, ofType.map(asHookObject), facts);
-            ofType.forEach((object, index) => resolved.set(object, hidden.has(object) ? null : this.#outcome(outcomes[index], object)));
+            for (const [index, object] of ofType.entries()) {
+                await budget.spend(approximateLength(object.content));
+                resolved.set(object, hidden.has(object) ? null : this.#outcome(outcomes[index], object));
+            }
         }
 
         return objects.map((object) => {

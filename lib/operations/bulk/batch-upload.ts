@@ -17,6 +17,7 @@ import { Status } from '../../errors/status.js';
 import { demand, denied } from '../../model/caller.js';
 import { idOf, itemSegments, preconditionsOf } from '../../bulk/batch/batch-item.js';
 import { bulkRecord } from '../../bulk/batch/batch-record.js';
+import { mayRunCode } from '../../bulk/code-gate.js';
 import { objectAnswer } from '../../objects/read/object-presenter.js';
 import { SCHEMA_TYPE } from '../../types/built-in-types.js';
 import type { WriteContext } from '../../model/write-context.js';
@@ -58,7 +59,10 @@ export const batchUpload = defineOperation<BatchAttributes>({
             throw badRequest(`format must be ndjson or json, got ${format.slice(0, 40)}`);
         }
 
-        const options = { ndjson: format === 'ndjson', failFast, parallel, log, isFoundation: (item: JsonObject) => isFoundation(context, item) };
+        const options = {
+            ndjson: format === 'ndjson', failFast, parallel, log,
+            isFoundation: (item: JsonObject) => isFoundation(context, item), runsCode: (item: JsonObject) => runsCode(context, item)
+        };
         const outcome = await bulk.storeAll(context.rawInput, options, (item, beforeWrite) => storeAudited(context, item, beforeWrite));
         return { ...result.report(await bulkRecord(outcome), outcome.error), unaudited: true };
     }
@@ -78,6 +82,16 @@ function isFoundation({ services: { catalog } }: Pick<BatchContext, 'services'>,
     const { type } = item;
     const id = idOf(item) ?? '';
     return type === SCHEMA_TYPE || id === DESIGN_ID || type === undefined && catalog.current.schemaIds()[id] !== undefined;
+}
+
+/** True for an item for which type code may run. Without a type it is that of the stored object. */
+async function runsCode({ services: { catalog, loader, scripts } }: BatchContext, item: JsonObject): Promise<boolean> {
+
+    const id = idOf(item);
+    const isUpdate = item['type'] === undefined && id !== undefined && catalog.current.codedNames().length > 0;
+    // What fails here fails again when the item is stored.
+    const type = isUpdate ? (await loader.find(id).catch(() => null))?.type : item['type'];
+    return typeof type === 'string' && mayRunCode(scripts.lifecycle, type, { needsId: id === undefined });
 }
 
 /** Stores an item; one that is denied is recorded like a request. */

@@ -187,6 +187,10 @@ function answer(returned: MethodAnswer): OperationResult {
         return returned.value === undefined ? result.empty() : result.json(returned.value);
     }
 
+    if ('text' in returned) {
+        return result.jsonText(returned.text);
+    }
+
     const { bytes, mediaType = 'application/octet-stream', filename } = returned.output;
     const output = sequence({ ...bytesSegment(bytes), isWhole: true });
     return result.segments(output, { mediaType, ...filename === undefined ? {} : { filename }, size: bytes.byteLength });

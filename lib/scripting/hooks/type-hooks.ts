@@ -2,8 +2,10 @@
  * Runs object hooks in the code of types.
  */
 
+import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
+import { isTemporary } from '../../errors/errors.js';
 import type { Policy } from '../../identity/access/access-policy.js';
 import type { Design } from '../../types/design.js';
 import type { DirectOutput, HookFacts, HookObject, HookOutcome, IdGenerator, Lifecycle, ObjectHook } from '../../objects/hooks/lifecycle.js';
@@ -15,6 +17,9 @@ import { isOfCode } from '../protocol/script-error.js';
 import { outputOf } from '../protocol/script-result.js';
 
 const GENERATE = 'generateId';
+
+/** Pauses in ms before further attempts of a hook that could not be run, as too many scripts wait for example. */
+const PAUSES_MS = [500, 1000, 2000, 4000];
 
 /** Object lifecycle implemented by type code. */
 export class TypeHooks implements Lifecycle {
@@ -50,14 +55,28 @@ export class TypeHooks implements Lifecycle {
             return this.#run(hook, type, object, facts);
         }
 
-        try {
-            await this.#run(hook, type, object, facts);
-        }
-        catch (error) {
-            this.#log.warn({ event: 'script.after-hook-failed', err: error, script: `type ${type}`, object: object.id, hook }, 'hook failed after commit');
-        }
-
+        await this.#runAfter(hook, type, object, facts);
         return undefined;
+    }
+
+    /** Runs a hook of a stored change, which nobody can repeat: it is tried again while it cannot be run. A failure is logged. */
+    async #runAfter(hook: ObjectHook, type: string, object: HookObject, facts: HookFacts): Promise<void> {
+
+        for (let attempt = 0; ; ++attempt) {
+            try {
+                await this.#run(hook, type, object, facts);
+                return;
+            }
+            catch (error) {
+                const pause = PAUSES_MS[attempt];
+                if (pause === undefined || isOfCode(error) || !isTemporary(error)) {
+                    this.#log.warn({ event: 'script.after-hook-failed', err: error, script: `type ${type}`, object: object.id, hook }, 'hook failed after commit');
+                    return;
+                }
+
+                await setTimeout(pause, undefined, { ref: false });
+            }
+        }
     }
 
     async runAll(hook: ObjectHook, type: string, objects: readonly HookObject[], facts: HookFacts): Promise<readonly HookOutcome[]> {

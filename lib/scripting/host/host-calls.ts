@@ -3,11 +3,11 @@
  */
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { parseJson } from '../../json/strict-parser.js';
+import { parseGiven } from '../protocol/value-limits.js';
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { badRequest, DoipError, internal, notFound } from '../../errors/errors.js';
-import type { Reply } from '../protocol/messages.js';
+import { tooLongAnswer, type Reply } from '../protocol/messages.js';
 import { resolveModule } from '../program/module-resolver.js';
 import type { HostCallContext } from '../protocol/script-host.js';
 import { codeOf } from '../protocol/script-error.js';
@@ -32,12 +32,13 @@ const LENGTH_PER_TURN = 1024 * 1024;
 export async function handleHostCall(context: HostCallContext, name: string, args: string): Promise<Reply> {
 
     try {
+        const values = await parseGiven(args, context.values, 'what the script asks for');
+        const list = Array.isArray(values) ? values : [];
         if (name === 'find') {
-            return { text: await find(context, args) };
+            return { text: await find(context, list) };
         }
 
-        const values = parseJson(args, { name: 'what the script asks for' });
-        const answer = await dispatch(context, name, Array.isArray(values) ? values : []);
+        const answer = await dispatch(context, name, list);
         return encodeReply(answer, name, context.maxMessageBytes);
     }
     catch (error) {
@@ -62,15 +63,15 @@ function encodeReply(answer: Answer, name: string, limit: number): Reply {
 
 function tooLong(name: string, limit: number): Reply {
 
-    throw badRequest(`the answer to ${name} is longer than ${limit} bytes`);
+    throw badRequest(tooLongAnswer(name, limit));
 }
 
-async function find({ program }: HostCallContext, args: string): Promise<string> {
+async function find({ program }: HostCallContext, [from = '', specifier = '']: readonly JsonValue[]): Promise<string> {
 
-    const [from, specifier] = parseJson(args) as [string, string];
-    const found = resolveModule(program, from, specifier);
+    const names = { from: text(from, 'module'), specifier: text(specifier, 'specifier') };
+    const found = resolveModule(program, names.from, names.specifier);
     if (!found) {
-        throw notFound(`Cannot find module '${specifier}' required by ${from}`);
+        throw notFound(`Cannot find module '${names.specifier}' required by ${names.from}`);
     }
 
     return JSON.stringify({ name: found.name, kind: found.module.kind, text: await found.module.text() });
@@ -95,12 +96,9 @@ async function dispatch(context: HostCallContext, name: string, values: readonly
             return undefined;
         case 'payload':
             return await host.payload(text(first, 'id'), text(second, 'name'), maxMessageBytes, scope) ?? undefined;
-        case 'payloadText': {
-            const bytes = await host.payload(text(first, 'id'), text(second, 'name'), maxMessageBytes, scope);
-
-            return bytes && new TextDecoder().decode(bytes);
-        }
-
+        case 'payloadText':
+            // The thread of the script decodes the bytes.
+            return await host.payload(text(first, 'id'), text(second, 'name'), maxMessageBytes, scope);
         case 'verifySecret':
             return await host.verifySecret(first, text(second, 'pointer'), text(third, 'secret'), scope);
         case 'verifyHashes':

@@ -14,6 +14,7 @@ import type { WriteContext } from '../../model/write-context.js';
 import type { SearchService } from '../../search/search-service.js';
 import type { Catalog } from '../../types/catalog.js';
 import { badRequest } from '../../errors/errors.js';
+import { LengthBudget } from '../../util/concurrency/event-loop-yielder.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { readBytes } from '../../doip/segments.js';
 import { SERVICE, serviceFor, type Caller } from '../../model/caller.js';
@@ -90,6 +91,7 @@ export class ServiceHost implements ScriptHost {
             start: limit === null ? 0 : pageNum * limit, limit, includeScore: false, includeVersions: false
         }, { caller: READER, remoteAddress: `script ${callerKey}`, requestContext: {}, signal });
         const results: JsonObject[] = [];
+        const budget = new LengthBudget();
         let length = 0;
         for await (const ids of found.blocks) {
             for await (const page of this.#parts.objects.pages(ids)) {
@@ -97,8 +99,10 @@ export class ServiceHost implements ScriptHost {
                 signal.throwIfAborted();
                 for (const object of page) {
                     const form = fullForm(object);
-                    length += JSON.stringify(form).length;
+                    const { length: more } = JSON.stringify(form);
+                    length += more;
                     this.#checkResults(results.push(form), length);
+                    await budget.spend(more);
                 }
             }
         }

@@ -208,7 +208,7 @@ export class ScriptInvoker {
     #failed(error: ScriptError, { invocation, rejectionStatus, about }: FailedCall): Error {
 
         const { failure, label } = error;
-        if (failure.kind === 'error' || failure.kind === 'limit') {
+        if (failure.kind === 'error' || failure.kind === 'limit' || failure.kind === 'large') {
             const stack = failure.kind === 'error' ? { stack: failure.stack } : {};
             const object = about === undefined ? {} : { object: about };
             this.#log.error({ event: 'script.failed', script: label, ...object, reason: failure.message, ...stack }, 'script failed');

@@ -69,8 +69,13 @@ export interface MethodContext extends Pick<InvocationContext, 'caller' | 'reque
     readonly check: (object: StoredObject | null) => void;
 }
 
-/** Result of a method: a value, undefined for none, or output written through `directIo`; and whether the code that ran may change things. */
-export type MethodAnswer = ({ readonly value: JsonValue | undefined } | { readonly output: DirectOutput }) & { readonly mayChange: boolean };
+/**
+ * Result of a method: a value, undefined for none, the JSON text of a long one, or output written through `directIo`; and whether the code that ran
+ * may change things.
+ */
+export type MethodAnswer = ({ readonly value: JsonValue | undefined } | { readonly text: string } | { readonly output: DirectOutput }) & {
+    readonly mayChange: boolean;
+};
 
 /** What a run of a method gave. */
 interface MethodRun {
@@ -246,7 +251,7 @@ export class Methods {
             unit: method.unit, path: [method.group, method.name],
             args: object === null ? [] : [isContentOnly ? object.content : object as unknown as JsonObject],
             context: object === null ? contextOf(source) : objectContext(source, object, this.#policy),
-            takes: object === null ? 'returned' : 'both',
+            takes: object === null ? 'returned' : 'both', keepsText: true,
             directIo: { input: direct }, invocation, rejectionStatus: 400, about: object?.id
         });
         if (!result) {
@@ -308,8 +313,8 @@ function union(one: MethodSet, other: MethodSet): MethodSet {
 }
 
 /** Returns the result of a method. Written output takes precedence over the return value. */
-function answerOf({ result: { returned, output }, mayChange }: MethodRun): MethodAnswer {
+function answerOf({ result: { returned, text, output }, mayChange }: MethodRun): MethodAnswer {
 
-    return { mayChange, ...output && output.bytes.length > 0 ? { output: outputOf(output) } : { value: returned } };
+    return { mayChange, ...output && output.bytes.length > 0 ? { output: outputOf(output) } : text === null ? { value: returned } : { text } };
 }
 

@@ -18,6 +18,9 @@ export interface RequestText {
 /** A request uses at most this fraction of the maximum message, since results may be larger. */
 const PORTIONS = 4;
 
+/** Maximum length of a request with several items: it is written in one turn of the event loop. */
+const MAX_PORTION = 1024 * 1024;
+
 /** Yields requests for all items, in order. */
 export function* requestTexts(facts: Omit<RunRequest, 'items'>, items: readonly CallItem[], maxMessageBytes: number): Generator<RequestText> {
 
@@ -32,11 +35,12 @@ export function* requestTexts(facts: Omit<RunRequest, 'items'>, items: readonly 
         return;
     }
 
+    const portion = Math.min(maxMessageBytes / PORTIONS, MAX_PORTION);
     let texts: string[] = [];
     let length = 0;
     for (const { args, context } of items) {
         const text = JSON.stringify([...args, context]);
-        if (texts.length > 0 && length + text.length > maxMessageBytes / PORTIONS) {
+        if (texts.length > 0 && length + text.length > portion) {
             yield request(texts);
             texts = [];
             length = 0;

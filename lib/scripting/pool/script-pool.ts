@@ -19,9 +19,11 @@ import { ScriptError } from '../protocol/script-error.js';
 import type { HostCallContext } from '../protocol/script-host.js';
 import type { ScriptResult } from '../protocol/script-result.js';
 import { readLine } from '../protocol/script-result.js';
+import { DEFAULT_VALUE_LIMITS, type ValueLimits } from '../protocol/value-limits.js';
 import { WorkerSlot } from './worker-slot.js';
 import type { RejectionReason } from '../../util/concurrency/semaphore.js';
 import { WorkTally } from '../../util/work-tally.js';
+import { LengthBudget } from '../../util/concurrency/event-loop-yielder.js';
 import { Semaphore } from '../../util/concurrency/semaphore.js';
 import { SingleFlight } from '../../util/concurrency/single-flight.js';
 import type { ScriptScope } from '../../model/script-scope.js';
@@ -35,6 +37,8 @@ export interface ScriptLimits extends ThreadOptions {
     readonly timeout: number;
     /** Idle time in ms after which a thread is stopped; default a minute. */
     readonly idleMs?: number;
+    /** Limits of the values that code gives; default {@link DEFAULT_VALUE_LIMITS}. */
+    readonly values?: ValueLimits;
 }
 
 /** Default limits. */
@@ -76,7 +80,7 @@ export interface ScriptLoad {
     readonly runs: WorkTally;
 }
 
-type RequestInput = Pick<RunMessage, 'request' | 'original' | 'input'>;
+type RequestInput = Pick<RunMessage, 'request' | 'original' | 'input' | 'keepsText'>;
 
 type ItemOutcome = ScriptResult | ScriptError;
 
@@ -84,7 +88,7 @@ type ItemOutcome = ScriptResult | ScriptError;
 interface Batch {
     readonly facts: Omit<RunRequest, 'items'>;
     readonly label: string;
-    readonly run: (request: Omit<RequestInput, 'input'>) => Promise<RunOutcome>;
+    readonly run: (request: Pick<RequestInput, 'request' | 'original'>) => Promise<RunOutcome>;
 }
 
 /** The worker pool. */
@@ -178,7 +182,7 @@ export class ScriptPool {
     async #describe(options: DescribeOptions): Promise<UnitDescription> {
 
         const { unit } = options;
-        const outcome = await this.#run(options, { request: null, original: null, input: null }, this.#allowance(unit));
+        const outcome = await this.#run(options, { request: null, original: null, input: null, keepsText: false }, this.#allowance(unit));
         if (outcome.kind === 'failed') {
             return describeFailure(unit, outcome.failure, false);
         }
@@ -188,14 +192,15 @@ export class ScriptPool {
 
     async #callEach(calls: ScriptCalls, io: DirectIo | undefined): Promise<readonly ItemOutcome[]> {
 
-        const { unit, path, takes } = calls;
+        const { unit, path, takes, keepsText = false } = calls;
         const input = io?.input ?? null;
         const facts: Omit<RunRequest, 'items'> = {
             path, takes,
             directIo: io ? { filename: input?.filename ?? null, mediaType: input?.mediaType ?? null } : null
         };
         const allowance = this.#allowance(unit);
-        const run = (request: Omit<RequestInput, 'input'>): Promise<RunOutcome> => this.#run(calls, { ...request, input: input?.bytes ?? null }, allowance);
+        const given = { input: input?.bytes ?? null, keepsText };
+        const run: Batch['run'] = (request) => this.#run(calls, { ...request, ...given }, allowance);
         return await this.#outcomes({ facts, label: unit.label, run }, calls.items);
     }
 
@@ -207,9 +212,7 @@ export class ScriptPool {
             const part = items.slice(results.length, results.length + count);
             const outcome = await batch.run({ request: text, original });
             if (outcome.kind === 'done') {
-                const lines = count === 1 ? [outcome.lines] : outcome.lines.split('\n');
-                const read = part.map((_, i) => readLine(lines[i] ?? '{}', { label: batch.label, takes: batch.facts.takes }, outcome.output));
-                results.push(...await this.#withoutSharedMemory(batch, part, read));
+                results.push(...await this.#withoutSharedMemory(batch, part, await this.#read(outcome, count, batch)));
             }
             else if (count === 1) {
                 results.push(new ScriptError(outcome.failure, batch.label));
@@ -217,6 +220,22 @@ export class ScriptPool {
             else {
                 results.push(...await this.#repeated(batch, portions(part, outcome.failure)));
             }
+        }
+
+        return results;
+    }
+
+    /** Reads the results of a run, some in each turn of the event loop. */
+    async #read(outcome: Extract<RunOutcome, { kind: 'done' }>, count: number, { label, facts: { takes } }: Batch): Promise<ItemOutcome[]> {
+
+        const { values = DEFAULT_VALUE_LIMITS } = this.#limits;
+        const lines = count === 1 ? [outcome.lines] : outcome.lines.split('\n');
+        const budget = new LengthBudget();
+        const results: ItemOutcome[] = [];
+        for (let i = 0; i < count; ++i) {
+            const line = lines[i] ?? '{}';
+            await budget.spend(line.length);
+            results.push(await readLine(line, { label, takes, output: outcome.output, text: outcome.text, limits: values }));
         }
 
         return results;
@@ -286,7 +305,7 @@ export class ScriptPool {
                 this.#checkOpen();
             }
 
-            allowance.ran(seconds * 1000, outcome.kind === 'failed' ? 0 : outcome.lines.length);
+            allowance.ran(seconds * 1000, outcome.kind === 'failed' ? 0 : outcome.lines.length + (outcome.text?.length ?? 0));
             return outcome;
         }
         finally {
@@ -298,6 +317,7 @@ export class ScriptPool {
 
     #runOf({ unit, program, host }: DescribeOptions, input: RequestInput, scope: RunScope): Run {
 
+        const { maxMessageBytes, values = DEFAULT_VALUE_LIMITS } = this.#limits;
         const report = (error: unknown): void => {
 
             if (scope.hasEnded) {
@@ -309,7 +329,7 @@ export class ScriptPool {
 
         return {
             message: { unit: unit.name, label: unit.label, version: program.version, ...input },
-            context: { program, host, scope: () => scope.ofHostCalls(), maxMessageBytes: this.#limits.maxMessageBytes, report, explain: this.#explain },
+            context: { program, host, scope: () => scope.ofHostCalls(), maxMessageBytes, values, report, explain: this.#explain },
             deadline: scope.facts.deadline,
             log: (level, text, about) => {
 

@@ -36,6 +36,8 @@ export interface RunMessage {
     readonly budget: number;
     /** Input for `directIo`. */
     readonly input: Uint8Array | null;
+    /** True for one call whose return value is to be sent as a text of its own, if it is long. */
+    readonly keepsText: boolean;
 }
 
 /** The part of a run that the sandbox parses. */
@@ -53,8 +55,11 @@ export interface RunRequest {
 export type ThreadMessage =
     /** Ready for the first run. */
     | { readonly kind: 'ready' }
-    /** End of a run; `lines` contains the JSON text of an {@link ItemResult} per item, or of a description. */
-    | { readonly kind: 'done'; readonly lines: string; readonly output: readonly Uint8Array[]; readonly retire: boolean }
+    /**
+     * End of a run; `lines` contains the JSON text of an {@link ItemResult} per item, or of a description. `text` is that of the return value of
+     * the only item, which has none then: strict JSON that the thread has checked; null if the value is in its line.
+     */
+    | { readonly kind: 'done'; readonly lines: string; readonly text: string | null; readonly output: readonly Uint8Array[]; readonly retire: boolean }
     | { readonly kind: 'failed'; readonly failure: ScriptFailure; readonly retire: boolean }
     /** Host call: the script waits for a reply on the synchronous channel. */
     | { readonly kind: 'ask'; readonly requestId: number; readonly name: string; readonly args: string }
@@ -78,9 +83,15 @@ export type Reply =
     | { readonly bytes: Uint8Array }
     | { readonly error: { readonly message: string; readonly status: number | string } };
 
+/** Message for a host call whose result is longer than a message may be. */
+export function tooLongAnswer(name: string, limit: number): string {
+
+    return `the answer to ${name} is longer than ${limit} bytes`;
+}
+
 /** Outcome of a run. */
 export type RunOutcome =
-    | { readonly kind: 'done'; readonly lines: string; readonly output: readonly Uint8Array[] }
+    | { readonly kind: 'done'; readonly lines: string; readonly text: string | null; readonly output: readonly Uint8Array[] }
     | { readonly kind: 'failed'; readonly failure: ScriptFailure };
 
 /** One run. */

@@ -15,6 +15,8 @@ export interface ScriptCall extends CallItem {
     /** Path of the function, such as `['beforeDelete']` or `['methods', 'count']`. */
     readonly path: readonly string[];
     readonly takes: ResultKind;
+    /** True to get a long return value as text, unparsed; for one call. */
+    readonly keepsText?: boolean;
     readonly directIo?: DirectIo;
     readonly host: ScriptHost;
     /** Key of the caller for fair scheduling; ignored with `scope`. */

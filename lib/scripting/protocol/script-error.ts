@@ -3,7 +3,7 @@
  */
 
 import type { JsonObject } from '../../util/json-types.js';
-import { badRequest, DoipError, rejectedByCode } from '../../errors/errors.js';
+import { badRequest, DoipError, rejectedByCode, tooLarge } from '../../errors/errors.js';
 import { Status } from '../../errors/status.js';
 
 /** The limit that a script exceeded. */
@@ -17,7 +17,9 @@ export type ScriptFailure =
     | { readonly kind: 'answer'; readonly body: JsonObject; readonly status: number | string | null }
     /** Threw anything else, or could not be loaded. `stack` refers to the source of the author. */
     | { readonly kind: 'error'; readonly message: string; readonly stack: string }
-    | { readonly kind: 'limit'; readonly limit: ScriptLimit; readonly message: string };
+    | { readonly kind: 'limit'; readonly limit: ScriptLimit; readonly message: string }
+    /** Gave an object with more values than clients may send, or a longer one. */
+    | { readonly kind: 'large'; readonly message: string };
 
 /** A failed call of type code. */
 export class ScriptError extends Error {
@@ -92,6 +94,8 @@ function answerOf({ failure, label }: ScriptError, { rejectionStatus, isAdmin }:
             return rejectionStatus === 403 ? rejectedByCode(failure.message) : badRequest(failure.message);
         case 'answer':
             return thrownAnswer(failure.body, failure.status);
+        case 'large':
+            return tooLarge(failure.message);
         case 'limit':
             return new DoipError(Status.internal, `the script of ${label} was stopped: ${failure.message}`, { reason: STOPPED });
         case 'error':

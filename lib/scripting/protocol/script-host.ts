@@ -7,6 +7,7 @@ import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import type { DoipError } from '../../errors/errors.js';
 import type { ScriptScope } from '../../model/script-scope.js';
 import type { Program } from './program.js';
+import type { ValueLimits } from './value-limits.js';
 
 /** Search parameters; other members come from the script and are ignored. */
 export interface ScriptSearchParams {
@@ -51,6 +52,8 @@ export interface HostCallContext {
     readonly scope: () => ScriptScope;
     /** Maximum length of a result, in characters or bytes. */
     readonly maxMessageBytes: number;
+    /** Limits of what a script asks for. */
+    readonly values: ValueLimits;
     /** Logs errors whose details scripts must not see. */
     readonly report: (error: unknown) => void;
     /** Returns what the service answers to errors of its storage, such as 503 during an outage; null for other errors. */

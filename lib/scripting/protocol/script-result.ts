@@ -5,10 +5,12 @@
 import type { JsonObject, JsonValue } from '../../util/json-types.js';
 import { isJsonObject } from '../../util/json-types.js';
 import { parseJson } from '../../json/strict-parser.js';
+import { DoipError } from '../../errors/errors.js';
 import { authorStack } from './stack-trace.js';
 import type { ResultKind } from './messages.js';
 import type { ScriptFailure } from './script-error.js';
 import { ScriptError } from './script-error.js';
+import { parseGiven, type ValueLimits } from './value-limits.js';
 import type { DirectOutput } from '../../objects/hooks/lifecycle.js';
 
 /** Output that a script wrote through `directIo`. */
@@ -22,6 +24,8 @@ export interface ScriptOutput {
 export interface ScriptResult {
     /** Return value; undefined if there was none or it was not requested. */
     readonly returned: JsonValue | undefined;
+    /** JSON text of the return value in place of `returned`, if it was requested so and is long; null otherwise. */
+    readonly text: string | null;
     /** The first argument after the call, or the value returned in its place; undefined only if not requested. */
     readonly object: JsonValue | undefined;
     /** Null if nothing was written. */
@@ -30,14 +34,32 @@ export interface ScriptResult {
 
 const MAX_TEXT = 10_000;
 
-/** Parses one line of sandbox output. An object that was requested and is missing is an error: callers take its absence for that of the function. */
-export function readLine(
-    line: string, { label, takes }: { readonly label: string; readonly takes: ResultKind }, output: readonly Uint8Array[]
-): ScriptResult | ScriptError {
+/** What belongs to a line of sandbox output. */
+export interface LineFacts {
+    /** The code, such as `type Document`. */
+    readonly label: string;
+    readonly takes: ResultKind;
+    /** What was written through `directIo`. */
+    readonly output: readonly Uint8Array[];
+    /** See {@link ScriptResult.text}. */
+    readonly text: string | null;
+    readonly limits: ValueLimits;
+}
 
-    const result = parsedResult(line);
-    if (result instanceof Error) {
-        return new ScriptError({ kind: 'error', message: `it gave something that JSON cannot carry: ${result.message}`, stack: '' }, label);
+const GIVEN = 'what the code gave';
+
+/**
+ * Parses one line of sandbox output, in turns of the event loop of its own if it is long. An object that was requested and is missing is an error: callers
+ * take its absence for that of the function.
+ */
+export async function readLine(line: string, { label, takes, output, text, limits }: LineFacts): Promise<ScriptResult | ScriptError> {
+
+    let result: JsonObject;
+    try {
+        result = objectOf(await parseGiven(line, limits, GIVEN));
+    }
+    catch (error) {
+        return new ScriptError(unreadable(error), label);
     }
 
     if (result['failure'] !== undefined) {
@@ -49,7 +71,15 @@ export function readLine(
         return new ScriptError({ kind: 'error', message: 'it gave no object that JSON can carry', stack: '' }, label);
     }
 
-    return { returned: result['returned'], object, output: readOutput(result['output'], output) };
+    return { returned: result['returned'], text, object, output: readOutput(result['output'], output) };
+}
+
+/** Returns the failure of code whose output cannot be parsed. */
+export function unreadable(error: unknown): ScriptFailure {
+
+    const message = error instanceof Error ? error.message : String(error);
+    return error instanceof DoipError && error.http === 413 ?
+        { kind: 'large', message } : { kind: 'error', message: `it gave something that JSON cannot carry: ${message}`, stack: '' };
 }
 
 /** Parses a failure reported by the sandbox. */
@@ -66,6 +96,8 @@ export function readFailure(value: JsonValue): ScriptFailure {
             return result['limit'] === 'memory' ?
                 { kind: 'limit', limit: 'memory', message: 'it needs too much memory' } :
                 { kind: 'limit', limit: 'stack', message: 'its functions call each other too deeply' };
+        case 'large':
+            return { kind: 'large', message };
         case 'null':
             return { kind: 'error', message, stack: '' };
         default:
@@ -77,12 +109,16 @@ export function readFailure(value: JsonValue): ScriptFailure {
 export function parsedResult(line: string): JsonObject | Error {
 
     try {
-        const value = parseJson(line);
-        return isJsonObject(value) ? value : {};
+        return objectOf(parseJson(line));
     }
     catch (error) {
         return error instanceof Error ? error : new Error(String(error));
     }
+}
+
+function objectOf(value: JsonValue): JsonObject {
+
+    return isJsonObject(value) ? value : {};
 }
 
 /** Parses an HTTP error code (also as a string) or the id of a DOIP status; null for anything else. */

@@ -13,7 +13,8 @@ import type { ChannelEndpoint } from '../../util/workers/sync-channel.js';
 import { SyncChannelClient } from '../../util/workers/sync-channel.js';
 import { LogLimiter } from '../../util/log-limiter.js';
 import { CpuSlice } from '../protocol/cpu-scheduler.js';
-import type { LogLevel, Reply, RunMessage, ThreadMessage, ThreadOptions } from '../protocol/messages.js';
+import { tooLongAnswer, type LogLevel, type Reply, type RunMessage, type ThreadMessage, type ThreadOptions } from '../protocol/messages.js';
+import { separated } from './returned-text.js';
 import type { RealmServices } from './script-context.js';
 import { Realm, ScriptAborted } from './script-context.js';
 import type { ScriptFailure, ScriptLimit } from '../protocol/script-error.js';
@@ -109,7 +110,8 @@ class ScriptThread implements RealmServices {
             const realm = this.#realm(message);
             const lines = request === null ? realm.describe() : realm.run(request, original);
             const isUsable = realm.isClean || this.#discard(unit);
-            this.#send({ kind: 'done', lines, output: this.#output.take(), retire: !isUsable || this.#isFull() });
+            const result = message.keepsText ? separated(lines) : { lines, text: null };
+            this.#send({ kind: 'done', ...result, output: this.#output.take(), retire: !isUsable || this.#isFull() });
         }
         catch (error) {
             const isUsable = error instanceof ScriptAborted && this.#discard(unit);
@@ -144,7 +146,16 @@ class ScriptThread implements RealmServices {
 
     ask(name: string, args: string): string {
 
-        return textOf(this.#request(name, args));
+        const reply = this.#request(name, args);
+        return 'bytes' in reply ? this.#decoded(reply.bytes, name) : textOf(reply);
+    }
+
+    /** Decodes bytes that the script asks for as text. */
+    #decoded(bytes: Uint8Array, name: string): string {
+
+        const text = JSON.stringify({ value: new TextDecoder().decode(bytes) });
+        return text.length > this.#options.maxMessageBytes ?
+            textOf({ error: { message: tooLongAnswer(name, this.#options.maxMessageBytes), status: 400 } }) : text;
     }
 
     askBytes(name: string, args: string): Uint8Array | string | null {

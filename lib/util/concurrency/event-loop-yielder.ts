@@ -107,6 +107,21 @@ export function turnFor(length: number): Promise<void> | undefined {
     return length < LONG_TEXT ? undefined : longTexts.yield();
 }
 
+/** Yields to the event loop between steps of work on many texts, by their length together. */
+export class LengthBudget {
+
+    #length = 0;
+
+    /** To be awaited before a step. Returns undefined, or a promise of a later turn of the event loop if it is due. */
+    spend(length: number): Promise<void> | undefined {
+
+        this.#length += length;
+        const turn = turnFor(this.#length);
+        this.#length = turn ? 0 : this.#length;
+        return turn;
+    }
+}
+
 /** Approximate length of the text of a value, for {@link turnFor}; counted only up to that of a long text. */
 export function approximateLength(value: JsonValue): number {
 

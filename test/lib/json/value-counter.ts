@@ -2,6 +2,8 @@ import { expect } from '@hapi/code';
 import Lab from '@hapi/lab';
 import { DoipError } from '../../../lib/errors/errors.js';
 import { parseJson } from '../../../lib/json/strict-parser.js';
+import { checkValuesOf, countValues } from '../../../lib/json/value-counter.js';
+import type { JsonObject } from '../../../lib/util/json-types.js';
 
 export const lab = Lab.script();
 const { describe, it } = lab;
@@ -51,6 +53,31 @@ describe('the limit of values in a JSON text', () => {
             expect(error.http).to.equal(413);
         });
     }
+
+    const counted: readonly unknown[] = [
+        {}, { a: [] }, { a: [{}] }, { a: [[], {}, 1, null, 'b'] }, { a: 1, b: 2, c: { d: [1, 2, 3], e: {} } }, { a: [[[[[]]]]] },
+        { a: Array.from({ length: 100 }, (_, n) => (n % 3 === 0 ? {} : [n])) }, { a: ',[{'.repeat(50), '{},': 1 }
+    ];
+
+    for (const value of counted) {
+        it(`is that of the value: ${JSON.stringify(value).slice(0, 60)}`, () => {
+
+            const count = countValues(JSON.stringify(value), 1e6);
+
+            // A single object may have a quarter as many properties.
+            const wide = Math.max(count, 4 * Object.keys(value as JsonObject).length, 12);
+            checkValuesOf(value as JsonObject, wide, 'it');
+            expect(() => checkValuesOf(value as JsonObject, count - 1, 'it')).to.throw(DoipError);
+        });
+    }
+
+    it('is that of a value for wide objects as well', () => {
+
+        const wide = Object.fromEntries(Array.from({ length: MOST / 4 + 1 }, (_, i) => [`name${i}`, 1]));
+
+        expect(() => checkValuesOf({ a: [wide] }, MOST, 'it')).to.throw(DoipError, 'it holds an object with more than the allowed 250 properties');
+        expect(() => checkValuesOf({ a: [wide] }, Infinity, 'it')).to.not.throw();
+    });
 
     it('does not apply to short texts, and by default', () => {
 

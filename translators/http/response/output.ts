@@ -1,13 +1,12 @@
 /** Classifies the output of an operation by its first segments, to choose the kind of HTTP body. */
 
 import type { BytesSegment, DoipResponse, JsonSegment, Segment } from '../../../lib/doip/envelope.js';
-import type { JsonValue } from '../../../lib/util/json-types.js';
 import { bytesSegment, JsonInMemory, readBytes } from '../../../lib/doip/segments.js';
 
 /** Output of an operation. The consumer must read it to the end or close it. Small bodies are also available as `ready`. */
 export type Output =
     | { readonly kind: 'empty' }
-    | { readonly kind: 'json'; readonly value: JsonValue }
+    | JsonSegment
     | { readonly kind: 'bytes'; readonly segment: BytesSegment; readonly ready?: Buffer; readonly close: () => Promise<void> }
     | { readonly kind: 'segments'; readonly segments: AsyncIterable<Segment>; readonly close: () => Promise<void> };
 
@@ -22,7 +21,7 @@ export async function readOutput(response: Pick<DoipResponse, 'output' | 'attrib
 
     const { output } = response;
     if (output instanceof JsonInMemory) {
-        return output.value === undefined ? { kind: 'empty' } : { kind: 'json', value: output.value };
+        return output.segment ?? { kind: 'empty' };
     }
 
     const iterator = output[Symbol.asyncIterator]();
@@ -54,7 +53,7 @@ export async function closeOutput(output: Output): Promise<void> {
 async function jsonOrMore(first: JsonSegment, iterator: AsyncIterator<Segment>): Promise<Output> {
 
     const second = await iterator.next();
-    return second.done === true ? { kind: 'json', value: first.value } : several([first, second.value], iterator);
+    return second.done === true ? first : several([first, second.value], iterator);
 }
 
 async function bytesOrMore(segment: BytesSegment, iterator: AsyncIterator<Segment>, multipart: boolean): Promise<Output> {

@@ -1,7 +1,7 @@
 /** Sends replies through hapi. */
 
 import type { Request, ResponseObject, ResponseToolkit } from '@hapi/hapi';
-import type { DoipResponse, BytesSegment } from '../../../lib/doip/envelope.js';
+import type { DoipResponse, BytesSegment, JsonSegment } from '../../../lib/doip/envelope.js';
 import type { Reply, ReplyBody } from './reply.js';
 import { ByteStream } from './byte-stream.js';
 import { isMediaType } from '../headers/content-type.js';
@@ -12,6 +12,8 @@ import { writeJson } from '../../../lib/json/serializer.js';
 import { jsonText } from '../../../lib/json/raw-json.js';
 import { allowed } from '../request/methods.js';
 import { formatDisposition } from '../headers/content-disposition.js';
+import { indented } from './indented-text.js';
+import { pacedText } from './json-texts.js';
 import { writeMultipart } from './multipart-writer.js';
 import type { Output } from './output.js';
 import { isFresh } from '../headers/entity-tag.js';
@@ -130,7 +132,7 @@ export async function respond(request: Request, h: ResponseToolkit, output: Outp
             case 'empty':
                 return respondEmpty(h, facts.code);
             case 'json':
-                return respondJson(h, output.value, facts);
+                return await respondSegment(h, output, facts);
             case 'bytes': {
                 const source = output.ready ?? await beginStream(request, output);
                 try {
@@ -182,6 +184,18 @@ export function respondJson(h: ResponseToolkit, value: JsonValue, { code = 200, 
 
     const text = pretty ? writeJson(value, 2) : jsonText(value);
     return h.response(text).code(code).type('application/json');
+}
+
+/** A response with one JSON segment. A long text is indented in parts, as the value would be parsed and written at once. */
+async function respondSegment(h: ResponseToolkit, segment: JsonSegment, facts: ResponseFacts): Promise<ResponseObject> {
+
+    if (segment.text === undefined) {
+        return respondJson(h, segment.value, facts);
+    }
+
+    const { code = 200, pretty = false } = facts;
+    const response = pretty ? await sendTexts(h, pacedText(indented(segment.text))) : h.response(segment.text).type('application/json');
+    return response.code(code);
 }
 
 /** A response with bytes; 206 when the request has a Range header and the attributes give the range of the response. */

@@ -3,7 +3,7 @@ import { expect } from '@hapi/code';
 import type { JsonValue } from '../../../../lib/util/json-types.js';
 import { DoipError } from '../../../../lib/errors/errors.js';
 import {
-    checkAcl, checkApproximateLength, checkedText, checkElementCount, checkElementName, checkFilename, checkMediaType, checkNewId, checkTypeName
+    checkAcl, checkApproximateSize, checkedText, checkElementCount, checkElementName, checkFilename, checkMediaType, checkNewId, checkTypeName
 } from '../../../../lib/objects/input/field-validation.js';
 import type { FieldLimits } from '../../../../lib/objects/input/field-validation.js';
 
@@ -28,7 +28,7 @@ describe('the validation of fields', () => {
         ['an ACL with one array', () => checkAcl({ writers: ['public'] }, limits), { writers: ['public'] }],
         ['an ACL with null for an array', () => checkAcl({ readers: null, writers: [] }, limits), { writers: [] }],
         ['an empty ACL', () => checkAcl({}, limits), {}],
-        ['content that may be short enough without its secrets', () => checkApproximateLength({ a: 'x'.repeat(60_000), b: null }, limits), undefined]
+        ['content that may be short enough without its secrets', () => checkApproximateSize({ a: 'x'.repeat(60_000), b: null }, limits), undefined]
     ];
     for (const [title, work, expected] of allowed) {
         it(`accepts ${title}`, () => {
@@ -68,9 +68,10 @@ describe('the validation of fields', () => {
         ['an ACL with a misspelt member', acl({ reader: [] }), /unknown member reader/],
         ['an ACL with too many entries', acl({ readers: ['a', 'b', 'c', 'd'] }), /more than 3 entries/],
         ['too many elements', () => checkElementCount(3, limits), /at most 2 payloads/],
-        ['content that is long in any case', () => checkApproximateLength({ a: [1, { b: 'x'.repeat(70_000) }] }, limits), /content is longer than the allowed 100 bytes/],
-        ['content with many values', () => checkApproximateLength({ a: Array.from({ length: 70_000 }, () => 1) }, limits), /content is longer than/],
-        ['content with long names', () => checkApproximateLength({ a: { ['x'.repeat(70_000)]: 1 } }, limits), /content is longer than/],
+        ['content that is long in any case', () => checkApproximateSize({ a: [1, { b: 'x'.repeat(70_000) }] }, limits), /content is longer than the allowed 100 bytes/],
+        ['content with many values', () => checkApproximateSize({ a: Array.from({ length: 70_000 }, () => 1) }, limits), /content is longer than/],
+        ['content with more values than allowed', () => checkApproximateSize({ a: [{}, {}, 1] }, { ...limits, jsonValues: 6 }), /^content holds more than the allowed 6 values$/],
+        ['content with long names', () => checkApproximateSize({ a: { ['x'.repeat(70_000)]: 1 } }, limits), /content is longer than/],
         ['long content', () => checkedText('content', { a: 'ä'.repeat(50) }, limits), /content is longer than the allowed 100 bytes/]
     ];
     for (const [title, work, message] of refused) {

@@ -1,5 +1,6 @@
 import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
+import { DEFAULT_VALUE_LIMITS } from '../../../../lib/scripting/protocol/value-limits.js';
 import { ScriptError } from '../../../../lib/scripting/protocol/script-error.js';
 import { readLine } from '../../../../lib/scripting/protocol/script-result.js';
 import type { ResultKind } from '../../../../lib/scripting/protocol/messages.js';
@@ -22,9 +23,9 @@ describe('a line of the sandbox', () => {
         ['{}', 'nothing', true]
     ];
     for (const [line, takes, isResult] of lines) {
-        it(`is ${isResult ? 'a result' : 'an error'}, where ${takes} is wanted: ${line}`, () => {
+        it(`is ${isResult ? 'a result' : 'an error'}, where ${takes} is wanted: ${line}`, async () => {
 
-            const read = readLine(line, { label: 'type Document', takes }, []);
+            const read = await readLine(line, { label: 'type Document', takes, output: [], text: null, limits: DEFAULT_VALUE_LIMITS });
 
             expect(read instanceof ScriptError).to.equal(!isResult);
             expect(read instanceof ScriptError ? read.failure.kind : 'result').to.equal(isResult ? 'result' : 'error');
