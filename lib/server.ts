@@ -28,7 +28,7 @@ import { DoipServer } from './doip-server/doip-server.js';
 import { createForwarder, readForwarded, type ForwardTarget } from './http-server/forwarder.js';
 import { createListener } from './http-server/listener.js';
 import { offerMetrics, reportLoad } from './http-server/load-reports.js';
-import { removeLocalEntry, writeLocalEntry } from './app/server-file.js';
+import { ServerFile } from './app/server-file.js';
 import { assignRequestId, requestIdOf } from './http-server/request-id.js';
 import { checkRequest } from './http-server/request-limits.js';
 import type { PrimaryChannel } from './cluster/primary-channel.js';
@@ -129,13 +129,19 @@ export async function createServerOf(role: ProcessRole | null, config: Config, o
         runWorker(server, gateway, worker.channel, log);
     }
     else {
+        const file = serverFileOf(server, gateway, config, log);
         runGateway(server, gateway, {
             native, graceMs, log, onGeneratedPassword: options.onGeneratedPassword ?? printPassword,
-            onStarted: () => primary?.pool.open({
-                store: (unit) => gateway.services.identity.storeUses(unit), surveyCode: (epoch) => gateway.services.scripts.searchCode.survey(epoch)
-            })
+            onStarted() {
+
+                primary?.pool.open({
+                    store: (unit) => gateway.services.identity.storeUses(unit), surveyCode: (epoch) => gateway.services.scripts.searchCode.survey(epoch)
+                });
+                file.fulfil('started');
+            }
         });
-        offerLocalEntry(server, gateway, config, log);
+        server.ext('onPostStart', () => file.fulfil('listening'));
+        server.ext('onPreStop', () => file.remove());
     }
 
     if (primary) {
@@ -301,33 +307,16 @@ function acceptForwarded(request: Request, secret: string): void {
     setConnection(request, connection);
 }
 
-/** Writes the server file, by which commands that can read the data folder find this server. */
-function offerLocalEntry(server: Server, gateway: Gateway, config: Config, log: Logger): void {
+/** The file by which commands that can read the data folder find the server. */
+function serverFileOf(server: Server, gateway: Gateway, config: Config, log: Logger): ServerFile {
 
-    const { dataDir } = config.storage;
-    let isOffered = false;
-    server.ext('onPostStart', () => {
-
-        if (gateway.isUp) {
-            const { tlsCert } = config.listen;
-            try {
-                writeLocalEntry(dataDir, {
-                    pid: process.pid, url: serverUrl(server, config), secret: gateway.services.localSecret,
-                    certificate: tlsCert === null ? null : readFileSync(tlsCert, 'utf8')
-                });
-                isOffered = true;
-            }
-            catch (error) {
-                // On a full disk only commands cannot reach this server.
-                log.warn({ event: 'service.server-file-failed', err: error }, 'failed to write server.json');
-            }
-        }
-    });
-    server.ext('onPreStop', () => {
-
-        if (isOffered) {
-            removeLocalEntry(dataDir);
-        }
+    const { listen: { tlsCert }, storage: { dataDir } } = config;
+    return new ServerFile({
+        dataDir, log,
+        entry: () => ({
+            pid: process.pid, url: serverUrl(server, config), secret: gateway.services.localSecret,
+            certificate: tlsCert === null ? null : readFileSync(tlsCert, 'utf8')
+        })
     });
 }
 

@@ -21,7 +21,7 @@ import { usage } from './020-usage.js';
 import { audit } from './021-audit.js';
 import { blobChecksums } from './022-blob-checksums.js';
 import { typeChanges } from './023-type-changes.js';
-import { guardedRows, writeFences } from './024-exclusion-by-changes.js';
+import { guardedRows, missingColumns, writeFences } from './024-added-columns.js';
 
 export const MIGRATIONS: readonly Migration[] = [
     objects,
@@ -43,5 +43,6 @@ export const MIGRATIONS: readonly Migration[] = [
     blobChecksums,
     typeChanges,
     guardedRows,
-    writeFences
+    writeFences,
+    missingColumns
 ];

@@ -14,6 +14,7 @@ import { closeToOthers } from '../../db/private-files.js';
 import type { JsonObject } from '../util/json-types.js';
 import { makeFolder } from '../util/make-folder.js';
 import { parseJson } from '../json/strict-parser.js';
+import { removeLocalEntry } from './server-file.js';
 import { rejectUnfinishedRestore, UnfinishedRestoreError } from './unfinished-restore.js';
 
 /** An error about the data folder that the operator must fix; the message says how. */
@@ -88,6 +89,8 @@ export function claimDataDir(dataDir: string, { log = SILENT, isRestoring = fals
         }
 
         closeFiles(folder, log);
+        // A server that was killed has left it: its secret is valid no more, but its process id may be that of this process.
+        removeLocalEntry(folder);
         return lock;
     }
     catch (error) {

@@ -8,9 +8,11 @@ import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
 import { defined } from '../client/web/json.js';
 import { demandUrlFor } from './call.js';
-import { CommandError, EXIT } from './command-error.js';
+import { CommandError, EXIT, incomplete } from './command-error.js';
 import { type CommandOptions, numberOption, type Work } from './command.js';
+import { printText, writeOutput } from './output.js';
 import { performForRecord, shown } from './remote.js';
+import type { Service } from './service.js';
 
 const DEFAULT_LIMIT = 100;
 const MAX_PAGE = 1000;
@@ -32,26 +34,33 @@ export function prepareAudit(_args: readonly string[], options: CommandOptions):
 
     const limit = numberOption('limit', options.limit) ?? DEFAULT_LIMIT;
     const attributes = defined({ userId, objectId, operation, outcome, from: timeOption('from', options), to: timeOption('to', options) });
-    return async (service) => {
+    return (service) => writeOutput('-', pagesOf(service, { attributes, limit, isText: format === 'text' })).catch(incomplete);
+}
 
-        if (format === 'text') {
-            process.stdout.write(`${COLUMNS.join('\t')}\n`);
-        }
+/** Which entries are listed, and how. */
+interface ListOptions {
+    readonly attributes: JsonObject;
+    readonly limit: number;
+    readonly isText: boolean;
+}
 
-        let [printed, before]: [number, JsonValue | undefined] = [0, undefined];
+/** The lines of a list, by pages. */
+async function *pagesOf(service: Service, { attributes, limit, isText }: ListOptions): AsyncGenerator<Uint8Array, void, undefined> {
 
-        do {
-            const page = { ...attributes, ...defined({ before }), pageSize: Math.min(limit - printed, MAX_PAGE) };
-            const { entries, next } = await performForRecord(service, { targetId: 'service', operationId: Op.auditList, attributes: page });
-            for (const entry of Array.isArray(entries) ? entries.filter(isJsonObject) : []) {
-                process.stdout.write(`${format === 'text' ? lineOf(entry) : JSON.stringify(entry)}\n`);
-                printed += 1;
-            }
+    if (isText) {
+        yield Buffer.from(`${COLUMNS.join('\t')}\n`);
+    }
 
-            before = next;
-        }
-        while (before !== undefined && printed < limit);
-    };
+    let [printed, before]: [number, JsonValue | undefined] = [0, undefined];
+    do {
+        const page = { ...attributes, ...defined({ before }), pageSize: Math.min(limit - printed, MAX_PAGE) };
+        const { entries, next } = await performForRecord(service, { targetId: 'service', operationId: Op.auditList, attributes: page });
+        const found = Array.isArray(entries) ? entries.filter(isJsonObject) : [];
+        yield Buffer.from(found.map((entry) => `${isText ? lineOf(entry) : JSON.stringify(entry)}\n`).join(''));
+        printed += found.length;
+        before = next;
+    }
+    while (before !== undefined && printed < limit);
 }
 
 /** Prepares the verification of the whole log: prints the last seal, to be kept elsewhere. */
@@ -82,7 +91,7 @@ export function prepareVerifyAudit(_args: readonly string[], options: CommandOpt
         }
 
         if (isJsonObject(head)) {
-            process.stdout.write(`${Number(head['seal'])}:${shown(head['hash'])}\n`);
+            await printText(`${Number(head['seal'])}:${shown(head['hash'])}\n`);
         }
 
         process.stderr.write(`${entries} entries under ${seals} seals are intact (${service.location})\n`);

@@ -12,6 +12,7 @@ import { verifyBackup } from '../backup/verify.js';
 import { CommandError, EXIT } from './command-error.js';
 import { shown } from './remote.js';
 import { Progress } from './terminal/progress.js';
+import { SIGNALS } from './terminal/signals.js';
 
 /** Scheduling priority of the process: the requests of a server on the same machine come first. */
 const NICE = 10;
@@ -100,8 +101,6 @@ const LABELS: Readonly<Record<Phase, string>> = { copying: 'copying', checksums:
 
 /** Phases without anything to remove, which a signal simply ends: parts of them occupy the event loop. */
 const READING: ReadonlySet<Phase> = new Set(['verifying']);
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** A command in progress: prints its phases, and ends it at a signal, after what was written is removed. */
 class Work implements Observer {

@@ -261,7 +261,7 @@ async function saveElements(
     { output }: Reply, { folder, force, receiving }: { readonly folder: string; readonly force: boolean; readonly receiving: Progress }
 ): Promise<void> {
 
-    makeFolder(folder);
+    makeOutputFolder(folder);
     // On disks without upper and lower case, elements whose ids differ in nothing else have one file.
     const written = new Map<string, string>();
     let name = 'output';
@@ -288,6 +288,16 @@ async function saveElements(
         else {
             await writeOutput('-', [Buffer.from(`${jsonText(value)}\n`)]);
         }
+    }
+}
+
+function makeOutputFolder(folder: string): void {
+
+    try {
+        makeFolder(folder);
+    }
+    catch (error) {
+        throw new CommandError(`${folder} cannot be written: ${(error as Error).message}`, EXIT.cannotCreate);
     }
 }
 

@@ -25,10 +25,15 @@ export function rejection(status: string, message: string): CommandError {
     return new CommandError(`${message}${remedy}${message === status ? '' : ` (${status})`}`, isDenied ? EXIT.noPermission : EXIT.failed);
 }
 
+/** Codes of errors of a disk on which nothing more can be written. */
+const UNWRITABLE: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EFBIG']);
+
 /** Throws the error of an output that ends early. */
 export function incomplete(error: Error): never {
 
-    throw error instanceof CommandError ? error : new CommandError(`the output is not complete: ${error.message}`, EXIT.failed);
+    const { code } = error as NodeJS.ErrnoException;
+    throw error instanceof CommandError ? error :
+        new CommandError(`the output is not complete: ${error.message}`, UNWRITABLE.has(code) ? EXIT.cannotCreate : EXIT.failed);
 }
 
 /** The error of a file that cannot be read. */

@@ -164,6 +164,12 @@ export function isCommand(name: string): boolean {
     return COMMANDS.has(name) || FILE_COMMANDS.has(name);
 }
 
+/** Returns the options of each command. */
+export function commandOptions(): ReadonlyMap<string, readonly OptionName[]> {
+
+    return new Map([...COMMANDS, ...FILE_COMMANDS].map(([name, { options = [] }]) => [name, options]));
+}
+
 /** Returns the command that was probably meant by a word and the one after it; null where none is near. */
 export function nearestCommand(word: string, [next = '']: readonly string[]): string | null {
 

@@ -6,7 +6,7 @@
 import { DAMAGE_START } from '../bulk/format/export-format.js';
 import { Op } from '../doip/operation-ids.js';
 import { bytesOf } from '../doip/segments.js';
-import { CommandError, EXIT } from './command-error.js';
+import { CommandError, EXIT, incomplete } from './command-error.js';
 import { parseJson } from '../json/strict-parser.js';
 import { isJsonObject } from '../util/json-types.js';
 import { flushOutput, writeOutput } from './output.js';
@@ -29,7 +29,7 @@ export async function exportTo(service: Service, file: string): Promise<void> {
     const progress = new Progress(`export (${service.location})`, null);
     const counter = new LastLine();
     const damaged = new DamagedPayloads();
-    await writeOutput(file, damaged.of(counter.of(progress.of(bytesOf(response.output)))));
+    await writeOutput(file, damaged.of(counter.of(progress.of(bytesOf(response.output))))).catch(incomplete);
     progress.end(`${counter.objects()} objects`);
     if (damaged.count > 0) {
         await flushOutput();

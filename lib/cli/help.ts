@@ -47,30 +47,45 @@ call OPERATION TARGET: OPERATION is an id or alias such as Retrieve, TARGET an o
   --url URL                 the service: https://HOST, http://HOST or doip://HOST:PORT/ID; default: that of DATA_DIR
   --user NAME               password in DOIP_PASSWORD, or asked for; or an access token in DOIP_TOKEN
   --cert, --cert-key FILE   client certificate and its key (PEM)
-  --attributes, -a A        NAME=VALUE, or a JSON object; any number of them
-  --json JSON               the input; or --input FILE, - is standard input
-  --element ID=FILE         a file to be stored as element; with its media type: ID=FILE;type=image/png
-  --output FILE             a file for the output; or FOLDER/, for each element a file. --force overwrites
   --service-key FILE        public key of the service (a JWK, or its response to Hello), to trust its certificate
   --insecure                send credentials to a service that is not verified
+  --attributes, -a A        NAME=VALUE, or a JSON object; any number of them
+  --json JSON, --input FILE the input; - is standard input
+  --element ID=FILE         a file to be stored as element; with its media type: ID=FILE;type=image/png
+  --output FILE             a file for the output; or FOLDER/, for each element a file
+  --force                   overwrite the file; the target of a link
 
-put, get, search, types and import have the options of call for the service and the caller, --output and --force, and:
+put, get, search, types and import have the options of call up to --insecure, and:
   --type NAME               put: of a new object; import: of all rows, which are contents
-  --json, --input           put: the content; --element NAME=FILE a file. get: --element NAME prints its bytes
-  --ids, --sort, --limit N  search: only ids; the order, such as '/year DESC'; the first N
+  --json JSON, --input FILE put: the content
+  --element NAME=FILE       put: a file to be stored as element; get: the NAME of one, whose bytes are printed
+  --ids                     search: only ids
+  --sort FIELDS             search: the order, such as '/year DESC'
+  --limit N                 search: the first N
+  --output FILE, --force    put, get, search, types: as those of call
   --id TEXT                 import: a column, or a text with columns, such as test/{Number}
   --map /POINTER=COLUMN     import: where the content has a column, :integer and the like for its kind; or a file
-  --format, --delimiter, --encoding  import: ndjson, json or csv; of csv
+  --format NAME             import: ndjson, json or csv
+  --delimiter, --encoding   import: of csv
   --dry-run                 import: validate all rows, store nothing
   --rejected FILE           import: a file for rejected rows
   --from LINE               import: continue with a line
 
-audit has the options of call for the service and the caller, and:
-  --for USER, --object ID   entries of a user, of an object
-  --operation ID            entries of an operation; --outcome denied and the like
-  --from, --to TIME         a time such as 2026-03-01 or 2026-03-01T09:30Z
-  --limit N                 the newest N, 100 by default
-  --format ndjson           JSON with all facts instead of columns
+keys create, keys list and keys revoke have the options of call up to --insecure, and:
+  --for USER                keys create, keys list: as admin, a key of another user, the keys of another user
+  --operation ID            keys create: an operation that the key permits; any number of them
+  --type NAME               keys create: a type whose objects the key permits; any number of them
+  --read-only               keys create: permit nothing that changes anything
+  --days N                  keys create: the key ends after N days
+  --all                     keys list: as admin, the keys of all users
+
+audit and audit verify have the options of call up to --insecure, and:
+  --for USER, --object ID   audit: entries of a user, of an object
+  --operation ID            audit: entries of an operation
+  --outcome NAME            audit: entries with an outcome, such as denied
+  --from, --to TIME         audit: a time such as 2026-03-01 or 2026-03-01T09:30Z
+  --limit N                 audit: the newest N, 100 by default
+  --format ndjson           audit: JSON with all facts instead of columns
   --expect SEAL:HASH        audit verify: a seal that it printed before, which the log must still have
 
 The last line printed at the start is the URL of the service. The log goes to standard error, one line of JSON per

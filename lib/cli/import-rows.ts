@@ -21,7 +21,7 @@ import { recordOf } from './remote.js';
 import { csvRows } from './rows/csv-rows.js';
 import { jsonRows } from './rows/json-rows.js';
 import { fieldOf, fieldsOfColumns, type Mapping, mappingOf, objectOfRow } from './rows/mapping.js';
-import { Report } from './rows/report.js';
+import { type Rejected, Report } from './rows/report.js';
 import { FormatError, type Row } from './rows/row.js';
 import type { Service } from './service.js';
 
@@ -222,11 +222,20 @@ class RowImporter {
         }
     }
 
+    /** Lists a rejected row. @throws CommandError when the file for them cannot be written */
+    async #reject(rejected: Rejected): Promise<void> {
+
+        await this.#options.report.add(rejected).catch((error: Error) => {
+
+            throw new CommandError(`the file for rejected rows cannot be written: ${error.message}`, EXIT.cannotCreate);
+        });
+    }
+
     async #add(row: Row): Promise<void> {
 
         const { line } = row;
         if (row.error !== undefined) {
-            await this.#options.report.add({ line, message: row.error });
+            await this.#reject({ line, message: row.error });
             return;
         }
 
@@ -245,7 +254,7 @@ class RowImporter {
 
     async #itemOf(line: number, value: JsonValue): Promise<Item | null> {
 
-        const { mapping, isTable, report } = this.#options;
+        const { mapping, isTable } = this.#options;
         if (isJsonObject(value) && value['export'] !== undefined && line === 1) {
             throw new CommandError('the file is an export: it is imported without options, beside the data folder', EXIT.usage);
         }
@@ -260,7 +269,7 @@ class RowImporter {
                 throw error;
             }
 
-            await report.add({ line, message: error.message });
+            await this.#reject({ line, message: error.message });
             return null;
         }
     }
@@ -300,7 +309,7 @@ class RowImporter {
                 this.#stored += 1;
             }
             else {
-                await this.#options.report.add({
+                await this.#reject({
                     line: item.line, object: item.object, message: typeof message === 'string' ? message : 'the service rejected it',
                     ...typeof responseCode === 'number' ? { status: responseCode } : {}
                 });
@@ -308,7 +317,7 @@ class RowImporter {
         }
 
         for (const { line, object } of unknown.values()) {
-            await this.#options.report.add({ line, object, message: 'the service did not say whether it is stored' });
+            await this.#reject({ line, object, message: 'the service did not say whether it is stored' });
         }
     }
 
@@ -320,7 +329,7 @@ class RowImporter {
             const messages = await Promise.all(items.map(({ object }) => dryRun(this.#service, object)));
             for (const [index, message] of messages.entries()) {
                 const { line = 0, object = {} } = items[index] ?? {};
-                await (message === null ? this.#stored += 1 : this.#options.report.add({ line, object, message }));
+                await (message === null ? this.#stored += 1 : this.#reject({ line, object, message }));
             }
         }
     }

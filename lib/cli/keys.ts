@@ -7,9 +7,11 @@ import { Op } from '../doip/operation-ids.js';
 import type { JsonObject, JsonValue } from '../util/json-types.js';
 import { isJsonObject } from '../util/json-types.js';
 import { demandUrlFor } from './call.js';
-import { CommandError, EXIT } from './command-error.js';
+import { CommandError, EXIT, incomplete } from './command-error.js';
 import { type CommandOptions, numberOption, type Work } from './command.js';
+import { printText, writeOutput } from './output.js';
 import { performForRecord, shown } from './remote.js';
+import type { Service } from './service.js';
 
 /** Prepares the creation of a key. */
 export function prepareCreateKey([name = '']: readonly string[], options: CommandOptions): Work {
@@ -27,7 +29,10 @@ export function prepareCreateKey([name = '']: readonly string[], options: Comman
     return async (service) => {
 
         const { key, id, userId: owner, expiresOn } = await performForRecord(service, { targetId: 'service', operationId: Op.keysCreate, input });
-        process.stdout.write(`${shown(key)}\n`);
+        await printText(`${shown(key)}\n`).catch((error: CommandError) => {
+
+            throw new CommandError(`key ${shown(id)} was created, but is lost, so revoke it: ${error.message}`, error.code);
+        });
         process.stderr.write(`key ${shown(id)} of ${shown(owner)}, ${typeof expiresOn === 'number' ? `until ${date(expiresOn)}` : 'without an expiry'}; ` +
             'it is shown this once only\n');
     };
@@ -42,21 +47,21 @@ export function prepareListKeys(_args: readonly string[], options: CommandOption
         throw new CommandError('--all and --for exclude each other', EXIT.usage);
     }
 
-    return async (service) => {
+    return (service) => writeOutput('-', pagesOf(service, { all, ...userId === undefined ? {} : { userId } })).catch(incomplete);
+}
 
-        process.stdout.write(`${HEADINGS.join('\t')}\n`);
-        let after: JsonValue | undefined;
-        do {
-            const attributes = { all, ...userId === undefined ? {} : { userId }, ...after === undefined ? {} : { after } };
-            const { keys, next } = await performForRecord(service, { targetId: 'service', operationId: Op.keysList, attributes });
-            for (const key of Array.isArray(keys) ? keys.filter(isJsonObject) : []) {
-                process.stdout.write(`${lineOf(key)}\n`);
-            }
+/** The lines of a list, by pages. */
+async function *pagesOf(service: Service, attributes: JsonObject): AsyncGenerator<Uint8Array, void, undefined> {
 
-            after = next;
-        }
-        while (after !== undefined);
-    };
+    yield Buffer.from(`${HEADINGS.join('\t')}\n`);
+    let after: JsonValue | undefined;
+    do {
+        const page = { ...attributes, ...after === undefined ? {} : { after } };
+        const { keys, next } = await performForRecord(service, { targetId: 'service', operationId: Op.keysList, attributes: page });
+        yield Buffer.from((Array.isArray(keys) ? keys.filter(isJsonObject) : []).map((key) => `${lineOf(key)}\n`).join(''));
+        after = next;
+    }
+    while (after !== undefined);
 }
 
 /** Prepares the revocation of a key by its id. */

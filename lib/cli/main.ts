@@ -48,6 +48,9 @@ async function main(args: readonly string[]): Promise<void> {
         throw new CommandError(`unknown command ${[command, ...rest].join(' ')}; ${hint}`, EXIT.usage);
     }
 
+    process.stderr.on('error', () => {
+        // Nobody reads the messages any more: what was asked for is done all the same.
+    });
     await runCommand(name, operands, options, loadConfig);
     const { flushOutput } = await import('./output.js');
     await flushOutput();

@@ -1,74 +1,166 @@
-/** Where commands write: a file that appears only when it is complete, or standard output. */
+/** Where commands write: a file that appears only when it is complete, a device or a pipe, or standard output. */
 
 import { randomBytes } from 'node:crypto';
-import { access, open, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { CommandError, EXIT } from './command-error.js';
+import { CommandError, EXIT, incomplete } from './command-error.js';
+import { InterruptedError, Interruption } from './terminal/signals.js';
 
-/** Throws a CommandError for an existing file unless `force`; `-` is standard output. */
+type Body = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+
+/** Throws a CommandError for an existing file unless `force`, and for a link that exists, wherever it leads; `-` is standard output. */
 export async function demandNew(file: string, force: boolean): Promise<void> {
 
-    if (file !== '-' && await stat(file).then((found) => found.isDirectory(), () => false)) {
+    if (file === '-') {
+        return;
+    }
+
+    if (file.endsWith('/') || (await stat(file).catch(() => null))?.isDirectory()) {
         throw new CommandError(`${file} is a folder: name a file in it`, EXIT.cannotCreate);
     }
 
-    if (file !== '-' && !force && await exists(file)) {
+    if (!force && await lstat(file).catch(() => null)) {
         throw new CommandError(`${file} exists already: choose another name, or --force`, EXIT.cannotCreate);
     }
 }
 
-/** Writes everything; `-` is standard output, which {@link flushOutput} waits for. */
-export async function writeOutput(file: string, body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<void> {
+/**
+ * Writes everything; `-` is standard output, which {@link flushOutput} waits for. Links stay, and so do devices and pipes.
+ *
+ * @throws CommandError also at a signal, when what there was of a file is removed
+ */
+export async function writeOutput(file: string, body: Body): Promise<void> {
 
-    if (file !== '-') {
-        await writeFile(file, body);
+    if (file === '-') {
+        await print(body);
         return;
     }
 
+    const found = await stat(file).catch(() => null);
+    await (found && !found.isFile() ? writeThrough(file, body) : writeFile(file, body));
+}
+
+/** Prints a text on standard output. @throws CommandError when it cannot be printed */
+export async function printText(text: string): Promise<void> {
+
+    await print([Buffer.from(text)]).then(settled).catch(incomplete);
+}
+
+/** Resolves when the reader of standard output has taken everything: only then may the process exit. @throws CommandError when it has not */
+export async function flushOutput(): Promise<void> {
+
+    await settled().catch(incomplete);
+}
+
+/** The first error of standard output, which may come after the write that has caused it. */
+let failure: Error | null = null;
+
+async function print(body: Body): Promise<void> {
+
+    listen();
     await pipeline(body, process.stdout, { end: false });
 }
 
-/** Resolves when the reader of standard output has taken everything: only then may the process exit. */
-export async function flushOutput(): Promise<void> {
+async function settled(): Promise<void> {
 
-    await new Promise<void>((resolve, reject) => {
+    listen();
+    await new Promise<void>((resolve) => {
 
-        process.stdout.once('error', reject);
-        process.stdout.write('', (error) => (error ? reject(error) : resolve()));
+        process.stdout.once('error', () => resolve());
+        process.stdout.write('', (error) => {
+
+            failure ??= process.stdout.errored ?? error ?? null;
+            resolve();
+        });
     });
+    if (failure) {
+        throw failure;
+    }
 }
 
-async function exists(file: string): Promise<boolean> {
+function listen(): void {
 
-    return access(file).then(() => true, () => false);
+    if (!process.stdout.listeners('error').includes(onFailure)) {
+        process.stdout.on('error', onFailure);
+    }
+}
+
+function onFailure(error: Error): void {
+
+    failure ??= error;
+}
+
+/** Writes to something that is no file. Opening a pipe waits for its reader. */
+async function writeThrough(file: string, body: Body): Promise<void> {
+
+    const handle = await open(file, constants.O_WRONLY).catch((error: Error) => unwritable(file, error));
+    try {
+        await copy(body, handle);
+    }
+    finally {
+        await handle.close();
+    }
 }
 
 /** Maximum length of what a temporary file has of the name, so that it is not too long for the file system. */
 const MAX_NAME = 100;
 
 /** Writes to a temporary file beside it, which is renamed when it is on disk. Mode 0600, since exports contain password hashes. */
-async function writeFile(file: string, body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<void> {
+async function writeFile(file: string, body: Body): Promise<void> {
 
-    const draft = join(dirname(file), `.${basename(file).slice(0, MAX_NAME)}.${randomBytes(6).toString('hex')}.part`);
-    const handle = await open(draft, 'wx', 0o600).catch((error: Error) => {
-
-        throw new CommandError(`${file} cannot be written: ${error.message}`, EXIT.cannotCreate);
-    });
+    const place = await placeOf(file).catch((error: Error) => unwritable(file, error));
+    const draft = join(dirname(place), `.${basename(place).slice(0, MAX_NAME)}.${randomBytes(6).toString('hex')}.part`);
+    const interruption = new Interruption();
+    let handle: FileHandle | null = null;
     try {
-        for await (const chunk of body) {
-            await handle.appendFile(chunk);
-        }
-
-        await handle.sync();
+        handle = await open(draft, 'wx', 0o600).catch((error: Error) => unwritable(file, error));
+        await interruption.during(copy(body, handle).then(() => handle?.sync()));
         await handle.close();
-        await rename(draft, file);
+        interruption.check();
+        await rename(draft, place).catch((error: Error) => unwritable(file, error));
     }
     catch (error) {
-        await handle.close().catch(() => {
+        await handle?.close().catch(() => {
             // It may be closed already.
         });
         await rm(draft, { force: true });
-        throw error;
+        throw error instanceof InterruptedError ? new CommandError(`interrupted: what there was of ${file} is removed`, EXIT.failed) : error;
     }
+    finally {
+        interruption.close();
+    }
+}
+
+async function copy(body: Body, handle: FileHandle): Promise<void> {
+
+    for await (const chunk of body) {
+        await handle.appendFile(chunk);
+    }
+}
+
+/** Links that lead to one another, at most; as of Linux. */
+const MAX_LINKS = 40;
+
+/** Returns where a file is, or will be, as its name may be a link, also one that leads to no file. */
+async function placeOf(file: string): Promise<string> {
+
+    let path = file;
+    for (let links = 0; links < MAX_LINKS; ++links) {
+        path = join(await realpath(dirname(path)), basename(path));
+        const target = await readlink(path).catch(() => null);
+        if (target === null) {
+            return path;
+        }
+
+        path = isAbsolute(target) ? target : `${dirname(path)}/${target}`;
+    }
+
+    throw new Error('too many links');
+}
+
+function unwritable(file: string, error: Error): never {
+
+    throw new CommandError(`${file} cannot be written: ${error.message}`, EXIT.cannotCreate);
 }

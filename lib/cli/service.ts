@@ -73,11 +73,13 @@ export async function openService(config: Config, { mayBegin }: { readonly mayBe
     };
 }
 
-function remoteService({ storage: { dataDir } }: Config, { holder, message }: DataDirError): Service {
+function remoteService({ storage: { dataDir } }: Config, { holder }: DataDirError): Service {
 
     const entry = readLocalEntry(dataDir);
     if (entry?.pid !== holder) {
-        throw new CommandError(`${message}. It is no server that can be reached, or one that is starting or stopping`, EXIT.unavailable);
+        const who = holder === 0 ? 'another process' : `process ${holder}`;
+        throw new CommandError(`the folder ${dataDir} is in use by ${who}, which is another command, or a server that starts, stops, or waits for its database ` +
+            '(see /startupStatus): try again later', EXIT.unavailable);
     }
 
     return {

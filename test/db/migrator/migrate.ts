@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto';
 import { expect } from '@hapi/code';
 import * as Lab from '@hapi/lab';
 import type { Database, Row } from '../../../db/database.js';
 import { MIGRATIONS } from '../../../db/migrations/index.js';
 import type { Migration } from '../../../db/migration.js';
+import { requiredOf } from '../../../db/migrator/compatibility.js';
 import { migrateDatabase, openDatabase } from '../../../db/engines/open.js';
-import { forEachDatabase } from '../../support/database.js';
+import { createSqlite, forEachDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
 
 export const lab = Lab.script();
@@ -104,6 +106,45 @@ forEachDatabase((name, create, dialect) => {
             ]);
         });
 
+        /** Columns without their order, and without defaults. */
+        async function columnsOf(): Promise<Row[]> {
+
+            return dialect === 'sqlite' ?
+                await read('select m.name as "table", c.name, c.type, c."notnull", c.pk from sqlite_master as m join pragma_table_info(m.name) as c ' +
+                    'where m.type = \'table\' and m.name not like \'sqlite%\' order by m.name, c.name') :
+                await schema();
+        }
+
+        // Columns that were added to a migration after versions without them had been in use.
+        const FORMER_TABLES: readonly (readonly [table: string, column: string, last: string])[] = [
+            ['number_floor', 'fence', '025-write-fences'],
+            ['payload_texts', 'characters', '006-index-sources'],
+            ['payload_texts', 'characters', '025-write-fences']
+        ];
+
+        for (const [table, column, last] of FORMER_TABLES) {
+            it(`add ${table}.${column} to a database that an earlier form of the migrations up to ${last} has made`, async () => {
+
+                await migrateDatabase(place.options, { target: 'newest' });
+                const expected = await columnsOf();
+                await migrateDatabase(place.options, { target: { downTo: null } });
+                await migrateDatabase(place.options, { migrations: MIGRATIONS.slice(0, MIGRATIONS.findIndex(({ name: each }) => each === last) + 1) });
+                const database = await openDatabase(place.options);
+                await database.commit({ steps: [{ sql: `alter table ${table} drop column ${column}`, bindings: [] }] });
+                await database.close();
+
+                await (await place.open()).close();
+                expect(await columnsOf()).to.equal(expected);
+
+                // Made again, after a crash before it was recorded.
+                const again = await openDatabase(place.options);
+                await again.commit({ steps: [{ sql: 'delete from migrations where name = \'026-missing-columns\'', bindings: [] }] });
+                await again.close();
+                await (await place.open()).close();
+                expect(await columnsOf()).to.equal(expected);
+            });
+        }
+
         it('reject a database that a newer version has migrated', async () => {
 
             await migrateDatabase(place.options, { migrations: [...MIGRATIONS, NEWER] });
@@ -147,7 +188,7 @@ forEachDatabase((name, create, dialect) => {
 
             await place.open();
 
-            expect(await read('select name, value from settings')).to.equal([{ name: 'schema.required', value: MIGRATIONS.at(-1)?.name ?? '' }]);
+            expect(await read('select name, value from settings')).to.equal([{ name: 'schema.required', value: requiredOf(MIGRATIONS) ?? '' }]);
             expect(await read('select id from epochs')).to.equal([{ id: 1 }]);
         });
 
@@ -182,7 +223,54 @@ forEachDatabase((name, create, dialect) => {
     });
 });
 
+/** Digests of all columns and indexes after each migration, on SQLite. A migration is never edited once it can have run: what it lacks is for a new one. */
+const RELEASED: Readonly<Record<string, string>> = {
+    '001-objects': '2546219288dd3915',
+    '002-payloads': '609f3934358e02e8',
+    '003-jobs': '53292295ed20c17b',
+    '004-identity': '09b57b329675cd45',
+    '005-search': 'de2fdc2746b525c6',
+    '006-index-sources': '5a28b46e740295e1',
+    '008-script-modules': '6993bbcc21736029',
+    '010-versions': 'ae0f4720df79a2e8',
+    '011-handles': 'ea098f72099be7df',
+    '014-number-floor': '6beb35b7e6aff36e',
+    '015-principals': '47dfbd2537c9398e',
+    '016-search-batches': '12c9cbb52736aa3f',
+    '017-node-floors': '086a1e7ae3029046',
+    '018-api-keys': 'c9a8a1e143aaf411',
+    '020-usage': 'ac76e5a29ad94dae',
+    '021-audit': 'e2bf1ec4c0f7aa57',
+    '022-blob-checksums': 'f5d2c30ef1e2abe9',
+    '023-type-changes': '852d30089ea889bf',
+    '024-guarded-rows': 'c42c62820138e1cc',
+    '025-write-fences': '498792d81231bb82',
+    '026-missing-columns': '498792d81231bb82'
+};
+
+const COLUMNS = 'select m.name, c.name as "column", c.type, c."notnull", c.dflt_value, c.pk from sqlite_master as m join pragma_table_info(m.name) as c ' +
+    'where m.type = \'table\' and m.name not like \'%migrations%\' and m.name not like \'sqlite%\' order by m.name, c.cid';
+const INDEXES = 'select m.name, m.tbl_name, c.name as "column" from sqlite_master as m join pragma_index_info(m.name) as c ' +
+    'where m.type = \'index\' and m.tbl_name not like \'%migrations%\' order by m.name, c.seqno';
+
 describe('the list of migrations', () => {
+
+    it('makes the tables that each migration made when it was released', async () => {
+
+        const place = await createSqlite();
+        const found: Record<string, string> = {};
+        for (const [n, { name }] of MIGRATIONS.entries()) {
+            await migrateDatabase(place.options, { migrations: MIGRATIONS.slice(0, n + 1) });
+            const database = await openDatabase(place.options);
+            const rows = await Promise.all([COLUMNS, INDEXES].map((sql) => database.read({ sql }, [])));
+            await database.close();
+            found[name] = createHash('sha256').update(JSON.stringify(rows)).digest('hex').slice(0, 16);
+        }
+
+        await place.dispose();
+
+        expect(found).to.equal({ ...RELEASED });
+    });
 
     it('is in order, with names independent of file extensions', () => {
 

@@ -80,6 +80,19 @@ describe('the data folder', () => {
         expect(error.message).to.equal(`the folder ${folder} is in use by process ${child.pid}: stop it, or choose another folder with DATA_DIR`);
     });
 
+    it('loses the server file of a killed process when it is claimed, but not while another process holds its lock', async () => {
+
+        const child = await holder(folder);
+        const path = join(folder, 'server.json');
+        writeFileSync(path, '{}');
+        expect(() => claimDataDir(folder)).to.throw(DataDirError);
+        const isThere = existsSync(path);
+        await kill(child);
+        claimDataDir(folder).release();
+
+        expect([isThere, existsSync(path)]).to.equal([true, false]);
+    });
+
     it('is rejected repeatedly without releasing the lock of the holder', async () => {
 
         await holder(folder);

@@ -6,6 +6,7 @@ import * as Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { claimDataDir } from '../../../lib/app/data-dir.js';
 import type { JsonObject } from '../../../lib/util/json-types.js';
 import type { TestDatabase } from '../../support/database.js';
 import { runCommand } from '../../support/command.js';
@@ -100,6 +101,17 @@ describe('the commands', () => {
         expect(good.code, good.error).to.equal(0);
         expect(good.out).to.contain('"end":true');
         expect(refused).to.equal(Array.from({ length: 2 }, () => '69 doip-gateway: the server at URL shows another certificate than the server of this folder'));
+    });
+
+    it('say that they have to wait for a server that waits for its database', async () => {
+
+        const { dataDir } = database.options;
+        const lock = claimDataDir(dataDir);
+        const run = await runCommand(database, ['put', 'test/x', '--type', 'Document', '--json', '{}']);
+        lock.release();
+
+        expect([run.code, run.error]).to.equal([69, `doip-gateway: the folder ${dataDir} is in use by process ${process.pid}, which is another command, or a server that ` +
+            'starts, stops, or waits for its database (see /startupStatus): try again later\n']);
     });
 
     it('reindex everything', async () => {

@@ -1,4 +1,7 @@
-/** Columns that units change to exclude others, as servers of a cluster exclude each other only by rows that a unit changes. */
+/**
+ * Columns that were added to tables: those that units change to exclude others, as servers of a cluster exclude each other only by rows that a unit
+ * changes; and those that some databases lack.
+ */
 
 import type { Migration, Schema } from '../migration.js';
 
@@ -59,4 +62,25 @@ export const writeFences: Migration = {
             }
         }
     }
+};
+
+/** Added to `006-index-sources` and `025-write-fences` after versions with their first form had been in use. */
+const MISSING = [['payload_texts', 'characters'], ['number_floor', FENCE]] as const;
+
+/** Columns of former migrations that a database lacks which was migrated by their first form. */
+export const missingColumns: Migration = {
+    name: '026-missing-columns',
+    isCompatible: true,
+
+    async up({ knex, columns }: Schema) {
+
+        for (const [name, column] of MISSING) {
+            if (!await knex.schema.hasColumn(name, column)) {
+                await knex.schema.alterTable(name, (table) => void columns.number(table, column).notNullable().defaultTo(0));
+            }
+        }
+    },
+
+    // The former migrations remove them.
+    down: () => Promise.resolve()
 };
