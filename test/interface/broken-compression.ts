@@ -38,6 +38,9 @@ describe('a body with invalid compression', () => {
 
         database = await createSqlite();
         service = await startProcess(database);
+        const javascript = 'exports.staticMethods = { echo: (context) => context.params };';
+        await asAdmin('POST', '/objects?type=Schema', 'identity', Buffer.from(JSON.stringify({ name: 'Caller', schema: { type: 'object' }, javascript })));
+        await asAdmin('POST', '/objects?type=Document&handle=test/there', 'identity', OBJECT);
     });
 
     after(async () => {
@@ -68,6 +71,7 @@ describe('a body with invalid compression', () => {
     }
 
     const OBJECT = Buffer.from('{"name":"packed"}');
+    const CALL = 'POST /call?type=Caller&method=echo';
     const asAdmin = async (method: string, path: string, coding: string, body: Buffer): Promise<Response> => await fetch(service.url + path, {
         method, body, headers: { 'content-type': 'application/json', 'content-encoding': coding, authorization: basic('admin', ADMIN_PASSWORD) }
     });
@@ -83,6 +87,7 @@ describe('a body with invalid compression', () => {
             expect([created.status, ((await created.json()) as { name?: string }).name]).to.equal([200, 'packed']);
             const found = await asAdmin('POST', '/search', coding, code(Buffer.from(JSON.stringify({ query: 'x'.repeat(3000) }))));
             expect([found.status, ((await found.json()) as { size?: number }).size]).to.equal([200, 0]);
+            expect(await (await asAdmin('POST', CALL.slice(5), coding, code(OBJECT))).json()).to.equal({ name: 'packed' });
         });
     }
 
@@ -99,7 +104,7 @@ describe('a body with invalid compression', () => {
     for (const coding of ['br', 'compress', 'zstd', 'gzip, gzip', 'gzip, br', 'utf-8']) {
         it(`gets 415 as one of ${coding}, which is not supported`, async () => {
 
-            for (const place of ['POST /objects?type=Document', 'PUT /objects/test/none', 'POST /search', 'POST /batchUpload', 'POST /call?objectId=x&method=y', PLACES[7] ?? '']) {
+            for (const place of ['POST /objects?type=Document', 'PUT /objects/test/there', 'POST /search', 'POST /batchUpload', CALL, PLACES[7] ?? '']) {
                 const [method = '', path = ''] = place.split(' ');
                 const response = await asAdmin(method, path, coding, brotliCompressSync(OBJECT));
                 const { message } = await response.json() as { message?: string };

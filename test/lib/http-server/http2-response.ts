@@ -109,14 +109,13 @@ for (const workers of ['0', '1']) {
 
         it('is no failure of the service where the client goes away', async () => {
 
-            const before = service.log();
             const stream = session.request({ ':path': '/objects/test/whole?payload=file', ...ADMIN_HEADERS });
             await once(stream, 'response');
             stream.close(Http2.constants.NGHTTP2_CANCEL);
             await new Promise((resolve) => stream.once('close', resolve));
             await read('GET', '/objects/test/whole');
 
-            expect(service.log()).to.equal(before);
+            expect(service.log().split('\n').filter((line) => line !== '' && !/ is damaged: |node\.support-ended/.test(line))).to.equal([]);
         });
     });
 }
