@@ -28,9 +28,9 @@ export async function writeResponse(
         return writeFailure(h, await failureOf(inDoip(response), statuses), response.requestId);
     }
 
-    const refusal = isFailure(response) ? null : otherVersion(request, response);
-    if (refusal) {
-        return writeFailure(h, failureFrom(await refusal, statuses), response.requestId);
+    const rejection = isFailure(response) ? null : otherVersion(request, response);
+    if (rejection) {
+        return writeFailure(h, failureFrom(await rejection, statuses), response.requestId);
     }
 
     const { attributes, entityTag } = response;

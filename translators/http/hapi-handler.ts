@@ -51,13 +51,13 @@ export function answering(gateway: Performer, answer: Answer, forward?: Forward)
 
     return async (request, h) => {
 
+        // In the turn in which hapi has made the decompressor: it cannot have failed before.
+        undoCoding(request);
+        surviveError(request);
         if (isGone(request)) {
             return h.abandon;
         }
 
-        // In the turn in which hapi has made the decompressor: it cannot have failed before.
-        undoCoding(request);
-        surviveError(request);
         let response: ResponseObject;
         try {
             response = await answer(request, h);

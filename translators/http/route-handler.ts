@@ -129,9 +129,9 @@ async function answerOf(
         const { permission } = response.attributes;
         const entityTag = operationCall.isUntagged ? undefined : response.entityTag;
         const tagged = { entityTag, output: response.output };
-        const refusal = otherVersion(request, tagged);
-        if (refusal) {
-            return respondFailure(h, failureFrom(await refusal, gateway.statuses));
+        const rejection = otherVersion(request, tagged);
+        if (rejection) {
+            return respondFailure(h, failureFrom(await rejection, gateway.statuses));
         }
 
         const unmodified = notModified(request, h, tagged);

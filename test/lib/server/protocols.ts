@@ -170,12 +170,14 @@ describe('requests over HTTP/2 that are reset at once', () => {
     const octets = (method: Buffer, hasBody: boolean): Buffer => {
 
         const head = (id: number, flags: number, path: string): Buffer =>
-            frame(Type.headers, flags, id, Buffer.concat([method, field(':authority', 'x'), field(':path', path)]));
+            frame(Type.headers, flags, id, Buffer.concat([method, field(':authority', 'x'), field(':path', path), field('content-encoding', 'gzip')]));
+        const sent = (id: number): Buffer[] => (hasBody ? [frame(Type.data, 0, id, Buffer.from('no gzip'))] : []);
         const ids = Array.from({ length: 20 }, (_, i) => 2 * i + 1);
         return Buffer.concat([
             PREFACE, SETTINGS,
             ...ids.flatMap((id) => [
-                head(id, hasBody ? Flag.endHeaders : Flag.endHeaders | Flag.endStream, '/objects/test/reset'), frame(Type.reset, 0, id, Buffer.from([0, 0, 0, 8]))
+                head(id, hasBody ? Flag.endHeaders : Flag.endHeaders | Flag.endStream, '/objects/test/reset'), ...sent(id),
+                frame(Type.reset, 0, id, Buffer.from([0, 0, 0, 8]))
             ]),
             head(41, Flag.endHeaders | Flag.endStream, '/objects/test/last')
         ]);

@@ -7,20 +7,20 @@ import { badRequest } from '../../../lib/errors/errors.js';
 import type { RequestHeaders } from '../headers/decode.js';
 
 const HEADER = 'content-encoding';
-const KNOWN: ReadonlySet<unknown> = new Set([undefined, 'identity', 'gzip', 'deflate']);
+const SUPPORTED: ReadonlySet<unknown> = new Set([undefined, 'identity', 'gzip', 'deflate']);
 
-/** Undoes the coding of a body, unless hapi has done so, and has the header name it in lower case. Unknown ones stay as they are. */
+/** Undoes the coding of a body, unless hapi has done so, and has the header name it in lower case. Others stay as they are. */
 export function undoCoding(request: Request): void {
 
     const { headers, payload } = request;
     const given: unknown = headers[HEADER];
-    if (KNOWN.has(given) || typeof given !== 'string' || !(payload instanceof Readable)) {
+    if (SUPPORTED.has(given) || typeof given !== 'string' || !(payload instanceof Readable)) {
         return;
     }
 
     const name = given.trim().toLowerCase();
     const coding = name === 'x-gzip' ? 'gzip' : name === '' ? 'identity' : name;
-    if (!KNOWN.has(coding)) {
+    if (!SUPPORTED.has(coding)) {
         return;
     }
 
@@ -31,9 +31,9 @@ export function undoCoding(request: Request): void {
 }
 
 /** @throws DoipError 415 for a body with a coding that was not undone */
-export function demandKnownCoding(headers: RequestHeaders): void {
+export function demandSupportedCoding(headers: RequestHeaders): void {
 
-    if (!KNOWN.has(headers[HEADER])) {
+    if (!SUPPORTED.has(headers[HEADER])) {
         throw badRequest('the header Content-Encoding must be gzip, deflate or identity', { http: 415 });
     }
 }

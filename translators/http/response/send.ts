@@ -51,10 +51,10 @@ interface Tagged extends Pick<DoipResponse, 'output'> {
 export function otherVersion(request: Request, { entityTag, output }: Tagged): Promise<DoipError> | null {
 
     const tags = isRead(request) ? demandedTags(request.headers) : undefined;
-    return tags === undefined || entityTag !== undefined && tags.includes(entityTag) ? null : refuse(output);
+    return tags === undefined || entityTag !== undefined && tags.includes(entityTag) ? null : reject(output);
 }
 
-async function refuse(output: DoipResponse['output']): Promise<DoipError> {
+async function reject(output: DoipResponse['output']): Promise<DoipError> {
 
     await output[Symbol.asyncIterator]().return?.();
     return preconditionFailed('there is another version than the request demands');
