@@ -262,7 +262,8 @@ function addRequestSteps(server: Server, config: Config, { connections, gateway,
         }
 
         if (request.path === frontWithSlash) {
-            request.setUrl(config.listen.basePath + request.url.search);
+            // Not by setUrl, which parses the header Host as well, and fails if it is invalid
+            (request as { path: string }).path = config.listen.basePath;
         }
 
         const preflight = cors.preflight(request);

@@ -7,6 +7,7 @@ import { timingSafeEqual } from 'node:crypto';
 import Http from 'node:http';
 import type { ServerResponse } from 'node:http';
 import type { Request } from '@hapi/hapi';
+import { decodeHeader } from '../util/text/header-text.js';
 
 /** Where the primary process takes requests. */
 export interface ForwardTarget {
@@ -49,6 +50,10 @@ export function createForwarder({ socketPath, secret }: ForwardTarget, clients: 
     return (request) => {
 
         const { req, res } = request.raw;
+        if (req.socket.destroyed) {
+            return;                                         // Of a client that has gone no address is known
+        }
+
         const { remoteAddress, localAddress, encrypted, httpVersion } = clients.connectionOf(request);
         const headers = headersOf(req);
         headers[HEADER] = `${secret} ${httpVersion} ${encrypted ? 'tls' : 'plain'} ${localAddress || '-'} ${remoteAddress || '-'}`;
@@ -71,10 +76,16 @@ export function createForwarder({ socketPath, secret }: ForwardTarget, clients: 
     };
 }
 
-/** A path without the characters that HTTP/2 permits and HTTP/1.1 does not. */
-function encoded(path: string): string {
+/** A URL without the characters that HTTP/2 permits and HTTP/1.1 does not. Path and query may be UTF-8, each for itself. */
+function encoded(url: string): string {
 
-    return path.toWellFormed().replace(/[^\0-\x7f]/gu, encodeURIComponent);
+    const mark = url.indexOf('?');
+    return mark < 0 ? encodedPart(url) : encodedPart(url.slice(0, mark)) + encodedPart(url.slice(mark));
+}
+
+function encodedPart(part: string): string {
+
+    return decodeHeader(part).toWellFormed().replace(/[^\0-\x7f]/gu, encodeURIComponent);
 }
 
 /** Reads the connection of the client of a forwarded request; null unless a process of this service has forwarded it. */

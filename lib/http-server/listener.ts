@@ -113,7 +113,7 @@ function createTls(certPath: string, keyPath: string, http: HttpConfig, onSocket
     }
 }
 
-/** A response that drops the header `Connection`, which HTTP/2 forbids. */
+/** A response that drops the header `Connection`, which HTTP/2 forbids, and whose early end is an error for its client. */
 export class Http2Response extends Http2ServerResponse {
 
     override setHeader(name: string, value: OutgoingHttpHeader): void {
@@ -121,5 +121,11 @@ export class Http2Response extends Http2ServerResponse {
         if (name.toLowerCase() !== 'connection') {
             super.setHeader(name, value);
         }
+    }
+
+    /** Without an error, as hapi does it, the stream would end as after a whole response. */
+    override destroy(error: Error = new Error('the response was broken off')): this {
+
+        return super.destroy(error);
     }
 }

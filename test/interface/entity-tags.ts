@@ -18,6 +18,12 @@ function tagOf({ headers }: Received): string {
     return /^"(\d+)(?:-gzip)?"$/.exec(String(headers['etag']))?.[1] ?? `none: ${String(headers['etag'])}`;
 }
 
+/** The request headers by which a response varies. */
+function varied({ headers }: Received): string[] {
+
+    return String(headers['vary']).split(',').map((name) => name.trim()).sort();
+}
+
 forEachWay((name, start) => {
 
     describe(`entity tags on ${name}`, () => {
@@ -343,7 +349,18 @@ forEachWay((name, start) => {
             const zipped = await service.asAdmin(`GET ${path}`, { headers: { 'accept-encoding': 'gzip' } });
             const etag = String(zipped.headers['etag']);
 
-            expect((await service.asAdmin(`GET ${path}`, { headers: { 'accept-encoding': 'gzip', 'if-none-match': etag } })).statusCode).to.equal(304);
+            for (const [held, expected] of [
+                [etag, etag], [`W/${etag}`, etag], [`"other", ${etag}`, etag], [`"${tagOf(zipped)}"`, `"${tagOf(zipped)}"`], ['*', `"${tagOf(zipped)}"`]
+            ] as const) {
+                const response = await service.asAdmin(`GET ${path}`, { headers: { 'accept-encoding': 'gzip', 'if-none-match': held } });
+                const doip = await service.asAdmin(`GET /doip/0.DOIP/Op.Retrieve?targetId=${id}`, { headers: { 'accept-encoding': 'gzip', 'if-none-match': held } });
+
+                expect([response.statusCode, response.headers['etag'], varied(response)], held).to.equal([304, expected, varied(zipped)]);
+                expect([doip.statusCode, doip.headers['etag'], varied(doip)], held).to.equal([304, expected, varied(zipped)]);
+            }
+
+            expect(etag).to.match(/^"\d+-gzip"$/);
+            expect(varied(zipped)).to.include('accept-encoding');
             expect((await put(path, { name: 'y' }, { 'if-match': etag })).statusCode).to.equal(200);
             expect((await put(path, { name: 'z' }, { 'if-match': etag })).statusCode).to.equal(412);
         });

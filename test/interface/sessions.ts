@@ -65,6 +65,29 @@ forEachWay((name, start) => {
             expect(cookies[1]).to.match(new RegExp(`^Csrf-token=[^;]+; Path=/;${secure} SameSite=Lax$`));
         });
 
+        it('do not begin by what a form of another page can send', async () => {
+
+            await enable(true);
+            const { access_token: token } = jsonOf(await service.anonymously('POST /auth/token', {
+                payload: JSON.stringify({ grant_type: 'password', username: 'admin', password: ADMIN_PASSWORD }), headers: { 'content-type': 'application/json' }
+            })) as { access_token: string };
+            const { cookie, csrf } = await begin();
+            const form = { 'content-type': 'application/x-www-form-urlencoded' };
+            for (const [line, more] of [
+                ['POST /sessions', { payload: `access_token=${token}`, headers: form }],
+                ['POST /sessions', { payload: `username=admin&password=${ADMIN_PASSWORD}`, headers: form }],
+                ['POST /sessions', { payload: `csrfToken=${csrf}`, headers: { ...form, cookie } }],
+                [`POST /sessions?access_token=${token}`, { payload: '', headers: form }], [`POST /sessions?access_token=${token}`, {}],
+                ['POST /sessions', { payload: `{"access_token":"${token}"}`, headers: { 'content-type': 'text/plain' } }]
+            ] as const) {
+                const response = await service.anonymously(line, more);
+                expect([response.statusCode, response.headers['set-cookie']], `${line} ${JSON.stringify(more)}`).to.equal([401, undefined]);
+            }
+
+            const bearer = await service.anonymously('POST /sessions', { headers: { authorization: `Bearer ${token}` } });
+            expect([bearer.statusCode, [bearer.headers['set-cookie'] ?? []].flat().length]).to.equal([200, 2]);
+        });
+
         it('identify the user by cookie and header, and end on request', async () => {
 
             await enable(true);

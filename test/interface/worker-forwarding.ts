@@ -9,6 +9,7 @@ import type { TestDatabase } from '../support/database.js';
 import { createSqlite } from '../support/database.js';
 import { startProcess, type ServiceProcess } from '../support/process.js';
 import { exchange } from '../support/raw-socket.js';
+import { ADMIN_HEADERS } from '../support/rest.js';
 import { tlsSettings } from '../support/server.js';
 import { connectInTurns, connectOverHttp2, type WorkerConnection } from '../support/worker-connections.js';
 
@@ -158,9 +159,26 @@ describe('a worker that forwards requests over HTTP/2', TIMEOUT, () => {
     it('forwards paths that are not encoded', async () => {
 
         const connection = connectOverHttp2(service);
-        const [raw, encoded] = [await connection.send('/search?query=%22x%22&pageSize=\xe9'), await connection.send('/search?query=%22x%22&pageSize=%C3%A9')];
-        expect([raw.status, raw.text]).to.equal([encoded.status, encoded.text]);
-        expect((await connection.send('/objects/\xe9', { method: 'DELETE' })).status).to.equal(401);
+        // Octets of latin1, and of UTF-8, also with one that is none in the other part
+        const PATHS: readonly (readonly [raw: string, encoded: string])[] = [
+            ['/search?query=%22x%22&pageSize=\xe9', '/search?query=%22x%22&pageSize=%C3%A9'], ['/objects/test/\xe9', '/objects/test/%C3%A9'],
+            ['/search?query=%22x%22&pageSize=\xc3\xa4', '/search?query=%22x%22&pageSize=%C3%A4'], ['/objects/test/\xc3\xa4', '/objects/test/%C3%A4'],
+            ['/objects/test/\xc3\xa4?x=\xe9?\xe9', '/objects/test/%C3%A4?x=%C3%A9?%C3%A9'], ['/objects/test/\xe9?x=\xc3\xa4', '/objects/test/%C3%A9?x=%C3%A4']
+        ];
+        for (const [raw, encoded] of PATHS) {
+            const send = async (path: string): Promise<[status: number, text: string]> => {
+
+                const { status, text } = await connection.send(path, { method: path.startsWith('/search') ? 'GET' : 'DELETE', headers: ADMIN_HEADERS });
+                return [status, text];
+            };
+
+            expect(await send(raw), raw).to.equal(await send(encoded));
+        }
+
+        const stored = await connection.send('/objects?type=Document&handle=test/\xc3\xa4', { method: 'POST', headers: ADMIN_HEADERS, body: '{"name":"x"}' });
+        expect(JSON.parse(stored.text)).to.equal({ id: 'test/ä', name: 'x' });
+        const updated = await connection.send('/objects/test/\xc3\xa4', { method: 'PUT', headers: ADMIN_HEADERS, body: '{"name":"y"}' });
+        expect(JSON.parse(updated.text)).to.equal({ id: 'test/ä', name: 'y' });
         connection.close();
     });
 });

@@ -29,7 +29,7 @@ import { readAuthentication } from '../../translators/http/request/authenticatio
 import { parseMediaType } from '../../translators/http/headers/content-type.js';
 import { parseDisposition } from '../../translators/http/headers/content-disposition.js';
 import { readEnvelopeParameters } from '../../translators/http/request/envelope-params.js';
-import { isFresh, preconditionsOf } from '../../translators/http/headers/entity-tag.js';
+import { heldTag, preconditionsOf } from '../../translators/http/headers/entity-tag.js';
 import { traceIdOf } from '../../translators/http/headers/traceparent.js';
 import { parseParameterised, quote } from '../../translators/http/headers/parameters.js';
 import { Params } from '../../translators/http/request/params.js';
@@ -110,7 +110,7 @@ const READERS: readonly (readonly [name: string, read: (text: string) => unknown
         return searchAttributes(params, searchView(params));
     }],
     ['ranges', (text) => rangeAttributes({ range: `bytes=${text}` })],
-    ['entity tags', (text) => [preconditionsOf({ 'if-match': text, 'if-none-match': `"${text}` }), isFresh({ 'if-none-match': `"a", ${text}` }, '"a"')]],
+    ['entity tags', (text) => [preconditionsOf({ 'if-match': text, 'if-none-match': `"${text}` }), heldTag({ 'if-none-match': `"a", ${text}` }, 'b')]],
     ['identifiers of traces', (text) => [traceIdOf(text), traceIdOf(`00-${text}`)]]
 ];
 

@@ -8,10 +8,10 @@ import { REJECTED } from '../../lib/errors/errors.js';
 import type { JsonObject } from '../../lib/util/json-types.js';
 import type { StatusTable } from '../../lib/errors/status.js';
 import type { Failure } from '../http/response/errors.js';
-import { codeOf, failureOf, hasReport, isFailure, respondFailure, withReport } from '../http/response/errors.js';
+import { codeOf, failureFrom, failureOf, hasReport, isFailure, respondFailure, withReport } from '../http/response/errors.js';
 import { readOutput } from '../http/response/output.js';
 import { withEntityTag } from '../http/headers/entity-tag.js';
-import { notModified, respond } from '../http/response/send.js';
+import { notModified, otherVersion, respond } from '../http/response/send.js';
 
 export const DOIP_RESPONSE = 'doip-response';
 
@@ -26,6 +26,11 @@ export async function writeResponse(
 
     if (isFailure(response) && !hasReport(response)) {
         return writeFailure(h, await failureOf(inDoip(response), statuses), response.requestId);
+    }
+
+    const rejection = isFailure(response) ? null : otherVersion(request, response);
+    if (rejection) {
+        return writeFailure(h, failureFrom(await rejection, statuses), response.requestId);
     }
 
     const { attributes, entityTag } = response;

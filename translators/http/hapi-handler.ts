@@ -11,11 +11,12 @@ import { DoipError } from '../../lib/errors/errors.js';
 import { Status } from '../../lib/errors/status.js';
 import { readableError } from '../../lib/util/readable-error.js';
 import { STREAMED } from './request/body.js';
+import { undoCoding } from './request/content-coding.js';
 import type { Performer } from './request/translator-options.js';
 import { DISCARD } from './request/translator-options.js';
 import type { Failure } from './response/errors.js';
 import { ByteStream } from './response/byte-stream.js';
-import { type Forward, ForwardRequest } from './request/primary.js';
+import { type Forward, ForwardRequest, isGone } from './request/primary.js';
 import { failureFrom, respondFailure } from './response/errors.js';
 
 /** hapi's options for all routes. The gateway authorises, and cookies are parsed by `session-cookie.ts`. */
@@ -51,7 +52,12 @@ export function answering(gateway: Performer, answer: Answer, forward?: Forward)
     return async (request, h) => {
 
         // In the turn in which hapi has made the decompressor: it cannot have failed before.
+        undoCoding(request);
         surviveError(request);
+        if (isGone(request)) {
+            return h.abandon;
+        }
+
         let response: ResponseObject;
         try {
             response = await answer(request, h);

@@ -26,7 +26,7 @@ import { readSession } from './headers/session-cookie.js';
 import { createTransportReader } from './request/transport.js';
 import { outputReply } from './response/reply.js';
 import { Params } from './request/params.js';
-import { notModified, preventCaching, respondOptions, send } from './response/send.js';
+import { notModified, otherVersion, preventCaching, respondOptions, send } from './response/send.js';
 
 /** Dependencies of reading a request. */
 interface Setting {
@@ -88,7 +88,8 @@ async function handle(
     const transport = setting.transport(request);
     const scope = { transport, prefix: prefixOf(request) };
     const params = readQuery(request, limits, isForm(request) ? await readForm(request, limits.ofForm(request, transport, route.hasShortForm)) : []);
-    const { authentication, isPrivate, isBySession } = readCredentials(request, params, setting.hasBrowserSessions ? scope : null);
+    const { authentication, isPrivate, isBySession } = route.needsHeader ? readHeader(request) :
+        readCredentials(request, params, setting.hasBrowserSessions ? scope : null);
     const rejection = gateway.edge?.rejects(authentication, transport);
     if (rejection) {
         recordRejection(request, transport);
@@ -127,7 +128,13 @@ async function answerOf(
     if (!isFailure(response)) {
         const { permission } = response.attributes;
         const entityTag = operationCall.isUntagged ? undefined : response.entityTag;
-        const unmodified = notModified(request, h, { entityTag, output: response.output });
+        const tagged = { entityTag, output: response.output };
+        const rejection = otherVersion(request, tagged);
+        if (rejection) {
+            return respondFailure(h, failureFrom(await rejection, gateway.statuses));
+        }
+
+        const unmodified = notModified(request, h, tagged);
         const sent = await (unmodified ?? sendReply());
         withEntityTag(request, sent, entityTag);
         return typeof permission === 'string' ? sent.header('X-Permission', permission) : sent;
@@ -190,15 +197,28 @@ function readQuery(request: Request, limits: RequestLimits, fields: readonly Par
     return query === '' && fields.length === 0 ? Params.NONE : Params.fromPairs([...parseParameters(query, limits.base.parameters), ...fields]);
 }
 
+/** Where the credentials of a request are, besides what they are. */
+interface Credentials {
+    readonly authentication: JsonObject;
+    /** True if they are not in the header Authorization. */
+    readonly isPrivate: boolean;
+    /** True if they are in the cookie of a browser session. */
+    readonly isBySession: boolean;
+}
+
+/** Reads the credentials in the header Authorization, and no others. */
+function readHeader({ headers }: Request): Credentials {
+
+    return { authentication: readAuthentication(headers), isPrivate: false, isBySession: false };
+}
+
 /**
  * Reads the credentials. A token may be a parameter of requests without a body, or of a form, or in the cookie of a browser session. Responses to
  * such a token, or to the cookie of a legacy session, are private: shared caches only recognise the Authorization header.
  *
  * @param scope where the cookie of browser sessions is valid; null if there are none
  */
-function readCredentials(
-    request: Request, params: Params, scope: CookieScope | null
-): { authentication: JsonObject; isPrivate: boolean; isBySession: boolean } {
+function readCredentials(request: Request, params: Params, scope: CookieScope | null): Credentials {
 
     const { headers } = request;
     const hasHeader = headers['authorization'] !== undefined;

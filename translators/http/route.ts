@@ -56,6 +56,8 @@ export interface Route {
     readonly path: string;
     /** True if a form has short parameters only: it has the limit of requests without credentials, which are not known to be valid yet. */
     readonly hasShortForm?: boolean;
+    /** True if credentials count in the header Authorization alone, which no page of another site can send. Default false. */
+    readonly needsHeader?: boolean;
     /** Throws DoipErrors for an invalid request. */
     toEnvelope(call: RouteCall): OperationCall | Promise<OperationCall>;
 }

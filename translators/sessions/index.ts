@@ -24,6 +24,8 @@ export const sessionRoutes: readonly Route[] = [
     {
         methods: ['POST'],
         path: '/sessions',
+        // With a token of its form, a page of another site could log its visitor in as somebody else.
+        needsHeader: true,
         toEnvelope: ({ params, transport }) => ({
             operationId: Op.sessionsCreate,
             attributes: { full: params.flag('full') },

@@ -27,8 +27,8 @@ import type { OperationContext } from '../../core/operation-context.js';
 interface RetrieveAttributes {
     readonly element?: string;
     readonly range?: { readonly start?: number; readonly end?: number };
-    /** Tag of the version of which the range is wanted; of any other the whole is sent. */
-    readonly ifRange?: string;
+    /** Tags of the versions of which the range is wanted; of any other the whole is sent. */
+    readonly ifRange?: readonly string[];
     readonly includeElementData: boolean;
     readonly jsonPointer?: string;
     readonly filter?: readonly string[];
@@ -48,7 +48,7 @@ export const retrieve = defineOperation<RetrieveAttributes>({
     attributes: Joi.object<RetrieveAttributes>({
         element: text(),
         range: Joi.object({ start: offset, end: offset }),
-        ifRange: text(),
+        ifRange: texts(),
         includeElementData: flag().default(false),
         jsonPointer: text(),
         filter: texts()
@@ -89,7 +89,7 @@ async function retrieveElement(
         throw notFound(`No payload ${name} in object ${target.id}`);
     }
 
-    const part = wanted && (ifRange === undefined || ifRange === entityTag) ? wanted : {};
+    const part = wanted && (ifRange === undefined || entityTag !== null && ifRange.includes(entityTag)) ? wanted : {};
     // Code may have bytes where none are stored: only without them is a range of them an error.
     const range = element.size === 0 ? null : resolveRange(part, element.size);
     const replacement = await resolution.resolvePayload({ object: target, shown: visible }, name, context, range);

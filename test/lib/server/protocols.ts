@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import Lab from '@hapi/lab';
 import { expect } from '@hapi/code';
 import { body } from '../../support/bytes.js';
+import { field, Flag, frame, framesOf, GET, openHttp2, POST, PREFACE, SETTINGS, Type } from '../../support/http2-frames.js';
 import type { Client, Protocol, TestServer } from '../../support/server.js';
-import { clientOf, pathOf, startServer } from '../../support/server.js';
+import { clientOf, pathOf, rawExchange, startServer } from '../../support/server.js';
 import { until } from '../../support/until.js';
 
 export const lab = Lab.script();
@@ -163,6 +164,61 @@ for (const protocol of PROTOCOLS) {
     });
 }
 
+describe('requests over HTTP/2 that are reset at once', () => {
+
+    /** The octets of requests, each with its reset, and one more request. */
+    const octets = (method: Buffer, hasBody: boolean): Buffer => {
+
+        const head = (id: number, flags: number, path: string): Buffer =>
+            frame(Type.headers, flags, id, Buffer.concat([method, field(':authority', 'x'), field(':path', path), field('content-encoding', 'gzip')]));
+        const sent = (id: number): Buffer[] => (hasBody ? [frame(Type.data, 0, id, Buffer.from('no gzip'))] : []);
+        const ids = Array.from({ length: 20 }, (_, i) => 2 * i + 1);
+        return Buffer.concat([
+            PREFACE, SETTINGS,
+            ...ids.flatMap((id) => [
+                head(id, hasBody ? Flag.endHeaders : Flag.endHeaders | Flag.endStream, '/objects/test/reset'), ...sent(id),
+                frame(Type.reset, 0, id, Buffer.from([0, 0, 0, 8]))
+            ]),
+            head(41, Flag.endHeaders | Flag.endStream, '/objects/test/last')
+        ]);
+    };
+
+    const REQUESTS: readonly (readonly [title: string, method: Buffer, hasBody: boolean])[] = [
+        ['GET', GET.subarray(0, 2), false], ['POST', POST, false], ['POST with a body', POST, true]
+    ];
+    for (const [title, method, hasBody] of REQUESTS) {
+        for (const isLate of [false, true]) {
+            it(`are no failures as ${title}${isLate ? ', where they are read after they were reset' : ''}`, async () => {
+
+                const server = await startServer({}, { tls: true });
+                const { listener } = server.server;
+                const handlers = listener.listeners('request') as ((...args: unknown[]) => void)[];
+                if (isLate) {
+                    listener.removeAllListeners('request');
+                    listener.on('request', (...args) => setImmediate(() => handlers.forEach((handle) => handle.apply(listener, args))));
+                }
+
+                const socket = await openHttp2(server.port);
+                socket.write(octets(method, hasBody));
+                for await (const { type, stream } of framesOf(socket)) {
+                    if (type === Type.headers && stream === 41) {
+                        break;
+                    }
+                }
+
+                socket.destroy();
+                await server.stop();
+
+                const lines = server.log.filter(({ event, status }) => event === 'http.error' || status === 500);
+                expect([lines, server.log.filter(({ url }) => url === '/objects/test/last').length]).to.equal([[], 1]);
+                if (isLate) {
+                    expect(server.log.filter(({ url }) => url === '/objects/test/reset')).to.equal([]);
+                }
+            });
+        }
+    }
+});
+
 describe('a server below a base path', () => {
 
     it('serves that path only, which is in its URL', async () => {
@@ -177,6 +233,22 @@ describe('a server below a base path', () => {
         expect(there.status).to.equal(200);
         expect(elsewhere.status).to.equal(404);
         expect(await elsewhere.json()).to.equal({ message: 'there is nothing at /schemas' });
+    });
+
+    it('answers whatever the header Host is, with and without a slash at the end', async () => {
+
+        const server = await startServer({ BASE_PATH: '/api' });
+        const heads: string[] = [];
+        for (const path of ['/api', '/api/', '/api?x=1', '/api/?x=1']) {
+            for (const host of ['a b', '[', 'x:y', '%', '\xe9', '']) {
+                heads.push((await rawExchange(server.port, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)).slice(0, 12));
+            }
+        }
+
+        await server.stop();
+
+        expect(new Set(heads)).to.equal(new Set(['HTTP/1.1 200']));
+        expect(server.log.filter(({ event }) => event === 'http.error')).to.equal([]);
     });
 });
 

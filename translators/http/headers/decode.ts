@@ -1,6 +1,6 @@
-/** Decoding of request headers. Node decodes header bytes as latin1, but most clients send UTF-8. */
+/** Decoding of request headers. */
 
-import { isUtf8 } from 'node:buffer';
+import { decodeHeader } from '../../../lib/util/text/header-text.js';
 
 /** Request headers from node and hapi. */
 export type RequestHeaders = Readonly<Record<string, unknown>>;
@@ -15,15 +15,4 @@ export function header(headers: RequestHeaders, name: string): string | undefine
 
     const text = Array.isArray(value) ? value.join(', ') : value;
     return typeof text === 'string' ? decodeHeader(text) : undefined;
-}
-
-/** Decodes a header value that node has decoded as latin1. */
-export function decodeHeader(latin1: string): string {
-
-    if (!/[\u0080-\u00ff]/.test(latin1)) {
-        return latin1;
-    }
-
-    const bytes = Buffer.from(latin1, 'latin1');
-    return isUtf8(bytes) ? bytes.toString('utf8') : latin1;
 }

@@ -15,35 +15,50 @@ export function preconditionsOf(headers: RequestHeaders): JsonObject {
     return { ...ifMatch ? { ifMatch } : {}, ...ifNoneMatch ? { ifNoneMatch } : {} };
 }
 
-/** Returns whether a client that reads has the version with this tag already. */
-export function isFresh(headers: RequestHeaders, entityTag: string): boolean {
+/** Tags of the versions that a client demands; undefined if any will do. Only versions with a tag can be demanded. */
+export function demandedTags(headers: RequestHeaders): string[] | undefined {
 
-    const tags = tagsOf(headers, 'if-none-match');
-    return tags !== undefined && (tags.includes('*') || tags.includes(entityTag));
+    const tags = tagsOf(headers, 'if-match');
+    return tags?.includes('*') ? undefined : tags;
 }
 
-/** Sets the tag of a response, if it has one; it depends on who asks, too. */
+/** The tag by which a client that reads has this version already, with the suffix of a compressed body; undefined if it has another one. */
+export function heldTag(headers: RequestHeaders, entityTag: string): string | undefined {
+
+    const tags = writtenTags(headers, 'if-none-match');
+    return tags?.[0] === '*' ? entityTag : tags?.find((tag) => tag.replace(CODING, '') === entityTag);
+}
+
+/** Sets the tag of a response, if it has one; it depends on who asks, too. A response without its body has the tag of what the client holds. */
 export function withEntityTag(request: Request, response: ResponseObject, entityTag: string | undefined): ResponseObject {
 
     if (entityTag === undefined) {
         return response;
     }
 
+    const isWhole = response.statusCode !== 304;
+    const tag = isWhole ? entityTag : heldTag(request.headers, entityTag) ?? entityTag;
     // Evaluated before; hapi would split it by an expression that takes quadratic time.
     if (request.headers['if-none-match'] !== undefined) {
         delete request.headers['if-none-match'];
     }
 
-    return response.etag(entityTag, { weak: false, vary: true }).vary('authorization, cookie, as-user');
+    return response.etag(tag, { weak: false, vary: isWhole }).vary('authorization, cookie, as-user');
+}
+
+/** Like {@link writtenTags}, without suffixes. */
+function tagsOf(headers: RequestHeaders, name: string): string[] | undefined {
+
+    return writtenTags(headers, name)?.map((tag) => tag.replace(CODING, ''));
 }
 
 /** The tags of a header, without quotes and marks of weakness; undefined where it is absent. Text that is no tag matches nothing. */
-function tagsOf(headers: RequestHeaders, name: string): string[] | undefined {
+function writtenTags(headers: RequestHeaders, name: string): string[] | undefined {
 
     const text = header(headers, name);
     if (text === undefined) {
         return undefined;
     }
 
-    return text.trim() === '*' ? ['*'] : [...text.matchAll(/"([^"]*)"/g)].map(([, tag = '']) => (tag === '*' ? '' : tag.replace(CODING, '')));
+    return text.trim() === '*' ? ['*'] : [...text.matchAll(/"([^"]*)"/g)].map(([, tag = '']) => (tag === '*' ? '' : tag));
 }

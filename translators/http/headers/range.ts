@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
 import { isJsonObject } from '../../../lib/util/json-types.js';
 import { header } from './decode.js';
 import type { RequestHeaders } from './decode.js';
+import { demandedTags } from './entity-tag.js';
 
 /** Range of a response: inclusive byte offsets, and the total size if known. */
 export interface AnsweredRange {
@@ -19,7 +20,7 @@ const STRONG_TAG = /^"([^"]*)"$/;
  * Converts the header Range to the attribute `range`: `{start}`, `{start, end}` (inclusive) or `{end}` (the last `end` bytes), and If-Range
  * to `ifRange`, the tag of the version of which a range is wanted. No attributes when the whole is to be sent: without a range, for
  * several ranges, other units or malformed ranges, and with an If-Range that is a date or a weak tag, which no response has. The
- * operation checks whether the range can be satisfied.
+ * operation checks whether the range can be satisfied, but only of the versions that If-Match demands: of any other one the range does not matter.
  */
 export function rangeAttributes(headers: RequestHeaders): JsonObject {
 
@@ -36,7 +37,12 @@ export function rangeAttributes(headers: RequestHeaders): JsonObject {
     }
 
     const range = { ...(start === '' ? {} : { start: offset(start) }), ...(end === '' ? {} : { end: offset(end) }) };
-    return { range, ...ifRange === undefined ? {} : { ifRange } };
+    const demanded = demandedTags(headers);
+    if (ifRange === undefined) {
+        return { range, ...demanded ? { ifRange: demanded } : {} };
+    }
+
+    return !demanded || demanded.includes(ifRange) ? { range, ifRange } : {};
 }
 
 /** Reads the attribute `range` of a response; undefined when invalid. */

@@ -8,7 +8,8 @@ import { badRequest } from '../../../lib/errors/errors.js';
 import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
 import { isJsonObject } from '../../../lib/util/json-types.js';
 import { decodeUtf8, parseJson } from '../../../lib/json/strict-parser.js';
-import { decodeHeader, header } from '../headers/decode.js';
+import { decodeHeader } from '../../../lib/util/text/header-text.js';
+import { header } from '../headers/decode.js';
 import type { RequestHeaders } from '../headers/decode.js';
 
 /** Credentials from parameters. */

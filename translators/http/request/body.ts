@@ -15,6 +15,7 @@ import { bytesSegment, empty, inputTooLong, jsonSegment, parseJsonInTurn, readBy
 import { contentType, FORM_TYPE, isJsonType, parseMediaType } from '../headers/content-type.js';
 import { parseDisposition } from '../headers/content-disposition.js';
 import type { RequestHeaders } from '../headers/decode.js';
+import { demandSupportedCoding } from './content-coding.js';
 import { header } from '../headers/decode.js';
 import type { Part } from './multipart.js';
 import { parseMultipart } from './multipart.js';
@@ -51,6 +52,7 @@ export async function *bodyBytes(request: RequestWithBody): AsyncGenerator<Buffe
         return;
     }
 
+    demandSupportedCoding(request.headers);
     const source = request.raw?.req;
     if (source && source !== stream) {
         breakWith(source, stream);

@@ -5,7 +5,7 @@
 
 import { badRequest } from '../../../lib/errors/errors.js';
 import { parseDisposition } from '../headers/content-disposition.js';
-import { decodeHeader } from '../headers/decode.js';
+import { decodeHeader } from '../../../lib/util/text/header-text.js';
 import type { MediaType } from '../headers/content-type.js';
 import type { HttpLimits } from './translator-options.js';
 

@@ -45,6 +45,12 @@ export function setConnection({ app }: Request, connection: ClientConnection): v
     app['doip-gateway-client'] = connection;
 }
 
+/** True if the client of a request has gone before it is handled. Over HTTP/2, its address is not known any more. */
+export function isGone({ app, raw: { req } }: Request): boolean {
+
+    return app['doip-gateway-client'] === undefined && req.socket.destroyed;
+}
+
 /** The connection of the client of a request, whichever process it is connected to. */
 export function connectionOf({ app, info, raw: { req } }: Request): ClientConnection {
 

@@ -4,8 +4,8 @@
  */
 
 import type { Request } from '@hapi/hapi';
-import { decodeHeader } from '../headers/decode.js';
 import { badRequest } from '../../../lib/errors/errors.js';
+import { decodeHeader } from '../../../lib/util/text/header-text.js';
 
 /** The raw query, without question mark. */
 export function queryOf(request: Request): string {

@@ -10,13 +10,15 @@ import { withForeignType } from './content-sandbox.js';
 import type { JsonObject, JsonValue } from '../../../lib/util/json-types.js';
 import { writeJson } from '../../../lib/json/serializer.js';
 import { jsonText } from '../../../lib/json/raw-json.js';
+import { JsonInMemory } from '../../../lib/doip/segments.js';
+import { type DoipError, preconditionFailed } from '../../../lib/errors/errors.js';
 import { allowed } from '../request/methods.js';
 import { formatDisposition } from '../headers/content-disposition.js';
 import { indented } from './indented-text.js';
 import { pacedText } from './json-texts.js';
 import { writeMultipart } from './multipart-writer.js';
 import type { Output } from './output.js';
-import { isFresh } from '../headers/entity-tag.js';
+import { demandedTags, heldTag } from '../headers/entity-tag.js';
 import { answeredRange, formatContentRange } from '../headers/range.js';
 
 /** Converts a reply to a hapi response. `response` is that of the operation. */
@@ -42,20 +44,41 @@ export async function send(request: Request, h: ResponseToolkit, { code, headers
     return answered;
 }
 
-/** Responds without the body, and closes the output, if the client has it already; null if it has not. */
-export function notModified(
-    request: Request, h: ResponseToolkit, { entityTag, output }: { entityTag?: string | undefined; output: DoipResponse['output'] }
-): Promise<ResponseObject> | null {
+/** A response before it is sent, with the tag of its version. */
+interface Tagged extends Pick<DoipResponse, 'output'> {
+    readonly entityTag?: string | undefined;
+}
 
-    const { headers, method } = request;
-    const isKnown = entityTag !== undefined && (method === 'get' || method === 'head') && isFresh(headers, entityTag);
+/** The error where a client that reads demands another version, whose output it closes; null if the client does not. */
+export function otherVersion(request: Request, { entityTag, output }: Tagged): Promise<DoipError> | null {
+
+    const tags = isRead(request) ? demandedTags(request.headers) : undefined;
+    return tags === undefined || entityTag !== undefined && tags.includes(entityTag) ? null : reject(output);
+}
+
+async function reject(output: DoipResponse['output']): Promise<DoipError> {
+
+    await output[Symbol.asyncIterator]().return?.();
+    return preconditionFailed('there is another version than the request demands');
+}
+
+function isRead({ method }: Request): boolean {
+
+    return method === 'get' || method === 'head';
+}
+
+/** Responds without the body, and closes the output, if the client has it already; null if it has not. */
+export function notModified(request: Request, h: ResponseToolkit, { entityTag, output }: Tagged): Promise<ResponseObject> | null {
+
+    const isKnown = entityTag !== undefined && isRead(request) && heldTag(request.headers, entityTag) !== undefined;
     return isKnown ? respondUnmodified(h, output) : null;
 }
 
 async function respondUnmodified(h: ResponseToolkit, output: DoipResponse['output']): Promise<ResponseObject> {
 
     await output[Symbol.asyncIterator]().return?.();
-    return h.response().code(304);
+    const response = h.response().code(304);
+    return output instanceof JsonInMemory ? response.vary('accept-encoding') : response;       // Which is compressed where the client takes it
 }
 
 function sendBody(request: Request, h: ResponseToolkit, body: ReplyBody, response: DoipResponse): Promise<ResponseObject> | ResponseObject {

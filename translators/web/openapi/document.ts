@@ -90,7 +90,7 @@ function restOperation(
         summary,
         ...credentials ? {} : { security: [] },
         parameters: [
-            ...inPath, ...query.map(queryParameter), ...credentials ? headersOf('AsUser', 'CsrfToken') : [],
+            ...inPath, ...query.map(queryParameter), ...credentials ? headersOf('AsUser') : [], ...credentials === true ? headersOf('CsrfToken') : [],
             ...preconditionHeaders(entityTag), ...ranges ? headersOf('Range', 'IfRange') : []
         ],
         ...body === undefined ? {} : { requestBody: { content: contentOf(body) } },
@@ -98,7 +98,7 @@ function restOperation(
             ...Object.keys(response).length === 0 && isRedirect ? {} :
                 { 200: { description: summary, ...entityTag && entityTag !== 'demanded' ? TAGGED : {}, content: contentOf(response) } },
             ...ranges ? PART_OF_BYTES : {},
-            ...entityTag === 'checked' || entityTag === 'demanded' ? tagResponses(method) : entityTag === 'compared' ? NOT_MODIFIED : {},
+            ...entityTag === 'checked' || entityTag === 'demanded' ? tagResponses(method) : {},
             ...isRedirect ? { 302: { description: 'the address is in the header Location' } } : {},
             default: ERROR_RESPONSE
         }
@@ -107,8 +107,7 @@ function restOperation(
 
 function preconditionHeaders(entityTag: PathDescription['entityTag']): JsonObject[] {
 
-    return entityTag === 'checked' ? headersOf('IfMatch', 'IfNoneMatch') : entityTag === 'compared' ? headersOf('IfNoneMatch') :
-        entityTag === 'demanded' ? headersOf('IfMatch') : [];
+    return entityTag === 'checked' ? headersOf('IfMatch', 'IfNoneMatch') : entityTag === 'demanded' ? headersOf('IfMatch') : [];
 }
 
 const NOT_MODIFIED: JsonObject = { 304: { $ref: '#/components/responses/NotModified' } };

@@ -28,18 +28,18 @@ export interface PathDescription {
     readonly summary: string;
     readonly query?: readonly QueryParameter[];
     /**
-     * Its response has the entity tag of the version: `compared` where readers may name the one that they have, `checked` where preconditions hold as well.
+     * Its response has the entity tag of the version: `checked` where requests may name versions that they demand or do not want.
      * With `demanded` the response has none, but the request may name the version of the object that it is about.
      */
-    readonly entityTag?: 'shown' | 'compared' | 'checked' | 'demanded';
+    readonly entityTag?: 'shown' | 'checked' | 'demanded';
     readonly body?: Media;
     /** Of the status 200. */
     readonly response: Media;
     readonly isRedirect?: boolean;
     /** Sends parts of bytes. */
     readonly ranges?: boolean;
-    /** `false` where credentials are ignored. */
-    readonly credentials?: boolean;
+    /** `false` where credentials are ignored, `header` where they count in the header Authorization alone. */
+    readonly credentials?: boolean | 'header';
 }
 
 const TEXT = { type: 'string' };
@@ -307,7 +307,10 @@ export const PATHS: readonly PathDescription[] = [
         body: jsonOf(ref('TokenRequest')), response: jsonOf(ref('Caller'))
     },
     { method: 'delete', path: '/session', credentials: false, tag: 'Logins', summary: 'log out on a page of the service', response: jsonOf(ref('Inactive')) },
-    { method: 'post', path: '/sessions', tag: 'Sessions', summary: 'start a session with cookies', query: [ROLES], response: jsonOf(ref('Session')) },
+    {
+        method: 'post', path: '/sessions', credentials: 'header', tag: 'Sessions', summary: 'start a session with cookies', query: [ROLES],
+        response: jsonOf(ref('Session'))
+    },
     {
         method: 'get', path: '/sessions/{session}', route: '/sessions/{name*}', tag: 'Sessions', summary: 'describe a session; `this` is that of the request', query: [ROLES],
         response: jsonOf(ref('Session'))
@@ -350,7 +353,7 @@ export const PATHS: readonly PathDescription[] = [
     },
     { method: 'post', path: '/updateHandles', tag: 'Handles', summary: 'update all handle records in the background', response: jsonOf({ type: 'object' }) },
     { method: 'get', path: '/updateHandles', tag: 'Handles', summary: 'the progress of the update of all handle records', response: jsonOf(ref('HandleUpdate')) },
-    { method: 'get', path: '/design', tag: 'Service', entityTag: 'compared', summary: 'the design with the schemas of all types', response: jsonOf(ref('Design')) },
+    { method: 'get', path: '/design', tag: 'Service', entityTag: 'checked', summary: 'the design with the schemas of all types', response: jsonOf(ref('Design')) },
     { method: 'get', path: '/initData', tag: 'Service', summary: 'version, design and the current login, for user interfaces', response: jsonOf(ref('InitData')) },
     { method: 'get', path: '/startupStatus', credentials: false, tag: 'Service', summary: 'the status of the subsystems; 500 when one has failed', response: jsonOf(ref('StartupStatus')) },
     { method: 'get', path: '/status', tag: 'Administration', summary: 'figures about the running service', response: jsonOf(ref('Status')) },

@@ -72,7 +72,7 @@ export const HEADERS: JsonObject = {
 export const HEADER_PARAMETERS = {
     AsUser: headerParameter('As-User', 'for admin: id of the user on whose behalf the request is made'),
     CsrfToken: headerParameter('X-Csrf-Token', 'with the cookie of a legacy session: the value of its cookie `Csrf-token`'),
-    IfMatch: headerParameter('If-Match', 'entity tags of the versions that may be changed, or `*` for any'),
+    IfMatch: headerParameter('If-Match', 'entity tags of the versions that may be read or changed, or `*` for any'),
     IfNoneMatch: headerParameter('If-None-Match', 'entity tags that the client has; for a change those that it must not meet'),
     Range: headerParameter('Range', 'the part of the bytes that is wanted, such as `bytes=0-99`'),
     IfRange: headerParameter('If-Range', 'the entity tag of the version of which the part is wanted; of another one the whole is sent')
